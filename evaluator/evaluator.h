@@ -1,0 +1,96 @@
+// Runs models.
+//
+//   onnxcmp::OpRegistry registry = onnxcmp::AllOperators();
+//   auto model = onnxcmp::LoadModel("model.onnx", registry);
+//   auto evaluator = onnxcmp::Evaluator::Create(*model, registry);
+//   auto outputs = evaluator->Run({{"x", onnxcmp::Tensor::Of<float>({2}, {1, 2})}});
+//   (*outputs)[0].tensor().AsSpan<float>()
+#ifndef ONNXCMP_EVALUATOR_EVALUATOR_H_
+#define ONNXCMP_EVALUATOR_EVALUATOR_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "evaluator/kernel.h"
+#include "evaluator/model.h"
+#include "evaluator/op_registry.h"
+#include "evaluator/result.h"
+#include "evaluator/thread_pool.h"
+
+namespace onnxcmp {
+
+struct EvaluatorOptions {
+  int threads = 0;            // 0: one for each core
+  uint64_t seed = 0;          // of random operators
+  int64_t memory_limit = 0;   // bytes that one tensor may take; 0: three quarters of the machine's
+  // Operators that have a function body run through it even if there is a kernel.
+  bool expand_functions = false;
+};
+
+using Feeds = absl::flat_hash_map<std::string, Value>;
+
+struct Plan;        // plan.h
+class Execution;    // a run that is under way
+
+// A run that can be stepped, so that two can go in lock step.
+class Run {
+ public:
+  Run(Run&&) noexcept;
+  Run& operator=(Run&&) noexcept;
+  ~Run();
+
+  // Runs the next node of the main graph (the first call also reports initializers and inputs, the
+  // last one the outputs). True while there is more to do. After an error the run is over.
+  absl::StatusOr<bool> Step();
+  // The graph's outputs in order; requires that Step() has returned false.
+  std::vector<Value> TakeOutputs();
+
+ private:
+  friend class Evaluator;
+  explicit Run(std::unique_ptr<Execution> execution);
+  std::unique_ptr<Execution> execution_;
+};
+
+// A model bound to kernels. Immutable after creation: several runs may use it at a time.
+class Evaluator {
+ public:
+  // Unimplemented, naming all nodes that cannot run with their call paths; InvalidArgument for
+  // nodes that no schema allows.
+  static absl::StatusOr<Evaluator> Create(std::shared_ptr<const Model> model,
+                                          const OpRegistry& registry,
+                                          const EvaluatorOptions& options = {});
+  Evaluator(Evaluator&&) noexcept;
+  Evaluator& operator=(Evaluator&&) noexcept;
+  ~Evaluator();
+
+  const Model& model() const { return *model_; }
+
+  // Values for the graph's inputs by name; inputs that have an initializer may be left out. Feeds
+  // must have the declared kind, dtype, rank and fixed dimensions.
+  // Errors name call path, node, operator, input dtypes and shapes.
+  absl::StatusOr<std::vector<Value>> Run(const Feeds& feeds, Observer* observer = nullptr) const;
+  // The same, a step at a time. The observer (may be null) must outlive the run.
+  absl::StatusOr<onnxcmp::Run> Start(const Feeds& feeds, Observer* observer = nullptr) const;
+
+ private:
+  Evaluator(std::shared_ptr<const Model> model, EvaluatorOptions options,
+            std::shared_ptr<const Plan> plan, std::shared_ptr<const ThreadPool> pool);
+  std::shared_ptr<const Model> model_;
+  EvaluatorOptions options_;
+  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const ThreadPool> pool_;
+};
+
+// Runs one operator on given values, as unit tests and the search for causes do: `node` names its
+// inputs and outputs only to say which are absent. Returns the outputs (empty Value: not wanted).
+absl::StatusOr<std::vector<Value>> RunNode(const Node& node, const OpRegistry& registry,
+                                           const std::vector<Value>& inputs,
+                                           const EvaluatorOptions& options = {});
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_EVALUATOR_EVALUATOR_H_

@@ -1,0 +1,171 @@
+// How an operator is written: a function that reads the node's attributes once, when the plan is
+// made, and returns the kernel that runs.
+//
+//   // Flatten (ai.onnx 1, 9, 11, 13, 21, ...): (d_0 ... d_{axis-1}, d_axis ... d_n), a view.
+//   Kernel Flatten(const KernelInit& node) {
+//     int64_t axis = node.Int("axis");  // the default is the schema's
+//     return [=](KernelContext& ctx) -> absl::Status {
+//       OC_ASSIGN_OR_RETURN(Tensor x, ctx.ContiguousInput(0));
+//       ...
+//       return ctx.SetOutput(0, x.Reshaped({rows, columns}));
+//     };
+//   }
+//   void RegisterFlatten(OpRegistry& registry) {
+//     registry.Add(kOnnxDomain, "Flatten", {1, 9, 11, 13, 21, 23, 24, 25}, Flatten);
+//   }
+#ifndef ONNXCMP_EVALUATOR_KERNEL_H_
+#define ONNXCMP_EVALUATOR_KERNEL_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "evaluator/model.h"
+#include "evaluator/status_macros.h"
+#include "evaluator/thread_pool.h"
+#include "evaluator/value.h"
+
+namespace onnxcmp {
+
+class KernelContext;
+
+// Runs a node once. Must be callable from several runs at a time: it keeps no state of its own.
+using Kernel = std::function<absl::Status(KernelContext&)>;
+
+// A number of a plan's subgraph, for KernelContext::RunSubgraph.
+using SubgraphId = int;
+
+// A node while its plan is made. Attributes were checked against the schema: names, types, required
+// ones. What goes wrong here is remembered and makes the plan fail, so reading needs no checks.
+// An attribute that the node carries and the kernel never reads is an error of the plan
+// (Unimplemented): it would have been ignored.
+class KernelInit {
+ public:
+  // The value on the node, else the schema's default, else (neither) a remembered error. Overloads
+  // with a fallback are for optional attributes that have no default in the schema.
+  int64_t Int(absl::string_view name) const;
+  int64_t Int(absl::string_view name, int64_t fallback) const;
+  float Float(absl::string_view name) const;
+  float Float(absl::string_view name, float fallback) const;
+  bool Flag(absl::string_view name) const { return Int(name) != 0; }
+  std::string String(absl::string_view name) const;
+  std::string String(absl::string_view name, absl::string_view fallback) const;
+  std::vector<int64_t> Ints(absl::string_view name) const;  // empty if absent without default
+  std::vector<float> Floats(absl::string_view name) const;
+  std::vector<std::string> Strings(absl::string_view name) const;
+  std::optional<Tensor> TensorAttribute(absl::string_view name) const;
+  std::optional<SparseTensor> SparseAttribute(absl::string_view name) const;
+  std::optional<TypeInfo> TypeAttribute(absl::string_view name) const;
+  // A remembered error if it is not there.
+  SubgraphId Subgraph(absl::string_view name) const;
+  // Declares that this attribute has no meaning for us (legacy hints such as consumed_inputs).
+  void Ignore(absl::string_view name) const;
+
+  // Whether the node itself carries the attribute (the schema's default does not count).
+  bool Has(absl::string_view name) const;
+
+  // since_version of the schema that the node resolved to, e.g. 13 for Softmax under opset 18.
+  int version() const { return version_; }
+  const Node& node() const { return *node_; }
+  // Whether the node names this input or output.
+  bool HasInput(int index) const;
+  bool HasOutput(int index) const;
+  int num_inputs() const { return static_cast<int>(node_->inputs.size()); }
+  int num_outputs() const { return static_cast<int>(node_->outputs.size()); }
+
+  // Makes the plan fail with this error, e.g. for an attribute's value that no version knows. The
+  // kernel returned along with it is not used. Returns an empty Kernel so that one can write
+  // `return node.Fail(absl::InvalidArgumentError(...))`.
+  Kernel Fail(absl::Status error) const;
+
+ private:
+  friend class PlanBuilder;
+  KernelInit(const Node& node, int version, const std::map<std::string, Attribute>* defaults,
+             const std::vector<std::string>* subgraph_names)
+      : node_(&node), version_(version), defaults_(defaults), subgraph_names_(subgraph_names) {}
+  const Attribute* Find(absl::string_view name) const;
+  template <typename T>
+  const T* Get(absl::string_view name) const;
+  template <typename T>
+  T Required(absl::string_view name) const;
+
+  const Node* node_;
+  int version_;
+  const std::map<std::string, Attribute>* defaults_;
+  const std::vector<std::string>* subgraph_names_;  // attribute name of each SubgraphId
+  mutable absl::flat_hash_set<std::string> read_;
+  mutable absl::Status error_;
+};
+
+// Either form registers: the second is for operators whose kernel reads no attribute.
+using KernelMaker = std::function<Kernel(const KernelInit&)>;
+
+// What a kernel sees while it runs. Input types were checked against the schema (type constraints,
+// equal types for one type variable), and the number of inputs and outputs too.
+class KernelContext {
+ public:
+  virtual ~KernelContext() = default;
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(outputs_.size()); }
+
+  // False for an optional input that is left out.
+  bool HasInput(int index) const {
+    return index < num_inputs() && !inputs_[static_cast<size_t>(index)].empty();
+  }
+  // False if nobody wants this output; setting it then does nothing.
+  bool HasOutput(int index) const {
+    return index < num_outputs() && wanted_[static_cast<size_t>(index)];
+  }
+
+  // Requires HasInput. Tensors may be strided views.
+  const Value& InputValue(int index) const { return inputs_[static_cast<size_t>(index)]; }
+  // Requires HasInput and a schema that allows only tensors here.
+  const Tensor& Input(int index) const { return InputValue(index).tensor(); }
+  // Row-major, copied if it has to be.
+  absl::StatusOr<Tensor> ContiguousInput(int index) const { return Input(index).Contiguous(); }
+  // The values of an integer tensor of any rank in row-major order (axes, shapes, pads, ...).
+  absl::StatusOr<std::vector<int64_t>> IntsInput(int index) const;
+  // The one element of a tensor of any rank, as C (float, double, int64_t, uint64_t, bool, complex).
+  template <typename C>
+  absl::StatusOr<C> ScalarInput(int index) const;
+
+  // A new tensor, counted against the run's memory limit.
+  absl::StatusOr<Tensor> Allocate(DType dtype, absl::Span<const int64_t> shape) const;
+
+  absl::Status SetOutput(int index, Value value);
+
+  // For operators with subgraphs. `inputs` go to the subgraph's inputs by position, outer values are
+  // seen by name. `label` tells results apart in the path: "then_branch", or the iteration's number.
+  virtual absl::StatusOr<std::vector<Value>> RunSubgraph(SubgraphId subgraph,
+                                                         std::vector<Value> inputs,
+                                                         absl::string_view label) = 0;
+  // Inputs and outputs of a subgraph as declared.
+  virtual const Graph& SubgraphOf(SubgraphId subgraph) const = 0;
+
+  const ThreadPool& pool() const { return *pool_; }
+  // Seed of this run and of this node, for operators that draw random numbers: the same for the same
+  // model, seed and node, whatever ran before.
+  uint64_t random_seed() const { return random_seed_; }
+
+ protected:
+  KernelContext() = default;
+  friend class Execution;
+  absl::InlinedVector<Value, 6> inputs_;
+  absl::InlinedVector<Value, 2> outputs_;
+  absl::InlinedVector<bool, 2> wanted_;
+  const ThreadPool* pool_ = nullptr;
+  uint64_t random_seed_ = 0;
+  int64_t memory_limit_ = 0;  // bytes one tensor may take
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_EVALUATOR_KERNEL_H_

@@ -1,0 +1,66 @@
+// The operators that can run: kernels by domain, name and schema version, and the schemas of domains
+// that ONNX does not know.
+#ifndef ONNXCMP_EVALUATOR_OP_REGISTRY_H_
+#define ONNXCMP_EVALUATOR_OP_REGISTRY_H_
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "evaluator/kernel.h"
+
+namespace onnx {
+class OpSchema;
+class ISchemaRegistry;
+}  // namespace onnx
+
+namespace onnxcmp {
+
+class OpRegistry {
+ public:
+  OpRegistry();
+  ~OpRegistry();
+  OpRegistry(OpRegistry&&) noexcept;
+  OpRegistry& operator=(OpRegistry&&) noexcept;
+
+  // `versions`: the since_versions of the schemas this kernel implements. Adding one twice is a
+  // mistake of ours (it aborts). The maker is called once a node when a plan is made.
+  void Add(absl::string_view domain, absl::string_view op_type, std::initializer_list<int> versions,
+           KernelMaker maker);
+  // For operators whose kernel reads no attribute.
+  void Add(absl::string_view domain, absl::string_view op_type, std::initializer_list<int> versions,
+           absl::Status (*kernel)(KernelContext&));
+
+  // A schema for a domain that is not ONNX's. ONNX's own registry is never changed.
+  void AddSchema(onnx::OpSchema schema);
+
+  // ONNX's schemas with ours in front, as ONNX's checker and shape inference take them.
+  const onnx::ISchemaRegistry& schemas() const;
+
+  // The schema that (domain, op_type) resolves to under this opset version; null if there is none.
+  const onnx::OpSchema* FindSchema(absl::string_view domain, absl::string_view op_type,
+                                   int64_t opset_version) const;
+  // The greatest opset version of a domain that we know; 0 if we do not know the domain.
+  int64_t LatestVersion(absl::string_view domain) const;
+
+  // Null if there is no kernel for this since_version.
+  const KernelMaker* FindKernel(absl::string_view domain, absl::string_view op_type,
+                                int since_version) const;
+
+  struct Entry {
+    std::string domain;
+    std::string op_type;
+    std::vector<int> versions;  // ascending
+  };
+  std::vector<Entry> Entries() const;  // sorted by domain and name
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_EVALUATOR_OP_REGISTRY_H_

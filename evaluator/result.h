@@ -1,0 +1,52 @@
+// What an evaluation yields: a stream of results, each given to an observer when it appears.
+#ifndef ONNXCMP_EVALUATOR_RESULT_H_
+#define ONNXCMP_EVALUATOR_RESULT_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "evaluator/model.h"
+#include "evaluator/value.h"
+
+namespace onnxcmp {
+
+enum class ResultKind : uint8_t { kInitializer, kInput, kResult, kOutput };
+
+absl::string_view ResultKindName(ResultKind kind);  // "INITIALIZER", "INPUT", "RESULT", "OUTPUT"
+
+// Valid only during the observer's call; copy what is needed (copying a Value shares its buffer).
+struct Result {
+  ResultKind kind;
+  absl::string_view name;
+  const Node* node = nullptr;  // who made it; null unless kResult
+  // Where it was made: names of function calls, of nodes with subgraphs with the branch or the
+  // iteration in brackets, joined by '/': "decoder/loop_1[3]/attention_0"; "" in the main graph.
+  absl::string_view path;
+  // 0: main graph (and functions inlined into it); n: n subgraphs deep.
+  int depth = 0;
+  const Value& value;
+};
+
+// A node that is about to run.
+struct NodeStart {
+  const Node& node;
+  absl::string_view path;
+  int64_t index;  // of this node in the main graph, 0-based (subgraph nodes: of the outermost node)
+  int64_t total;  // nodes of the main graph
+};
+
+// The order: initializers, inputs, then for each node its outputs (before them the results inside
+// its subgraphs), then the graph's outputs. Initializers of subgraphs are not reported.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void OnNodeStart(const NodeStart& /*start*/) {}
+  // Sets *replacement to make the run go on with another value under this name.
+  virtual absl::Status OnResult(const Result& result, std::optional<Value>* replacement) = 0;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_EVALUATOR_RESULT_H_

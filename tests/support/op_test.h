@@ -1,0 +1,66 @@
+// Runs one operator in a test.
+//
+//   OpTest test("Softmax", 13);
+//   test.Attr("axis", 1).Input(Tensor::Of<float>({1, 2}, {0, 0}));
+//   ExpectTensor(test.Run(), Tensor::Of<float>({1, 2}, {0.5f, 0.5f}));
+#ifndef ONNXCMP_TESTS_SUPPORT_OP_TEST_H_
+#define ONNXCMP_TESTS_SUPPORT_OP_TEST_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/tensor.h"
+
+namespace onnxcmp::testing {
+
+// Every operator of the project, made once.
+const OpRegistry& Registry();
+
+class OpTest {
+ public:
+  // `opset`: the opset version imported for the operator's domain.
+  OpTest(const std::string& op_type, int opset, const std::string& domain = "");
+
+  OpTest& Input(Value value);
+  OpTest& NoInput();  // an optional input that is left out
+  OpTest& Outputs(int count);  // 1 by default
+  OpTest& Attr(const std::string& name, int64_t value);
+  OpTest& Attr(const std::string& name, int value) { return Attr(name, int64_t{value}); }
+  OpTest& Attr(const std::string& name, float value);
+  OpTest& Attr(const std::string& name, const char* value);
+  OpTest& Attr(const std::string& name, std::vector<int64_t> value);
+  OpTest& Attr(const std::string& name, std::vector<float> value);
+  OpTest& Attr(const std::string& name, std::vector<std::string> value);
+  OpTest& Attr(const std::string& name, Tensor value);
+  OpTest& Threads(int threads);
+
+  absl::StatusOr<std::vector<Value>> RunAll() const;
+  absl::StatusOr<Tensor> Run(int output = 0) const;  // one output, a tensor
+
+ private:
+  Node node_;
+  std::vector<Value> inputs_;
+  EvaluatorOptions options_;
+};
+
+// Shape, dtype and elements; NaN equals NaN, 0 equals -0. |got - want| <= atol + rtol * |want|;
+// exact by default. A mismatch prints counts and the five worst elements with their indices.
+void ExpectTensor(const absl::StatusOr<Tensor>& got, const Tensor& want, double rtol = 0,
+                  double atol = 0);
+// Bit for bit: -0 is not 0, NaNs have the same payload.
+void ExpectSameBits(const absl::StatusOr<Tensor>& got, const Tensor& want);
+// The status is not OK, has this code and its message contains `part`.
+void ExpectError(const absl::Status& status, absl::StatusCode code, const std::string& part);
+
+// A float tensor cast to another type (float16, bfloat16, int32, float8, int4, ...), saturating.
+Tensor Convert(const Tensor& tensor, DType dtype);
+// A view of the same elements with other strides than row-major (for kernels that meet views).
+Tensor AsStridedView(const Tensor& tensor);
+// Normally distributed floats, the same for the same seed.
+Tensor RandomFloats(absl::Span<const int64_t> shape, uint64_t seed, float scale = 1.0f);
+
+}  // namespace onnxcmp::testing
+
+#endif  // ONNXCMP_TESTS_SUPPORT_OP_TEST_H_
