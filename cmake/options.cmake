@@ -1,0 +1,50 @@
+# What a builder may choose, and the compiler flags.
+
+set(ONNXCMP_ARCH "x86-64-v3" CACHE STRING
+  "Instruction set for -march; empty for the compiler's default")
+set(ONNXCMP_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize, for example address,undefined")
+option(ONNXCMP_WERROR "Treat warnings as errors" ON)
+option(ONNXCMP_CCACHE "Compile through ccache if it is installed" ON)
+option(ONNXCMP_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(ONNXCMP_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(ONNXCMP_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+# -O2: -O3 made the kernels no faster and the build slower. -DNDEBUG is CMake's own for Release.
+string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# Flags that whoever includes our headers needs too: the instruction set decides how Eigen aligns,
+# and inline code must compute the same in every translation unit.
+add_library(onnxcmp_options INTERFACE)
+target_compile_features(onnxcmp_options INTERFACE cxx_std_20)
+target_compile_options(onnxcmp_options INTERFACE
+  $<$<BOOL:${ONNXCMP_ARCH}>:-march=${ONNXCMP_ARCH}>
+  # g++ fuses a*b+c by itself otherwise, and fused and unfused kernels would differ.
+  -ffp-contract=off
+  # Nobody reads errno; without it sqrt and its kin are single instructions.
+  -fno-math-errno)
+target_compile_definitions(onnxcmp_options INTERFACE
+  EIGEN_FAST_MATH=0       # infinities and NaN as IEEE 754 has them
+  EIGEN_DONT_PARALLELIZE  # threads are ours; an OpenMP program must not change results
+  EIGEN_MPL2_ONLY)
+if(ONNXCMP_SANITIZE)
+  # At the first finding the program ends, so that no test passes over it.
+  target_compile_options(onnxcmp_options INTERFACE
+    -fsanitize=${ONNXCMP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(onnxcmp_options INTERFACE -fsanitize=${ONNXCMP_SANITIZE})
+endif()
+
+set(ONNXCMP_WARNINGS -Wall -Wextra $<$<BOOL:${ONNXCMP_WERROR}>:-Werror>)
+
+# ccache, told to see paths relative to the work tree, so that clones and work trees share it.
+find_program(CCACHE_PROGRAM ccache)
+mark_as_advanced(CCACHE_PROGRAM)
+if(ONNXCMP_CCACHE AND CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${CCACHE_PROGRAM}")
+endif()

@@ -1,0 +1,6 @@
+# The operators: one file each, without .cc, in alphabetical order. `math/log_softmax` stands for
+# ops/math/log_softmax.cc, which defines onnxcmp::RegisterLogSoftmax(OpRegistry&). The folders
+# contrib, extended, traditionalml and training put Contrib, Extended, Ml and Training before the
+# name: `contrib/gelu` is RegisterContribGelu.
+set(ONNXCMP_OPERATORS
+)
