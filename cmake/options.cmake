@@ -5,6 +5,7 @@ set(ONNXCMP_ARCH "x86-64-v3" CACHE STRING
 set(ONNXCMP_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize, for example address,undefined")
 option(ONNXCMP_WERROR "Treat warnings as errors" ON)
 option(ONNXCMP_CCACHE "Compile through ccache if it is installed" ON)
+option(ONNXCMP_PCH "Precompile the headers that nearly every file includes" ON)
 option(ONNXCMP_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(ONNXCMP_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(ONNXCMP_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
@@ -15,7 +16,6 @@ endif()
 # -O2: -O3 made the kernels no faster and the build slower. -DNDEBUG is CMake's own for Release.
 string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # Flags that whoever includes our headers needs too: the instruction set decides how Eigen aligns,
@@ -41,10 +41,16 @@ endif()
 
 set(ONNXCMP_WARNINGS -Wall -Wextra $<$<BOOL:${ONNXCMP_WERROR}>:-Werror>)
 
-# ccache, told to see paths relative to the work tree, so that clones and work trees share it.
+# ccache, told to see paths relative to the work tree, so that clones and work trees share it, and
+# to trust precompiled headers (whose content it hashes).
 find_program(CCACHE_PROGRAM ccache)
 mark_as_advanced(CCACHE_PROGRAM)
 if(ONNXCMP_CCACHE AND CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${CCACHE_PROGRAM}")
+    env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    "${CCACHE_PROGRAM}")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(ONNXCMP_PCH_OPTIONS -fpch-preprocess)  # ccache's preprocessor mode needs it
+  endif()
 endif()

@@ -9,9 +9,7 @@ function(onnxcmp_test name)
   endif()
   onnxcmp_executable(${name} SOURCES ${arg_SOURCES}
     LINK ${arg_LINK} onnxcmp_test_support GTest::gmock GTest::gtest_main)
-  target_compile_definitions(${name} PRIVATE
-    ONNXCMP_TESTDATA="${PROJECT_SOURCE_DIR}/testdata"
-    ONNXCMP_ONNX_TEST_DATA="$<$<BOOL:${ONNXCMP_ONNX_TEST_DATA}>:${ONNXCMP_ONNX_TEST_DATA}>")
+  onnxcmp_precompile(${name} onnxcmp_test_support)
   if(NOT arg_SHARDS)
     add_test(NAME ${name} COMMAND ${name})
     return()

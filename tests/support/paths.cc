@@ -1,0 +1,21 @@
+#include "tests/support/paths.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+// The definitions are given to this file alone: they hold absolute paths, and would keep any other
+// file's objects from being shared between work trees by ccache.
+
+namespace onnxcmp {
+
+std::string TestData(absl::string_view path) { return absl::StrCat(ONNXCMP_TESTDATA, "/", path); }
+
+std::string OnnxTestData(absl::string_view path) {
+  return absl::StrCat(ONNXCMP_ONNX_TEST_DATA, "/", path);
+}
+
+std::string OnnxcmpProgram() { return ONNXCMP_PROGRAM; }
+
+}  // namespace onnxcmp

@@ -1,0 +1,23 @@
+// Where tests find files and programs.
+#ifndef ONNXCMP_TESTS_SUPPORT_PATHS_H_
+#define ONNXCMP_TESTS_SUPPORT_PATHS_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace onnxcmp {
+
+// A file of the project's testdata/: TestData("models/llm/plain.onnx").
+std::string TestData(absl::string_view path);
+
+// A file of ONNX's backend test data: OnnxTestData("node/test_abs/model.onnx"). The build has no
+// conformance tests when these data are missing.
+std::string OnnxTestData(absl::string_view path);
+
+// The command line program that was built with the tests.
+std::string OnnxcmpProgram();
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_TESTS_SUPPORT_PATHS_H_
