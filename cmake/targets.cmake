@@ -54,6 +54,10 @@ function(onnxcmp_library room)
   target_compile_options(${target} PRIVATE ${ONNXCMP_WARNINGS})
   target_link_libraries(${target} PUBLIC onnxcmp_options ${arg_LINK} PRIVATE ${arg_LINK_PRIVATE})
   onnxcmp_precompile(${target} onnxcmp_evaluator)
+  install(TARGETS ${target} EXPORT onnxcmp)
+  install(DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/onnxcmp/${room}"
+    FILES_MATCHING PATTERN "*.h")
 endfunction()
 
 # onnxcmp_executable(<name> SOURCES <file>... LINK <library>...)
