@@ -6,6 +6,7 @@
 #ifndef ONNXCMP_TESTS_SUPPORT_OP_TEST_H_
 #define ONNXCMP_TESTS_SUPPORT_OP_TEST_H_
 
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ class OpTest {
   OpTest(const std::string& op_type, int opset, const std::string& domain = "");
 
   OpTest& Input(Value value);
-  OpTest& NoInput();  // an optional input that is left out
+  OpTest& NoInput();           // an optional input that is left out
   OpTest& Outputs(int count);  // 1 by default
   OpTest& Attr(const std::string& name, int64_t value);
   OpTest& Attr(const std::string& name, int value) { return Attr(name, int64_t{value}); }
@@ -48,11 +49,13 @@ class OpTest {
 // Shape, dtype and elements; NaN equals NaN, 0 equals -0. |got - want| <= atol + rtol * |want|;
 // exact by default. A mismatch prints counts and the five worst elements with their indices.
 void ExpectTensor(const absl::StatusOr<Tensor>& got, const Tensor& want, double rtol = 0,
-                  double atol = 0);
+                  double atol = 0, std::source_location where = std::source_location::current());
 // Bit for bit: -0 is not 0, NaNs have the same payload.
-void ExpectSameBits(const absl::StatusOr<Tensor>& got, const Tensor& want);
+void ExpectSameBits(const absl::StatusOr<Tensor>& got, const Tensor& want,
+                    std::source_location where = std::source_location::current());
 // The status is not OK, has this code and its message contains `part`.
-void ExpectError(const absl::Status& status, absl::StatusCode code, const std::string& part);
+void ExpectError(const absl::Status& status, absl::StatusCode code, const std::string& part,
+                 std::source_location where = std::source_location::current());
 
 // A float tensor cast to another type (float16, bfloat16, int32, float8, int4, ...), saturating.
 Tensor Convert(const Tensor& tensor, DType dtype);
