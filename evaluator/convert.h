@@ -19,9 +19,9 @@ enum class Overflow : uint8_t {
 };
 
 // Loads `count` consecutive elements, the first being element `first` counted from `data`, into
-// `out`. C: float, double, int64_t, uint64_t, bool, std::complex<double>. Every numeric storage type
-// converts to every C as ONNX's Cast does it where that says anything (float to integer truncates;
-// complex to real takes the real part). Not for strings.
+// `out`. C: float, double, int64_t, uint64_t, bool, std::complex<double>. Every numeric storage
+// type converts to every C as ONNX's Cast does it where that says anything (float to integer
+// truncates; complex to real takes the real part). Not for strings.
 template <typename C>
 void LoadElements(DType dtype, const std::byte* data, int64_t first, int64_t count, C* out);
 

@@ -100,11 +100,21 @@ uint64_t IntegerMax(DType dtype);
 std::optional<int64_t> ByteSize(DType dtype, int64_t elements);
 
 // Storage of the one-byte floats: a bit pattern; evaluator/convert.h turns it into numbers.
-struct Float8E4M3FN { uint8_t bits; };
-struct Float8E4M3FNUZ { uint8_t bits; };
-struct Float8E5M2 { uint8_t bits; };
-struct Float8E5M2FNUZ { uint8_t bits; };
-struct Float8E8M0 { uint8_t bits; };
+struct Float8E4M3FN {
+  uint8_t bits;
+};
+struct Float8E4M3FNUZ {
+  uint8_t bits;
+};
+struct Float8E5M2 {
+  uint8_t bits;
+};
+struct Float8E5M2FNUZ {
+  uint8_t bits;
+};
+struct Float8E8M0 {
+  uint8_t bits;
+};
 
 // DTypeOf<T>::value is the DType that stores a C++ type T. Packed types have no C++ type.
 template <typename T>
@@ -113,27 +123,48 @@ template <DType kValue>
 struct DTypeConstant {
   static constexpr DType value = kValue;
 };
-template <> struct DTypeOf<float> : DTypeConstant<DType::kFloat> {};
-template <> struct DTypeOf<double> : DTypeConstant<DType::kDouble> {};
-template <> struct DTypeOf<uint8_t> : DTypeConstant<DType::kUint8> {};
-template <> struct DTypeOf<int8_t> : DTypeConstant<DType::kInt8> {};
-template <> struct DTypeOf<uint16_t> : DTypeConstant<DType::kUint16> {};
-template <> struct DTypeOf<int16_t> : DTypeConstant<DType::kInt16> {};
-template <> struct DTypeOf<int32_t> : DTypeConstant<DType::kInt32> {};
-template <> struct DTypeOf<uint32_t> : DTypeConstant<DType::kUint32> {};
-template <> struct DTypeOf<int64_t> : DTypeConstant<DType::kInt64> {};
-template <> struct DTypeOf<uint64_t> : DTypeConstant<DType::kUint64> {};
-template <> struct DTypeOf<bool> : DTypeConstant<DType::kBool> {};
-template <> struct DTypeOf<std::string> : DTypeConstant<DType::kString> {};
-template <> struct DTypeOf<Eigen::half> : DTypeConstant<DType::kFloat16> {};
-template <> struct DTypeOf<Eigen::bfloat16> : DTypeConstant<DType::kBfloat16> {};
-template <> struct DTypeOf<std::complex<float>> : DTypeConstant<DType::kComplex64> {};
-template <> struct DTypeOf<std::complex<double>> : DTypeConstant<DType::kComplex128> {};
-template <> struct DTypeOf<Float8E4M3FN> : DTypeConstant<DType::kFloat8E4M3FN> {};
-template <> struct DTypeOf<Float8E4M3FNUZ> : DTypeConstant<DType::kFloat8E4M3FNUZ> {};
-template <> struct DTypeOf<Float8E5M2> : DTypeConstant<DType::kFloat8E5M2> {};
-template <> struct DTypeOf<Float8E5M2FNUZ> : DTypeConstant<DType::kFloat8E5M2FNUZ> {};
-template <> struct DTypeOf<Float8E8M0> : DTypeConstant<DType::kFloat8E8M0> {};
+template <>
+struct DTypeOf<float> : DTypeConstant<DType::kFloat> {};
+template <>
+struct DTypeOf<double> : DTypeConstant<DType::kDouble> {};
+template <>
+struct DTypeOf<uint8_t> : DTypeConstant<DType::kUint8> {};
+template <>
+struct DTypeOf<int8_t> : DTypeConstant<DType::kInt8> {};
+template <>
+struct DTypeOf<uint16_t> : DTypeConstant<DType::kUint16> {};
+template <>
+struct DTypeOf<int16_t> : DTypeConstant<DType::kInt16> {};
+template <>
+struct DTypeOf<int32_t> : DTypeConstant<DType::kInt32> {};
+template <>
+struct DTypeOf<uint32_t> : DTypeConstant<DType::kUint32> {};
+template <>
+struct DTypeOf<int64_t> : DTypeConstant<DType::kInt64> {};
+template <>
+struct DTypeOf<uint64_t> : DTypeConstant<DType::kUint64> {};
+template <>
+struct DTypeOf<bool> : DTypeConstant<DType::kBool> {};
+template <>
+struct DTypeOf<std::string> : DTypeConstant<DType::kString> {};
+template <>
+struct DTypeOf<Eigen::half> : DTypeConstant<DType::kFloat16> {};
+template <>
+struct DTypeOf<Eigen::bfloat16> : DTypeConstant<DType::kBfloat16> {};
+template <>
+struct DTypeOf<std::complex<float>> : DTypeConstant<DType::kComplex64> {};
+template <>
+struct DTypeOf<std::complex<double>> : DTypeConstant<DType::kComplex128> {};
+template <>
+struct DTypeOf<Float8E4M3FN> : DTypeConstant<DType::kFloat8E4M3FN> {};
+template <>
+struct DTypeOf<Float8E4M3FNUZ> : DTypeConstant<DType::kFloat8E4M3FNUZ> {};
+template <>
+struct DTypeOf<Float8E5M2> : DTypeConstant<DType::kFloat8E5M2> {};
+template <>
+struct DTypeOf<Float8E5M2FNUZ> : DTypeConstant<DType::kFloat8E5M2FNUZ> {};
+template <>
+struct DTypeOf<Float8E8M0> : DTypeConstant<DType::kFloat8E8M0> {};
 template <typename T>
 inline constexpr DType kDTypeOf = DTypeOf<T>::value;
 

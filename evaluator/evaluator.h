@@ -24,17 +24,17 @@
 namespace onnxcmp {
 
 struct EvaluatorOptions {
-  int threads = 0;            // 0: one for each core
-  uint64_t seed = 0;          // of random operators
-  int64_t memory_limit = 0;   // bytes that one tensor may take; 0: three quarters of the machine's
+  int threads = 0;           // 0: one for each core
+  uint64_t seed = 0;         // of random operators
+  int64_t memory_limit = 0;  // bytes that one tensor may take; 0: three quarters of the machine's
   // Operators that have a function body run through it even if there is a kernel.
   bool expand_functions = false;
 };
 
 using Feeds = absl::flat_hash_map<std::string, Value>;
 
-struct Plan;        // plan.h
-class Execution;    // a run that is under way
+struct Plan;      // plan.h
+class Execution;  // a run that is under way
 
 // A run that can be stepped, so that two can go in lock step.
 class Run {

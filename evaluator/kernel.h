@@ -87,7 +87,8 @@ class KernelInit {
 
  private:
   friend class PlanBuilder;
-  KernelInit(const Node& node, int version, const std::map<std::string, Attribute>* defaults,
+  KernelInit(const Node& node, int version,
+             const std::map<std::string, Attribute, std::less<>>* defaults,
              const std::vector<std::string>* subgraph_names)
       : node_(&node), version_(version), defaults_(defaults), subgraph_names_(subgraph_names) {}
   const Attribute* Find(absl::string_view name) const;
@@ -98,7 +99,7 @@ class KernelInit {
 
   const Node* node_;
   int version_;
-  const std::map<std::string, Attribute>* defaults_;
+  const std::map<std::string, Attribute, std::less<>>* defaults_;
   const std::vector<std::string>* subgraph_names_;  // attribute name of each SubgraphId
   mutable absl::flat_hash_set<std::string> read_;
   mutable absl::Status error_;
@@ -133,7 +134,8 @@ class KernelContext {
   absl::StatusOr<Tensor> ContiguousInput(int index) const { return Input(index).Contiguous(); }
   // The values of an integer tensor of any rank in row-major order (axes, shapes, pads, ...).
   absl::StatusOr<std::vector<int64_t>> IntsInput(int index) const;
-  // The one element of a tensor of any rank, as C (float, double, int64_t, uint64_t, bool, complex).
+  // The one element of a tensor of any rank, as C (float, double, int64_t, uint64_t, bool,
+  // complex).
   template <typename C>
   absl::StatusOr<C> ScalarInput(int index) const;
 
@@ -142,8 +144,9 @@ class KernelContext {
 
   absl::Status SetOutput(int index, Value value);
 
-  // For operators with subgraphs. `inputs` go to the subgraph's inputs by position, outer values are
-  // seen by name. `label` tells results apart in the path: "then_branch", or the iteration's number.
+  // For operators with subgraphs. `inputs` go to the subgraph's inputs by position, outer values
+  // are seen by name. `label` tells results apart in the path: "then_branch", or the iteration's
+  // number.
   virtual absl::StatusOr<std::vector<Value>> RunSubgraph(SubgraphId subgraph,
                                                          std::vector<Value> inputs,
                                                          absl::string_view label) = 0;
@@ -151,8 +154,8 @@ class KernelContext {
   virtual const Graph& SubgraphOf(SubgraphId subgraph) const = 0;
 
   const ThreadPool& pool() const { return *pool_; }
-  // Seed of this run and of this node, for operators that draw random numbers: the same for the same
-  // model, seed and node, whatever ran before.
+  // Seed of this run and of this node, for operators that draw random numbers: the same for the
+  // same model, seed and node, whatever ran before.
   uint64_t random_seed() const { return random_seed_; }
 
  protected:

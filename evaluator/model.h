@@ -35,9 +35,9 @@ struct TypeInfo {
     std::string symbol;
   };
   Kind kind = Kind::kUnknown;
-  DType dtype = DType::kUndefined;         // tensor, sparse tensor: element type; map: key type
-  std::optional<std::vector<Dim>> shape;   // tensor, sparse tensor; nothing: rank unknown
-  std::shared_ptr<const TypeInfo> element; // sequence, optional: element; map: value
+  DType dtype = DType::kUndefined;          // tensor, sparse tensor: element type; map: key type
+  std::optional<std::vector<Dim>> shape;    // tensor, sparse tensor; nothing: rank unknown
+  std::shared_ptr<const TypeInfo> element;  // sequence, optional: element; map: value
 };
 
 struct ValueInfo {
@@ -46,11 +46,10 @@ struct ValueInfo {
 };
 
 // An attribute's value. Graph attributes are owned by the node.
-using Attribute =
-    std::variant<int64_t, float, std::string, Tensor, SparseTensor, TypeInfo,
-                 std::shared_ptr<const Graph>, std::vector<int64_t>, std::vector<float>,
-                 std::vector<std::string>, std::vector<Tensor>,
-                 std::vector<std::shared_ptr<const Graph>>, std::vector<TypeInfo>>;
+using Attribute = std::variant<int64_t, float, std::string, Tensor, SparseTensor, TypeInfo,
+                               std::shared_ptr<const Graph>, std::vector<int64_t>,
+                               std::vector<float>, std::vector<std::string>, std::vector<Tensor>,
+                               std::vector<std::shared_ptr<const Graph>>, std::vector<TypeInfo>>;
 
 struct Node {
   std::string name;
@@ -64,6 +63,9 @@ struct Node {
   // "" for a node of the main graph. A call without a name is called by its function.
   std::string call_path;
   std::shared_ptr<const OpsetImports> imports;
+  // What a call of a local function that is kept as one node runs, the call's attributes bound
+  // (Functions::kKeep); null for every other node. It sees no outer values.
+  std::shared_ptr<const Graph> body;
 };
 
 struct Initializer {
@@ -79,26 +81,13 @@ struct Graph {
   std::vector<Node> nodes;                // topologically sorted, stably
 };
 
-// A local function that is kept as one node (LoadOptions::functions == kKeep).
-struct Function {
-  std::string domain;
-  std::string name;
-  std::string overload;
-  std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
-  // Attributes that a call may set: with a default, or without (nullopt: required).
-  std::map<std::string, std::optional<Attribute>, std::less<>> attributes;
-  Graph body;  // its inputs and outputs have no types
-};
-
 struct Model {
   std::string path;  // as it was opened; "" for one made in memory
   int64_t ir_version = 0;
   std::string producer;
   OpsetImports imports;
   Graph graph;
-  std::vector<Function> functions;  // only with kKeep
-  std::vector<std::string> notes;   // what the checker found but does not stop us
+  std::vector<std::string> notes;  // what the checker found but does not stop us
 };
 
 }  // namespace onnxcmp

@@ -1,5 +1,5 @@
-// The operators that can run: kernels by domain, name and schema version, and the schemas of domains
-// that ONNX does not know.
+// The operators that can run: kernels by domain, name and schema version, and the schemas of
+// domains that ONNX does not know.
 #ifndef ONNXCMP_EVALUATOR_OP_REGISTRY_H_
 #define ONNXCMP_EVALUATOR_OP_REGISTRY_H_
 

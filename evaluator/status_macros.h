@@ -11,11 +11,11 @@
 #define OC_CONCAT(a, b) OC_CONCAT_INNER(a, b)
 
 // OC_RETURN_IF_ERROR(CheckShape(x));
-#define OC_RETURN_IF_ERROR(expr)                              \
-  do {                                                        \
-    if (absl::Status oc_status = (expr); !oc_status.ok()) {   \
-      return oc_status;                                       \
-    }                                                         \
+#define OC_RETURN_IF_ERROR(expr)                            \
+  do {                                                      \
+    if (absl::Status oc_status = (expr); !oc_status.ok()) { \
+      return oc_status;                                     \
+    }                                                       \
   } while (false)
 
 // OC_ASSIGN_OR_RETURN(Tensor x, ContiguousInput(0));

@@ -18,7 +18,8 @@
 
 namespace onnxcmp {
 
-// Dimensions, outermost first. Strides are counted in elements and may be 0 (broadcast) or negative.
+// Dimensions, outermost first. Strides are counted in elements and may be 0 (broadcast) or
+// negative.
 using Shape = absl::InlinedVector<int64_t, 6>;
 
 // Product of the dimensions (1 for a scalar); nothing if a dimension is negative or the product of
@@ -46,7 +47,7 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
 
   const std::byte* data() const { return data_; }
-  std::byte* mutable_data();  // requires an owned buffer
+  std::byte* mutable_data();              // requires an owned buffer
   int64_t size() const { return size_; }  // bytes
   bool borrowed() const { return owner_ != nullptr; }
   const std::vector<std::string>& strings() const { return strings_; }
@@ -85,7 +86,9 @@ class Tensor {
   template <typename T>
   static Tensor Of(absl::Span<const int64_t> shape, const std::vector<T>& values);
   template <typename T>
-  static Tensor Scalar(const T& value) { return Of<T>({}, std::vector<T>{value}); }
+  static Tensor Scalar(const T& value) {
+    return Of<T>({}, std::vector<T>{value});
+  }
 
   DType dtype() const { return dtype_; }
   bool defined() const { return dtype_ != DType::kUndefined; }
@@ -150,11 +153,11 @@ class Tensor {
 
 // Aborts with a message; for mistakes of ours that no input can cause.
 [[noreturn]] void FatalError(const char* file, int line, const char* what);
-#define OC_CHECK(condition)                                         \
-  do {                                                              \
-    if (!(condition)) {                                             \
-      ::onnxcmp::FatalError(__FILE__, __LINE__, #condition);        \
-    }                                                               \
+#define OC_CHECK(condition)                                  \
+  do {                                                       \
+    if (!(condition)) {                                      \
+      ::onnxcmp::FatalError(__FILE__, __LINE__, #condition); \
+    }                                                        \
   } while (false)
 
 // ---- implementation details ----

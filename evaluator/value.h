@@ -15,7 +15,8 @@ class Value;
 
 // Elements are tensors, or values that are sequences, optionals or maps themselves.
 struct Sequence {
-  DType element_dtype = DType::kUndefined;  // of the tensors in it; kUndefined if not tensors or unknown
+  DType element_dtype =
+      DType::kUndefined;  // of the tensors in it; kUndefined if not tensors or unknown
   std::vector<Value> elements;
 };
 
@@ -42,14 +43,14 @@ struct SparseTensor {
 
 class Value {
  public:
-  Value() = default;                                     // empty: an input or output that is absent
-  Value(Tensor tensor) : data_(std::move(tensor)) {}     // NOLINT: a tensor is a value
-  Value(Sequence sequence)                               // NOLINT
+  Value() = default;                                  // empty: an input or output that is absent
+  Value(Tensor tensor) : data_(std::move(tensor)) {}  // NOLINT: a tensor is a value
+  Value(Sequence sequence)                            // NOLINT
       : data_(std::make_shared<const Sequence>(std::move(sequence))) {}
-  Value(Optional optional)                               // NOLINT
+  Value(Optional optional)  // NOLINT
       : data_(std::make_shared<const Optional>(std::move(optional))) {}
   Value(Map map) : data_(std::make_shared<const Map>(std::move(map))) {}  // NOLINT
-  Value(SparseTensor sparse)                             // NOLINT
+  Value(SparseTensor sparse)                                              // NOLINT
       : data_(std::make_shared<const SparseTensor>(std::move(sparse))) {}
 
   bool empty() const { return std::holds_alternative<std::monostate>(data_); }

@@ -1,0 +1,97 @@
+#include "evaluator/evaluator.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/execution.h"
+#include "evaluator/plan.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+int64_t DefaultMemoryLimit() {
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) / 4 * 3 * sysconf(_SC_PAGE_SIZE);
+}
+
+}  // namespace
+
+Run::Run(std::unique_ptr<Execution> execution) : execution_(std::move(execution)) {}
+Run::Run(Run&&) noexcept = default;
+Run& Run::operator=(Run&&) noexcept = default;
+Run::~Run() = default;
+
+absl::StatusOr<bool> Run::Step() { return execution_->Step(); }
+std::vector<Value> Run::TakeOutputs() { return execution_->TakeOutputs(); }
+
+Evaluator::Evaluator(std::shared_ptr<const Model> model, EvaluatorOptions options,
+                     std::shared_ptr<const Plan> plan, std::shared_ptr<const ThreadPool> pool)
+    : model_(std::move(model)), options_(options), plan_(std::move(plan)), pool_(std::move(pool)) {}
+Evaluator::Evaluator(Evaluator&&) noexcept = default;
+Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
+Evaluator::~Evaluator() = default;
+
+absl::StatusOr<Evaluator> Evaluator::Create(std::shared_ptr<const Model> model,
+                                            const OpRegistry& registry,
+                                            const EvaluatorOptions& options) {
+  EvaluatorOptions settled = options;
+  if (settled.threads <= 0) {
+    settled.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  }
+  if (settled.memory_limit <= 0) settled.memory_limit = DefaultMemoryLimit();
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, MakePlan(model, registry));
+  return Evaluator(std::move(model), settled, std::move(plan),
+                   std::make_shared<ThreadPool>(settled.threads));
+}
+
+absl::StatusOr<onnxcmp::Run> Evaluator::Start(const Feeds& feeds, Observer* observer) const {
+  auto execution = std::make_unique<Execution>(plan_, pool_, options_, observer);
+  OC_RETURN_IF_ERROR(execution->Feed(feeds));
+  return onnxcmp::Run(std::move(execution));
+}
+
+absl::StatusOr<std::vector<Value>> Evaluator::Run(const Feeds& feeds, Observer* observer) const {
+  OC_ASSIGN_OR_RETURN(onnxcmp::Run run, Start(feeds, observer));
+  while (true) {
+    OC_ASSIGN_OR_RETURN(bool more, run.Step());
+    if (!more) return run.TakeOutputs();
+  }
+}
+
+absl::StatusOr<std::vector<Value>> RunNode(const Node& node, const OpRegistry& registry,
+                                           const std::vector<Value>& inputs,
+                                           const EvaluatorOptions& options) {
+  if (inputs.size() != node.inputs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("the node has ", node.inputs.size(),
+                                                   " inputs, but ", inputs.size(), " were given"));
+  }
+  auto model = std::make_shared<Model>();
+  if (node.imports != nullptr) model->imports = *node.imports;
+  Node copy = node;
+  Feeds feeds;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    copy.inputs[i] = inputs[i].empty() ? "" : absl::StrCat("input_", i);
+    if (inputs[i].empty()) continue;
+    feeds[copy.inputs[i]] = inputs[i];
+    model->graph.inputs.push_back(ValueInfo{copy.inputs[i], {}});
+  }
+  for (size_t i = 0; i < copy.outputs.size(); ++i) {
+    if (copy.outputs[i].empty()) continue;
+    copy.outputs[i] = absl::StrCat("output_", i);
+    model->graph.outputs.push_back(ValueInfo{copy.outputs[i], {}});
+  }
+  model->graph.nodes.push_back(std::move(copy));
+  OC_ASSIGN_OR_RETURN(Evaluator evaluator, Evaluator::Create(std::move(model), registry, options));
+  OC_ASSIGN_OR_RETURN(std::vector<Value> results, evaluator.Run(feeds));
+  std::vector<Value> outputs(node.outputs.size());
+  for (size_t i = 0, next = 0; i < outputs.size(); ++i) {
+    if (!node.outputs[i].empty()) outputs[i] = std::move(results[next++]);
+  }
+  return outputs;
+}
+
+}  // namespace onnxcmp

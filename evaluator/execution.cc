@@ -1,0 +1,284 @@
+#include "evaluator/execution.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "evaluator/signature.h"
+#include "evaluator/status_macros.h"
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace onnxcmp {
+namespace {
+
+// Marks a status that already says at which node it happened.
+constexpr char kLocated[] = "onnxcmp/located";
+
+std::string PathOf(const Frame& frame, const Node& node) {
+  absl::string_view own = node.call_path;
+  // The call path of a node inside a subgraph repeats that of the node around it.
+  if (absl::ConsumePrefix(&own, frame.outer_call_path)) absl::ConsumePrefix(&own, "/");
+  if (frame.prefix.empty()) return std::string(own);
+  return own.empty() ? frame.prefix : absl::StrCat(frame.prefix, "/", own);
+}
+
+absl::string_view NodeLabel(const Node& node) {
+  if (!node.name.empty()) return node.name;
+  for (const std::string& output : node.outputs) {
+    if (!output.empty()) return output;
+  }
+  return node.op_type;
+}
+
+// Adds once, at the innermost node: node, operator, path, input types.
+absl::Status Locate(const absl::Status& status, const Node& node, absl::string_view path,
+                    absl::Span<const Value> inputs) {
+  if (status.GetPayload(kLocated).has_value()) return status;
+  std::string types = absl::StrJoin(
+      inputs, ", ", [](std::string* out, const Value& value) { out->append(value.TypeString()); });
+  absl::Status located(status.code(),
+                       absl::StrCat(DescribeNode(node, path), ": ", status.message(),
+                                    " (inputs: ", types.empty() ? "none" : types, ")"));
+  located.SetPayload(kLocated, absl::Cord());
+  return located;
+}
+
+}  // namespace
+
+class Execution::Context : public KernelContext {
+ public:
+  Context(Execution* execution, const NodePlan& node, Frame* frame, absl::string_view path)
+      : execution_(execution), node_(node), frame_(frame), path_(path) {
+    for (Slot slot : node.inputs) {
+      inputs_.push_back(slot == kNoSlot ? Value() : frame->slots[static_cast<size_t>(slot)]);
+    }
+    outputs_.resize(node.outputs.size());
+    for (Slot slot : node.outputs) wanted_.push_back(slot != kNoSlot);
+    pool_ = execution->pool_.get();
+    memory_limit_ = execution->options_.memory_limit;
+    absl::string_view label = NodeLabel(*node.node);
+    random_seed_ = XXH3_64bits_withSeed(
+        label.data(), label.size(),
+        XXH3_64bits_withSeed(path.data(), path.size(), execution->options_.seed));
+  }
+
+  absl::StatusOr<std::vector<Value>> RunSubgraph(SubgraphId subgraph, std::vector<Value> inputs,
+                                                 absl::string_view label) override {
+    const GraphPlan& plan = *node_.subgraphs[static_cast<size_t>(subgraph)];
+    std::string own = absl::StrCat(NodeLabel(*node_.node), "[", label, "]");
+    Frame frame{&plan,
+                path_.empty() ? own : absl::StrCat(path_, "/", own),
+                node_.node->call_path,
+                frame_->depth + 1,
+                frame_->observed,
+                {}};
+    return execution_->RunGraph(plan, std::move(inputs), frame_, std::move(frame));
+  }
+
+  const Graph& SubgraphOf(SubgraphId subgraph) const override {
+    return *node_.subgraphs[static_cast<size_t>(subgraph)]->graph;
+  }
+
+  // A function that is kept as one node.
+  absl::Status RunBody() {
+    std::vector<Value> inputs(inputs_.begin(), inputs_.end());
+    // Inputs and outputs that a call leaves out at the end.
+    inputs.resize(node_.body->inputs.size());
+    std::string own(NodeLabel(*node_.node));
+    Frame frame{node_.body.get(),
+                path_.empty() ? own : absl::StrCat(path_, "/", own),
+                "",
+                frame_->depth,
+                /*observed=*/false,
+                {}};
+    OC_ASSIGN_OR_RETURN(
+        std::vector<Value> outputs,
+        execution_->RunGraph(*node_.body, std::move(inputs), nullptr, std::move(frame)));
+    for (size_t i = 0; i < outputs_.size() && i < outputs.size(); ++i) {
+      OC_RETURN_IF_ERROR(SetOutput(static_cast<int>(i), std::move(outputs[i])));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Span<const Value> inputs() const { return inputs_; }
+  Value& output(size_t index) { return outputs_[index]; }
+
+ private:
+  Execution* execution_;
+  const NodePlan& node_;
+  Frame* frame_;
+  absl::string_view path_;
+};
+
+Execution::Execution(std::shared_ptr<const Plan> plan, std::shared_ptr<const ThreadPool> pool,
+                     const EvaluatorOptions& options, Observer* observer)
+    : plan_(std::move(plan)),
+      pool_(std::move(pool)),
+      options_(options),
+      observer_(observer),
+      main_{plan_->main.get(), "", "", 0, observer != nullptr, {}},
+      fed_(plan_->main->inputs.size()) {
+  main_.slots.resize(static_cast<size_t>(plan_->main->num_slots));
+}
+
+absl::Status Execution::Feed(const Feeds& feeds) {
+  const Graph& graph = *main_.plan->graph;
+  auto expected = [&graph] {
+    return absl::StrJoin(graph.inputs, ", ", [](std::string* out, const ValueInfo& input) {
+      absl::StrAppend(out, input.name, " ", TypeInfoToString(input.type));
+    });
+  };
+  size_t used = 0;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const ValueInfo& input = graph.inputs[i];
+    auto feed = feeds.find(input.name);
+    if (feed == feeds.end()) {
+      bool has_default = std::any_of(
+          graph.initializers.begin(), graph.initializers.end(),
+          [&](const Initializer& initializer) { return initializer.name == input.name; });
+      if (has_default) continue;
+      return absl::InvalidArgumentError(absl::StrCat("no value for input '", input.name,
+                                                     "'; the model's inputs are ", expected()));
+    }
+    OC_RETURN_IF_ERROR(CheckFeed(input, feed->second));
+    main_.slots[static_cast<size_t>(main_.plan->inputs[i])] = feed->second;
+    fed_[i] = true;
+    ++used;
+  }
+  if (used != feeds.size()) {
+    std::vector<absl::string_view> unknown;
+    for (const auto& [name, value] : feeds) {
+      bool known = std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                               [&name = name](const ValueInfo& v) { return v.name == name; });
+      if (!known) unknown.push_back(name);
+    }
+    std::sort(unknown.begin(), unknown.end());
+    return absl::InvalidArgumentError(absl::StrCat("the model has no input '",
+                                                   absl::StrJoin(unknown, "', '"),
+                                                   "'; its inputs are ", expected()));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> Execution::Step() {
+  if (failed_) return absl::FailedPreconditionError("the run has failed");
+  auto step = [this]() -> absl::Status {
+    if (!started_) {
+      started_ = true;
+      OC_RETURN_IF_ERROR(ReportInitializersAndInputs());
+    }
+    if (next_ < main_.plan->nodes.size()) {
+      OC_RETURN_IF_ERROR(RunNode(main_.plan->nodes[next_++], &main_));
+    }
+    return next_ == main_.plan->nodes.size() ? ReportOutputs() : absl::OkStatus();
+  };
+  if (absl::Status status = step(); !status.ok()) {
+    failed_ = true;
+    return status;
+  }
+  return next_ < main_.plan->nodes.size();
+}
+
+std::vector<Value> Execution::TakeOutputs() {
+  std::vector<Value> outputs;
+  for (Slot slot : main_.plan->outputs) outputs.push_back(main_.slots[static_cast<size_t>(slot)]);
+  return outputs;
+}
+
+absl::Status Execution::ReportInitializersAndInputs() {
+  const Graph& graph = *main_.plan->graph;
+  for (size_t i = 0; i < graph.initializers.size(); ++i) {
+    Value value = graph.initializers[i].value;
+    OC_RETURN_IF_ERROR(
+        Report(ResultKind::kInitializer, graph.initializers[i].name, nullptr, "", 0, &value));
+    Value& slot = main_.slots[static_cast<size_t>(main_.plan->initializers[i])];
+    // A fed value goes before the default.
+    if (slot.empty()) slot = std::move(value);
+  }
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    if (!fed_[i]) continue;
+    OC_RETURN_IF_ERROR(Report(ResultKind::kInput, graph.inputs[i].name, nullptr, "", 0,
+                              &main_.slots[static_cast<size_t>(main_.plan->inputs[i])]));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Execution::ReportOutputs() {
+  const Graph& graph = *main_.plan->graph;
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    OC_RETURN_IF_ERROR(Report(ResultKind::kOutput, graph.outputs[i].name, nullptr, "", 0,
+                              &main_.slots[static_cast<size_t>(main_.plan->outputs[i])]));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Execution::Report(ResultKind kind, absl::string_view name, const Node* node,
+                               absl::string_view path, int depth, Value* value) {
+  if (observer_ == nullptr) return absl::OkStatus();
+  std::optional<Value> replacement;
+  OC_RETURN_IF_ERROR(
+      observer_->OnResult(Result{kind, name, node, path, depth, *value}, &replacement));
+  if (replacement.has_value()) *value = *std::move(replacement);
+  return absl::OkStatus();
+}
+
+absl::Status Execution::RunNode(const NodePlan& plan, Frame* frame) {
+  const Node& node = *plan.node;
+  std::string path = PathOf(*frame, node);
+  if (observer_ != nullptr) {
+    observer_->OnNodeStart(NodeStart{node, path,
+                                     static_cast<int64_t>(std::max<size_t>(next_, 1) - 1),
+                                     static_cast<int64_t>(main_.plan->nodes.size())});
+  }
+  Context context(this, plan, frame, path);
+  absl::Status status =
+      plan.body != nullptr ? absl::OkStatus() : CheckInputs(*plan.signature, context.inputs());
+  if (status.ok()) status = plan.body != nullptr ? context.RunBody() : plan.kernel(context);
+  if (!status.ok()) return Locate(status, node, path, context.inputs());
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    if (plan.outputs[i] == kNoSlot) continue;
+    Value& value = context.output(i);
+    if (value.empty()) {
+      return Locate(absl::UnimplementedError(absl::StrCat("its output ", i, " (", node.outputs[i],
+                                                          ") is not computed in this form")),
+                    node, path, context.inputs());
+    }
+    if (frame->observed) {
+      OC_RETURN_IF_ERROR(
+          Report(ResultKind::kResult, node.outputs[i], &node, path, frame->depth, &value));
+    }
+    frame->slots[static_cast<size_t>(plan.outputs[i])] = std::move(value);
+  }
+  for (Slot slot : plan.releases) frame->slots[static_cast<size_t>(slot)] = Value();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Value>> Execution::RunGraph(const GraphPlan& plan,
+                                                       std::vector<Value> inputs,
+                                                       const Frame* outer, Frame frame) {
+  if (inputs.size() != plan.inputs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("its graph '", plan.graph->name, "' takes ",
+                                                   plan.inputs.size(), " inputs, not ",
+                                                   inputs.size()));
+  }
+  frame.slots.resize(static_cast<size_t>(plan.num_slots));
+  for (const auto& [around, here] : plan.captures) {
+    frame.slots[static_cast<size_t>(here)] = outer->slots[static_cast<size_t>(around)];
+  }
+  for (size_t i = 0; i < plan.initializers.size(); ++i) {
+    frame.slots[static_cast<size_t>(plan.initializers[i])] = plan.graph->initializers[i].value;
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    frame.slots[static_cast<size_t>(plan.inputs[i])] = std::move(inputs[i]);
+  }
+  for (const NodePlan& node : plan.nodes) OC_RETURN_IF_ERROR(RunNode(node, &frame));
+  std::vector<Value> outputs;
+  outputs.reserve(plan.outputs.size());
+  for (Slot slot : plan.outputs) outputs.push_back(frame.slots[static_cast<size_t>(slot)]);
+  return outputs;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,66 @@
+// A run that is under way: frames of values, the main graph's next node, the observer.
+#ifndef ONNXCMP_EVALUATOR_EXECUTION_H_
+#define ONNXCMP_EVALUATOR_EXECUTION_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/plan.h"
+#include "evaluator/result.h"
+#include "evaluator/thread_pool.h"
+
+namespace onnxcmp {
+
+// The values of one graph while it runs.
+struct Frame {
+  const GraphPlan* plan;
+  // Where the graph stands: the path of results made in it is prefix / the node's own call path.
+  std::string prefix;
+  // Call path of the node that the graph belongs to: what `prefix` already says of call paths.
+  absl::string_view outer_call_path;
+  int depth;
+  bool observed;  // bodies of functions kept as one node are not
+  std::vector<Value> slots;
+};
+
+class Execution {
+ public:
+  Execution(std::shared_ptr<const Plan> plan, std::shared_ptr<const ThreadPool> pool,
+            const EvaluatorOptions& options, Observer* observer);
+
+  // Puts the feeds into their slots, checked against the graph's inputs.
+  absl::Status Feed(const Feeds& feeds);
+  absl::StatusOr<bool> Step();
+  std::vector<Value> TakeOutputs();
+
+ private:
+  class Context;
+
+  // Runs a whole graph that belongs to a node, values for its captures being in `outer`.
+  absl::StatusOr<std::vector<Value>> RunGraph(const GraphPlan& plan, std::vector<Value> inputs,
+                                              const Frame* outer, Frame frame);
+  absl::Status RunNode(const NodePlan& node, Frame* frame);
+  absl::Status ReportInitializersAndInputs();
+  absl::Status ReportOutputs();
+  // Gives a result to the observer, which may replace it.
+  absl::Status Report(ResultKind kind, absl::string_view name, const Node* node,
+                      absl::string_view path, int depth, Value* value);
+
+  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const ThreadPool> pool_;
+  EvaluatorOptions options_;
+  Observer* observer_;
+  Frame main_;
+  std::vector<bool> fed_;  // by graph input
+  bool started_ = false;
+  bool failed_ = false;
+  size_t next_ = 0;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_EVALUATOR_EXECUTION_H_

@@ -1,0 +1,153 @@
+#include "evaluator/kernel.h"
+
+#include <algorithm>
+#include <complex>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/convert.h"
+
+namespace onnxcmp {
+
+const Attribute* KernelInit::Find(absl::string_view name) const {
+  read_.insert(std::string(name));
+  if (auto it = node_->attributes.find(std::string(name)); it != node_->attributes.end()) {
+    return &it->second;
+  }
+  if (auto it = defaults_->find(std::string(name)); it != defaults_->end()) return &it->second;
+  return nullptr;
+}
+
+template <typename T>
+const T* KernelInit::Get(absl::string_view name) const {
+  const Attribute* attribute = Find(name);
+  if (attribute == nullptr) return nullptr;
+  const T* value = std::get_if<T>(attribute);
+  if (value == nullptr && error_.ok()) {
+    error_ = absl::InvalidArgumentError(absl::StrCat("attribute ", name, " has the wrong type"));
+  }
+  return value;
+}
+
+template <typename T>
+T KernelInit::Required(absl::string_view name) const {
+  if (const T* value = Get<T>(name)) return *value;
+  if (error_.ok()) {
+    error_ = absl::InvalidArgumentError(absl::StrCat("attribute ", name, " is missing"));
+  }
+  return T();
+}
+
+int64_t KernelInit::Int(absl::string_view name) const { return Required<int64_t>(name); }
+int64_t KernelInit::Int(absl::string_view name, int64_t fallback) const {
+  const int64_t* value = Get<int64_t>(name);
+  return value == nullptr ? fallback : *value;
+}
+float KernelInit::Float(absl::string_view name) const { return Required<float>(name); }
+float KernelInit::Float(absl::string_view name, float fallback) const {
+  const float* value = Get<float>(name);
+  return value == nullptr ? fallback : *value;
+}
+std::string KernelInit::String(absl::string_view name) const { return Required<std::string>(name); }
+std::string KernelInit::String(absl::string_view name, absl::string_view fallback) const {
+  const std::string* value = Get<std::string>(name);
+  return value == nullptr ? std::string(fallback) : *value;
+}
+
+std::vector<int64_t> KernelInit::Ints(absl::string_view name) const {
+  const auto* value = Get<std::vector<int64_t>>(name);
+  return value == nullptr ? std::vector<int64_t>() : *value;
+}
+std::vector<float> KernelInit::Floats(absl::string_view name) const {
+  const auto* value = Get<std::vector<float>>(name);
+  return value == nullptr ? std::vector<float>() : *value;
+}
+std::vector<std::string> KernelInit::Strings(absl::string_view name) const {
+  const auto* value = Get<std::vector<std::string>>(name);
+  return value == nullptr ? std::vector<std::string>() : *value;
+}
+std::optional<Tensor> KernelInit::TensorAttribute(absl::string_view name) const {
+  const Tensor* value = Get<Tensor>(name);
+  return value == nullptr ? std::nullopt : std::optional<Tensor>(*value);
+}
+std::optional<SparseTensor> KernelInit::SparseAttribute(absl::string_view name) const {
+  const SparseTensor* value = Get<SparseTensor>(name);
+  return value == nullptr ? std::nullopt : std::optional<SparseTensor>(*value);
+}
+std::optional<TypeInfo> KernelInit::TypeAttribute(absl::string_view name) const {
+  const TypeInfo* value = Get<TypeInfo>(name);
+  return value == nullptr ? std::nullopt : std::optional<TypeInfo>(*value);
+}
+
+SubgraphId KernelInit::Subgraph(absl::string_view name) const {
+  Required<std::shared_ptr<const Graph>>(name);
+  auto it = std::find(subgraph_names_->begin(), subgraph_names_->end(), name);
+  return static_cast<SubgraphId>(it - subgraph_names_->begin());
+}
+
+void KernelInit::Ignore(absl::string_view name) const { read_.insert(std::string(name)); }
+
+bool KernelInit::Has(absl::string_view name) const {
+  read_.insert(std::string(name));
+  return node_->attributes.contains(std::string(name));
+}
+
+bool KernelInit::HasInput(int index) const {
+  return index < num_inputs() && !node_->inputs[static_cast<size_t>(index)].empty();
+}
+bool KernelInit::HasOutput(int index) const {
+  return index < num_outputs() && !node_->outputs[static_cast<size_t>(index)].empty();
+}
+
+Kernel KernelInit::Fail(absl::Status error) const {
+  if (error_.ok()) error_ = std::move(error);
+  return Kernel();
+}
+
+absl::StatusOr<std::vector<int64_t>> KernelContext::IntsInput(int index) const {
+  OC_ASSIGN_OR_RETURN(Tensor tensor, ContiguousInput(index));
+  if (!IsInteger(tensor.dtype())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input ", index, " must hold integers, not ", tensor.TypeString()));
+  }
+  std::vector<int64_t> values(static_cast<size_t>(tensor.num_elements()));
+  LoadElements(tensor.dtype(), tensor.raw_data(), 0, tensor.num_elements(), values.data());
+  return values;
+}
+
+template <typename C>
+absl::StatusOr<C> KernelContext::ScalarInput(int index) const {
+  const Tensor& tensor = Input(index);
+  if (tensor.num_elements() != 1 || tensor.dtype() == DType::kString) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input ", index, " must hold one number, not ", tensor.TypeString()));
+  }
+  C value;
+  LoadElements(tensor.dtype(), tensor.raw_data(), 0, 1, &value);
+  return value;
+}
+template absl::StatusOr<float> KernelContext::ScalarInput<float>(int) const;
+template absl::StatusOr<double> KernelContext::ScalarInput<double>(int) const;
+template absl::StatusOr<int64_t> KernelContext::ScalarInput<int64_t>(int) const;
+template absl::StatusOr<uint64_t> KernelContext::ScalarInput<uint64_t>(int) const;
+template absl::StatusOr<bool> KernelContext::ScalarInput<bool>(int) const;
+template absl::StatusOr<std::complex<double>> KernelContext::ScalarInput<std::complex<double>>(
+    int) const;
+
+absl::StatusOr<Tensor> KernelContext::Allocate(DType dtype, absl::Span<const int64_t> shape) const {
+  std::optional<int64_t> elements = NumElements(shape);
+  std::optional<int64_t> bytes = elements.has_value() ? ByteSize(dtype, *elements) : std::nullopt;
+  if (bytes.has_value() && *bytes > memory_limit_) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a result of ", DTypeName(dtype), "[", ShapeToString(shape), "] takes ",
+                     *bytes, " bytes, more than the limit of ", memory_limit_));
+  }
+  return Tensor::Allocate(dtype, shape);
+}
+
+absl::Status KernelContext::SetOutput(int index, Value value) {
+  if (HasOutput(index)) outputs_[static_cast<size_t>(index)] = std::move(value);
+  return absl::OkStatus();
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,207 @@
+#include "evaluator/plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "evaluator/signature.h"
+#include "evaluator/status_macros.h"
+#include "onnx/defs/schema.h"
+
+namespace onnxcmp {
+namespace {
+
+// How many nodes an error about many of them names before it only counts.
+constexpr size_t kMaxListed = 20;
+
+}  // namespace
+
+std::string DescribeNode(const Node& node, absl::string_view path) {
+  std::string text =
+      node.domain.empty() ? node.op_type : absl::StrCat(node.domain, ".", node.op_type);
+  if (!node.name.empty()) {
+    absl::StrAppend(&text, " '", node.name, "'");
+  } else {
+    for (const std::string& output : node.outputs) {
+      if (output.empty()) continue;
+      absl::StrAppend(&text, " -> '", output, "'");
+      break;
+    }
+  }
+  if (!path.empty()) absl::StrAppend(&text, " in ", path);
+  return text;
+}
+
+class PlanBuilder {
+ public:
+  explicit PlanBuilder(const OpRegistry& registry) : registry_(registry) {}
+
+  absl::StatusOr<std::shared_ptr<const Plan>> Build(std::shared_ptr<const Model> model) {
+    auto plan = std::make_shared<Plan>();
+    main_imports_ = &model->imports;
+    OC_ASSIGN_OR_RETURN(plan->main, BuildGraph(model->graph, nullptr));
+    plan->model = std::move(model);
+    if (unsupported_.empty()) return plan;
+    size_t listed = std::min(unsupported_.size(), kMaxListed);
+    std::string text = absl::StrJoin(absl::MakeConstSpan(unsupported_).subspan(0, listed), "; ");
+    if (listed < unsupported_.size()) {
+      absl::StrAppend(&text, "; and ", unsupported_.size() - listed, " more");
+    }
+    return absl::UnimplementedError(absl::StrCat(
+        unsupported_.size() == 1 ? "a node cannot run: " : "nodes cannot run: ", text));
+  }
+
+ private:
+  // A graph while its plan is made: its names so far, and the graph around it.
+  struct Scope {
+    Scope* outer;
+    GraphPlan* plan;
+    absl::flat_hash_map<std::string, Slot> slots;
+
+    Slot Define(const std::string& name) {
+      if (name.empty()) return kNoSlot;
+      return slots[name] = plan->num_slots++;
+    }
+    Slot Find(const std::string& name) {
+      if (auto it = slots.find(name); it != slots.end()) return it->second;
+      Slot around = outer == nullptr ? kNoSlot : outer->Find(name);
+      if (around == kNoSlot) return kNoSlot;
+      Slot here = Define(name);
+      plan->captures.emplace_back(around, here);
+      return here;
+    }
+  };
+
+  absl::StatusOr<std::shared_ptr<const GraphPlan>> BuildGraph(const Graph& graph, Scope* outer) {
+    auto plan = std::make_shared<GraphPlan>();
+    plan->graph = &graph;
+    Scope scope{outer, plan.get(), {}};
+    for (const ValueInfo& input : graph.inputs) plan->inputs.push_back(scope.Define(input.name));
+    for (const Initializer& initializer : graph.initializers) {
+      // An initializer of an input's name is that input's default: one slot.
+      auto it = scope.slots.find(initializer.name);
+      plan->initializers.push_back(it != scope.slots.end() ? it->second
+                                                           : scope.Define(initializer.name));
+    }
+    plan->nodes.reserve(graph.nodes.size());
+    for (const Node& node : graph.nodes) {
+      OC_ASSIGN_OR_RETURN(NodePlan node_plan, BuildNode(node, &scope));
+      plan->nodes.push_back(std::move(node_plan));
+    }
+    for (const ValueInfo& output : graph.outputs) {
+      Slot slot = scope.Find(output.name);
+      if (slot == kNoSlot) {
+        return absl::InvalidArgumentError(absl::StrCat("no node computes the output '", output.name,
+                                                       "' of graph '", graph.name, "'"));
+      }
+      plan->outputs.push_back(slot);
+    }
+    PlaceReleases(plan.get());
+    return plan;
+  }
+
+  absl::StatusOr<NodePlan> BuildNode(const Node& node, Scope* scope) {
+    NodePlan plan;
+    plan.node = &node;
+    auto fail = [&node](const absl::Status& status) {
+      return absl::Status(status.code(),
+                          absl::StrCat(DescribeNode(node, node.call_path), ": ", status.message()));
+    };
+    for (const std::string& input : node.inputs) {
+      Slot slot = input.empty() ? kNoSlot : scope->Find(input);
+      if (!input.empty() && slot == kNoSlot) {
+        return fail(
+            absl::InvalidArgumentError(absl::StrCat("nothing computes its input '", input, "'")));
+      }
+      plan.inputs.push_back(slot);
+    }
+    for (const auto& [name, attribute] : node.attributes) {
+      const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute);
+      if (graph == nullptr) continue;
+      OC_ASSIGN_OR_RETURN(std::shared_ptr<const GraphPlan> subgraph, BuildGraph(**graph, scope));
+      plan.subgraph_names.push_back(name);
+      plan.subgraphs.push_back(std::move(subgraph));
+    }
+    if (node.body != nullptr) {
+      OC_ASSIGN_OR_RETURN(plan.body, BuildGraph(*node.body, nullptr));
+    } else if (absl::Status status = BindKernel(node, &plan); !status.ok()) {
+      // What is not supported is collected, so that a user sees all of it at once.
+      if (!absl::IsUnimplemented(status)) return fail(status);
+      unsupported_.push_back(std::string(fail(status).message()));
+    }
+    for (const std::string& output : node.outputs) plan.outputs.push_back(scope->Define(output));
+    return plan;
+  }
+
+  absl::Status BindKernel(const Node& node, NodePlan* plan) {
+    const OpsetImports& imports = node.imports != nullptr ? *node.imports : *main_imports_;
+    auto import = imports.find(node.domain);
+    // A domain that is not imported is taken at its newest version: com.microsoft is often left
+    // out.
+    int64_t opset = import != imports.end() ? import->second : registry_.LatestVersion(node.domain);
+    const onnx::OpSchema* schema = registry_.FindSchema(node.domain, node.op_type, opset);
+    if (schema == nullptr) {
+      return absl::UnimplementedError(
+          absl::StrCat("no such operator in opset ", opset, " of domain '",
+                       node.domain.empty() ? "ai.onnx" : node.domain, "'"));
+    }
+    OC_RETURN_IF_ERROR(CheckNode(node, *schema));
+    const KernelMaker* maker =
+        registry_.FindKernel(node.domain, node.op_type, schema->SinceVersion());
+    if (maker == nullptr) {
+      return absl::UnimplementedError(
+          absl::StrCat("version ", schema->SinceVersion(), " of this operator is not supported"));
+    }
+    std::shared_ptr<const Signature>& signature = signatures_[schema];
+    if (signature == nullptr) signature = MakeSignature(*schema);
+    plan->signature = signature;
+    KernelInit init(node, schema->SinceVersion(), &signature->defaults, &plan->subgraph_names);
+    plan->kernel = (*maker)(init);
+    OC_RETURN_IF_ERROR(init.error_);
+    for (const auto& [name, unused] : node.attributes) {
+      if (!init.read_.contains(name)) {
+        return absl::UnimplementedError(absl::StrCat("attribute ", name, " is not supported"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Each slot is released by the last node that reads it (itself or in its subgraphs), or by the
+  // node that makes it if nobody does. The graph's outputs stay.
+  static void PlaceReleases(GraphPlan* plan) {
+    std::vector<int> last(static_cast<size_t>(plan->num_slots), -1);
+    auto use = [&last](Slot slot, int node) {
+      if (slot != kNoSlot) last[static_cast<size_t>(slot)] = node;
+    };
+    for (size_t i = 0; i < plan->nodes.size(); ++i) {
+      const NodePlan& node = plan->nodes[i];
+      for (Slot slot : node.inputs) use(slot, static_cast<int>(i));
+      for (Slot slot : node.outputs) use(slot, static_cast<int>(i));
+      for (const auto& subgraph : node.subgraphs) {
+        for (const auto& [around, inner] : subgraph->captures) use(around, static_cast<int>(i));
+      }
+    }
+    for (Slot slot : plan->outputs) use(slot, -1);
+    for (size_t slot = 0; slot < last.size(); ++slot) {
+      if (last[slot] >= 0) {
+        plan->nodes[static_cast<size_t>(last[slot])].releases.push_back(static_cast<Slot>(slot));
+      }
+    }
+  }
+
+  const OpRegistry& registry_;
+  const OpsetImports* main_imports_ = nullptr;
+  absl::flat_hash_map<const onnx::OpSchema*, std::shared_ptr<const Signature>> signatures_;
+  std::vector<std::string> unsupported_;
+};
+
+absl::StatusOr<std::shared_ptr<const Plan>> MakePlan(std::shared_ptr<const Model> model,
+                                                     const OpRegistry& registry) {
+  return PlanBuilder(registry).Build(std::move(model));
+}
+
+}  // namespace onnxcmp
