@@ -28,7 +28,12 @@ need_packages() {
     sudo=(sudo)
   fi
   say "installing ${missing[*]}"
-  "${sudo[@]}" apt-get update -qq
-  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  local log
+  log=$(mktemp)
+  {
+    "${sudo[@]}" apt-get update -qq &&
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -qq --no-install-recommends "${missing[@]}"
+  } >"$log" 2>&1 </dev/null || { cat "$log" >&2; rm "$log"; die "apt-get could not install them"; }
+  rm "$log"
 }

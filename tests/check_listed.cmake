@@ -1,0 +1,16 @@
+# cmake -DSOURCE=<project> -DCOMMANDS=<compile_commands.json> -DFOLDERS=<a;b> -P check_listed.cmake
+# fails if a .cc file of these folders is in no CMakeLists.txt, and so is never compiled.
+file(READ "${COMMANDS}" commands)
+set(missing "")
+foreach(folder IN LISTS FOLDERS)
+  file(GLOB_RECURSE files RELATIVE "${SOURCE}" "${SOURCE}/${folder}/*.cc")
+  foreach(file IN LISTS files)
+    string(FIND "${commands}" "\"${SOURCE}/${file}\"" position)
+    if(position EQUAL -1)
+      string(APPEND missing "\n  ${file}")
+    endif()
+  endforeach()
+endforeach()
+if(missing)
+  message(FATAL_ERROR "Not listed in any CMakeLists.txt (operators: ops/operators.cmake):${missing}")
+endif()

@@ -1,0 +1,11 @@
+# Installs a build into a folder of its own, and builds and runs a program against that.
+#   cmake -DBUILD=<build tree> -DGENERATOR=<generator> -DWANT_VERSION=<version> -P run.cmake
+set(work "${BUILD}/package_test")
+file(REMOVE_RECURSE "${work}")
+foreach(step
+    "--install;${BUILD};--prefix;${work}/installed"
+    "-S;${CMAKE_CURRENT_LIST_DIR};-B;${work}/build;-G;${GENERATOR};-DCMAKE_PREFIX_PATH=${work}/installed;-DWANT_VERSION=${WANT_VERSION}"
+    "--build;${work}/build"
+    "-E;chdir;${work}/build;./package_test")
+  execute_process(COMMAND ${CMAKE_COMMAND} ${step} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
