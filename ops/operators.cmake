@@ -3,4 +3,7 @@
 # contrib, extended, traditionalml and training put Contrib, Extended, Ml and Training before the
 # name: `contrib/gelu` is RegisterContribGelu.
 set(ONNXCMP_OPERATORS
+  controlflow/if
+  controlflow/loop
+  controlflow/scan
 )
