@@ -6,4 +6,7 @@ set(ONNXCMP_OPERATORS
   controlflow/if
   controlflow/loop
   controlflow/scan
+  reduction/reduce_max
+  reduction/reduce_mean
+  reduction/reduce_sum
 )
