@@ -6,6 +6,8 @@ set(ONNXCMP_OPERATORS
   controlflow/if
   controlflow/loop
   controlflow/scan
+  nn/batch_normalization
+  nn/layer_normalization
   reduction/reduce_max
   reduction/reduce_mean
   reduction/reduce_sum

@@ -18,8 +18,8 @@ namespace onnxcmp {
 inline constexpr int64_t kFoldWidth = 32;
 inline constexpr int64_t kFoldBlock = 1024;
 
-// What is folded: Identity() is the value of no elements; Map is applied to each element first, with
-// a number that is the lane's own. Map and Combine take scalars and vectors of C.
+// What is folded: Identity() is the value of no elements; Map is applied to each element first,
+// with a number that is the lane's own. Map and Combine take scalars and vectors of C.
 struct SumFold {
   template <typename C>
   static C Identity() {

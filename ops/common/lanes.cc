@@ -108,10 +108,9 @@ void TransformLanes(const ThreadPool& pool, const Tensor& in, const LaneShape& l
     return;
   }
   const int64_t tiles = lanes.outer * ((lanes.inner + kTile - 1) / kTile);
-  pool.ParallelRanges(tiles, LaneGrain(lanes.length * kTile, kWork),
-                      [&](int64_t begin, int64_t end) {
-                        TransformStrided<C>(in, lanes, begin, end, to, body);
-                      });
+  pool.ParallelRanges(
+      tiles, LaneGrain(lanes.length * kTile, kWork),
+      [&](int64_t begin, int64_t end) { TransformStrided<C>(in, lanes, begin, end, to, body); });
 }
 
 template void TransformLanes<float>(const ThreadPool&, const Tensor&, const LaneShape&, Tensor&,

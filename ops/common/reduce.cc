@@ -170,8 +170,8 @@ void FoldRows(const Tensor& x, int64_t base, int64_t width, const Dims& reduced,
 
 // results[p]: the fold of the lane at kept position p. centers: a number for each, or null.
 template <typename Fold, typename C>
-void FoldLanes(const ThreadPool& pool, const Tensor& x, const Geometry& geometry,
-               const C* centers, C* results) {
+void FoldLanes(const ThreadPool& pool, const Tensor& x, const Geometry& geometry, const C* centers,
+               C* results) {
   const Dims& kept = geometry.kept;
   const Dims& reduced = geometry.reduced;
   if (!geometry.rows) {

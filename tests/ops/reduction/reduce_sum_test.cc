@@ -46,8 +46,7 @@ TEST(ReduceSum, OuterAndInnerAxes) {
 TEST(ReduceSum, MiddleAxis) {
   OpTest test("ReduceSum", 13);
   test.Attr("keepdims", 0).Input(Iota({2, 3, 4})).Input(Axes({1}));
-  ExpectTensor(test.Run(),
-               Tensor::Of<float>({2, 4}, {12, 15, 18, 21, 48, 51, 54, 57}));
+  ExpectTensor(test.Run(), Tensor::Of<float>({2, 4}, {12, 15, 18, 21, 48, 51, 54, 57}));
 }
 
 TEST(ReduceSum, AllAxesByDefault) {

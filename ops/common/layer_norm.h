@@ -1,0 +1,46 @@
+// The arithmetic that the layer normalizations share, on one lane.
+#ifndef ONNXCMP_OPS_COMMON_LAYER_NORM_H_
+#define ONNXCMP_OPS_COMMON_LAYER_NORM_H_
+
+#include <cmath>
+#include <cstdint>
+
+#include <Eigen/Core>
+
+#include "ops/common/lanes.h"
+
+namespace onnxcmp {
+
+template <typename C>
+struct LaneStatistics {
+  C mean;
+  C inv_std_dev;
+};
+
+// Mean and 1 / sqrt(variance + epsilon), the variance in a second pass over the deviations (the
+// mean of squares less the square of the mean loses all digits for a large mean). count > 0.
+template <typename C>
+LaneStatistics<C> StandardizationOf(const C* x, int64_t count, C epsilon) {
+  const C mean = LaneSum(x, count) / static_cast<C>(count);
+  const C variance = LaneSquaredDeviations(x, count, mean) / static_cast<C>(count);
+  return {mean, C{1} / std::sqrt(variance + epsilon)};
+}
+
+// y = (x - mean) * inv_std_dev * scale + bias; bias may be null. y may be x.
+template <typename C>
+void Standardize(const C* x, int64_t count, const LaneStatistics<C>& statistics, const C* scale,
+                 const C* bias, C* y) {
+  using Lane = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
+  using ConstLane = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
+  auto scaled =
+      (ConstLane(x, count) - statistics.mean) * statistics.inv_std_dev * ConstLane(scale, count);
+  if (bias == nullptr) {
+    Lane(y, count) = scaled;
+  } else {
+    Lane(y, count) = scaled + ConstLane(bias, count);
+  }
+}
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_OPS_COMMON_LAYER_NORM_H_

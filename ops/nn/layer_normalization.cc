@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/convert.h"
+#include "evaluator/op_registry.h"
+#include "onnx/defs/schema.h"
+#include "ops/common/axes.h"
+#include "ops/common/layer_norm.h"
+
+namespace onnxcmp {
+namespace {
+
+// Scale or bias: a row for every lane, in C.
+template <typename C>
+class LaneParameter {
+ public:
+  // `parameter` must broadcast to x_shape; `axis` is where the lanes begin.
+  absl::Status Load(absl::string_view name, const Tensor& parameter, const Shape& x_shape,
+                    int axis) {
+    const int rank = static_cast<int>(x_shape.size());
+    Shape strides(x_shape.size(), 0);
+    const int missing = rank - parameter.rank();
+    bool broadcasts = missing >= 0;
+    bool per_lane = false;
+    for (int i = std::max(missing, 0); broadcasts && i < rank; ++i) {
+      const size_t at = static_cast<size_t>(i);
+      const int64_t dim = parameter.dim(i - missing);
+      if (dim != 1) {
+        broadcasts = dim == x_shape[at];
+        strides[at] = parameter.strides()[static_cast<size_t>(i - missing)];
+        per_lane |= i < axis;
+      }
+    }
+    if (!broadcasts) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " of shape [", ShapeToString(parameter.shape()),
+                       "] does not broadcast to [", ShapeToString(x_shape), "]"));
+    }
+    const size_t first = per_lane ? 0 : static_cast<size_t>(axis);
+    const auto shape = absl::MakeConstSpan(x_shape).subspan(first);
+    OC_ASSIGN_OR_RETURN(
+        tensor_,
+        parameter.Strided(shape, absl::MakeConstSpan(strides).subspan(first), parameter.offset())
+            .Contiguous());
+    if (tensor_.dtype() == kDTypeOf<C>) {
+      data_ = tensor_.data<C>();
+    } else {
+      converted_.resize(static_cast<size_t>(tensor_.num_elements()));
+      LoadElements(tensor_.dtype(), tensor_.raw_data(), 0, tensor_.num_elements(),
+                   converted_.data());
+      data_ = converted_.data();
+    }
+    stride_ = per_lane ? LanesFrom(x_shape, axis).length : 0;
+    return absl::OkStatus();
+  }
+  const C* Row(int64_t lane) const { return data_ == nullptr ? nullptr : data_ + lane * stride_; }
+
+ private:
+  Tensor tensor_;
+  std::vector<C> converted_;
+  const C* data_ = nullptr;  // null: no such parameter
+  int64_t stride_ = 0;
+};
+
+template <typename C>
+absl::Status Normalize(KernelContext& ctx, int axis, C epsilon, DType stash) {
+  OC_ASSIGN_OR_RETURN(Tensor x, ctx.ContiguousInput(0));
+  const LaneShape lanes = LanesFrom(x.shape(), axis);
+  LaneParameter<C> scale;
+  OC_RETURN_IF_ERROR(scale.Load("Scale", ctx.Input(1), x.shape(), axis));
+  LaneParameter<C> bias;
+  if (ctx.HasInput(2)) {
+    OC_RETURN_IF_ERROR(bias.Load("B", ctx.Input(2), x.shape(), axis));
+  }
+  // Mean and InvStdDev, where wanted; of no elements they are NaN.
+  std::vector<C> statistics[2];
+  for (int i = 0; i < 2; ++i) {
+    if (ctx.HasOutput(i + 1)) {
+      statistics[i].assign(static_cast<size_t>(lanes.outer), std::numeric_limits<C>::quiet_NaN());
+    }
+  }
+  OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(x.dtype(), x.shape()));
+  TransformLanes<C>(ctx.pool(), x, lanes, y, [&](int64_t lane, const C* from, C* to) {
+    const LaneStatistics<C> of_lane = StandardizationOf(from, lanes.length, epsilon);
+    Standardize(from, lanes.length, of_lane, scale.Row(lane), bias.Row(lane), to);
+    if (!statistics[0].empty()) {
+      statistics[0][static_cast<size_t>(lane)] = of_lane.mean;
+    }
+    if (!statistics[1].empty()) {
+      statistics[1][static_cast<size_t>(lane)] = of_lane.inv_std_dev;
+    }
+  });
+  OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(y)));
+  Shape shape = x.shape();
+  std::fill(shape.begin() + axis, shape.end(), 1);
+  for (int i = 0; i < 2; ++i) {
+    if (ctx.HasOutput(i + 1)) {
+      OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(stash, shape));
+      StoreElements(stash, statistics[i].data(), lanes.outer, out.mutable_raw_data(), 0);
+      OC_RETURN_IF_ERROR(ctx.SetOutput(i + 1, std::move(out)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// LayerNormalization (ai.onnx 17; 1 as onnxruntime's tools write it below opset 17):
+//   Y = (X - Mean) * InvStdDev * Scale + B over axes [axis, rank), with
+//   InvStdDev = 1 / sqrt(Var + epsilon).
+// Differs from the specification: narrow floats are computed in float throughout and rounded once
+// (the specification rounds before Scale and after it), double is computed in double whatever
+// stash_type says, which decides the type of Mean and InvStdDev alone.
+Kernel LayerNormalization(const KernelInit& node) {
+  const int64_t axis_attribute = node.Int("axis");
+  const float epsilon = node.Float("epsilon");
+  const int64_t stash_type = node.Int("stash_type");
+  if (stash_type != static_cast<int64_t>(DType::kFloat) &&
+      stash_type != static_cast<int64_t>(DType::kBfloat16)) {
+    return node.Fail(absl::InvalidArgumentError(
+        absl::StrCat("stash_type ", stash_type, " is neither float (1) nor bfloat16 (16)")));
+  }
+  const DType stash = static_cast<DType>(stash_type);
+  return [=](KernelContext& ctx) -> absl::Status {
+    OC_ASSIGN_OR_RETURN(int axis, NormalizeAxis(axis_attribute, ctx.Input(0).rank()));
+    if (ComputeClassOf(ctx.Input(0).dtype()) == ComputeClass::kDouble) {
+      return Normalize<double>(ctx, axis, epsilon, stash);
+    }
+    return Normalize<float>(ctx, axis, epsilon, stash);
+  };
+}
+
+// What onnxruntime's transformers tool writes into models of an opset below 17.
+onnx::OpSchema SchemaBelow17() {
+  const std::vector<std::string> floats = {"tensor(float16)", "tensor(float)", "tensor(double)",
+                                           "tensor(bfloat16)"};
+  onnx::OpSchema schema("LayerNormalization", __FILE__, __LINE__);
+  schema.SetDomain("")
+      .SinceVersion(1)
+      .SetDoc("As LayerNormalization of version 17.")
+      .Attr("axis", "", onnx::AttributeProto::INT, int64_t{-1})
+      .Attr("epsilon", "", onnx::AttributeProto::FLOAT, 1e-5f)
+      .Attr("stash_type", "", onnx::AttributeProto::INT, int64_t{1})
+      .Input(0, "X", "", "T")
+      .Input(1, "Scale", "", "T")
+      .Input(2, "B", "", "T", onnx::OpSchema::Optional)
+      .Output(0, "Y", "", "T")
+      .Output(1, "Mean", "", "U", onnx::OpSchema::Optional)
+      .Output(2, "InvStdDev", "", "U", onnx::OpSchema::Optional)
+      .TypeConstraint("T", floats, "")
+      .TypeConstraint("U", {"tensor(float)", "tensor(bfloat16)"}, "");
+  return schema;
+}
+
+}  // namespace
+
+void RegisterLayerNormalization(OpRegistry& registry) {
+  registry.AddSchema(SchemaBelow17());
+  registry.Add(kOnnxDomain, "LayerNormalization", {1, 17}, LayerNormalization);
+}
+
+}  // namespace onnxcmp
