@@ -10,15 +10,16 @@ import xml.etree.ElementTree as ElementTree
 
 
 def total(kind, output):
-    return sum(int(n) for n in re.findall(rf"^\[  {kind}  \] (\d+) tests?", output, re.MULTILINE))
+    return sum(int(n) for n in re.findall(rf"^\[  {kind} +\] (\d+) tests?", output, re.MULTILINE))
 
 
 passed = failed = skipped = 0
 for test in ElementTree.parse(sys.argv[1]).iter("testcase"):
     output = test.findtext("system-out") or ""
     status = test.get("status")
-    cases = [total(kind, output) for kind in ("PASSED", "FAILED", "SKIPPED")]
-    if not any(cases):
+    if "[==========]" in output:
+        cases = [total(kind, output) for kind in ("PASSED", "FAILED", "SKIPPED")]
+    else:
         cases = [status == "run", 0, status in ("notrun", "disabled")]
     if status == "fail" and not cases[1]:
         cases[1] = 1
