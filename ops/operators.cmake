@@ -6,6 +6,8 @@ set(ONNXCMP_OPERATORS
   controlflow/if
   controlflow/loop
   controlflow/scan
+  math/log_softmax
+  math/softmax
   nn/batch_normalization
   nn/layer_normalization
   reduction/reduce_max

@@ -1,0 +1,46 @@
+// Softmax of one lane, which Softmax and the attention operators share.
+#ifndef ONNXCMP_OPS_COMMON_SOFTMAX_H_
+#define ONNXCMP_OPS_COMMON_SOFTMAX_H_
+
+#include <cstdint>
+
+#include <Eigen/Core>
+
+#include "ops/common/lanes.h"
+#include "ops/common/vector_math.h"
+
+namespace onnxcmp {
+
+// y = exp(x - max(x)) / sum(exp(x - max(x))); y may be x. A lane of -inf only gives NaN.
+template <typename C>
+void SoftmaxLane(const C* x, int64_t count, C* y) {
+  using Lane = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
+  using ConstLane = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
+  Lane(y, count) = ConstLane(x, count) - LaneMax(x, count);
+  vec::Exp(y, count, y);
+  Lane(y, count) /= LaneSum(y, count);
+}
+
+// y = x - max(x) - log(sum(exp(x - max(x)))); y may be x.
+template <typename C>
+void LogSoftmaxLane(const C* x, int64_t count, C* y) {
+  using Lane = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
+  using ConstLane = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
+  Lane(y, count) = ConstLane(x, count) - LaneMax(x, count);
+  BlockTree<SumFold, C, 1> tree;
+  C block[kFoldBlock];
+  for (int64_t begin = 0; begin < count; begin += kFoldBlock) {
+    const int64_t part = std::min(kFoldBlock, count - begin);
+    vec::Exp(y + begin, part, block);
+    const C sum = FoldBlock<SumFold>(block, part, C{0});
+    tree.Push(&sum, 1);
+  }
+  C log_sum;
+  tree.Finish(&log_sum, 1);
+  vec::Log(&log_sum, 1, &log_sum);
+  Lane(y, count) -= log_sum;
+}
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_OPS_COMMON_SOFTMAX_H_
