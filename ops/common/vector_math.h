@@ -20,16 +20,20 @@ inline constexpr int64_t kMaxStrip = 512;
 // An array of up to kMaxStrip elements that needs no allocation.
 template <typename T>
 using Strip = Eigen::Array<T, Eigen::Dynamic, 1, Eigen::ColMajor, kMaxStrip, 1>;
+// What functions return: a strip that expressions hold by value. (Of a plain array they hold the
+// address, so that a lambda which returns `x * f(x)` would return a dangling pointer.)
+template <typename T>
+using StripValue = Eigen::NestByValue<Strip<T>>;
 
 // y[i] = f(x[i]).
-#define ONNXCMP_VEC_UNARY(Name)                                              \
-  void Name(const float* x, int64_t count, float* y);                        \
-  void Name(const double* x, int64_t count, double* y);                      \
-  template <typename Derived>                                                \
-  Strip<typename Derived::Scalar> Name(const Eigen::ArrayBase<Derived>& x) { \
-    Strip<typename Derived::Scalar> y = x;                                   \
-    Name(y.data(), y.size(), y.data());                                      \
-    return y;                                                                \
+#define ONNXCMP_VEC_UNARY(Name)                                                   \
+  void Name(const float* x, int64_t count, float* y);                             \
+  void Name(const double* x, int64_t count, double* y);                           \
+  template <typename Derived>                                                     \
+  StripValue<typename Derived::Scalar> Name(const Eigen::ArrayBase<Derived>& x) { \
+    Strip<typename Derived::Scalar> y = x;                                        \
+    Name(y.data(), y.size(), y.data());                                           \
+    return StripValue<typename Derived::Scalar>(y);                               \
   }
 ONNXCMP_VEC_UNARY(Exp)
 ONNXCMP_VEC_UNARY(Expm1)
@@ -60,11 +64,31 @@ ONNXCMP_VEC_UNARY(Gelu)
 void Pow(const float* x, const float* y, int64_t count, float* z);
 void Pow(const double* x, const double* y, int64_t count, double* z);
 template <typename X, typename Y>
-Strip<typename X::Scalar> Pow(const Eigen::ArrayBase<X>& x, const Eigen::ArrayBase<Y>& y) {
+StripValue<typename X::Scalar> Pow(const Eigen::ArrayBase<X>& x, const Eigen::ArrayBase<Y>& y) {
   Strip<typename X::Scalar> base = x;
   const Strip<typename X::Scalar> exponent = y;
   Pow(base.data(), exponent.data(), base.size(), base.data());
-  return base;
+  return StripValue<typename X::Scalar>(base);
+}
+
+// The greater, the lesser; NaN if either is NaN (Eigen's own lose it, sometimes). Expressions.
+template <typename A, typename B>
+auto Max(const Eigen::ArrayBase<A>& a, const Eigen::ArrayBase<B>& b) {
+  using T = typename A::Scalar;
+  return a.binaryExpr(b, Eigen::internal::scalar_max_op<T, T, Eigen::PropagateNaN>());
+}
+template <typename A>
+auto Max(const Eigen::ArrayBase<A>& a, typename A::Scalar b) {
+  return Max(a, Eigen::Array<typename A::Scalar, Eigen::Dynamic, 1>::Constant(a.size(), b));
+}
+template <typename A, typename B>
+auto Min(const Eigen::ArrayBase<A>& a, const Eigen::ArrayBase<B>& b) {
+  using T = typename A::Scalar;
+  return a.binaryExpr(b, Eigen::internal::scalar_min_op<T, T, Eigen::PropagateNaN>());
+}
+template <typename A>
+auto Min(const Eigen::ArrayBase<A>& a, typename A::Scalar b) {
+  return Min(a, Eigen::Array<typename A::Scalar, Eigen::Dynamic, 1>::Constant(a.size(), b));
 }
 
 }  // namespace onnxcmp::vec

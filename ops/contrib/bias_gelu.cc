@@ -1,0 +1,44 @@
+#include <string>
+
+#include <onnx/defs/schema.h>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// BiasGelu (com.microsoft 1): C = Gelu(A + B), B being a vector of the size of A's last dimension.
+absl::Status BiasGelu(KernelContext& ctx) {
+  const Tensor& a = ctx.Input(0);
+  const Tensor& b = ctx.Input(1);
+  if (b.rank() != 1 || a.rank() < 1 || a.shape().back() != b.dim(0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the bias must be a vector of the size of the last dimension of A, but A is [",
+                     ShapeToString(a.shape()), "] and B [", ShapeToString(b.shape()), "]"));
+  }
+  return EmitBinary<Floats>(ctx, [](auto x, auto bias) { return vec::Gelu(x + bias); });
+}
+
+onnx::OpSchema BiasGeluSchema() {
+  onnx::OpSchema schema("BiasGelu", __FILE__, __LINE__);
+  schema.SetDomain(std::string(kMicrosoftDomain))
+      .SinceVersion(1)
+      .SetDoc("C = Gelu(A + B)")
+      .Input(0, "A", "", "T")
+      .Input(1, "B", "", "T")
+      .Output(0, "C", "", "T")
+      .TypeConstraint(
+          "T", {"tensor(float16)", "tensor(float)", "tensor(double)", "tensor(bfloat16)"}, "");
+  return schema;
+}
+
+}  // namespace
+
+void RegisterContribBiasGelu(OpRegistry& registry) {
+  registry.AddSchema(BiasGeluSchema());
+  registry.Add(kMicrosoftDomain, "BiasGelu", {1}, BiasGelu);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,35 @@
+#include <string>
+
+#include <onnx/defs/schema.h>
+
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// Gelu (com.microsoft 1): Y = 0.5 * X * (1 + erf(X / sqrt(2))). NaN for -infinity, as onnxruntime.
+absl::Status Gelu(KernelContext& ctx) {
+  return EmitUnary<Floats>(ctx, [](auto x) { return vec::Gelu(x); });
+}
+
+onnx::OpSchema GeluSchema() {
+  onnx::OpSchema schema("Gelu", __FILE__, __LINE__);
+  schema.SetDomain(std::string(kMicrosoftDomain))
+      .SinceVersion(1)
+      .SetDoc("Y = 0.5 * X * (1 + erf(X / sqrt(2)))")
+      .Input(0, "X", "", "T")
+      .Output(0, "Y", "", "T")
+      .TypeConstraint(
+          "T", {"tensor(float16)", "tensor(float)", "tensor(double)", "tensor(bfloat16)"}, "");
+  return schema;
+}
+
+}  // namespace
+
+void RegisterContribGelu(OpRegistry& registry) {
+  registry.AddSchema(GeluSchema());
+  registry.Add(kMicrosoftDomain, "Gelu", {1}, Gelu);
+}
+
+}  // namespace onnxcmp

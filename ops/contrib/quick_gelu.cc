@@ -1,0 +1,42 @@
+#include <string>
+
+#include <onnx/defs/schema.h>
+
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// QuickGelu (com.microsoft 1): Y = X * Sigmoid(alpha * X). NaN for -infinity, as onnxruntime.
+Kernel QuickGelu(const KernelInit& node) {
+  const float alpha = node.Float("alpha");
+  return [=](KernelContext& ctx) {
+    return EmitUnary<Floats>(ctx, [=](auto x) {
+      using T = typename decltype(x)::Scalar;
+      return x * vec::Sigmoid(x * T{alpha});
+    });
+  };
+}
+
+onnx::OpSchema QuickGeluSchema() {
+  onnx::OpSchema schema("QuickGelu", __FILE__, __LINE__);
+  schema.SetDomain(std::string(kMicrosoftDomain))
+      .SinceVersion(1)
+      .SetDoc("Y = X * Sigmoid(alpha * X)")
+      .Attr("alpha", "", onnx::AttributeProto::FLOAT, 1.702f)
+      .Input(0, "X", "", "T")
+      .Output(0, "Y", "", "T")
+      .TypeConstraint(
+          "T", {"tensor(float16)", "tensor(float)", "tensor(double)", "tensor(bfloat16)"}, "");
+  return schema;
+}
+
+}  // namespace
+
+void RegisterContribQuickGelu(OpRegistry& registry) {
+  registry.AddSchema(QuickGeluSchema());
+  registry.Add(kMicrosoftDomain, "QuickGelu", {1}, QuickGelu);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,16 @@
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// Cos (ai.onnx 7, 22): Y = cos(X), of radians.
+absl::Status Cos(KernelContext& ctx) {
+  return EmitUnary<Floats>(ctx, [](auto x) { return vec::Cos(x); });
+}
+
+}  // namespace
+
+void RegisterCos(OpRegistry& registry) { registry.Add(kOnnxDomain, "Cos", {7, 22}, Cos); }
+
+}  // namespace onnxcmp

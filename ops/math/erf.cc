@@ -1,0 +1,26 @@
+#include <array>
+#include <utility>
+
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// Erf (ai.onnx 9, 13): Y = erf(X). Version 9 takes integers too: the result is truncated.
+absl::Status Erf(KernelContext& ctx) {
+  const Tensor& x = ctx.Input(0);
+  const auto erf = [](auto strip) { return vec::Erf(strip); };
+  if (IsInteger(x.dtype())) {
+    OC_ASSIGN_OR_RETURN(
+        Tensor y, ElementwiseIn<double>(ctx, std::array<const Tensor*, 1>{&x}, x.dtype(), erf));
+    return ctx.SetOutput(0, std::move(y));
+  }
+  return EmitUnary<Floats>(ctx, erf);
+}
+
+}  // namespace
+
+void RegisterErf(OpRegistry& registry) { registry.Add(kOnnxDomain, "Erf", {9, 13}, Erf); }
+
+}  // namespace onnxcmp

@@ -1,0 +1,17 @@
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// Neg (ai.onnx 1, 6, 13): Y = -X. The least integer wraps around to itself.
+Kernel Neg(const KernelInit& node) {
+  node.Ignore("consumed_inputs");
+  return [](KernelContext& ctx) { return EmitUnary<Wrapping>(ctx, [](auto x) { return -x; }); };
+}
+
+}  // namespace
+
+void RegisterNeg(OpRegistry& registry) { registry.Add(kOnnxDomain, "Neg", {1, 6, 13}, Neg); }
+
+}  // namespace onnxcmp

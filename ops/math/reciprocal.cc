@@ -1,0 +1,20 @@
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// Reciprocal (ai.onnx 1, 6, 13): Y = 1 / X.
+Kernel Reciprocal(const KernelInit& node) {
+  node.Ignore("consumed_inputs");
+  return
+      [](KernelContext& ctx) { return EmitUnary<Floats>(ctx, [](auto x) { return x.inverse(); }); };
+}
+
+}  // namespace
+
+void RegisterReciprocal(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "Reciprocal", {1, 6, 13}, Reciprocal);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,22 @@
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// Relu (ai.onnx 1, 6, 13, 14): Y = max(0, X). NaN stays NaN.
+Kernel Relu(const KernelInit& node) {
+  node.Ignore("consumed_inputs");
+  return [](KernelContext& ctx) {
+    return EmitUnary<Classes<float, double, int64_t>>(ctx, [](auto x) {
+      using T = typename decltype(x)::Scalar;
+      return vec::Max(x, T{0});
+    });
+  };
+}
+
+}  // namespace
+
+void RegisterRelu(OpRegistry& registry) { registry.Add(kOnnxDomain, "Relu", {1, 6, 13, 14}, Relu); }
+
+}  // namespace onnxcmp

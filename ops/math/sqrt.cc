@@ -1,0 +1,19 @@
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// Sqrt (ai.onnx 1, 6, 13): Y = X ^ 0.5; NaN for negative X.
+Kernel Sqrt(const KernelInit& node) {
+  node.Ignore("consumed_inputs");
+  return [](KernelContext& ctx) {
+    return EmitUnary<Floats>(ctx, [](auto x) { return vec::Sqrt(x); });
+  };
+}
+
+}  // namespace
+
+void RegisterSqrt(OpRegistry& registry) { registry.Add(kOnnxDomain, "Sqrt", {1, 6, 13}, Sqrt); }
+
+}  // namespace onnxcmp

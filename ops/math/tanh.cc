@@ -1,0 +1,19 @@
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// Tanh (ai.onnx 1, 6, 13): Y = tanh(X).
+Kernel Tanh(const KernelInit& node) {
+  node.Ignore("consumed_inputs");
+  return [](KernelContext& ctx) {
+    return EmitUnary<Floats>(ctx, [](auto x) { return vec::Tanh(x); });
+  };
+}
+
+}  // namespace
+
+void RegisterTanh(OpRegistry& registry) { registry.Add(kOnnxDomain, "Tanh", {1, 6, 13}, Tanh); }
+
+}  // namespace onnxcmp
