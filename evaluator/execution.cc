@@ -259,11 +259,6 @@ absl::Status Execution::RunNode(const NodePlan& plan, Frame* frame) {
 absl::StatusOr<std::vector<Value>> Execution::RunGraph(const GraphPlan& plan,
                                                        std::vector<Value> inputs,
                                                        const Frame* outer, Frame frame) {
-  if (inputs.size() != plan.inputs.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("its graph '", plan.graph->name, "' takes ",
-                                                   plan.inputs.size(), " inputs, not ",
-                                                   inputs.size()));
-  }
   frame.slots.resize(static_cast<size_t>(plan.num_slots));
   for (const auto& [around, here] : plan.captures) {
     frame.slots[static_cast<size_t>(here)] = outer->slots[static_cast<size_t>(around)];
@@ -271,7 +266,18 @@ absl::StatusOr<std::vector<Value>> Execution::RunGraph(const GraphPlan& plan,
   for (size_t i = 0; i < plan.initializers.size(); ++i) {
     frame.slots[static_cast<size_t>(plan.initializers[i])] = plan.graph->initializers[i].value;
   }
-  for (size_t i = 0; i < inputs.size(); ++i) {
+  // Inputs that an initializer gives a default, as files before IR version 4 list them, come last.
+  const size_t given = std::min(inputs.size(), plan.inputs.size());
+  const auto has_value = [&frame](Slot slot) {
+    return !frame.slots[static_cast<size_t>(slot)].empty();
+  };
+  if (given < inputs.size() || !std::all_of(plan.inputs.begin() + static_cast<int64_t>(given),
+                                            plan.inputs.end(), has_value)) {
+    return absl::InvalidArgumentError(absl::StrCat("its graph '", plan.graph->name, "' takes ",
+                                                   plan.inputs.size(), " inputs, not ",
+                                                   inputs.size()));
+  }
+  for (size_t i = 0; i < given; ++i) {
     frame.slots[static_cast<size_t>(plan.inputs[i])] = std::move(inputs[i]);
   }
   for (const NodePlan& node : plan.nodes) OC_RETURN_IF_ERROR(RunNode(node, &frame));

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "evaluator/convert.h"
+#include "evaluator/strided_copy.h"
 
 namespace onnxcmp {
 
@@ -134,14 +136,33 @@ template absl::StatusOr<bool> KernelContext::ScalarInput<bool>(int) const;
 template absl::StatusOr<std::complex<double>> KernelContext::ScalarInput<std::complex<double>>(
     int) const;
 
-absl::StatusOr<Tensor> KernelContext::Allocate(DType dtype, absl::Span<const int64_t> shape) const {
-  std::optional<int64_t> elements = NumElements(shape);
-  std::optional<int64_t> bytes = elements.has_value() ? ByteSize(dtype, *elements) : std::nullopt;
-  if (bytes.has_value() && *bytes > memory_limit_) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("a result of ", DTypeName(dtype), "[", ShapeToString(shape), "] takes ",
-                     *bytes, " bytes, more than the limit of ", memory_limit_));
+absl::StatusOr<Tensor> KernelContext::ContiguousInput(int index) const {
+  const Tensor& input = Input(index);
+  if (input.is_contiguous()) return input;
+  OC_ASSIGN_OR_RETURN(Tensor copy, Allocate(input.dtype(), input.shape()));
+  CopyToContiguous(input, &copy, pool_);
+  return copy;
+}
+
+absl::Status KernelContext::CheckSize(DType dtype, absl::Span<const int64_t> shape) const {
+  const std::optional<int64_t> elements = NumElements(shape);
+  const std::optional<int64_t> bytes =
+      elements.has_value() ? ByteSize(dtype, *elements) : std::nullopt;
+  if (bytes.has_value() && *bytes <= memory_limit_) return absl::OkStatus();
+  for (int64_t dim : shape) {
+    if (dim < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a result cannot have the shape [", absl::StrJoin(shape, ","), "]"));
+    }
   }
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "a result of ", DTypeName(dtype), "[", absl::StrJoin(shape, ","), "] takes ",
+      bytes.has_value() ? absl::StrCat(*bytes, " bytes, more than the limit of ", memory_limit_)
+                        : "more bytes than can be counted"));
+}
+
+absl::StatusOr<Tensor> KernelContext::Allocate(DType dtype, absl::Span<const int64_t> shape) const {
+  OC_RETURN_IF_ERROR(CheckSize(dtype, shape));
   return Tensor::Allocate(dtype, shape);
 }
 

@@ -130,8 +130,8 @@ class KernelContext {
   const Value& InputValue(int index) const { return inputs_[static_cast<size_t>(index)]; }
   // Requires HasInput and a schema that allows only tensors here.
   const Tensor& Input(int index) const { return InputValue(index).tensor(); }
-  // Row-major, copied if it has to be.
-  absl::StatusOr<Tensor> ContiguousInput(int index) const { return Input(index).Contiguous(); }
+  // Row-major, copied (on the pool's threads, within the memory limit) if it has to be.
+  absl::StatusOr<Tensor> ContiguousInput(int index) const;
   // The values of an integer tensor of any rank in row-major order (axes, shapes, pads, ...).
   absl::StatusOr<std::vector<int64_t>> IntsInput(int index) const;
   // The one element of a tensor of any rank, as C (float, double, int64_t, uint64_t, bool,
@@ -141,6 +141,9 @@ class KernelContext {
 
   // A new tensor, counted against the run's memory limit.
   absl::StatusOr<Tensor> Allocate(DType dtype, absl::Span<const int64_t> shape) const;
+  // An error if a tensor of this type could not be allocated within the limit, for views that show
+  // more elements than there are: whoever reads them may have to copy them.
+  absl::Status CheckSize(DType dtype, absl::Span<const int64_t> shape) const;
 
   absl::Status SetOutput(int index, Value value);
 

@@ -1,7 +1,6 @@
 #include "evaluator/strided_copy.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 
@@ -18,7 +17,8 @@ struct __attribute__((may_alias)) Raw {
   std::byte bytes[kSize];
 };
 
-// One loop of a copy. Strides are in bytes, so that a run of neighbours can become one wide element.
+// One loop of a copy. Strides are in bytes, so that a run of neighbours can become one wide
+// element.
 struct Loop {
   int64_t size;
   int64_t src_stride;
@@ -110,8 +110,9 @@ inline void TransposeSquare(const std::byte* src, int64_t src_stride, std::byte*
 }
 #pragma GCC diagnostic pop
 
-// The plane's rows are neighbours in src and its columns are neighbours in dst. Squares of one cache
-// line by one are moved, so that every line of either side is touched while it is in the cache.
+// The plane's rows are neighbours in src and its columns are neighbours in dst. Squares of one
+// cache line by one are moved, so that every line of either side is touched while it is in the
+// cache.
 template <typename T>
 void TransposePlane(const Plane& plane, const std::byte* src, std::byte* dst) {
   constexpr int64_t kSize = sizeof(T);
@@ -131,6 +132,21 @@ void TransposePlane(const Plane& plane, const std::byte* src, std::byte* dst) {
             TransposeSquare<F>(from + j * src_stride + i * kSize, src_stride,
                                to + i * dst_stride + j * kSize, dst_stride);
           }
+        }
+        return;
+      }
+    }
+    if constexpr (kSize <= 2) {
+      if (columns >= 8) {
+        // By way of a block of neighbours: lines that are a power of two apart share their place in
+        // the cache, and would throw each other out before all of their elements are moved.
+        T block[kSquare * kSquare];
+        for (int64_t j = 0; j < columns; ++j) {
+          std::copy_n(At<T>(from, j * src_stride), rows, block + j * kSquare);
+        }
+        for (int64_t i = 0; i < rows; ++i) {
+          T* row = At<T>(to, i * dst_stride);
+          for (int64_t j = 0; j < columns; ++j) row[j] = block[j * kSquare + i];
         }
         return;
       }
@@ -209,8 +225,7 @@ void CopyPlanes(absl::Span<const Loop> outer, const Plane& plane, const std::byt
                          [&](int64_t begin, int64_t end) { run(begin, end, 0, plane.row.size); });
   } else {
     // A multiple of a cache line's elements, so that transposed squares stay whole.
-    const int64_t rows =
-        std::max<int64_t>(kPieceBytes / row_bytes / kLineBytes, 1) * kLineBytes;
+    const int64_t rows = std::max<int64_t>(kPieceBytes / row_bytes / kLineBytes, 1) * kLineBytes;
     const int64_t pieces = (plane.row.size + rows - 1) / rows;
     pool->ParallelFor(planes * pieces, [&](int64_t task) {
       const int64_t first = task % pieces * rows;
@@ -270,11 +285,16 @@ void CopyRegion(int64_t element_size, absl::Span<const int64_t> shape, const std
     loops.pop_back();
   }
   switch (element_size) {
-    case 1: return CopyLoops<Raw<1>>(std::move(loops), src, dst, pool);
-    case 2: return CopyLoops<Raw<2>>(std::move(loops), src, dst, pool);
-    case 4: return CopyLoops<Raw<4>>(std::move(loops), src, dst, pool);
-    case 8: return CopyLoops<Raw<8>>(std::move(loops), src, dst, pool);
-    case 16: return CopyLoops<Raw<16>>(std::move(loops), src, dst, pool);
+    case 1:
+      return CopyLoops<Raw<1>>(std::move(loops), src, dst, pool);
+    case 2:
+      return CopyLoops<Raw<2>>(std::move(loops), src, dst, pool);
+    case 4:
+      return CopyLoops<Raw<4>>(std::move(loops), src, dst, pool);
+    case 8:
+      return CopyLoops<Raw<8>>(std::move(loops), src, dst, pool);
+    case 16:
+      return CopyLoops<Raw<16>>(std::move(loops), src, dst, pool);
     default:
       loops.push_back({element_size, 1, 1});
       return CopyLoops<Raw<1>>(std::move(loops), src, dst, pool);

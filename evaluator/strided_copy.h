@@ -16,9 +16,10 @@ namespace onnxcmp {
 // dtype and shape. Large copies are cut into pieces for `pool`, if there is one.
 void CopyToContiguous(const Tensor& src, Tensor* dst, const ThreadPool* pool = nullptr);
 
-// Copies a block of elements of `element_size` bytes (any size from 1 on). `src` and `dst` are where
-// the block's first element is, strides are counted in elements, and the two must not overlap. A
-// stride of `src` may be 0 or negative; those of `dst` must give every element a place of its own.
+// Copies a block of elements of `element_size` bytes (any size from 1 on). `src` and `dst` are
+// where the block's first element is, strides are counted in elements, and the two must not
+// overlap. A stride of `src` may be 0 or negative; those of `dst` must give every element a place
+// of its own.
 void CopyRegion(int64_t element_size, absl::Span<const int64_t> shape, const std::byte* src,
                 absl::Span<const int64_t> src_strides, std::byte* dst,
                 absl::Span<const int64_t> dst_strides, const ThreadPool* pool = nullptr);

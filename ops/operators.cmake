@@ -9,6 +9,9 @@ set(ONNXCMP_OPERATORS
   controlflow/if
   controlflow/loop
   controlflow/scan
+  generator/constant
+  generator/constant_of_shape
+  generator/range
   logical/and
   logical/equal
   logical/greater
@@ -32,9 +35,22 @@ set(ONNXCMP_OPERATORS
   math/sub
   math/tanh
   nn/batch_normalization
+  nn/flatten
   nn/layer_normalization
   reduction/reduce_max
   reduction/reduce_mean
   reduction/reduce_sum
+  tensor/concat
+  tensor/expand
+  tensor/gather
+  tensor/gather_nd
+  tensor/identity
+  tensor/reshape
+  tensor/shape
+  tensor/slice
+  tensor/split
+  tensor/squeeze
+  tensor/transpose
+  tensor/unsqueeze
   tensor/where
 )

@@ -89,6 +89,11 @@ OpTest& OpTest::Attr(const std::string& name, Tensor value) {
   return *this;
 }
 
+OpTest& OpTest::Attr(const std::string& name, SparseTensor value) {
+  node_.attributes[name] = std::move(value);
+  return *this;
+}
+
 OpTest& OpTest::Threads(int threads) {
   options_.threads = threads;
   return *this;

@@ -35,6 +35,7 @@ class OpTest {
   OpTest& Attr(const std::string& name, std::vector<float> value);
   OpTest& Attr(const std::string& name, std::vector<std::string> value);
   OpTest& Attr(const std::string& name, Tensor value);
+  OpTest& Attr(const std::string& name, SparseTensor value);
   OpTest& Threads(int threads);
 
   absl::StatusOr<std::vector<Value>> RunAll() const;

@@ -1,0 +1,128 @@
+#include "ops/common/movement.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/status_macros.h"
+#include "evaluator/strided_copy.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr int64_t kPieceBytes = 1 << 16;  // what one task gathers, about
+
+template <int kSize>
+struct Raw {
+  std::byte bytes[kSize];
+};
+
+template <typename T>
+void GatherElements(const T* src, int64_t outer, int64_t outer_stride,
+                    absl::Span<const int64_t> offsets, int64_t block, const ThreadPool& pool,
+                    T* dst) {
+  const int64_t count = static_cast<int64_t>(offsets.size());
+  const int64_t block_bytes = block * static_cast<int64_t>(sizeof(T));
+  // What lies in [begin, end) of the blocks.
+  auto gather = [&](int64_t begin, int64_t end) {
+    int64_t o = begin / count;
+    int64_t i = begin % count;
+    for (int64_t b = begin; b < end; ++b) {
+      const T* from = src + o * outer_stride + offsets[static_cast<size_t>(i)];
+      if (block == 1) {
+        dst[b] = *from;
+      } else {
+        std::copy_n(from, block, dst + b * block);
+      }
+      if (++i == count) {
+        i = 0;
+        ++o;
+      }
+    }
+  };
+  const int64_t blocks = outer * count;
+  const int64_t grain = std::max<int64_t>(kPieceBytes / block_bytes, 1);
+  if (blocks <= 2 * grain) {
+    gather(0, blocks);
+  } else {
+    pool.ParallelRanges(blocks, grain, gather);
+  }
+}
+
+}  // namespace
+
+void CopyIntoBlock(const Tensor& src, absl::Span<const int64_t> dst_strides, int64_t dst_offset,
+                   const ThreadPool& pool, Tensor* dst) {
+  if (src.num_elements() == 0) return;
+  if (src.dtype() == DType::kString) {
+    CopyRegion(src.shape(), src.string_data(), src.strides(),
+               dst->mutable_string_data() + dst_offset, dst_strides, &pool);
+  } else {
+    const int64_t size = BitWidth(src.dtype()) / 8;
+    CopyRegion(size, src.shape(), src.raw_data(), src.strides(),
+               dst->mutable_raw_data() + dst_offset * size, dst_strides, &pool);
+  }
+}
+
+void GatherBlocks(const Tensor& src, int64_t outer, int64_t outer_stride,
+                  absl::Span<const int64_t> offsets, int64_t block, const ThreadPool& pool,
+                  Tensor* dst) {
+  if (outer == 0 || offsets.empty() || block == 0) return;
+  if (src.dtype() == DType::kString) {
+    return GatherElements(src.string_data(), outer, outer_stride, offsets, block, pool,
+                          dst->mutable_string_data());
+  }
+  auto gather = [&](auto element) {
+    using T = decltype(element);
+    GatherElements(src.data<T>(), outer, outer_stride, offsets, block, pool,
+                   dst->mutable_data<T>());
+  };
+  switch (BitWidth(src.dtype())) {
+    case 8:
+      return gather(Raw<1>());
+    case 16:
+      return gather(Raw<2>());
+    case 32:
+      return gather(Raw<4>());
+    case 64:
+      return gather(Raw<8>());
+    default:
+      return gather(Raw<16>());
+  }
+}
+
+absl::StatusOr<int64_t> NormalizeIndex(int64_t index, int axis, int64_t size) {
+  if (index < -size || index >= size) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("index ", index, " is out of range for axis ", axis, " of size ", size));
+  }
+  return index < 0 ? index + size : index;
+}
+
+absl::StatusOr<Tensor> UnpackToBytes(const KernelContext& ctx, const Tensor& packed) {
+  OC_ASSIGN_OR_RETURN(Tensor bytes, ctx.Allocate(DType::kUint8, packed.shape()));
+  const int width = BitWidth(packed.dtype());
+  const int per_byte = 8 / width;
+  const auto* from = packed.data<uint8_t>();
+  auto* to = bytes.mutable_data<uint8_t>();
+  for (int64_t i = 0; i < packed.num_elements(); ++i) {
+    to[i] = static_cast<uint8_t>(from[i / per_byte] >> (i % per_byte * width) & ((1 << width) - 1));
+  }
+  return bytes;
+}
+
+absl::StatusOr<Tensor> PackFromBytes(const KernelContext& ctx, const Tensor& bytes, DType dtype) {
+  OC_ASSIGN_OR_RETURN(Tensor packed, ctx.Allocate(dtype, bytes.shape()));
+  const int width = BitWidth(dtype);
+  const int per_byte = 8 / width;
+  const auto* from = bytes.data<uint8_t>();
+  auto* to = packed.mutable_data<uint8_t>();
+  // The bits behind the last element are 0, so that equal tensors have equal bytes.
+  std::fill_n(to, packed.byte_size(), uint8_t{0});
+  for (int64_t i = 0; i < bytes.num_elements(); ++i) {
+    to[i / per_byte] = static_cast<uint8_t>(to[i / per_byte] | from[i] << (i % per_byte * width));
+  }
+  return packed;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,43 @@
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "evaluator/kernel.h"
+#include "evaluator/op_registry.h"
+#include "ops/common/axes.h"
+#include "ops/common/views.h"
+
+namespace onnxcmp {
+namespace {
+
+// Unsqueeze (ai.onnx 1, 11, 13, 21, 23, 24, 25): dimensions of 1 at `axes`, which are axes of the
+// output, in any order, each once. A view. Axes are an input from version 13 on.
+Kernel Unsqueeze(const KernelInit& node) {
+  const bool by_input = node.version() >= 13;
+  std::vector<int64_t> attribute = by_input ? std::vector<int64_t>() : node.Ints("axes");
+  return [by_input, attribute = std::move(attribute)](KernelContext& ctx) -> absl::Status {
+    const Tensor& data = ctx.Input(0);
+    std::vector<int64_t> given = attribute;
+    if (by_input) {
+      OC_ASSIGN_OR_RETURN(given, ctx.IntsInput(1));
+    }
+    const int rank = data.rank() + static_cast<int>(given.size());
+    OC_ASSIGN_OR_RETURN(Axes axes, NormalizeAxes(given, rank));
+    std::sort(axes.begin(), axes.end());
+    Shape shape = data.shape();
+    Shape strides = data.strides();
+    for (int axis : axes) {
+      shape.insert(shape.begin() + axis, 1);
+      strides.insert(strides.begin() + axis, 1);
+    }
+    return ctx.SetOutput(0, WithShape(data, shape, strides));
+  };
+}
+
+}  // namespace
+
+void RegisterUnsqueeze(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "Unsqueeze", {1, 11, 13, 21, 23, 24, 25}, Unsqueeze);
+}
+
+}  // namespace onnxcmp
