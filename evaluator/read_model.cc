@@ -1,0 +1,124 @@
+#include "evaluator/read_model.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "evaluator/mapped_file.h"
+#include "evaluator/onnx_library.h"
+#include "evaluator/proto_text.h"
+#include "evaluator/status_macros.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "onnx/onnx_pb.h"
+
+namespace onnxcmp {
+namespace {
+
+// Deepest nesting of brackets outside strings and comments. The parser enters no graph without a
+// brace and no type without a parenthesis or a bracket.
+int TextDepth(absl::string_view text) {
+  int depth = 0;
+  int deepest = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case '"':
+        for (++i; i < text.size() && text[i] != '"'; ++i) {
+          if (text[i] == '\\') ++i;
+        }
+        break;
+      case '#':
+        while (i < text.size() && text[i] != '\n') ++i;
+        break;
+      case '{':
+      case '(':
+      case '[':
+        deepest = std::max(deepest, ++depth);
+        break;
+      case '}':
+      case ')':
+      case ']':
+        depth = std::max(depth - 1, 0);
+        break;
+      default:
+        break;
+    }
+  }
+  return deepest;
+}
+
+// The first character of a text that is neither blank nor in a comment is '<'. As the first byte
+// of a message it would end a group that nobody began.
+bool LooksLikeText(absl::string_view bytes) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] == '#') {
+      while (i < bytes.size() && bytes[i] != '\n') ++i;
+    } else if (!absl::ascii_isspace(static_cast<unsigned char>(bytes[i]))) {
+      return bytes[i] == '<';
+    }
+  }
+  return false;
+}
+
+absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelProtobuf(absl::string_view bytes,
+                                                                    int max_depth) {
+  if (bytes.empty()) {
+    return absl::InvalidArgumentError("the file is empty");
+  }
+  if (absl::StartsWith(bytes, "version https://git-lfs")) {
+    return absl::InvalidArgumentError(
+        "this is a Git LFS pointer, not the model; fetch it with 'git lfs pull'");
+  }
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the model has ", bytes.size(),
+                     " bytes, protobuf reads 2 GB at most; save its weights as external data"));
+  }
+  auto model = std::make_shared<onnx::ModelProto>();
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                                static_cast<int>(bytes.size()));
+  // A subgraph is a graph in an attribute in a node: three messages. The rest are the model, a
+  // tensor in it and the like, and some, so that the check that counts subgraphs sees too many.
+  stream.SetRecursionLimit(3 * max_depth + 100);
+  if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("it is no ONNX model: damaged, cut short, of another format, or nested deeper "
+                     "than ",
+                     max_depth, " subgraphs (", bytes.size(), " bytes)"));
+  }
+  return model;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelText(absl::string_view text,
+                                                                int max_depth) {
+  // A graph in a node's attributes opens at most one brace, and around it stand the model's; a
+  // shape in a type in a list of inputs has the deepest brackets otherwise.
+  if (int depth = TextDepth(text); depth > max_depth + 8) {
+    return absl::InvalidArgumentError(absl::StrCat("its brackets are nested ", depth,
+                                                   " deep; at most ", max_depth, " are allowed"));
+  }
+  auto model = std::make_shared<onnx::ModelProto>();
+  OC_RETURN_IF_ERROR(ParseOnnxText(std::string(text), model.get()));
+  return model;
+}
+
+absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelBytes(absl::string_view bytes,
+                                                                 int max_depth) {
+  return LooksLikeText(bytes) ? ReadModelText(bytes, max_depth)
+                              : ReadModelProtobuf(bytes, max_depth);
+}
+
+absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelFile(const std::string& path,
+                                                                int max_depth) {
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  const bool is_text = absl::EndsWith(path, ".onnxtxt") || absl::EndsWith(path, ".onnxtext");
+  absl::StatusOr<std::shared_ptr<onnx::ModelProto>> model =
+      is_text ? ReadModelText(file->bytes(), max_depth) : ReadModelBytes(file->bytes(), max_depth);
+  if (!model.ok()) return Annotate(model.status(), OneLine(path));
+  return model;
+}
+
+}  // namespace onnxcmp
