@@ -4,8 +4,8 @@
 configure_file("${PROJECT_SOURCE_DIR}/cmake/version.h.in"
   "${PROJECT_BINARY_DIR}/generated/evaluator/version.h")
 
-# What nearly every file includes. A file includes what it uses all the same: installed headers and
-# the sanitizer preset do without the precompiled header.
+# What nearly every file includes. A file includes what it uses all the same: users of the installed
+# headers and script/lint do without the precompiled header.
 set(ONNXCMP_PCH_HEADERS
   <algorithm>
   <cstdint>
