@@ -92,11 +92,19 @@ void GatherBlocks(const Tensor& src, int64_t outer, int64_t outer_stride,
 }
 
 absl::StatusOr<int64_t> NormalizeIndex(int64_t index, int axis, int64_t size) {
-  if (index < -size || index >= size) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("index ", index, " is out of range for axis ", axis, " of size ", size));
+  OC_RETURN_IF_ERROR(NormalizeIndices(absl::MakeSpan(&index, 1), axis, size));
+  return index;
+}
+
+absl::Status NormalizeIndices(absl::Span<int64_t> indices, int axis, int64_t size) {
+  for (int64_t& index : indices) {
+    if (index < -size || index >= size) {
+      return absl::InvalidArgumentError(absl::StrCat("index ", index, " is out of range for axis ",
+                                                     axis, " of size ", size));
+    }
+    if (index < 0) index += size;
   }
-  return index < 0 ? index + size : index;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Tensor> UnpackToBytes(const KernelContext& ctx, const Tensor& packed) {

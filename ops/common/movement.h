@@ -26,6 +26,7 @@ void GatherBlocks(const Tensor& src, int64_t outer, int64_t outer_stride,
 // The index in [0, size); "index 7 is out of range for axis 0 of size 5" if it is not in
 // [-size, size).
 absl::StatusOr<int64_t> NormalizeIndex(int64_t index, int axis, int64_t size);
+absl::Status NormalizeIndices(absl::Span<int64_t> indices, int axis, int64_t size);
 
 // A packed tensor with each element's bits in a byte of its own (a uint8 tensor), so that it can be
 // moved like any other, and the way back; `bytes` is contiguous.

@@ -35,9 +35,7 @@ Kernel Gather(const KernelInit& node) {
     const Shape& indices_shape = ctx.Input(1).shape();
     OC_ASSIGN_OR_RETURN(int axis, NormalizeAxis(attribute, data.rank()));
     OC_ASSIGN_OR_RETURN(std::vector<int64_t> indices, ctx.IntsInput(1));
-    for (int64_t& index : indices) {
-      OC_ASSIGN_OR_RETURN(index, NormalizeIndex(index, axis, data.dim(axis)));
-    }
+    OC_RETURN_IF_ERROR(NormalizeIndices(absl::MakeSpan(indices), axis, data.dim(axis)));
     if (indices.size() == 1) {
       return ctx.SetOutput(0, Entry(data, axis, indices[0], indices_shape));
     }
