@@ -53,4 +53,6 @@ set(ONNXCMP_OPERATORS
   tensor/transpose
   tensor/unsqueeze
   tensor/where
+  rnn/gru
+  rnn/lstm
 )
