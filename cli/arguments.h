@@ -1,0 +1,40 @@
+// Reading command lines: what the commands have in common.
+#ifndef ONNXCMP_CLI_ARGUMENTS_H_
+#define ONNXCMP_CLI_ARGUMENTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "absl/status/statusor.h"
+#include "compare/generated_inputs.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/load_model.h"
+
+namespace onnxcmp::cli {
+
+// Parses. If the command ends here, with help or with an error, prints that and returns the exit
+// status.
+std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& arguments);
+
+// How models are loaded and run, for every command that runs one.
+struct RunOptions {
+  std::optional<uint64_t> seed;
+  std::vector<std::string> dims;  // NAME=N
+  int threads = 0;
+  std::string functions = "inline";
+  bool quiet = false;
+
+  void AddTo(CLI::App& app);
+  LoadOptions load() const;
+  EvaluatorOptions evaluator() const;
+  // InvalidArgument for a dimension that is not NAME=N, or that no input of these graphs has.
+  absl::StatusOr<GeneratedInputs> generated(const std::vector<const Graph*>& graphs) const;
+};
+
+}  // namespace onnxcmp::cli
+
+#endif  // ONNXCMP_CLI_ARGUMENTS_H_

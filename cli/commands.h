@@ -1,0 +1,22 @@
+// The program's commands. Each takes its arguments, without the program's and the command's name.
+#ifndef ONNXCMP_CLI_COMMANDS_H_
+#define ONNXCMP_CLI_COMMANDS_H_
+
+#include <string>
+#include <vector>
+
+namespace onnxcmp::cli {
+
+enum ExitStatus : int {
+  kAgree = 0,   // the outputs agree; for the other commands: done
+  kDiffer = 1,  // the outputs differ
+  kFailed = 2,  // nothing to compare: an error was printed
+};
+
+int CompareCommand(const std::vector<std::string>& arguments);
+int RunCommand(const std::vector<std::string>& arguments);
+int OpsCommand(const std::vector<std::string>& arguments);
+
+}  // namespace onnxcmp::cli
+
+#endif  // ONNXCMP_CLI_COMMANDS_H_

@@ -1,0 +1,119 @@
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/interruption.h"
+#include "cli/messages.h"
+#include "cli/observer_chain.h"
+#include "cli/print_value.h"
+#include "cli/progress.h"
+#include "compare/feeds.h"
+#include "compare/recording.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/load_model.h"
+#include "evaluator/status_macros.h"
+#include "ops/operators.h"
+
+namespace onnxcmp::cli {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string inputs;
+  std::string save;
+  std::string save_all;
+  RunOptions run;
+};
+
+absl::StatusOr<MatchedFeeds> MakeFeeds(const Options& options, const Graph& graph) {
+  OC_ASSIGN_OR_RETURN(GeneratedInputs generated, options.run.generated({&graph}));
+  if (!options.inputs.empty()) {
+    OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(options.inputs));
+    return file.FeedsFor(graph);
+  }
+  OC_ASSIGN_OR_RETURN(std::vector<NamedValue> values, GenerateInputs(graph, generated));
+  return MatchFeeds(values, graph, "the model");
+}
+
+// The recorders that the options ask for.
+absl::StatusOr<std::vector<std::unique_ptr<RecordingWriter>>> OpenRecordings(
+    const Options& options, Interruption& interruption) {
+  std::vector<std::unique_ptr<RecordingWriter>> writers;
+  for (const auto& [path, outputs_only] :
+       {std::pair(options.save, true), std::pair(options.save_all, false)}) {
+    if (!path.empty()) {
+      OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordingWriter> writer,
+                          RecordingWriter::Create(path, outputs_only));
+      interruption.RemoveOnSignal(writer->folder());
+      writers.push_back(std::move(writer));
+    }
+  }
+  return writers;
+}
+
+absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption& interruption) {
+  const OpRegistry registry = AllOperators();
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model,
+                      LoadModel(options.model, registry, options.run.load()));
+  OC_ASSIGN_OR_RETURN(MatchedFeeds matched, MakeFeeds(options, model->graph));
+  if (!options.run.quiet) {
+    for (const std::string& note : matched.notes) {
+      PrintNote(note);
+    }
+  }
+  OC_ASSIGN_OR_RETURN(Evaluator evaluator,
+                      Evaluator::Create(model, registry, options.run.evaluator()));
+  OC_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<RecordingWriter>> writers,
+                      OpenRecordings(options, interruption));
+  std::vector<Value> outputs;
+  {
+    Progress progress("", options.run.quiet, interruption);
+    std::vector<Observer*> observers = {&progress};
+    for (const std::unique_ptr<RecordingWriter>& writer : writers) {
+      observers.push_back(writer.get());
+    }
+    ObserverChain chain(std::move(observers));
+    OC_ASSIGN_OR_RETURN(outputs, evaluator.Run(matched.feeds, &chain));
+  }
+  for (const std::unique_ptr<RecordingWriter>& writer : writers) {
+    OC_RETURN_IF_ERROR(writer->Finish());
+  }
+  std::string summary;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    absl::StrAppend(&summary, ValueSummary(model->graph.outputs[i].name, outputs[i]));
+  }
+  return summary;
+}
+
+}  // namespace
+
+int RunCommand(const std::vector<std::string>& arguments) {
+  Interruption interruption;
+  Options options;
+  CLI::App app("Runs a model and prints its outputs in short.", "onnxcmp run");
+  app.add_option("MODEL", options.model, "The model: .onnx, or .onnxtxt as text")->required();
+  app.add_option("--inputs", options.inputs, "An .npz, or a folder of input_N.pb")->type_name("F");
+  app.add_option("--save", options.save, "Save the outputs as an .npz")->type_name("F");
+  app.add_option("--save-all", options.save_all, "Save every result as an .npz")->type_name("F");
+  options.run.AddTo(app);
+  if (const std::optional<int> status = Parse(app, arguments)) {
+    return *status;
+  }
+  if (!options.save.empty() && options.save == options.save_all) {
+    PrintError("--save and --save-all need different files");
+    return kFailed;
+  }
+  const absl::StatusOr<std::string> summary = RunAndSummarize(options, interruption);
+  if (!summary.ok()) {
+    PrintError(summary.status().message());
+    return kFailed;
+  }
+  return PrintOutput(*summary) ? kAgree : kFailed;
+}
+
+}  // namespace onnxcmp::cli

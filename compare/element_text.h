@@ -1,0 +1,18 @@
+// One element of a tensor as text.
+#ifndef ONNXCMP_COMPARE_ELEMENT_TEXT_H_
+#define ONNXCMP_COMPARE_ELEMENT_TEXT_H_
+
+#include <string>
+
+#include "evaluator/tensor.h"
+
+namespace onnxcmp {
+
+// The element at a row-major index: numbers with as many digits as tell them apart from their
+// neighbours ("0.41823602", "nan", "-inf", "1+2j"), "true", strings in quotes with special
+// characters escaped and the middle of a long one left out.
+std::string ElementText(const Tensor& tensor, int64_t index);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_ELEMENT_TEXT_H_

@@ -1,0 +1,72 @@
+// Input values: read from a file and given to a model's inputs by name or by position.
+#ifndef ONNXCMP_COMPARE_FEEDS_H_
+#define ONNXCMP_COMPARE_FEEDS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compare/recording.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/model.h"
+
+namespace onnxcmp {
+
+// A value that could go to an input.
+struct NamedValue {
+  std::string name;
+  Value value;
+  // The bits of elements of a type that is not known: they take the type of the input they go to,
+  // if it has their width.
+  bool opaque = false;
+};
+
+struct MatchedFeeds {
+  Feeds feeds;
+  // What the user should know: inputs that were matched by position, values that no input takes.
+  std::vector<std::string> notes;
+};
+
+// Inputs that need a value: those without an initializer, in the graph's order.
+std::vector<const ValueInfo*> RequiredInputs(const Graph& graph);
+
+// Gives values to inputs of the same name; what is left over goes to the inputs that are left over
+// by position, if their number, types and ranks agree. Values that are left over when all inputs
+// have theirs are ignored. InvalidArgument, with both lists, if an input remains without a value.
+// `source` says in messages where the values are from: "the file x.npz", "the left model".
+absl::StatusOr<MatchedFeeds> MatchFeeds(absl::Span<const NamedValue> values, const Graph& graph,
+                                        const std::string& source);
+
+// As MatchFeeds, but by position first: for values that were made for another model. By name if the
+// positions do not agree.
+absl::StatusOr<MatchedFeeds> MatchFeedsByPosition(absl::Span<const NamedValue> values,
+                                                  const Graph& graph, const std::string& source);
+
+// A file of inputs: an .npz archive (a recording gives its inputs, if it has any), or a folder of
+// input_0.pb, input_1.pb, ... as ONNX's test data have it.
+class FeedFile {
+ public:
+  static absl::StatusOr<FeedFile> Open(const std::string& path);
+
+  // Reads what the graph needs. May be called for several graphs; values are shared.
+  absl::StatusOr<MatchedFeeds> FeedsFor(const Graph& graph);
+
+ private:
+  absl::StatusOr<MatchedFeeds> FromFolder(const Graph& graph) const;
+  absl::StatusOr<MatchedFeeds> FromArchive(const Graph& graph);
+
+  std::string path_;
+  std::shared_ptr<const RecordingReader> archive_;  // null: a folder
+  struct Entry {
+    size_t index;  // in the archive
+    bool read = false;
+    NamedValue value;  // its name is known before it is read
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_FEEDS_H_

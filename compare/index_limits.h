@@ -1,0 +1,20 @@
+// Which inputs are ids that index a table.
+#ifndef ONNXCMP_COMPARE_INDEX_LIMITS_H_
+#define ONNXCMP_COMPARE_INDEX_LIMITS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "evaluator/model.h"
+
+namespace onnxcmp {
+
+// For each input of the graph that goes, as it is or reshaped, into the indices of a Gather (or
+// GatherElements, GatherBlockQuantized, EmbedLayerNormalization) whose table is an initializer or a
+// constant: the least number of rows of such a table. Looks into no subgraph.
+absl::flat_hash_map<std::string, int64_t> IndexLimits(const Graph& graph);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_INDEX_LIMITS_H_

@@ -1,0 +1,57 @@
+// NumPy's .npy format: one array as bytes.
+#ifndef ONNXCMP_COMPARE_NPY_H_
+#define ONNXCMP_COMPARE_NPY_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "evaluator/tensor.h"
+
+namespace onnxcmp {
+
+// Bytes that are read from front to back.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // Exactly `size` bytes, or an error.
+  virtual absl::Status Read(void* out, int64_t size) = 0;
+  // Bytes that are still to come.
+  virtual int64_t remaining() const = 0;
+};
+
+struct NpyArray {
+  // Column-major arrays become views. Unicode strings become UTF-8.
+  Tensor tensor;
+  // The file says how many bytes an element has but not what they mean (NumPy's void type, which
+  // is how bfloat16, float8 and other types of extensions are stored). `tensor` then holds them as
+  // unsigned integers of their width.
+  bool opaque = false;
+};
+
+// Reads an array that takes all that is left of the source: bool, integers, float16, float32,
+// float64, complex, unicode and byte strings, void of 1, 2, 4 or 8 bytes; either byte order and
+// memory order; format versions 1 to 3. InvalidArgument for what is not such an array, and
+// Unimplemented for types that no tensor has (Python objects, dates, records, long double).
+// `memory_limit`: bytes that the tensor may take.
+absl::StatusOr<NpyArray> ReadNpy(ByteSource& source, int64_t memory_limit);
+
+// Writes a tensor as a row-major array. Types that NumPy lacks are written as unsigned integers of
+// their width, those of less than 8 bits one element a byte; strings as unicode.
+absl::Status WriteNpy(const Tensor& tensor,
+                      absl::FunctionRef<absl::Status(absl::string_view)> write);
+
+// The unsigned integers that WriteNpy wrote for a tensor of a type that NumPy lacks (or the bytes
+// of an opaque array) as that type again. InvalidArgument if the widths do not agree.
+absl::StatusOr<Tensor> RestoreDType(const Tensor& bits, DType dtype);
+
+// Whether NumPy has no type for it, so that an array holds bits.
+bool NumpyLacks(DType dtype);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_NPY_H_

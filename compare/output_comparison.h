@@ -1,0 +1,42 @@
+// Whether the outputs of two models agree.
+#ifndef ONNXCMP_COMPARE_OUTPUT_COMPARISON_H_
+#define ONNXCMP_COMPARE_OUTPUT_COMPARISON_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "compare/value_difference.h"
+
+namespace onnxcmp {
+
+struct NamedOutput {
+  std::string name;
+  Value value;
+};
+
+struct OutputPair {
+  std::string left;
+  std::string right;
+  std::string type;  // of the left value
+  ValueDifference difference;
+};
+
+struct OutputComparison {
+  bool agree = true;
+  std::vector<OutputPair> pairs;  // in the left model's order
+  std::vector<std::string> only_left;
+  std::vector<std::string> only_right;
+};
+
+// Outputs are paired by name; those that are left over, by position.
+OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
+                                absl::Span<const NamedOutput> right,
+                                const ToleranceOptions& options);
+
+// A line or two for each pair, and the verdict as the last line.
+std::vector<std::string> DescribeOutputs(const OutputComparison& comparison);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_OUTPUT_COMPARISON_H_

@@ -1,0 +1,20 @@
+// Types as people read them.
+#ifndef ONNXCMP_COMPARE_TYPE_TEXT_H_
+#define ONNXCMP_COMPARE_TYPE_TEXT_H_
+
+#include <string>
+
+#include "evaluator/model.h"
+
+namespace onnxcmp {
+
+// "float[2,seq,?]", "float" (rank unknown), "seq(int64[?])", "map(string, float)", "unknown".
+std::string TypeText(const TypeInfo& type);
+
+// "" if a value may be given where the type is declared: kind, element type, rank and numbered
+// dimensions agree; else what does not.
+std::string TypeConflict(const Value& value, const TypeInfo& type);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_TYPE_TEXT_H_
