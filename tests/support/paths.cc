@@ -16,6 +16,8 @@ std::string OnnxTestData(absl::string_view path) {
   return absl::StrCat(ONNXCMP_ONNX_TEST_DATA, "/", path);
 }
 
+std::string ExpectedConformanceTests() { return ONNXCMP_EXPECTED_CONFORMANCE_TESTS; }
+
 std::string OnnxcmpProgram() { return ONNXCMP_PROGRAM; }
 
 }  // namespace onnxcmp

@@ -15,6 +15,9 @@ std::string TestData(absl::string_view path);
 // conformance tests when these data are missing.
 std::string OnnxTestData(absl::string_view path);
 
+// The list of conformance tests that have to pass.
+std::string ExpectedConformanceTests();
+
 // The command line program that was built with the tests.
 std::string OnnxcmpProgram();
 
