@@ -356,8 +356,8 @@ TEST(EvaluatorTest, ErrorsSayWhere) {
   const absl::Status error =
       evaluator->Run({{"x", kX}, {"m", Tensor::Scalar<int64_t>(3)}}).status();
   EXPECT_EQ(error.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(error.message(),
-            "test.Fails 'inner' in outer/loop[0]: it went wrong (inputs: float[2])");
+  EXPECT_EQ(std::string(error.message()),
+            "test.Fails 'inner__1' in outer/loop__1[0]: it went wrong (inputs: float[2])");
 }
 
 TEST(EvaluatorTest, ChecksTypesAtRunTime) {
