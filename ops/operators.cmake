@@ -40,6 +40,7 @@ set(ONNXCMP_OPERATORS
   reduction/reduce_max
   reduction/reduce_mean
   reduction/reduce_sum
+  tensor/cast
   tensor/concat
   tensor/expand
   tensor/gather
