@@ -30,12 +30,22 @@ set(ONNXCMP_OPERATORS
   math/relu
   math/sigmoid
   math/sin
+  contrib/fused_conv
+  contrib/fused_gemm
+  contrib/fused_mat_mul
+  controlflow/if
+  controlflow/loop
+  controlflow/scan
+  math/gemm
+  math/log_softmax
+  math/mat_mul
   math/softmax
   math/sqrt
   math/sub
   math/tanh
   nn/batch_normalization
   nn/flatten
+  nn/conv
   nn/layer_normalization
   reduction/reduce_max
   reduction/reduce_mean

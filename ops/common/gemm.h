@@ -3,8 +3,8 @@
 // An element of C depends on its row of A and its column of B alone: the sum runs over k in
 // ascending order in blocks of kGemmDepth, with fused multiply-adds inside a block (from zero) and
 // one addition per further block. So a row has the same bits whether it is computed alone or in a
-// large product, wherever it lies in C, whatever the strides, and for any number of threads. Integer
-// products are exact and wrap around.
+// large product, wherever it lies in C, whatever the strides, and for any number of threads.
+// Integer products are exact and wrap around.
 #ifndef ONNXCMP_OPS_COMMON_GEMM_H_
 #define ONNXCMP_OPS_COMMON_GEMM_H_
 
@@ -40,8 +40,8 @@ struct GemmFactor {
   absl::Span<const int64_t> batch_offsets = {};
 
   const T* Batch(int64_t i) const {
-    return data + (batch_offsets.empty() ? i * batch_stride
-                                         : batch_offsets[static_cast<size_t>(i)]);
+    return data +
+           (batch_offsets.empty() ? i * batch_stride : batch_offsets[static_cast<size_t>(i)]);
   }
 };
 
@@ -55,8 +55,8 @@ struct GemmProduct {
   bool accumulate = false;  // C += A * B
 
   T* Batch(int64_t i) const {
-    return data + (batch_offsets.empty() ? i * batch_stride
-                                         : batch_offsets[static_cast<size_t>(i)]);
+    return data +
+           (batch_offsets.empty() ? i * batch_stride : batch_offsets[static_cast<size_t>(i)]);
   }
 };
 
@@ -67,8 +67,8 @@ struct GemmBlock {
   int64_t column_begin, column_end;
 };
 
-// Called once for every part of C while it is still in the cache, on the thread that made it, to add
-// a bias, apply an activation, round, ... Which parts there are depends on the shape only.
+// Called once for every part of C while it is still in the cache, on the thread that made it, to
+// add a bias, apply an activation, round, ... Which parts there are depends on the shape only.
 using GemmEpilogue = absl::FunctionRef<void(const GemmBlock&)>;
 
 // T: float, double, uint32_t, uint64_t (which serve int32 and int64 too: the bits are the same).
@@ -89,7 +89,7 @@ class GemmPacker {
  public:
   virtual ~GemmPacker() = default;
   // panel[i * kGemmPanelColumns + j] = B[k + i][column + j] for i < depth <= kGemmDepth and
-  // j < columns <= kGemmPanelColumns, 0 for greater j. Called from several threads.
+  // j < columns <= kGemmPanelColumns, anything for greater j. Called from several threads.
   virtual void Pack(int64_t batch, int64_t k, int64_t depth, int64_t column, int64_t columns,
                     T* panel) const = 0;
 };

@@ -1,0 +1,35 @@
+// Conv and what onnxruntime fuses it with.
+#ifndef ONNXCMP_OPS_COMMON_CONV_FAMILY_H_
+#define ONNXCMP_OPS_COMMON_CONV_FAMILY_H_
+
+#include "absl/status/statusor.h"
+#include "evaluator/kernel.h"
+#include "ops/common/activation.h"
+#include "ops/common/convolution.h"
+
+namespace onnxcmp {
+
+struct ConvAttributes {
+  explicit ConvAttributes(const KernelInit& node);
+
+  WindowAttributes windows;
+  int64_t group;
+};
+
+struct ConvPlan {
+  ConvolutionShape shape;
+  Shape output;
+};
+
+// Checks X (N x C x D1 ... Dn), W (M x C/group x k1 ... kn) and the optional B (M) against each
+// other.
+absl::StatusOr<ConvPlan> PlanConv(const ConvAttributes& attributes, const Tensor& x,
+                                  const Tensor& w, const Tensor* bias);
+
+// Y = activation(conv(X, W) + B + Z): inputs 0, 1, and the optional 2 and 3. Z has Y's shape.
+absl::Status RunConv(KernelContext& ctx, const ConvAttributes& attributes,
+                     const Activation& activation);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_OPS_COMMON_CONV_FAMILY_H_

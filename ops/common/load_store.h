@@ -1,0 +1,32 @@
+// Whole tensors between their storage type and the type that a kernel computes in.
+#ifndef ONNXCMP_OPS_COMMON_LOAD_STORE_H_
+#define ONNXCMP_OPS_COMMON_LOAD_STORE_H_
+
+#include "absl/status/statusor.h"
+#include "evaluator/convert.h"
+#include "evaluator/kernel.h"
+#include "evaluator/tensor.h"
+
+namespace onnxcmp {
+
+// The elements as C, contiguous: the tensor itself if it is that already. C: float, double,
+// int64_t, uint64_t.
+template <typename C>
+absl::StatusOr<Tensor> LoadTensor(const KernelContext& ctx, const Tensor& tensor);
+
+// The same for factors of a product, which may be strided: a tensor of type C is left as it is.
+template <typename C>
+absl::StatusOr<Tensor> LoadStridedTensor(const KernelContext& ctx, const Tensor& tensor) {
+  if (tensor.dtype() == kDTypeOf<C>) return tensor;
+  return LoadTensor<C>(ctx, tensor);
+}
+
+// A contiguous tensor of type C as dtype, with one rounding: the tensor itself if it is that
+// already.
+template <typename C>
+absl::StatusOr<Tensor> StoreTensor(const KernelContext& ctx, const Tensor& tensor, DType dtype,
+                                   Overflow overflow = Overflow::kIeee);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_OPS_COMMON_LOAD_STORE_H_
