@@ -4,6 +4,9 @@
 # name: `contrib/gelu` is RegisterContribGelu.
 set(ONNXCMP_OPERATORS
   contrib/bias_gelu
+  contrib/fused_conv
+  contrib/fused_gemm
+  contrib/fused_mat_mul
   contrib/gelu
   contrib/quick_gelu
   controlflow/if
@@ -20,9 +23,11 @@ set(ONNXCMP_OPERATORS
   math/cos
   math/div
   math/erf
+  math/gemm
   math/hard_sigmoid
   math/hard_swish
   math/log_softmax
+  math/mat_mul
   math/mul
   math/neg
   math/pow
@@ -30,15 +35,6 @@ set(ONNXCMP_OPERATORS
   math/relu
   math/sigmoid
   math/sin
-  contrib/fused_conv
-  contrib/fused_gemm
-  contrib/fused_mat_mul
-  controlflow/if
-  controlflow/loop
-  controlflow/scan
-  math/gemm
-  math/log_softmax
-  math/mat_mul
   math/softmax
   math/sqrt
   math/sub

@@ -55,18 +55,21 @@ struct Strides {
 };
 Strides StridesOf(Layout layout, int64_t rows, int64_t columns) {
   switch (layout) {
-    case Layout::kRows: return {columns, 1, 0};
-    case Layout::kColumns: return {1, rows, 0};
-    case Layout::kBackwards: return {-2 * columns, -2, 2 * rows * columns - 1};
+    case Layout::kRows:
+      return {columns, 1, 0};
+    case Layout::kColumns:
+      return {1, rows, 0};
+    case Layout::kBackwards:
+      return {-2 * columns, -2, 2 * rows * columns - 1};
   }
   return {};
 }
 
 template <typename T>
 void Check(const GemmShape& shape, Layout a_layout, Layout b_layout, bool accumulate) {
-  SCOPED_TRACE(::testing::Message() << shape.m << " x " << shape.n << " x " << shape.k << ", batch "
-                                    << shape.batch << ", layouts " << static_cast<int>(a_layout)
-                                    << " " << static_cast<int>(b_layout));
+  SCOPED_TRACE(::testing::Message()
+               << shape.m << " x " << shape.n << " x " << shape.k << ", batch " << shape.batch
+               << ", layouts " << static_cast<int>(a_layout) << " " << static_cast<int>(b_layout));
   const auto a = Numbers<T>(2 * shape.batch * shape.m * shape.k + 1, 1);
   const auto b = Numbers<T>(2 * shape.batch * shape.k * shape.n + 1, 2);
   const int64_t c_row = shape.n + 3;
@@ -86,8 +89,8 @@ void Check(const GemmShape& shape, Layout a_layout, Layout b_layout, bool accumu
           const T want =
               column >= shape.n
                   ? before[at]
-                  : Expected(shape,
-                             a.data() + as.offset + i * shape.m * shape.k + row * as.row, as.column,
+                  : Expected(shape, a.data() + as.offset + i * shape.m * shape.k + row * as.row,
+                             as.column,
                              b.data() + bs.offset + i * shape.k * shape.n + column * bs.column,
                              bs.row, before[at], accumulate);
           ASSERT_EQ(std::memcmp(&c[at], &want, sizeof(T)), 0)
@@ -101,10 +104,10 @@ void Check(const GemmShape& shape, Layout a_layout, Layout b_layout, bool accumu
 // One for each way of computing: tiny, in place, one row, few rows, packed by the task, packed for
 // all, several blocks of k; remainders of rows, columns and k everywhere.
 const GemmShape kShapes[] = {
-    {1, 1, 1},       {4, 16, 8, 300}, {3, 5, 7},        {7, 9, 300},    {1, 1100, 600},
-    {2, 130, 270},   {8, 71, 513},    {13, 33, 64, 20}, {50, 600, 70},  {129, 49, 520},
-    {100, 100, 257}, {5, 40, 0},      {0, 4, 4},        {4, 0, 4},      {60, 65, 120, 3},
-    {500, 3, 40},
+    {1, 1, 1},      {4, 16, 8, 300}, {3, 5, 7},        {7, 9, 300},
+    {1, 1100, 600}, {2, 130, 270},   {8, 71, 513},     {13, 33, 64, 20},
+    {50, 600, 70},  {129, 49, 520},  {100, 100, 257},  {5, 40, 0},
+    {0, 4, 4},      {4, 0, 4},       {60, 65, 120, 3}, {500, 3, 40},
 };
 
 template <typename T>
@@ -121,8 +124,8 @@ TYPED_TEST(GemmTest, ElementsAreTheSumsThatTheHeaderPromises) {
   }
 }
 
-TEST(Gemm, BroadcastsBatchesByOffsets) {
-  const std::vector<float> a = {1, 2, 3, 4};      // two rows of one matrix each
+TEST(MatrixProduct, BroadcastsBatchesByOffsets) {
+  const std::vector<float> a = {1, 2, 3, 4};  // two rows of one matrix each
   const std::vector<float> b = {1, 10, 100, 1000};
   const std::vector<int64_t> a_offsets = {0, 0, 2, 2};
   const std::vector<int64_t> b_offsets = {0, 2, 0, 2};
@@ -132,7 +135,7 @@ TEST(Gemm, BroadcastsBatchesByOffsets) {
   EXPECT_EQ(c, (std::vector<float>{21, 2100, 43, 4300}));
 }
 
-TEST(Gemm, EpilogueSeesEveryElementOnce) {
+TEST(MatrixProduct, EpilogueSeesEveryElementOnce) {
   for (const GemmShape& shape : kShapes) {
     const auto a = Numbers<float>(shape.batch * shape.m * shape.k, 1);
     const auto b = Numbers<float>(shape.batch * shape.k * shape.n, 2);
@@ -146,8 +149,8 @@ TEST(Gemm, EpilogueSeesEveryElementOnce) {
                 [&](const GemmBlock& block) {
                   for (int64_t i = block.row_begin; i < block.row_end; ++i) {
                     for (int64_t j = block.column_begin; j < block.column_end; ++j) {
-                      float& x = negated[static_cast<size_t>(
-                          (block.batch * shape.m + i) * shape.n + j)];
+                      float& x =
+                          negated[static_cast<size_t>((block.batch * shape.m + i) * shape.n + j)];
                       x = -x - 1;
                     }
                   }
@@ -156,7 +159,7 @@ TEST(Gemm, EpilogueSeesEveryElementOnce) {
   }
 }
 
-TEST(Gemm, NaNAndInfinityStayInTheirRowAndColumn) {
+TEST(MatrixProduct, NaNAndInfinityStayInTheirRowAndColumn) {
   std::vector<float> a(20 * 20, 1), b(20 * 20, 1), c(20 * 20);
   a[3 * 20 + 4] = NAN;
   b[5 * 20 + 19] = INFINITY;
