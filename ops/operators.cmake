@@ -40,13 +40,15 @@ set(ONNXCMP_OPERATORS
   math/sub
   math/tanh
   nn/batch_normalization
-  nn/flatten
   nn/conv
+  nn/flatten
   nn/layer_normalization
   reduction/reduce_max
   reduction/reduce_mean
   reduction/reduce_sum
   tensor/cast
+  rnn/gru
+  rnn/lstm
   tensor/concat
   tensor/expand
   tensor/gather
@@ -60,6 +62,4 @@ set(ONNXCMP_OPERATORS
   tensor/transpose
   tensor/unsqueeze
   tensor/where
-  rnn/gru
-  rnn/lstm
 )
