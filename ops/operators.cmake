@@ -46,9 +46,9 @@ set(ONNXCMP_OPERATORS
   reduction/reduce_max
   reduction/reduce_mean
   reduction/reduce_sum
-  tensor/cast
   rnn/gru
   rnn/lstm
+  tensor/cast
   tensor/concat
   tensor/expand
   tensor/gather
