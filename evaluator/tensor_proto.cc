@@ -314,7 +314,7 @@ absl::StatusOr<SparseTensor> SparseTensorFromProto(const onnx::SparseTensorProto
   std::optional<int64_t> elements = NumElements(sparse.dims);
   if (!elements.has_value()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(where, ": its shape ", OneLine(ShapeToString(sparse.dims)), " is no shape"));
+        absl::StrCat(where, ": its shape ", Dims(sparse.dims), " is negative or too large"));
   }
   if (absl::Status status = CheckIndices(sparse, *elements); !status.ok()) {
     return Annotate(status, where);
