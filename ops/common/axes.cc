@@ -1,7 +1,5 @@
 #include "ops/common/axes.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "evaluator/status_macros.h"
 
@@ -16,14 +14,15 @@ absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank) {
 }
 
 absl::StatusOr<Axes> NormalizeAxes(absl::Span<const int64_t> axes, int rank) {
-  Axes result;
-  for (int64_t axis : axes) {
-    OC_ASSIGN_OR_RETURN(int normalized, NormalizeAxis(axis, rank));
-    // Axes are all different, so there are at most `rank` to look through.
-    if (std::find(result.begin(), result.end(), normalized) != result.end()) {
-      return absl::InvalidArgumentError(absl::StrCat("axis ", axis, " is given twice"));
+  Axes result(axes.size());
+  absl::InlinedVector<bool, 16> seen(static_cast<size_t>(rank));
+  for (size_t i = 0; i < axes.size(); ++i) {
+    OC_ASSIGN_OR_RETURN(result[i], NormalizeAxis(axes[i], rank));
+    bool& again = seen[static_cast<size_t>(result[i])];
+    if (again) {
+      return absl::InvalidArgumentError(absl::StrCat("axis ", axes[i], " is given twice"));
     }
-    result.push_back(normalized);
+    again = true;
   }
   return result;
 }

@@ -24,11 +24,16 @@ Kernel Unsqueeze(const KernelInit& node) {
     const int rank = data.rank() + static_cast<int>(given.size());
     OC_ASSIGN_OR_RETURN(Axes axes, NormalizeAxes(given, rank));
     std::sort(axes.begin(), axes.end());
-    Shape shape = data.shape();
-    Shape strides = data.strides();
-    for (int axis : axes) {
-      shape.insert(shape.begin() + axis, 1);
-      strides.insert(strides.begin() + axis, 1);
+    Shape shape(static_cast<size_t>(rank), 1);
+    Shape strides(static_cast<size_t>(rank), 1);
+    auto inserted = axes.begin();
+    for (size_t axis = 0, kept = 0; axis < shape.size(); ++axis) {
+      if (inserted != axes.end() && *inserted == static_cast<int>(axis)) {
+        ++inserted;
+      } else {
+        shape[axis] = data.shape()[kept];
+        strides[axis] = data.strides()[kept++];
+      }
     }
     return ctx.SetOutput(0, WithShape(data, shape, strides));
   };
