@@ -39,6 +39,9 @@ std::string ShortestScientific(DType dtype, double value) {
 
 // The value of `text` in the type that elements of `dtype` are parsed in. False: not a number.
 bool ParseFloat(DType dtype, absl::string_view text, double* value) {
+  if (text.find_first_of("xX(") != absl::string_view::npos) {
+    return false;  // Abseil takes 0x10 and nan(1)
+  }
   if (dtype == DType::kFloat) {
     float single = 0;
     const bool ok = absl::SimpleAtof(text, &single);
@@ -96,8 +99,7 @@ std::string FormatFloat(DType dtype, double value) {
   }
   const int exponent = std::atoi(scientific.c_str() + mark + 1);
   std::string text(scientific, 0, sign);
-  const double magnitude = std::fabs(value);
-  if (magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e16)) {
+  if (exponent < -4 || exponent >= 16) {
     text += digits[0];
     if (digits.size() > 1) {
       absl::StrAppend(&text, ".", digits.substr(1));

@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "evaluator/op_registry.h"
 #include "ops/common/elementwise.h"
 
@@ -7,7 +9,16 @@ namespace {
 // Neg (ai.onnx 1, 6, 13): Y = -X. The least integer wraps around to itself.
 Kernel Neg(const KernelInit& node) {
   node.Ignore("consumed_inputs");
-  return [](KernelContext& ctx) { return EmitUnary<Wrapping>(ctx, [](auto x) { return -x; }); };
+  return [](KernelContext& ctx) {
+    return EmitUnary<Wrapping>(ctx, [](auto x) {
+      using T = typename decltype(x)::Scalar;
+      if constexpr (std::is_floating_point_v<T>) {
+        return x * T{-1};  // Eigen's -x is 0 - x, which makes 0 of 0 and not -0
+      } else {
+        return -x;
+      }
+    });
+  };
 }
 
 }  // namespace

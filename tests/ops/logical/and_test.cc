@@ -1,0 +1,46 @@
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/op_test.h"
+
+namespace onnxcmp {
+namespace {
+
+using testing::Convert;
+using testing::ExpectTensor;
+using testing::OpTest;
+
+Tensor Bools(absl::Span<const int64_t> shape, const std::vector<uint8_t>& bits) {
+  return Convert(Convert(Tensor::Of<uint8_t>(shape, bits), DType::kFloat), DType::kBool);
+}
+
+TEST(AndTest, TruthTableBroadcast) {
+  ExpectTensor(OpTest("And", 7).Input(Bools({2, 1}, {0, 1})).Input(Bools({2}, {0, 1})).Run(),
+               Bools({2, 2}, {0, 0, 0, 1}));
+  ExpectTensor(OpTest("And", 7).Input(Bools({}, {1})).Input(Bools({0}, {})).Run(), Bools({0}, {}));
+}
+
+TEST(AndTest, AxisBeforeOpset7) {
+  ExpectTensor(OpTest("And", 1)
+                   .Attr("broadcast", 1)
+                   .Attr("axis", 0)
+                   .Input(Bools({2, 2}, {1, 1, 1, 1}))
+                   .Input(Bools({2}, {0, 1}))
+                   .Run(),
+               Bools({2, 2}, {0, 0, 1, 1}));
+}
+
+// A file may hold other bytes than 0 and 1; every one but 0 is true.
+TEST(AndTest, OtherBytesAreTrue) {
+  const std::vector<uint8_t> bytes = {2, 0x80};
+  absl::StatusOr<Tensor> odd = Tensor::FromBuffer(
+      DType::kBool, {2}, Buffer::Borrow(bytes.data(), 2, std::make_shared<int>()));
+  ASSERT_TRUE(odd.ok()) << odd.status();
+  ExpectTensor(OpTest("And", 7).Input(*odd).Input(Bools({}, {1})).Run(), Bools({2}, {1, 1}));
+}
+
+}  // namespace
+}  // namespace onnxcmp

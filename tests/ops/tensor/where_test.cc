@@ -1,0 +1,86 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/op_test.h"
+
+namespace onnxcmp {
+namespace {
+
+using testing::AsStridedView;
+using testing::Convert;
+using testing::ExpectError;
+using testing::ExpectSameBits;
+using testing::ExpectTensor;
+using testing::OpTest;
+using testing::RandomFloats;
+
+Tensor Bools(absl::Span<const int64_t> shape, const std::vector<float>& bits) {
+  return Convert(Tensor::Of<float>(shape, bits), DType::kBool);
+}
+
+TEST(WhereTest, EveryElementSize) {
+  const Tensor condition = Bools({4}, {1, 0, 0, 1});
+  const Tensor x = Tensor::Of<float>({4}, {1, 2, 3, 4});
+  const Tensor y = Tensor::Of<float>({4}, {5, 6, 7, 8});
+  const Tensor want = Tensor::Of<float>({4}, {1, 6, 7, 4});
+  for (DType dtype : {DType::kFloat, DType::kInt8, DType::kBfloat16, DType::kDouble, DType::kUint64,
+                      DType::kComplex64, DType::kComplex128}) {
+    ExpectSameBits(OpTest("Where", 16)
+                       .Input(condition)
+                       .Input(Convert(x, dtype))
+                       .Input(Convert(y, dtype))
+                       .Run(),
+                   Convert(want, dtype));
+  }
+  ExpectTensor(
+      OpTest("Where", 9).Input(condition).Input(Bools({}, {1})).Input(Bools({1}, {0})).Run(),
+      condition);
+}
+
+TEST(WhereTest, Strings) {
+  ExpectTensor(OpTest("Where", 9)
+                   .Input(Bools({2, 1}, {1, 0}))
+                   .Input(Tensor::Of<std::string>({2}, {"a", "b"}))
+                   .Input(Tensor::Scalar<std::string>("other"))
+                   .Run(),
+               Tensor::Of<std::string>({2, 2}, {"a", "b", "other", "other"}));
+}
+
+// All three stretch, and two are views; by the definition, element by element.
+TEST(WhereTest, BroadcastsAllInputs) {
+  const Tensor condition = Bools({3, 1, 1}, {1, 0, 1});
+  const Tensor x = AsStridedView(RandomFloats({1, 70, 300}, 1));
+  const Tensor y = RandomFloats({300}, 2);
+  absl::StatusOr<Tensor> got =
+      OpTest("Where", 16).Input(condition).Input(x).Input(y).Threads(2).Run();
+  ASSERT_TRUE(got.ok()) << got.status();
+  std::vector<float> want;
+  const Tensor x_data = RandomFloats({1, 70, 300}, 1);
+  for (int64_t i = 0; i < 3 * 70 * 300; ++i) {
+    want.push_back(i / (70 * 300) != 1 ? x_data.data<float>()[i % (70 * 300)]
+                                       : y.data<float>()[i % 300]);
+  }
+  ExpectSameBits(got, Tensor::Of<float>({3, 70, 300}, want));
+}
+
+TEST(WhereTest, EmptyAndBadShapes) {
+  ExpectTensor(OpTest("Where", 16)
+                   .Input(Bools({0}, {}))
+                   .Input(Tensor::Scalar<float>(1))
+                   .Input(Tensor::Scalar<float>(2))
+                   .Run(),
+               Tensor::Of<float>({0}, {}));
+  ExpectError(OpTest("Where", 16)
+                  .Input(Bools({2}, {0, 1}))
+                  .Input(RandomFloats({3}, 1))
+                  .Input(Tensor::Scalar<float>(2))
+                  .Run()
+                  .status(),
+              absl::StatusCode::kInvalidArgument, "do not broadcast");
+}
+
+}  // namespace
+}  // namespace onnxcmp
