@@ -3,12 +3,16 @@
 # contrib, extended, traditionalml and training put Contrib, Extended, Ml and Training before the
 # name: `contrib/gelu` is RegisterContribGelu.
 set(ONNXCMP_OPERATORS
+  contrib/attention
   contrib/bias_gelu
+  contrib/embed_layer_normalization
   contrib/fused_conv
   contrib/fused_gemm
   contrib/fused_mat_mul
   contrib/gelu
   contrib/quick_gelu
+  contrib/rotary_embedding
+  contrib/skip_layer_normalization
   controlflow/if
   controlflow/loop
   controlflow/scan

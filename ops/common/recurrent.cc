@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/convert.h"
 #include "ops/common/gemm.h"
+#include "ops/common/rows.h"
 
 namespace onnxcmp {
 
@@ -67,19 +68,6 @@ template void ClipActivationInput<float>(float, float*, int64_t);
 template void ClipActivationInput<double>(float, double*, int64_t);
 
 namespace {
-
-// In C and contiguous; the tensor itself if it is.
-template <typename C>
-absl::StatusOr<Tensor> InComputeType(const KernelContext& ctx, const Tensor& tensor) {
-  OC_ASSIGN_OR_RETURN(Tensor contiguous, tensor.Contiguous());
-  if (contiguous.dtype() == kDTypeOf<C>) {
-    return contiguous;
-  }
-  OC_ASSIGN_OR_RETURN(Tensor converted, ctx.Allocate(kDTypeOf<C>, contiguous.shape()));
-  LoadElements(contiguous.dtype(), contiguous.raw_data(), 0, contiguous.num_elements(),
-               converted.mutable_data<C>());
-  return converted;
-}
 
 // The axes of a rank 3 tensor swapped between (batch, n, ...) and (n, batch, ...).
 Tensor SwapFirstAxes(const Tensor& t) {

@@ -201,4 +201,13 @@ Tensor RandomFloats(absl::Span<const int64_t> shape, uint64_t seed, float scale)
   return Tensor::Of<float>(shape, values);
 }
 
+Tensor Pattern(absl::Span<const int64_t> shape, int64_t step, int64_t modulus, float scale) {
+  std::vector<float> values(static_cast<size_t>(NumElements(shape).value()));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int64_t k = static_cast<int64_t>(i) * step % modulus - modulus / 2;
+    values[i] = scale * (static_cast<float>(k) / static_cast<float>(modulus));
+  }
+  return Tensor::Of<float>(shape, values);
+}
+
 }  // namespace onnxcmp::testing

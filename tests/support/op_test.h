@@ -64,6 +64,9 @@ Tensor Convert(const Tensor& tensor, DType dtype);
 Tensor AsStridedView(const Tensor& tensor);
 // Normally distributed floats, the same for the same seed.
 Tensor RandomFloats(absl::Span<const int64_t> shape, uint64_t seed, float scale = 1.0f);
+// Element i is scale * ((i * step) % modulus - modulus / 2) / modulus: all signs and no structure,
+// easily made again where expected values come from.
+Tensor Pattern(absl::Span<const int64_t> shape, int64_t step, int64_t modulus, float scale = 1.0f);
 
 }  // namespace onnxcmp::testing
 

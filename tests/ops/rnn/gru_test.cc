@@ -9,16 +9,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-// Element i is ((i * step) % modulus - modulus / 2) / modulus: all signs, no structure.
-Tensor Pattern(absl::Span<const int64_t> shape, int64_t step, int64_t modulus) {
-  std::vector<float> values(static_cast<size_t>(*NumElements(shape)));
-  for (size_t i = 0; i < values.size(); ++i) {
-    const int64_t k = static_cast<int64_t>(i) * step % modulus - modulus / 2;
-    values[i] = static_cast<float>(k) / static_cast<float>(modulus);
-  }
-  return Tensor::Of<float>(shape, values);
-}
-
 // Two steps, two sequences, two inputs, two hidden units. Expected values are onnxruntime 1.31's,
 // unless a test says otherwise.
 OpTest Gru(int64_t directions, int opset = 14, DType dtype = DType::kFloat) {

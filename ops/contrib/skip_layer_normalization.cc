@@ -1,0 +1,147 @@
+#include <string>
+#include <vector>
+
+#include <onnx/defs/schema.h>
+#include <Eigen/Core>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/op_registry.h"
+#include "ops/common/layer_norm.h"
+#include "ops/common/rows.h"
+
+namespace onnxcmp {
+namespace {
+
+template <typename C>
+absl::Status Run(KernelContext& ctx, C epsilon) {
+  using Row = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
+  using ConstRow = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
+  OC_ASSIGN_OR_RETURN(Tensor input, ctx.ContiguousInput(0));
+  OC_ASSIGN_OR_RETURN(Tensor skip, ctx.ContiguousInput(1));
+  if (input.rank() != 2 && input.rank() != 3) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input has rank ", input.rank(), ", not 2 or 3"));
+  }
+  // skip repeats for every entry of the batch if it has none itself.
+  const Shape entry(input.shape().begin() + (input.rank() == 3 ? 1 : 0), input.shape().end());
+  const bool is_one_entry = skip.rank() == static_cast<int>(entry.size()) + 1 && skip.dim(0) == 1 &&
+                            absl::MakeConstSpan(skip.shape()).subspan(1) == entry;
+  if (skip.shape() != input.shape() && skip.shape() != entry && !is_one_entry) {
+    return absl::InvalidArgumentError(absl::StrCat("skip [", ShapeToString(skip.shape()),
+                                                   "] does not fit to input [",
+                                                   ShapeToString(input.shape()), "]"));
+  }
+  const int64_t hidden = input.shape().back();
+  Tensor parameters[3];  // gamma, beta, bias
+  for (int i = 0; i < 3; ++i) {
+    if (ctx.HasInput(2 + i)) {
+      if (ctx.Input(2 + i).shape() != Shape{hidden}) {
+        return absl::InvalidArgumentError(absl::StrCat("input ", 2 + i, " has shape [",
+                                                       ShapeToString(ctx.Input(2 + i).shape()),
+                                                       "], not [", hidden, "]"));
+      }
+      OC_ASSIGN_OR_RETURN(parameters[i], InComputeType<C>(ctx, ctx.Input(2 + i)));
+    }
+  }
+  auto parameter = [&](int i) {
+    return parameters[i].defined() ? parameters[i].data<C>() : nullptr;
+  };
+
+  const DType dtype = input.dtype();
+  OC_ASSIGN_OR_RETURN(Tensor output, ctx.Allocate(dtype, input.shape()));
+  Tensor sum;
+  std::byte* sum_data = nullptr;
+  if (ctx.HasOutput(3)) {
+    OC_ASSIGN_OR_RETURN(sum, ctx.Allocate(dtype, input.shape()));
+    sum_data = sum.mutable_raw_data();
+  }
+  Shape statistics_shape = input.shape();
+  statistics_shape.back() = 1;
+  Tensor statistics[2];  // mean, inv_std_var
+  float* statistics_data[2] = {nullptr, nullptr};
+  for (int i = 0; i < 2; ++i) {
+    if (ctx.HasOutput(1 + i)) {
+      OC_ASSIGN_OR_RETURN(statistics[i], ctx.Allocate(DType::kFloat, statistics_shape));
+      statistics_data[i] = statistics[i].mutable_data<float>();
+    }
+  }
+
+  const int64_t rows = hidden == 0 ? 0 : input.num_elements() / hidden;
+  const int64_t skip_rows = hidden == 0 ? 0 : skip.num_elements() / hidden;
+  std::byte* output_data = output.mutable_raw_data();
+  ctx.pool().ParallelRanges(rows, LaneGrain(hidden, 8), [&](int64_t begin, int64_t end) {
+    std::vector<C> scratch(static_cast<size_t>(2 * hidden));
+    C* total = scratch.data();
+    C* loaded = total + hidden;
+    for (int64_t row = begin; row < end; ++row) {
+      Row(total, hidden) = ConstRow(LoadRow(input, row, hidden, loaded), hidden);
+      Row(total, hidden) += ConstRow(LoadRow(skip, row % skip_rows, hidden, loaded), hidden);
+      if (parameter(2) != nullptr) {
+        Row(total, hidden) += ConstRow(parameter(2), hidden);
+      }
+      if (sum_data != nullptr) {
+        StoreElements(dtype, total, hidden, sum_data, row * hidden);
+      }
+      const LaneStatistics<C> of_row = StandardizationOf(total, hidden, epsilon);
+      Standardize(total, hidden, of_row, parameter(0), parameter(1), total);
+      StoreElements(dtype, total, hidden, output_data, row * hidden);
+      if (statistics_data[0] != nullptr) {
+        statistics_data[0][row] = static_cast<float>(of_row.mean);
+      }
+      if (statistics_data[1] != nullptr) {
+        statistics_data[1][row] = static_cast<float>(of_row.inv_std_dev);
+      }
+    }
+  });
+  OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(output)));
+  for (int i = 0; i < 2; ++i) {
+    if (ctx.HasOutput(1 + i)) {
+      OC_RETURN_IF_ERROR(ctx.SetOutput(1 + i, std::move(statistics[i])));
+    }
+  }
+  return ctx.HasOutput(3) ? ctx.SetOutput(3, std::move(sum)) : absl::OkStatus();
+}
+
+// SkipLayerNormalization (com.microsoft 1), over the last axis:
+//   input_skip_bias_sum = input + skip + bias
+//   output = (sum - mean) * inv_std_var * gamma + beta, inv_std_var = 1 / sqrt(var + epsilon)
+// skip has the shape of input, or repeats over the batch. Narrow floats are computed in float: the
+// sum is normalized unrounded. mean and inv_std_var are float.
+Kernel SkipLayerNormalization(const KernelInit& node) {
+  const float epsilon = node.Float("epsilon");
+  return [epsilon](KernelContext& ctx) {
+    return ctx.Input(0).dtype() == DType::kDouble ? Run<double>(ctx, epsilon)
+                                                  : Run<float>(ctx, epsilon);
+  };
+}
+
+onnx::OpSchema SkipLayerNormalizationSchema() {
+  using onnx::OpSchema;
+  OpSchema schema("SkipLayerNormalization", __FILE__, __LINE__);
+  schema.SetDomain(std::string(kMicrosoftDomain))
+      .SinceVersion(1)
+      .SetDoc("LayerNormalization of input + skip + bias.")
+      .Attr("epsilon", "", onnx::AttributeProto::FLOAT, 1e-12f)
+      .Input(0, "input", "", "T")
+      .Input(1, "skip", "", "T")
+      .Input(2, "gamma", "", "T")
+      .Input(3, "beta", "", "T", OpSchema::Optional)
+      .Input(4, "bias", "", "T", OpSchema::Optional)
+      .Output(0, "output", "", "T")
+      .Output(1, "mean", "", "U", OpSchema::Optional)
+      .Output(2, "inv_std_var", "", "U", OpSchema::Optional)
+      .Output(3, "input_skip_bias_sum", "", "T", OpSchema::Optional)
+      .TypeConstraint(
+          "T", {"tensor(float)", "tensor(float16)", "tensor(bfloat16)", "tensor(double)"}, "")
+      .TypeConstraint("U", {"tensor(float)"}, "");
+  return schema;
+}
+
+}  // namespace
+
+void RegisterContribSkipLayerNormalization(OpRegistry& registry) {
+  registry.AddSchema(SkipLayerNormalizationSchema());
+  registry.Add(kMicrosoftDomain, "SkipLayerNormalization", {1}, SkipLayerNormalization);
+}
+
+}  // namespace onnxcmp
