@@ -46,7 +46,12 @@ set(ONNXCMP_OPERATORS
   nn/batch_normalization
   nn/conv
   nn/flatten
+  nn/global_average_pool
   nn/layer_normalization
+  nn/max_pool
+  quantization/dequantize_linear
+  quantization/dynamic_quantize_linear
+  quantization/quantize_linear
   reduction/reduce_max
   reduction/reduce_mean
   reduction/reduce_sum

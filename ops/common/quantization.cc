@@ -1,0 +1,226 @@
+#include "ops/common/quantization.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/convert.h"
+#include "ops/common/load_store.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr int64_t kStrip = 512;  // elements; whole bytes of packed types
+constexpr int64_t kGrain = 64 * kStrip;
+
+// Where the parameter of an element is.
+struct Granularity {
+  enum class Kind : uint8_t { kTensor, kAxis, kBlocks };
+  Kind kind = Kind::kTensor;
+  // The tensor as (outer, length, inner) around the axis.
+  int64_t length = 1;
+  int64_t inner = 1;
+  int64_t block = 1;
+  int64_t blocks = 1;  // along the axis
+
+  // The parameters of elements [begin, begin + count).
+  template <typename C>
+  void Fill(const C* parameters, int64_t begin, int64_t count, C* out) const {
+    if (kind == Kind::kTensor) {
+      std::fill_n(out, count, parameters[0]);
+      return;
+    }
+    int64_t i = begin % inner;
+    int64_t a = begin / inner % length;
+    int64_t o = begin / inner / length;
+    for (C* const end = out + count; out < end;) {
+      int64_t run = 0;  // elements of neighbouring parameters, or of one
+      if (kind == Kind::kAxis && inner == 1) {
+        run = std::min(length - a, end - out);
+        std::copy_n(parameters + a, run, out);
+        a += run;
+      } else if (kind == Kind::kBlocks && inner == 1) {
+        run = std::min({block - a % block, length - a, end - out});
+        std::fill_n(out, run, parameters[o * blocks + a / block]);
+        a += run;
+      } else {
+        run = std::min(inner - i, end - out);
+        if (kind == Kind::kAxis) {
+          std::fill_n(out, run, parameters[a]);
+        } else {
+          std::copy_n(parameters + (o * blocks + a / block) * inner + i, run, out);
+        }
+        i += run;
+        if (i == inner) {
+          i = 0;
+          ++a;
+        }
+      }
+      if (a == length) {
+        a = 0;
+        ++o;
+      }
+      out += run;
+    }
+  }
+};
+
+absl::StatusOr<Granularity> GranularityOf(const Tensor& x, const Tensor& scale,
+                                          const QuantizationAxis& at) {
+  Granularity result;
+  if (at.block_size < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("block_size is ", at.block_size));
+  }
+  if (at.block_size == 0 && scale.rank() <= 1 && scale.num_elements() == 1) return result;
+
+  // A vector has one axis only, whatever the attribute says.
+  const int64_t axis = x.rank() == 1 ? 0 : at.axis < 0 ? at.axis + x.rank() : at.axis;
+  if (axis < 0 || axis >= x.rank()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("axis ", at.axis, " is out of range for rank ", x.rank()));
+  }
+  result.length = x.dim(static_cast<int>(axis));
+  for (int64_t d = axis + 1; d < x.rank(); ++d) result.inner *= x.dim(static_cast<int>(d));
+  Shape want = {result.length};
+  if (at.block_size == 0) {
+    result.kind = Granularity::Kind::kAxis;
+  } else {
+    result.kind = Granularity::Kind::kBlocks;
+    result.block = at.block_size;
+    result.blocks = result.length / at.block_size + (result.length % at.block_size != 0 ? 1 : 0);
+    want = x.shape();
+    want[static_cast<size_t>(axis)] = result.blocks;
+  }
+  if (scale.shape() != want) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the scale is ", scale.TypeString(), ", but ", x.TypeString(), " with axis ",
+                     at.axis, " and block size ", at.block_size, " needs [", ShapeToString(want),
+                     "]"));
+  }
+  return result;
+}
+
+absl::Status CheckZeroPoint(const Tensor& scale, const Tensor* zero_point) {
+  if (zero_point != nullptr && zero_point->shape() != scale.shape()) {
+    // A scalar and a vector of one element are taken for each other.
+    if (zero_point->num_elements() == 1 && scale.num_elements() == 1) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("the zero point is ", zero_point->TypeString(),
+                                                   ", but the scale ", scale.TypeString()));
+  }
+  return absl::OkStatus();
+}
+
+// What a narrow float's values lose.
+template <typename C>
+void Round(DType dtype, C* x, int64_t count) {
+  alignas(8) std::byte bits[kStrip * sizeof(float)];
+  StoreElements<C>(dtype, x, count, bits, 0);
+  LoadElements<C>(dtype, bits, 0, count, x);
+}
+
+template <typename C>
+absl::StatusOr<Tensor> QuantizeIn(const KernelContext& ctx, const Tensor& input, const Tensor& scale,
+                                  const Tensor* zero_point, const QuantizeOptions& options) {
+  OC_ASSIGN_OR_RETURN(const Tensor x, input.Contiguous());
+  OC_RETURN_IF_ERROR(CheckZeroPoint(scale, zero_point));
+  OC_ASSIGN_OR_RETURN(const Granularity granularity, GranularityOf(x, scale, options.granularity));
+  OC_ASSIGN_OR_RETURN(const Tensor scales, LoadTensor<C>(ctx, scale));
+  Tensor zeros;
+  if (zero_point != nullptr) {
+    OC_ASSIGN_OR_RETURN(zeros, LoadTensor<C>(ctx, *zero_point));
+    // -0 must survive where there is nothing to add.
+    const C* begin = zeros.data<C>();
+    if (std::all_of(begin, begin + zeros.num_elements(), [](C z) { return z == 0; })) zeros = {};
+  }
+  const DType own = IsNarrowFloat(scale.dtype()) && scale.dtype() != DType::kFloat8E8M0
+                        ? scale.dtype()
+                        : DType::kFloat;
+  const DType precision = options.precision == DType::kUndefined ? own : options.precision;
+  const bool rounds = IsNarrowFloat(precision);
+  const bool whole = IsInteger(options.output);
+  const Overflow overflow = whole || options.saturate ? Overflow::kSaturate : Overflow::kIeee;
+  OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(options.output, x.shape()));
+  std::byte* out = y.mutable_raw_data();
+  ctx.pool().ParallelRanges(x.num_elements(), kGrain, [&](int64_t first, int64_t last) {
+    alignas(64) C values[kStrip];
+    alignas(64) C parameters[kStrip];
+    for (int64_t begin = first; begin < last; begin += kStrip) {
+      const int64_t count = std::min(kStrip, last - begin);
+      LoadElements<C>(x.dtype(), x.raw_data(), begin, count, values);
+      granularity.Fill(scales.data<C>(), begin, count, parameters);
+      if (rounds) {
+        Round(precision, values, count);
+        Round(precision, parameters, count);
+      }
+      for (int64_t i = 0; i < count; ++i) values[i] /= parameters[i];
+      if (rounds) Round(precision, values, count);
+      if (whole) {
+        for (int64_t i = 0; i < count; ++i) values[i] = std::nearbyint(values[i]);
+      }
+      if (zeros.defined()) {
+        granularity.Fill(zeros.data<C>(), begin, count, parameters);
+        for (int64_t i = 0; i < count; ++i) values[i] += parameters[i];
+      }
+      StoreElements<C>(options.output, values, count, out, begin, overflow);
+    }
+  });
+  return y;
+}
+
+template <typename C>
+absl::StatusOr<Tensor> DequantizeIn(const KernelContext& ctx, const Tensor& input,
+                                    const Tensor& scale, const Tensor* zero_point,
+                                    const QuantizationAxis& at, DType output) {
+  OC_ASSIGN_OR_RETURN(const Tensor x, input.Contiguous());
+  OC_RETURN_IF_ERROR(CheckZeroPoint(scale, zero_point));
+  OC_ASSIGN_OR_RETURN(const Granularity granularity, GranularityOf(x, scale, at));
+  OC_ASSIGN_OR_RETURN(const Tensor scales, LoadTensor<C>(ctx, scale));
+  Tensor zeros;
+  if (zero_point != nullptr) {
+    OC_ASSIGN_OR_RETURN(zeros, LoadTensor<C>(ctx, *zero_point));
+  }
+  OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(output, x.shape()));
+  std::byte* out = y.mutable_raw_data();
+  ctx.pool().ParallelRanges(x.num_elements(), kGrain, [&](int64_t first, int64_t last) {
+    alignas(64) C values[kStrip];
+    alignas(64) C parameters[kStrip];
+    for (int64_t begin = first; begin < last; begin += kStrip) {
+      const int64_t count = std::min(kStrip, last - begin);
+      LoadElements<C>(x.dtype(), x.raw_data(), begin, count, values);
+      if (zeros.defined()) {
+        granularity.Fill(zeros.data<C>(), begin, count, parameters);
+        for (int64_t i = 0; i < count; ++i) values[i] -= parameters[i];
+      }
+      granularity.Fill(scales.data<C>(), begin, count, parameters);
+      for (int64_t i = 0; i < count; ++i) values[i] *= parameters[i];
+      StoreElements<C>(output, values, count, out, begin);
+    }
+  });
+  return y;
+}
+
+}  // namespace
+
+absl::StatusOr<Tensor> QuantizeTensor(const KernelContext& ctx, const Tensor& x, const Tensor& scale,
+                                      const Tensor* zero_point, const QuantizeOptions& options) {
+  const bool wide = x.dtype() == DType::kDouble || scale.dtype() == DType::kDouble ||
+                    scale.dtype() == DType::kInt32 || options.precision == DType::kDouble;
+  return wide ? QuantizeIn<double>(ctx, x, scale, zero_point, options)
+              : QuantizeIn<float>(ctx, x, scale, zero_point, options);
+}
+
+absl::StatusOr<Tensor> DequantizeTensor(const KernelContext& ctx, const Tensor& x,
+                                        const Tensor& scale, const Tensor* zero_point,
+                                        const QuantizationAxis& granularity, DType output) {
+  return output == DType::kDouble
+             ? DequantizeIn<double>(ctx, x, scale, zero_point, granularity, output)
+             : DequantizeIn<float>(ctx, x, scale, zero_point, granularity, output);
+}
+
+absl::StatusOr<DType> DTypeFromNumber(int64_t number) {
+  if (number < 0 || number >= kNumDTypes) {
+    return absl::InvalidArgumentError(absl::StrCat(number, " is no element type"));
+  }
+  return static_cast<DType>(number);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/op_registry.h"
+#include "ops/common/load_store.h"
+#include "ops/common/windows.h"
+
+namespace onnxcmp {
+namespace {
+
+// Strides of a plane (the spatial dimensions of one channel): in memory, and as the indices count.
+struct PlaneStrides {
+  Shape row_major;
+  Shape counted;
+};
+
+PlaneStrides StridesOf(const Windows& windows, bool column_major) {
+  PlaneStrides strides;
+  strides.row_major.resize(windows.size());
+  int64_t pitch = 1;
+  for (size_t d = windows.size(); d-- > 0; pitch *= windows[d].input) strides.row_major[d] = pitch;
+  strides.counted = strides.row_major;
+  pitch = 1;
+  for (size_t d = 0; d < windows.size() && column_major; pitch *= windows[d++].input) {
+    strides.counted[d] = pitch;
+  }
+  return strides;
+}
+
+// y = max(y, x) for the windows of a row, for one tap; the first of equal elements and of NaNs wins.
+template <typename C, bool kIndices>
+void TakeTap(const WindowDim& last, int64_t tap, const C* x, C* y, int64_t index, int64_t index_step,
+             int64_t* indices) {
+  const int64_t first = tap * last.dilation - last.pad_begin;  // input of window 0
+  const int64_t begin = first >= 0 ? 0 : (-first + last.stride - 1) / last.stride;
+  const int64_t end = last.input > first
+                          ? std::min(last.output, (last.input - first - 1) / last.stride + 1)
+                          : 0;
+  for (int64_t o = begin; o < end; ++o) {
+    const int64_t i = o * last.stride + first;
+    const C value = x[i];
+    const bool takes = !(value <= y[o]) && y[o] == y[o];
+    y[o] = takes ? value : y[o];
+    if constexpr (kIndices) indices[o] = takes || indices[o] < 0 ? index + i * index_step : indices[o];
+  }
+}
+
+template <typename C>
+void PoolPlane(const Windows& windows, const PlaneStrides& strides, const C* x, C* y,
+               int64_t* indices) {
+  const size_t outer = windows.size() - 1;
+  const WindowDim& last = windows.back();
+  const int64_t rows = NumOutputs(windows) / std::max<int64_t>(1, last.output);
+  const int64_t outer_taps = NumTaps(windows) / last.kernel;
+  std::fill_n(y, rows * last.output, -std::numeric_limits<C>::infinity());
+  if (indices != nullptr) std::fill_n(indices, rows * last.output, int64_t{-1});
+  for (int64_t row = 0; row < rows; ++row, y += last.output) {
+    for (int64_t tap = 0; tap < outer_taps; ++tap) {
+      int64_t at = 0;
+      int64_t index = 0;
+      bool inside = true;
+      int64_t rest_row = row;
+      int64_t rest_tap = tap;
+      for (size_t d = outer; d-- > 0;) {
+        const WindowDim& dim = windows[d];
+        const int64_t i = rest_row % dim.output * dim.stride - dim.pad_begin +
+                          rest_tap % dim.kernel * dim.dilation;
+        rest_row /= dim.output;
+        rest_tap /= dim.kernel;
+        inside = inside && i >= 0 && i < dim.input;
+        at += i * strides.row_major[d];
+        index += i * strides.counted[d];
+      }
+      if (!inside) continue;
+      for (int64_t t = 0; t < last.kernel; ++t) {
+        if (indices == nullptr) {
+          TakeTap<C, false>(last, t, x + at, y, 0, 0, nullptr);
+        } else {
+          TakeTap<C, true>(last, t, x + at, y, index, strides.counted[outer], indices);
+        }
+      }
+    }
+    if (indices != nullptr) indices += last.output;
+  }
+}
+
+template <typename C>
+absl::Status Pool(KernelContext& ctx, const WindowAttributes& attributes, bool column_major) {
+  const DType dtype = ctx.Input(0).dtype();
+  OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<C>(ctx, ctx.Input(0)));
+  if (x.rank() < 3) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("X must have a rank of at least 3, not ", x.TypeString()));
+  }
+  OC_ASSIGN_OR_RETURN(const Windows windows,
+                      attributes.Resolve(absl::MakeConstSpan(x.shape()).subspan(2), {}));
+  Shape shape = {x.dim(0), x.dim(1)};
+  for (const WindowDim& dim : windows) shape.push_back(dim.output);
+  OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(kDTypeOf<C>, shape));
+  Tensor indices;
+  if (ctx.HasOutput(1)) {
+    OC_ASSIGN_OR_RETURN(indices, ctx.Allocate(DType::kInt64, shape));
+  }
+  if (y.num_elements() > 0) {
+    const PlaneStrides strides = StridesOf(windows, column_major);
+    const int64_t planes = shape[0] * shape[1];
+    const int64_t inputs = x.num_elements() / planes;
+    const int64_t outputs = NumOutputs(windows);
+    C* values = y.mutable_data<C>();
+    int64_t* numbers = indices.defined() ? indices.mutable_data<int64_t>() : nullptr;
+    const int64_t grain = std::max<int64_t>(1, 16384 / outputs);
+    ctx.pool().ParallelRanges(planes, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        int64_t* plane_numbers = numbers == nullptr ? nullptr : numbers + i * outputs;
+        PoolPlane<C>(windows, strides, x.data<C>() + i * inputs, values + i * outputs,
+                     plane_numbers);
+        for (int64_t j = 0; j < outputs && numbers != nullptr; ++j) {
+          if (plane_numbers[j] >= 0) plane_numbers[j] += i * inputs;
+        }
+      }
+    });
+  }
+  OC_ASSIGN_OR_RETURN(y, StoreTensor<C>(ctx, y, dtype, Overflow::kSaturate));
+  OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(y)));
+  return indices.defined() ? ctx.SetOutput(1, std::move(indices)) : absl::OkStatus();
+}
+
+// MaxPool (ai.onnx 1, 8, 10, 11, 12, 22): Y[n, c, o] = the greatest element of X[n, c] in window o.
+// Indices (since 8) are the elements' positions in X, spatial dimensions counted in column-major
+// order with storage_order 1. NaN is greater than all; the first of equals wins; a window that holds
+// padding only gives the least value of the type and the index -1.
+Kernel MaxPool(const KernelInit& node) {
+  const bool column_major = node.Int("storage_order", 0) != 0;
+  return [attributes = WindowAttributes(node), column_major](KernelContext& ctx) {
+    // Every other type's elements are floats.
+    return ctx.Input(0).dtype() == DType::kDouble ? Pool<double>(ctx, attributes, column_major)
+                                                  : Pool<float>(ctx, attributes, column_major);
+  };
+}
+
+}  // namespace
+
+void RegisterMaxPool(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "MaxPool", {1, 8, 10, 11, 12, 22}, MaxPool);
+}
+
+}  // namespace onnxcmp
