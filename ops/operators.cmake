@@ -32,9 +32,11 @@ set(ONNXCMP_OPERATORS
   math/hard_swish
   math/log_softmax
   math/mat_mul
+  math/mat_mul_integer
   math/mul
   math/neg
   math/pow
+  math/qlinear_mat_mul
   math/reciprocal
   math/relu
   math/sigmoid
@@ -49,6 +51,7 @@ set(ONNXCMP_OPERATORS
   nn/global_average_pool
   nn/layer_normalization
   nn/max_pool
+  nn/qlinear_conv
   quantization/dequantize_linear
   quantization/dynamic_quantize_linear
   quantization/quantize_linear

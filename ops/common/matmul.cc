@@ -9,15 +9,15 @@ namespace onnxcmp {
 namespace {
 
 // Offsets of the matrices of one factor in every batch of the output.
-std::vector<int64_t> BatchOffsets(absl::Span<const int64_t> batch, int64_t count,
-                                  absl::Span<const int64_t> shape,
-                                  absl::Span<const int64_t> strides) {
+absl::StatusOr<Tensor> BatchOffsets(const KernelContext& ctx, absl::Span<const int64_t> batch,
+                                    int64_t count, absl::Span<const int64_t> shape,
+                                    absl::Span<const int64_t> strides) {
   const size_t own = shape.size() - 2;
-  std::vector<int64_t> offsets(static_cast<size_t>(count));
+  OC_ASSIGN_OR_RETURN(Tensor offsets, ctx.Allocate(DType::kInt64, {count}));
   Shape index(batch.size(), 0);
   int64_t offset = 0;
-  for (int64_t& result : offsets) {
-    result = offset;
+  for (int64_t i = 0; i < count; ++i) {
+    offsets.mutable_data<int64_t>()[i] = offset;
     for (size_t d = batch.size(); d-- > 0;) {
       const size_t skipped = batch.size() - own;
       const int64_t stride = d < skipped || shape[d - skipped] == 1 ? 0 : strides[d - skipped];
@@ -30,14 +30,15 @@ std::vector<int64_t> BatchOffsets(absl::Span<const int64_t> batch, int64_t count
   return offsets;
 }
 
-bool AllEqual(const std::vector<int64_t>& values) {
+bool AllEqual(absl::Span<const int64_t> values) {
   return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
 }
 
 // Whether matrix i begins where row i * rows would.
 bool AreRowsOfOneMatrix(const MatMulLayout::Factor& factor, int64_t rows) {
-  for (size_t i = 0; i < factor.batch_offsets.size(); ++i) {
-    if (factor.batch_offsets[i] != static_cast<int64_t>(i) * rows * factor.row_stride) return false;
+  const absl::Span<const int64_t> offsets = factor.batch_offsets();
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    if (offsets[i] != static_cast<int64_t>(i) * rows * factor.row_stride) return false;
   }
   return true;
 }
@@ -45,14 +46,14 @@ bool AreRowsOfOneMatrix(const MatMulLayout::Factor& factor, int64_t rows) {
 template <typename T>
 GemmFactor<T> FactorOf(const Tensor& tensor, const MatMulLayout::Factor& layout) {
   return {reinterpret_cast<const T*>(tensor.raw_data()), layout.row_stride, layout.column_stride, 0,
-          layout.batch_offsets};
+          layout.batch_offsets()};
 }
 
 template <typename T>
 absl::StatusOr<Tensor> Product(const KernelContext& ctx, const Tensor& a, const Tensor& b,
                                float alpha) {
   OC_ASSIGN_OR_RETURN(MatMulLayout layout,
-                      LayOutMatMul(a.shape(), a.strides(), b.shape(), b.strides()));
+                      LayOutMatMul(ctx, a.shape(), a.strides(), b.shape(), b.strides()));
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(a.dtype(), layout.output));
   const GemmShape& shape = layout.shape;
   T* data = reinterpret_cast<T*>(y.mutable_raw_data());
@@ -75,7 +76,8 @@ absl::StatusOr<Tensor> Product(const KernelContext& ctx, const Tensor& a, const 
 
 }  // namespace
 
-absl::StatusOr<MatMulLayout> LayOutMatMul(absl::Span<const int64_t> a_shape,
+absl::StatusOr<MatMulLayout> LayOutMatMul(const KernelContext& ctx,
+                                          absl::Span<const int64_t> a_shape,
                                           absl::Span<const int64_t> a_strides,
                                           absl::Span<const int64_t> b_shape,
                                           absl::Span<const int64_t> b_strides) {
@@ -104,8 +106,10 @@ absl::StatusOr<MatMulLayout> LayOutMatMul(absl::Span<const int64_t> a_shape,
   if (layout.shape.k != b[b_rank - 2]) {
     return refuse(absl::StrCat(layout.shape.k, " columns meet ", b[b_rank - 2], " rows"));
   }
-  layout.a = {a_steps[a_rank - 2], a_steps[a_rank - 1], {}};
-  layout.b = {b_steps[b_rank - 2], b_steps[b_rank - 1], {}};
+  layout.a.row_stride = a_steps[a_rank - 2];
+  layout.a.column_stride = a_steps[a_rank - 1];
+  layout.b.row_stride = b_steps[b_rank - 2];
+  layout.b.column_stride = b_steps[b_rank - 1];
 
   const size_t rank = std::max(a_rank, b_rank);
   Shape batch;
@@ -129,13 +133,13 @@ absl::StatusOr<MatMulLayout> LayOutMatMul(absl::Span<const int64_t> a_shape,
   layout.shape.batch = *NumElements(batch);
   if (layout.shape.batch == 1) return layout;
 
-  layout.a.batch_offsets = BatchOffsets(batch, layout.shape.batch, a, a_steps);
-  layout.b.batch_offsets = BatchOffsets(batch, layout.shape.batch, b, b_steps);
-  if (AllEqual(layout.b.batch_offsets) && AreRowsOfOneMatrix(layout.a, layout.shape.m)) {
+  OC_ASSIGN_OR_RETURN(layout.a.offsets, BatchOffsets(ctx, batch, layout.shape.batch, a, a_steps));
+  OC_ASSIGN_OR_RETURN(layout.b.offsets, BatchOffsets(ctx, batch, layout.shape.batch, b, b_steps));
+  if (AllEqual(layout.b.batch_offsets()) && AreRowsOfOneMatrix(layout.a, layout.shape.m)) {
     layout.shape.m *= layout.shape.batch;
     layout.shape.batch = 1;
-    layout.a.batch_offsets.clear();
-    layout.b.batch_offsets.clear();
+    layout.a.offsets = Tensor();
+    layout.b.offsets = Tensor();
   }
   return layout;
 }

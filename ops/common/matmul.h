@@ -2,9 +2,6 @@
 #ifndef ONNXCMP_OPS_COMMON_MATMUL_H_
 #define ONNXCMP_OPS_COMMON_MATMUL_H_
 
-#include <optional>
-#include <vector>
-
 #include "absl/status/statusor.h"
 #include "evaluator/kernel.h"
 #include "evaluator/tensor.h"
@@ -17,7 +14,11 @@ struct MatMulLayout {
   struct Factor {
     int64_t row_stride = 0;
     int64_t column_stride = 0;
-    std::vector<int64_t> batch_offsets;  // empty: one matrix, or batches of one stride
+    Tensor offsets;  // int64, where the matrix of every batch begins; undefined if there is one
+
+    absl::Span<const int64_t> batch_offsets() const {
+      return offsets.defined() ? offsets.AsSpan<int64_t>() : absl::Span<const int64_t>();
+    }
   };
   GemmShape shape;
   Factor a;
@@ -28,7 +29,8 @@ struct MatMulLayout {
 };
 
 // Strides in elements. InvalidArgument if the shapes do not fit.
-absl::StatusOr<MatMulLayout> LayOutMatMul(absl::Span<const int64_t> a_shape,
+absl::StatusOr<MatMulLayout> LayOutMatMul(const KernelContext& ctx,
+                                          absl::Span<const int64_t> a_shape,
                                           absl::Span<const int64_t> a_strides,
                                           absl::Span<const int64_t> b_shape,
                                           absl::Span<const int64_t> b_strides);

@@ -91,10 +91,9 @@ absl::StatusOr<Granularity> GranularityOf(const Tensor& x, const Tensor& scale,
     want[static_cast<size_t>(axis)] = result.blocks;
   }
   if (scale.shape() != want) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the scale is ", scale.TypeString(), ", but ", x.TypeString(), " with axis ",
-                     at.axis, " and block size ", at.block_size, " needs [", ShapeToString(want),
-                     "]"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the scale is ", scale.TypeString(), ", but ", x.TypeString(), " with axis ", at.axis,
+        " and block size ", at.block_size, " needs [", ShapeToString(want), "]"));
   }
   return result;
 }
@@ -118,8 +117,9 @@ void Round(DType dtype, C* x, int64_t count) {
 }
 
 template <typename C>
-absl::StatusOr<Tensor> QuantizeIn(const KernelContext& ctx, const Tensor& input, const Tensor& scale,
-                                  const Tensor* zero_point, const QuantizeOptions& options) {
+absl::StatusOr<Tensor> QuantizeIn(const KernelContext& ctx, const Tensor& input,
+                                  const Tensor& scale, const Tensor* zero_point,
+                                  const QuantizeOptions& options) {
   OC_ASSIGN_OR_RETURN(const Tensor x, input.Contiguous());
   OC_RETURN_IF_ERROR(CheckZeroPoint(scale, zero_point));
   OC_ASSIGN_OR_RETURN(const Granularity granularity, GranularityOf(x, scale, options.granularity));
@@ -200,8 +200,9 @@ absl::StatusOr<Tensor> DequantizeIn(const KernelContext& ctx, const Tensor& inpu
 
 }  // namespace
 
-absl::StatusOr<Tensor> QuantizeTensor(const KernelContext& ctx, const Tensor& x, const Tensor& scale,
-                                      const Tensor* zero_point, const QuantizeOptions& options) {
+absl::StatusOr<Tensor> QuantizeTensor(const KernelContext& ctx, const Tensor& x,
+                                      const Tensor& scale, const Tensor* zero_point,
+                                      const QuantizeOptions& options) {
   const bool wide = x.dtype() == DType::kDouble || scale.dtype() == DType::kDouble ||
                     scale.dtype() == DType::kInt32 || options.precision == DType::kDouble;
   return wide ? QuantizeIn<double>(ctx, x, scale, zero_point, options)

@@ -30,8 +30,9 @@ struct QuantizeOptions {
 };
 
 // `zero_point` may be null; else it has the scale's shape. Ties are rounded to even; NaN becomes 0.
-absl::StatusOr<Tensor> QuantizeTensor(const KernelContext& ctx, const Tensor& x, const Tensor& scale,
-                                      const Tensor* zero_point, const QuantizeOptions& options);
+absl::StatusOr<Tensor> QuantizeTensor(const KernelContext& ctx, const Tensor& x,
+                                      const Tensor& scale, const Tensor* zero_point,
+                                      const QuantizeOptions& options);
 
 // (x - zero point) * scale, computed in float (double for a double output) and rounded once.
 absl::StatusOr<Tensor> DequantizeTensor(const KernelContext& ctx, const Tensor& x,

@@ -23,20 +23,19 @@ absl::Status Average(KernelContext& ctx) {
   if (y.num_elements() > 0) {
     const int64_t length = x.num_elements() / y.num_elements();
     C* means = y.mutable_data<C>();
-    ctx.pool().ParallelRanges(y.num_elements(), LaneGrain(length, 1),
-                              [&](int64_t begin, int64_t end) {
-                                for (int64_t i = begin; i < end; ++i) {
-                                  means[i] = LaneSum(x.data<C>() + i * length, length) /
-                                             static_cast<C>(length);
-                                }
-                              });
+    ctx.pool().ParallelRanges(
+        y.num_elements(), LaneGrain(length, 1), [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            means[i] = LaneSum(x.data<C>() + i * length, length) / static_cast<C>(length);
+          }
+        });
   }
   OC_ASSIGN_OR_RETURN(y, StoreTensor<C>(ctx, y, dtype));
   return ctx.SetOutput(0, std::move(y));
 }
 
-// GlobalAveragePool (ai.onnx 1, 22): Y[n, c] = the mean of X[n, c] over all spatial dimensions, which
-// stay as ones. The mean of nothing is NaN.
+// GlobalAveragePool (ai.onnx 1, 22): Y[n, c] = the mean of X[n, c] over all spatial dimensions,
+// which stay as ones. The mean of nothing is NaN.
 absl::Status GlobalAveragePool(KernelContext& ctx) {
   return ctx.Input(0).dtype() == DType::kDouble ? Average<double>(ctx) : Average<float>(ctx);
 }

@@ -29,21 +29,22 @@ PlaneStrides StridesOf(const Windows& windows, bool column_major) {
   return strides;
 }
 
-// y = max(y, x) for the windows of a row, for one tap; the first of equal elements and of NaNs wins.
+// y = max(y, x) for the windows of a row, for one tap; the first of equal elements and of NaNs
+// wins.
 template <typename C, bool kIndices>
-void TakeTap(const WindowDim& last, int64_t tap, const C* x, C* y, int64_t index, int64_t index_step,
-             int64_t* indices) {
+void TakeTap(const WindowDim& last, int64_t tap, const C* x, C* y, int64_t index,
+             int64_t index_step, int64_t* indices) {
   const int64_t first = tap * last.dilation - last.pad_begin;  // input of window 0
   const int64_t begin = first >= 0 ? 0 : (-first + last.stride - 1) / last.stride;
-  const int64_t end = last.input > first
-                          ? std::min(last.output, (last.input - first - 1) / last.stride + 1)
-                          : 0;
+  const int64_t end =
+      last.input > first ? std::min(last.output, (last.input - first - 1) / last.stride + 1) : 0;
   for (int64_t o = begin; o < end; ++o) {
     const int64_t i = o * last.stride + first;
     const C value = x[i];
     const bool takes = !(value <= y[o]) && y[o] == y[o];
     y[o] = takes ? value : y[o];
-    if constexpr (kIndices) indices[o] = takes || indices[o] < 0 ? index + i * index_step : indices[o];
+    if constexpr (kIndices)
+      indices[o] = takes || indices[o] < 0 ? index + i * index_step : indices[o];
   }
 }
 
@@ -129,8 +130,8 @@ absl::Status Pool(KernelContext& ctx, const WindowAttributes& attributes, bool c
 
 // MaxPool (ai.onnx 1, 8, 10, 11, 12, 22): Y[n, c, o] = the greatest element of X[n, c] in window o.
 // Indices (since 8) are the elements' positions in X, spatial dimensions counted in column-major
-// order with storage_order 1. NaN is greater than all; the first of equals wins; a window that holds
-// padding only gives the least value of the type and the index -1.
+// order with storage_order 1. NaN is greater than all; the first of equals wins; a window that
+// holds padding only gives the least value of the type and the index -1.
 Kernel MaxPool(const KernelInit& node) {
   const bool column_major = node.Int("storage_order", 0) != 0;
   return [attributes = WindowAttributes(node), column_major](KernelContext& ctx) {

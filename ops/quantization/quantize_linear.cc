@@ -9,10 +9,10 @@ namespace {
 
 // QuantizeLinear (ai.onnx 10, 13, 19, 21, 23, 24, 25):
 //   y = saturate(round(x / y_scale) + y_zero_point)
-// per tensor, along an axis (since 13) or in blocks (since 21). The type of y is that of y_zero_point,
-// else output_dtype (since 21), else uint8. x / y_scale is rounded to the type of y_scale, or to
-// `precision` (since 23), before it is rounded to a whole number; for floats of 8 and 4 bits there is
-// no rounding to a whole number.
+// per tensor, along an axis (since 13) or in blocks (since 21). The type of y is that of
+// y_zero_point, else output_dtype (since 21), else uint8. x / y_scale is rounded to the type of
+// y_scale, or to `precision` (since 23), before it is rounded to a whole number; for floats of 8
+// and 4 bits there is no rounding to a whole number.
 Kernel QuantizeLinear(const KernelInit& node) {
   QuantizeOptions options;
   options.granularity = {node.Int("axis", 1), node.Int("block_size", 0)};
@@ -29,7 +29,7 @@ Kernel QuantizeLinear(const KernelInit& node) {
   return [options, output = *output](KernelContext& ctx) -> absl::Status {
     const Tensor* zero_point = ctx.HasInput(2) ? &ctx.Input(2) : nullptr;
     QuantizeOptions own = options;
-    own.output = zero_point != nullptr          ? zero_point->dtype()
+    own.output = zero_point != nullptr         ? zero_point->dtype()
                  : output != DType::kUndefined ? output
                                                : DType::kUint8;
     if (output != DType::kUndefined && output != own.output) {
@@ -37,8 +37,7 @@ Kernel QuantizeLinear(const KernelInit& node) {
                                                      ", but y_zero_point is ",
                                                      zero_point->TypeString()));
     }
-    OC_ASSIGN_OR_RETURN(Tensor y,
-                        QuantizeTensor(ctx, ctx.Input(0), ctx.Input(1), zero_point, own));
+    OC_ASSIGN_OR_RETURN(Tensor y, QuantizeTensor(ctx, ctx.Input(0), ctx.Input(1), zero_point, own));
     return ctx.SetOutput(0, std::move(y));
   };
 }
