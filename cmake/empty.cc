@@ -1,1 +1,0 @@
-// Gives a library with no sources of its own yet something to archive.
