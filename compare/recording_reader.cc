@@ -22,7 +22,9 @@ struct RecordingReader::Impl {
     OC_ASSIGN_OR_RETURN(NpyArray array, npz.ReadArray(recorded.piece));
     Tensor tensor = std::move(array.tensor);
     if (NumpyLacks(recorded.dtype)) {
-      OC_ASSIGN_OR_RETURN(tensor, RestoreDType(tensor, recorded.dtype));
+      if (absl::StatusOr<Tensor> typed = RestoreDType(tensor, recorded.dtype); typed.ok()) {
+        tensor = *std::move(typed);
+      }
     }
     if (tensor.dtype() != recorded.dtype ||
         absl::MakeConstSpan(tensor.shape()) != absl::MakeConstSpan(recorded.shape)) {
