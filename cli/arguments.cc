@@ -1,6 +1,7 @@
 #include "cli/arguments.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -12,6 +13,24 @@
 #include "evaluator/version.h"
 
 namespace onnxcmp::cli {
+namespace {
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {}
+  std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
+    return absl::StrCat("\nUsage: ", usage_, "\n");
+  }
+
+ private:
+  std::string usage_;
+};
+
+}  // namespace
+
+void SetUsage(CLI::App& app, const std::string& usage) {
+  app.formatter(std::make_shared<HelpFormatter>(usage));
+}
 
 std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& arguments) {
   // CLI11 takes them last one first. It speaks by exceptions, which end here.
@@ -29,18 +48,23 @@ std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& argument
   return std::nullopt;
 }
 
+CLI::Validator Quietly(CLI::Validator check) {
+  check.description("");
+  return check;
+}
+
 void RunOptions::AddTo(CLI::App& app) {
   app.add_option("--seed", seed, "Fill inputs that are not given at random")->type_name("N");
   app.add_option("--dim", dims, "Size of a free dimension; may be repeated")
       ->type_name("NAME=N")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--functions", functions, "Local functions: inline (default), or keep as nodes")
+  app.add_option("--functions", functions, "Local functions: inline or keep (inline)")
       ->type_name("HOW")
-      ->check(CLI::IsMember({"inline", "keep"}));
-  app.add_option("--threads", threads, "Threads to use; 0: one a core (default)")
+      ->check(Quietly(CLI::IsMember({"inline", "keep"})));
+  app.add_option("--threads", threads, "Threads to use; 0: one a core (0)")
       ->type_name("N")
-      ->check(CLI::Range(0, 1024));
+      ->check(Quietly(CLI::Range(0, 1024)));
   app.add_flag("-q,--quiet", quiet, "Write only errors to standard error");
 }
 

@@ -16,9 +16,15 @@
 
 namespace onnxcmp::cli {
 
+// Makes the line of usage in the help, CLI11's own of which would call every argument optional.
+void SetUsage(CLI::App& app, const std::string& usage);
+
 // Parses. If the command ends here, with help or with an error, prints that and returns the exit
 // status.
 std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& arguments);
+
+// A check whose rule does not clutter the help.
+CLI::Validator Quietly(CLI::Validator check);
 
 // How models are loaded and run, for every command that runs one.
 struct RunOptions {

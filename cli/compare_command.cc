@@ -81,12 +81,9 @@ absl::Status Load(const Options& options, const OpRegistry& registry, Side* side
   return absl::OkStatus();
 }
 
-absl::StatusOr<MatchedFeeds> FeedsFromFile(const std::string& path, const Graph& graph,
-                                           std::optional<FeedFile>* file) {
-  if (!file->has_value()) {
-    OC_ASSIGN_OR_RETURN(*file, FeedFile::Open(path));
-  }
-  return (*file)->FeedsFor(graph);
+absl::StatusOr<MatchedFeeds> FeedsFromFile(const std::string& path, const Graph& graph) {
+  OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path));
+  return file.FeedsFor(graph);
 }
 
 absl::Status MakeFeeds(const Options& options, Side* sides, std::vector<std::string>* notes) {
@@ -98,16 +95,18 @@ absl::Status MakeFeeds(const Options& options, Side* sides, std::vector<std::str
   if (!from_files) {
     OC_ASSIGN_OR_RETURN(values, GenerateInputs(sides[0].model->graph, generated));
   }
-  std::optional<FeedFile> shared_file;
+  std::optional<FeedFile> shared_file;  // read once for both
+  if (!options.inputs.empty()) {
+    OC_ASSIGN_OR_RETURN(shared_file, FeedFile::Open(options.inputs));
+  }
   for (int i = 0; i < kSides; ++i) {
     const Graph& graph = sides[i].model->graph;
     const std::string& own = i == 0 ? options.left_inputs : options.right_inputs;
     absl::StatusOr<MatchedFeeds> matched;
     if (!own.empty()) {
-      std::optional<FeedFile> own_file;
-      matched = FeedsFromFile(own, graph, &own_file);
-    } else if (!options.inputs.empty()) {
-      matched = FeedsFromFile(options.inputs, graph, &shared_file);
+      matched = FeedsFromFile(own, graph);
+    } else if (shared_file.has_value()) {
+      matched = shared_file->FeedsFor(graph);
     } else if (from_files) {
       matched = MatchFeeds(
           {}, graph, absl::StrCat("no file given with --inputs or --", kSideNames[i], "-inputs"));
@@ -245,9 +244,10 @@ int CompareCommand(const std::vector<std::string>& arguments) {
       "Exit status 0: the outputs agree, 1: they differ, 2: they could not be compared.\n"
       "Other commands: onnxcmp run MODEL, onnxcmp ops; COMMAND --help says more.",
       "onnxcmp");
+  SetUsage(app, "onnxcmp [OPTIONS] LEFT RIGHT");
   app.set_version_flag("--version", "", "Print the version");
-  app.add_option("LEFT", options.left, "A model: .onnx, or .onnxtxt as text")->required();
-  app.add_option("RIGHT", options.right, "The model to compare it with")->required();
+  app.add_option("LEFT", options.left, "A model: .onnx, or .onnxtxt as text")->type_name(" ");
+  app.add_option("RIGHT", options.right, "The model to compare it with")->type_name(" ");
   app.add_option("--inputs", options.inputs, "Inputs: an .npz, or a folder of input_N.pb")
       ->type_name("F");
   app.add_option("--left-inputs", options.left_inputs, "Inputs of the left model alone")
@@ -271,14 +271,18 @@ int CompareCommand(const std::vector<std::string>& arguments) {
   app.add_option("--column-size", options.table.column_size,
                  "Width of the table's two columns (60)")
       ->type_name("N")
-      ->check(CLI::Range(1, 10000));
+      ->check(Quietly(CLI::Range(1, 10000)));
   app.add_flag("--keep-tensor", options.table.keep_tensors, "Show errors of paired results");
-  app.add_option("--mode", options.mode, "execute (default), or nodes: compare without running")
+  app.add_option("--mode", options.mode, "execute, or nodes: without running (execute)")
       ->type_name("HOW")
-      ->check(CLI::IsMember({"execute", "nodes"}));
+      ->check(Quietly(CLI::IsMember({"execute", "nodes"})));
   options.run.AddTo(app);
   if (const std::optional<int> status = Parse(app, arguments)) {
     return *status;
+  }
+  if (options.left.empty() || options.right.empty()) {
+    PrintError("two models are needed: onnxcmp LEFT RIGHT; see onnxcmp --help");
+    return kFailed;
   }
   return options.mode == "nodes" ? CompareNodes(options) : CompareRuns(options, interruption);
 }

@@ -14,6 +14,7 @@ namespace onnxcmp::cli {
 
 int OpsCommand(const std::vector<std::string>& arguments) {
   CLI::App app("The operators that can be run: domain, name, versions.", "onnxcmp ops");
+  SetUsage(app, "onnxcmp ops");
   if (const std::optional<int> status = Parse(app, arguments)) {
     return *status;
   }

@@ -96,13 +96,18 @@ int RunCommand(const std::vector<std::string>& arguments) {
   Interruption interruption;
   Options options;
   CLI::App app("Runs a model and prints its outputs in short.", "onnxcmp run");
-  app.add_option("MODEL", options.model, "The model: .onnx, or .onnxtxt as text")->required();
+  SetUsage(app, "onnxcmp run [OPTIONS] MODEL");
+  app.add_option("MODEL", options.model, "The model: .onnx, or .onnxtxt as text")->type_name(" ");
   app.add_option("--inputs", options.inputs, "An .npz, or a folder of input_N.pb")->type_name("F");
   app.add_option("--save", options.save, "Save the outputs as an .npz")->type_name("F");
   app.add_option("--save-all", options.save_all, "Save every result as an .npz")->type_name("F");
   options.run.AddTo(app);
   if (const std::optional<int> status = Parse(app, arguments)) {
     return *status;
+  }
+  if (options.model.empty()) {
+    PrintError("a model is needed: onnxcmp run MODEL; see onnxcmp run --help");
+    return kFailed;
   }
   if (!options.save.empty() && options.save == options.save_all) {
     PrintError("--save and --save-all need different files");

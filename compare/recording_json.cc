@@ -189,12 +189,16 @@ class Parser {
 
 std::string RecordingToJson(const std::vector<DescribedResult>& results,
                             const std::vector<std::string>& names) {
-  Json json = {{"format", kFormat},
-               {"version", kFormatVersion},
-               {"producer", absl::StrCat("onnxcmp ", kVersion)},
-               {"results", Json::array()}};
-  for (const DescribedResult& described : results) {
-    const RecordedResult& result = described.result;
+  // A line a result, so that people and grep can read it. Names that are no UTF-8 are repaired
+  // rather than refused.
+  const auto dump = [](const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  std::string text = absl::StrCat("{\"format\": ", dump(kFormat), ", \"version\": ", kFormatVersion,
+                                  ", \"producer\": ", dump(absl::StrCat("onnxcmp ", kVersion)),
+                                  ", \"results\": [");
+  for (size_t i = 0; i < results.size(); ++i) {
+    const RecordedResult& result = results[i].result;
     Json item = {{"kind", std::string(ResultKindName(result.kind))}, {"name", result.name}};
     if (result.kind == ResultKind::kResult) {
       item["op_type"] = result.op_type;
@@ -203,11 +207,10 @@ std::string RecordingToJson(const std::vector<DescribedResult>& results,
     }
     item["path"] = result.path;
     item["depth"] = result.depth;
-    item["value"] = ValueToJson(described.value, names);
-    json["results"].push_back(std::move(item));
+    item["value"] = ValueToJson(results[i].value, names);
+    absl::StrAppend(&text, i == 0 ? "\n" : ",\n", dump(item));
   }
-  // Names that are no UTF-8 are repaired rather than refused.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+  return absl::StrCat(text, "\n]}\n");
 }
 
 absl::StatusOr<std::vector<DescribedResult>> RecordingFromJson(

@@ -17,7 +17,7 @@ struct Tolerance {
   double atol = 0;
 };
 
-// What is expected of the same computation done in another order. docs/numerics.md has the table.
+// What is expected of the same computation done in another order. docs/formats.md has the table.
 Tolerance DefaultTolerance(DType dtype);
 
 // What is given here holds for all numbers; the rest are the defaults of the element type. Bools

@@ -1,0 +1,100 @@
+// Arguments, help, errors: what is said where, and with which exit status.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.h"
+#include "tests/support/paths.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::onnxcmp::testing::Lines;
+using ::onnxcmp::testing::Onnxcmp;
+using ::onnxcmp::testing::Outcome;
+using ::onnxcmp::testing::Shell;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+std::string Plain() { return TestData("models/llm/plain.onnx"); }
+
+// Exit status 2, nothing on standard output, one line on standard error.
+void ExpectRefused(const std::vector<std::string>& arguments, const std::string& part) {
+  const Outcome outcome = Onnxcmp(arguments);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, StartsWith("onnxcmp: "));
+  EXPECT_THAT(outcome.err, HasSubstr(part));
+  EXPECT_THAT(Lines(outcome.err), SizeIs(1)) << outcome.err;
+}
+
+TEST(CommandLineTest, HelpAndVersion) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"--help"}, {"-h"}, {"run", "--help"}, {"ops", "--help"}, {"--version"}}) {
+    const Outcome outcome = Onnxcmp(arguments);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_NE(outcome.out, "");
+    for (const std::string& line : Lines(outcome.out)) {
+      EXPECT_LE(line.size(), 80u) << line;
+    }
+  }
+  EXPECT_THAT(Onnxcmp({"--version"}).out, StartsWith("onnxcmp "));
+}
+
+TEST(CommandLineTest, ListsOperators) {
+  const Outcome outcome = Onnxcmp({"ops"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, ::testing::ContainsRegex("\nai.onnx +Add +1 6 7 13 14\n"));
+}
+
+TEST(CommandLineTest, Mistakes) {
+  ExpectRefused({}, "two models are needed");
+  ExpectRefused({Plain()}, "two models are needed");
+  ExpectRefused({Plain(), Plain(), "third"}, "third");
+  ExpectRefused({"--no-such-option"}, "--no-such-option");
+  ExpectRefused({"run"}, "a model is needed");
+  ExpectRefused({"run", Plain(), "more"}, "more");
+  ExpectRefused({"ops", "more"}, "more");
+  ExpectRefused({Plain(), Plain(), "--rtol", "-1"}, "--rtol");
+  ExpectRefused({Plain(), Plain(), "--atol", "nan"}, "--atol");
+  ExpectRefused({Plain(), Plain(), "--column-size", "0"}, "--column-size");
+  ExpectRefused({Plain(), Plain(), "--mode", "guess"}, "--mode");
+  ExpectRefused({Plain(), Plain(), "--functions", "guess"}, "--functions");
+  ExpectRefused({Plain(), Plain(), "--threads", "-1"}, "--threads");
+  ExpectRefused({Plain(), Plain(), "--seed", "many"}, "--seed");
+  ExpectRefused({Plain(), Plain(), "--dim", "n"}, "--dim n: should be NAME=N");
+  ExpectRefused({Plain(), Plain(), "--dim", "n=-1"}, "should be NAME=N");
+  ExpectRefused({Plain(), Plain(), "--dim", "n=1"}, "no input has such a dimension");
+  ExpectRefused({"run", Plain(), "--save", "x.npz", "--save-all", "x.npz"}, "different files");
+}
+
+TEST(CommandLineTest, FilesThatAreNotThere) {
+  ExpectRefused({"no.onnx", Plain()}, "left: cannot read 'no.onnx'");
+  ExpectRefused({Plain(), "no.onnx"}, "right: cannot read 'no.onnx'");
+  ExpectRefused({"run", "no.onnx"}, "onnxcmp: cannot read 'no.onnx'");
+  ExpectRefused({Plain(), Plain(), "--inputs", "no.npz"}, "onnxcmp: no.npz: No such file");
+  ExpectRefused({Plain(), Plain(), "--left-inputs", "no.npz"}, "left: no.npz");
+  ExpectRefused({"run", Plain(), "--save", "/no/such/folder/x.npz"}, "cannot write");
+  ExpectRefused({"run", TestData("README.md")}, "README.md");
+}
+
+TEST(CommandLineTest, AReaderMayGoAway) {
+  const Outcome outcome =
+      Shell("$ONNXCMP '" + Plain() + "' '" + Plain() + "' -q --column-size 9000 | head -n 1");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(Lines(outcome.out), SizeIs(1));
+}
+
+TEST(CommandLineTest, OutputThatCannotBeWrittenIsAnError) {
+  const Outcome outcome = Shell("$ONNXCMP ops > /dev/full");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("onnxcmp: cannot write to standard output"));
+}
+
+}  // namespace
+}  // namespace onnxcmp

@@ -1,0 +1,132 @@
+// Running one model: summary, saved files, interruption.
+#include <signal.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compare/npz_reader.h"
+#include "compare/recording.h"
+#include "tests/cli/models.h"
+#include "tests/cli/program.h"
+#include "tests/support/op_test.h"
+#include "tests/support/paths.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::onnxcmp::testing::ExpectSameBits;
+using ::onnxcmp::testing::ModelText;
+using ::onnxcmp::testing::Onnxcmp;
+using ::onnxcmp::testing::Outcome;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class RunCommandTest : public ::testing::Test {
+ protected:
+  void SetUp() override { folder_ = testing::TestFolder(); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string Model(const std::string& graph) {
+    return testing::WriteFile(folder_ + "/m.onnxtxt", ModelText(graph));
+  }
+  std::vector<std::string> FilesBesidesTheModel() {
+    std::vector<std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+      if (entry.path().filename() != "m.onnxtxt") {
+        files.push_back(entry.path().filename().string());
+      }
+    }
+    return files;
+  }
+  std::string folder_;
+};
+
+TEST_F(RunCommandTest, PrintsOutputsInShort) {
+  const std::string model = Model(
+      "(float[4] x, float[5,4] y) => (float[4] a, float[5,4] b, int64[1] c) "
+      "{ a = Add(x, x) b = Add(y, y) c = Shape(x) }");
+  const Outcome outcome = Onnxcmp({"run", model});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(outcome.out,
+            "a  float[4]  [0, 0.5, 1, 1.5]\n"
+            "b  float[5,4]  min 0  max 1.9  mean 0.95\n"
+            "c  int64[1]  [4]\n");
+}
+
+TEST_F(RunCommandTest, SavesOutputsAndEveryResult) {
+  const std::string model =
+      Model("(float[2] x) => (float[2] z) <float[2] w = {1, 2}> { y = Add(x, w) z = Neg(y) }");
+  const std::string outputs = folder_ + "/outputs.npz";
+  const std::string all = folder_ + "/all.npz";
+  const Outcome outcome = Onnxcmp({"run", model, "--save", outputs, "--save-all", all});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(FilesBesidesTheModel(), UnorderedElementsAre("outputs.npz", "all.npz"));
+  EXPECT_THAT(NpzReader::Open(outputs)->names(), ElementsAre("z"));
+  const auto npz = NpzReader::Open(all);
+  ASSERT_TRUE(npz.ok()) << npz.status();
+  EXPECT_THAT(npz->names(), ElementsAre("w", "x", "y", "z"));
+  ExpectSameBits(npz->ReadArray(*npz->Find("z"))->tensor, Tensor::Of<float>({2}, {-1, -2.5f}));
+  const auto recording = RecordingReader::Open(all);
+  ASSERT_TRUE(recording.ok()) << recording.status();
+  ASSERT_EQ(recording->results().size(), 5u);
+  EXPECT_EQ(recording->results()[3].op_type, "Neg");
+  EXPECT_EQ(recording->results()[4].kind, ResultKind::kOutput);
+  // A recording's inputs are inputs again.
+  EXPECT_EQ(Onnxcmp({"run", model, "--inputs", all}).out, outcome.out);
+}
+
+TEST_F(RunCommandTest, ResultsOfALoopHaveTheirIteration) {
+  const std::string model = Model(
+      "(float x) => (float y) <int64 n = {2}, bool go = {1}> { y = Loop <body = b "
+      "(int64 i, bool c, float a) => (bool d, float e) { d = Identity(c) e = Add(a, a) }> "
+      "(n, go, x) }");
+  const std::string all = folder_ + "/all.npz";
+  const Outcome outcome = Onnxcmp({"run", model, "--save-all", all});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto npz = NpzReader::Open(all);
+  ASSERT_TRUE(npz.ok()) << npz.status();
+  EXPECT_THAT(npz->names(), ::testing::IsSupersetOf({"x", "y"}));
+  const auto recording = RecordingReader::Open(all);
+  int seen = 0;
+  for (const RecordedResult& result : recording->results()) {
+    if (result.name == "e") {
+      EXPECT_EQ(result.depth, 1);
+      EXPECT_THAT(result.path, HasSubstr("[" + std::to_string(seen) + "]"));
+      ++seen;
+    }
+  }
+  EXPECT_EQ(seen, 2);
+}
+
+TEST_F(RunCommandTest, AFailedRunLeavesNoFile) {
+  const std::string model =
+      Model("(float[6] x) => (float[a] z) <int64[1] s = {4}> { z = Reshape(x, s) }");
+  const Outcome outcome = Onnxcmp({"run", model, "--save-all", folder_ + "/all.npz"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("Reshape"));
+  EXPECT_THAT(FilesBesidesTheModel(), IsEmpty());
+}
+
+TEST_F(RunCommandTest, AnInterruptedRunLeavesNoFile) {
+  const std::string model = Model(
+      "(float x) => (float y) <int64 n = {1000000000}, bool go = {1}> { y = Loop <body = b "
+      "(int64 i, bool c, float a) => (bool d, float e) { d = Identity(c) e = Neg(a) }> "
+      "(n, go, x) }");
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Outcome outcome =
+        testing::OnnxcmpInterrupted({"run", model, "--save", folder_ + "/all.npz"}, signal, 700);
+    EXPECT_EQ(outcome.status, -signal) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_THAT(FilesBesidesTheModel(), IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace onnxcmp
