@@ -59,6 +59,8 @@ class StridedRuns {
   bool is_contiguous() const { return dims_.size() == 1 && (strides_[0] == 1 || dims_[0] == 1); }
   // Every element is element 0.
   bool is_one_element() const { return dims_.size() == 1 && (strides_[0] == 0 || dims_[0] == 1); }
+  // Between neighbours in the innermost run.
+  int64_t inner_stride() const { return strides_.back(); }
 
  private:
   Shape dims_;  // at least one

@@ -37,6 +37,12 @@ Floats IfEqual(Floats a, Floats b, Floats yes, Floats no) {
 Doubles IfEqual(Doubles a, Doubles b, Doubles yes, Doubles no) {
   return _mm256_blendv_pd(no, yes, _mm256_cmp_pd(a, b, _CMP_EQ_OQ));
 }
+bool AllEqual(Floats a, Floats b) {
+  return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ)) == 0xFF;
+}
+bool AllEqual(Doubles a, Doubles b) {
+  return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ)) == 0xF;
+}
 bool AllLess(Floats a, Floats b) {
   return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ)) == 0xFF;
 }
@@ -72,6 +78,10 @@ T IfLess(T a, T b, T yes, T no) {
 template <typename T>
 T IfEqual(T a, T b, T yes, T no) {
   return a == b ? yes : no;
+}
+template <typename T>
+bool AllEqual(T a, T b) {
+  return a == b;
 }
 template <typename T>
 bool AllLess(T a, T b) {
@@ -175,10 +185,22 @@ void GeluOf(const T* x, int64_t count, T* y) {
   });
 }
 
+// Squares and cubes are products, for each element alone; packets that hold nothing else, as most
+// models write them, are done with that.
 template <typename T>
-void PowWithSquares(const T* x, const T* y, int64_t count, T* z) {
+void PowOrProduct(const T* x, const T* y, int64_t count, T* z) {
   Apply(x, y, count, z, [](auto base, auto exponent) {
-    return IfEqual(exponent, Fill(T{2}), base * base, PowOf(base, exponent));
+    const auto two = Fill(T{2});
+    const auto three = Fill(T{3});
+    const auto square = base * base;
+    if (AllEqual(exponent, two)) {
+      return square;
+    }
+    const auto cube = square * base;
+    if (AllEqual(exponent, three)) {
+      return cube;
+    }
+    return IfEqual(exponent, two, square, IfEqual(exponent, three, cube, PowOf(base, exponent)));
   });
 }
 
@@ -234,11 +256,9 @@ void Sigmoid(const float* x, int64_t count, float* y) { SigmoidOf(x, count, y); 
 void Sigmoid(const double* x, int64_t count, double* y) { SigmoidOf(x, count, y); }
 void Gelu(const float* x, int64_t count, float* y) { GeluOf(x, count, y); }
 void Gelu(const double* x, int64_t count, double* y) { GeluOf(x, count, y); }
-void Pow(const float* x, const float* y, int64_t count, float* z) {
-  PowWithSquares(x, y, count, z);
-}
+void Pow(const float* x, const float* y, int64_t count, float* z) { PowOrProduct(x, y, count, z); }
 void Pow(const double* x, const double* y, int64_t count, double* z) {
-  PowWithSquares(x, y, count, z);
+  PowOrProduct(x, y, count, z);
 }
 
 }  // namespace onnxcmp::vec

@@ -94,6 +94,10 @@ TEST(ElementwiseTest, TransposedView) {
   const Tensor a = RandomFloats({40, 30}, 1).Strided({30, 40}, {1, 30}, 0);
   const Tensor b = RandomFloats({30, 40}, 2);
   ExpectSameBits(Binary("Add", a, b), AddByDefinition(a, b, {30, 40}));
+  // Large enough to be copied first.
+  const Tensor c = RandomFloats({400, 300}, 1).Strided({300, 400}, {1, 300}, 0);
+  const Tensor d = RandomFloats({1, 400}, 2);
+  ExpectSameBits(Binary("Add", c, d), AddByDefinition(c, d, {300, 400}));
 }
 
 TEST(ElementwiseTest, EmptyTensors) {
