@@ -23,7 +23,8 @@ enum class Functions : uint8_t {
 
 struct LoadOptions {
   Functions functions = Functions::kInline;
-  // Inlining stops with an error when the model would have more nodes than this.
+  // Inlining is refused when the model would have more nodes than this, or more than a thousand for
+  // each node in the file (a hundred thousand are always allowed).
   int64_t max_nodes = 1'000'000;
   // Deepest nesting of subgraphs and calls.
   int max_depth = 64;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "evaluator/proto_text.h"
 #include "evaluator/signature.h"
 #include "evaluator/status_macros.h"
 #include "onnx/defs/schema.h"
@@ -21,18 +22,17 @@ constexpr size_t kMaxListed = 20;
 }  // namespace
 
 std::string DescribeNode(const Node& node, absl::string_view path) {
-  std::string text =
-      node.domain.empty() ? node.op_type : absl::StrCat(node.domain, ".", node.op_type);
+  std::string text = OperatorName(node.domain, node.op_type);
   if (!node.name.empty()) {
-    absl::StrAppend(&text, " '", node.name, "'");
+    absl::StrAppend(&text, " ", Quoted(node.name));
   } else {
     for (const std::string& output : node.outputs) {
       if (output.empty()) continue;
-      absl::StrAppend(&text, " -> '", output, "'");
+      absl::StrAppend(&text, " -> ", Quoted(output));
       break;
     }
   }
-  if (!path.empty()) absl::StrAppend(&text, " in ", path);
+  if (!path.empty()) absl::StrAppend(&text, " in ", OneLine(path));
   return text;
 }
 

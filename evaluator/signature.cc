@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "evaluator/proto_text.h"
 #include "onnx/defs/schema.h"
 
 namespace onnxcmp {
@@ -159,7 +160,7 @@ absl::Status CheckNode(const Node& node, const onnx::OpSchema& schema) {
     auto it = schema.attributes().find(name);
     if (it == schema.attributes().end()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("version ", schema.SinceVersion(), " has no attribute ", name));
+          absl::StrCat("version ", schema.SinceVersion(), " has no attribute ", Quoted(name)));
     }
     if (it->second.type != ProtoTypeOf(value)) {
       return absl::InvalidArgumentError(
@@ -239,7 +240,7 @@ std::string TypeInfoToString(const TypeInfo& type) {
 absl::Status CheckFeed(const ValueInfo& info, const Value& value) {
   const TypeInfo& type = info.type;
   auto refuse = [&](absl::string_view what) {
-    return absl::InvalidArgumentError(absl::StrCat("input '", info.name, "' is ",
+    return absl::InvalidArgumentError(absl::StrCat("input ", Quoted(info.name), " is ",
                                                    TypeInfoToString(type), " but was given ",
                                                    value.TypeString(), ": ", what));
   };

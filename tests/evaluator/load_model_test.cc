@@ -207,7 +207,7 @@ TEST(LoadModelTest, AttributesAreChecked) {
       LoadGraph("g (float x) => (float y) { [n] y = Softmax <axis: string = \"a\"> (x) }").status(),
       "Softmax 'n': attribute axis is of type STRING instead of INT");
   ExpectInvalid(LoadGraph("g (float x) => (float y) { [n] y = Softmax <axes = 1> (x) }").status(),
-                "no attribute axes");
+                "no attribute 'axes'");
   ExpectInvalid(LoadGraph("g (float x) => (float y) { [n] y = Cast (x) }").status(),
                 "attribute to is missing");
   auto change = [](auto how) {
@@ -335,6 +335,14 @@ TEST(LoadModelTest, MessagesAreOneLineWhateverNamesHold) {
   EXPECT_FALSE(absl::StrContains(status.message(), '\n'));
   EXPECT_FALSE(absl::StrContains(status.message(), '\x1b'));
   EXPECT_LT(status.message().size(), 1000u);
+  ExpectInvalid(LoadChanged(kRelu,
+                            [](onnx::ModelProto& proto) {
+                              auto* node = proto.mutable_graph()->mutable_node(0);
+                              node->add_attribute()->set_name("a\nb");
+                              node->mutable_attribute(0)->set_type(onnx::AttributeProto::INT);
+                            })
+                    .status(),
+                "no attribute 'a\\nb'");
 }
 
 TEST(LoadModelProtoTest, ReturnsTheSortedAndInlinedMessage) {
