@@ -116,6 +116,21 @@ void Round(DType dtype, C* x, int64_t count) {
   LoadElements<C>(dtype, bits, 0, count, x);
 }
 
+// Whole numbers as int8 or uint8, saturated; NaN becomes 0. Changes the values.
+template <typename C>
+void StoreBytes(C* values, int64_t count, C low, C high, std::byte* out) {
+  alignas(64) int32_t whole[kStrip];
+  alignas(64) uint8_t bytes[kStrip];
+  for (int64_t i = 0; i < kStrip; ++i) {
+    C x = values[i];
+    x = x == x ? x : C{0};
+    x = x > low ? x : low;
+    whole[i] = static_cast<int32_t>(x < high ? x : high);
+  }
+  for (int64_t i = 0; i < kStrip; ++i) bytes[i] = static_cast<uint8_t>(whole[i]);
+  std::copy_n(reinterpret_cast<const std::byte*>(bytes), count, out);
+}
+
 template <typename C>
 absl::StatusOr<Tensor> QuantizeIn(const KernelContext& ctx, const Tensor& input,
                                   const Tensor& scale, const Tensor* zero_point,
@@ -137,12 +152,15 @@ absl::StatusOr<Tensor> QuantizeIn(const KernelContext& ctx, const Tensor& input,
   const DType precision = options.precision == DType::kUndefined ? own : options.precision;
   const bool rounds = IsNarrowFloat(precision);
   const bool whole = IsInteger(options.output);
+  const C low = whole ? static_cast<C>(IntegerMin(options.output)) : C{0};
+  const C high = whole ? static_cast<C>(IntegerMax(options.output)) : C{0};
   const Overflow overflow = whole || options.saturate ? Overflow::kSaturate : Overflow::kIeee;
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(options.output, x.shape()));
   std::byte* out = y.mutable_raw_data();
   ctx.pool().ParallelRanges(x.num_elements(), kGrain, [&](int64_t first, int64_t last) {
-    alignas(64) C values[kStrip];
-    alignas(64) C parameters[kStrip];
+    // Loops run over the whole strip: a fixed count is what the compiler vectorises.
+    alignas(64) C values[kStrip] = {};
+    alignas(64) C parameters[kStrip] = {};
     for (int64_t begin = first; begin < last; begin += kStrip) {
       const int64_t count = std::min(kStrip, last - begin);
       LoadElements<C>(x.dtype(), x.raw_data(), begin, count, values);
@@ -151,14 +169,18 @@ absl::StatusOr<Tensor> QuantizeIn(const KernelContext& ctx, const Tensor& input,
         Round(precision, values, count);
         Round(precision, parameters, count);
       }
-      for (int64_t i = 0; i < count; ++i) values[i] /= parameters[i];
+      for (int64_t i = 0; i < kStrip; ++i) values[i] /= parameters[i];
       if (rounds) Round(precision, values, count);
       if (whole) {
-        for (int64_t i = 0; i < count; ++i) values[i] = std::nearbyint(values[i]);
+        for (int64_t i = 0; i < kStrip; ++i) values[i] = std::nearbyint(values[i]);
       }
       if (zeros.defined()) {
         granularity.Fill(zeros.data<C>(), begin, count, parameters);
-        for (int64_t i = 0; i < count; ++i) values[i] += parameters[i];
+        for (int64_t i = 0; i < kStrip; ++i) values[i] += parameters[i];
+      }
+      if (BitWidth(options.output) == 8 && whole) {
+        StoreBytes(values, count, low, high, out + begin);
+        continue;
       }
       StoreElements<C>(options.output, values, count, out, begin, overflow);
     }
@@ -181,17 +203,18 @@ absl::StatusOr<Tensor> DequantizeIn(const KernelContext& ctx, const Tensor& inpu
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(output, x.shape()));
   std::byte* out = y.mutable_raw_data();
   ctx.pool().ParallelRanges(x.num_elements(), kGrain, [&](int64_t first, int64_t last) {
-    alignas(64) C values[kStrip];
-    alignas(64) C parameters[kStrip];
+    // Loops run over the whole strip: a fixed count is what the compiler vectorises.
+    alignas(64) C values[kStrip] = {};
+    alignas(64) C parameters[kStrip] = {};
     for (int64_t begin = first; begin < last; begin += kStrip) {
       const int64_t count = std::min(kStrip, last - begin);
       LoadElements<C>(x.dtype(), x.raw_data(), begin, count, values);
       if (zeros.defined()) {
         granularity.Fill(zeros.data<C>(), begin, count, parameters);
-        for (int64_t i = 0; i < count; ++i) values[i] -= parameters[i];
+        for (int64_t i = 0; i < kStrip; ++i) values[i] -= parameters[i];
       }
       granularity.Fill(scales.data<C>(), begin, count, parameters);
-      for (int64_t i = 0; i < count; ++i) values[i] *= parameters[i];
+      for (int64_t i = 0; i < kStrip; ++i) values[i] *= parameters[i];
       StoreElements<C>(output, values, count, out, begin);
     }
   });

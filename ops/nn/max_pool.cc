@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/lane_fold.h"
 #include "ops/common/load_store.h"
 #include "ops/common/windows.h"
 
@@ -48,41 +50,126 @@ void TakeTap(const WindowDim& last, int64_t tap, const C* x, C* y, int64_t index
   }
 }
 
+// Calls body(begin of the row in memory, its index) for the rows of a plane that windows of one row
+// of outputs touch; outputs and taps without the last dimension.
+template <typename Body>
+void ForEachRow(const Windows& windows, const PlaneStrides& strides, int64_t outputs,
+                int64_t outer_taps, const Body& body) {
+  for (int64_t tap = 0; tap < outer_taps; ++tap) {
+    int64_t at = 0;
+    int64_t index = 0;
+    bool inside = true;
+    int64_t rest_output = outputs;
+    int64_t rest_tap = tap;
+    for (size_t d = windows.size() - 1; d-- > 0;) {
+      const WindowDim& dim = windows[d];
+      const int64_t i = rest_output % dim.output * dim.stride - dim.pad_begin +
+                        rest_tap % dim.kernel * dim.dilation;
+      rest_output /= dim.output;
+      rest_tap /= dim.kernel;
+      inside = inside && i >= 0 && i < dim.input;
+      at += i * strides.row_major[d];
+      index += i * strides.counted[d];
+    }
+    if (inside) body(at, index);
+  }
+}
+
+// A row of inputs with its padding, split by the stride: position q * stride + p lies at [p][q], so
+// that the same tap of neighbouring windows is contiguous.
+template <typename C>
+class PhaseRow {
+ public:
+  explicit PhaseRow(const WindowDim& dim)
+      : dim_(dim),
+        phases_(std::min(dim.stride, (dim.kernel - 1) * dim.dilation + 1)),
+        pitch_(dim.output + (dim.kernel - 1) * dim.dilation / dim.stride),
+        values_(static_cast<size_t>(phases_ * pitch_)) {}
+
+  // Whether the row is not much longer than what it is made of (padding may be huge).
+  static bool IsWorthwhile(const WindowDim& dim) {
+    const int64_t length = (dim.output - 1) * dim.stride + (dim.kernel - 1) * dim.dilation + 1;
+    return length <= 2 * dim.input + 64;
+  }
+
+  void Set(const C* x) {
+    C* to = values_.data();
+    for (int64_t p = 0; p < phases_; ++p) {
+      for (int64_t q = 0; q < pitch_; ++q) {
+        const int64_t i = q * dim_.stride + p - dim_.pad_begin;
+        *to++ = i >= 0 && i < dim_.input ? x[i] : -std::numeric_limits<C>::infinity();
+      }
+    }
+  }
+
+  // y[o] = the greatest of window o.
+  void Take(C* y) const {
+    std::fill_n(y, dim_.output, -std::numeric_limits<C>::infinity());
+    for (int64_t t = 0; t < dim_.kernel; ++t) {
+      const int64_t position = t * dim_.dilation;
+      FoldRow<MaxFold, C>(y,
+                          values_.data() + position % dim_.stride * pitch_ + position / dim_.stride,
+                          nullptr, dim_.output);
+    }
+  }
+
+ private:
+  const WindowDim& dim_;
+  const int64_t phases_;
+  const int64_t pitch_;
+  std::vector<C> values_;
+};
+
+// Planes without indices: rows are folded first, then the windows of what is left.
+template <typename C>
+class PlanePool {
+ public:
+  PlanePool(const Windows& windows, const PlaneStrides& strides)
+      : windows_(windows),
+        strides_(strides),
+        row_(static_cast<size_t>(windows.back().input)),
+        phases_(windows.back()) {}
+
+  void Run(const C* x, C* y) {
+    const WindowDim& last = windows_.back();
+    const int64_t rows = NumOutputs(windows_) / last.output;
+    const int64_t outer_taps = NumTaps(windows_) / last.kernel;
+    for (int64_t row = 0; row < rows; ++row, y += last.output) {
+      std::fill(row_.begin(), row_.end(), -std::numeric_limits<C>::infinity());
+      ForEachRow(windows_, strides_, row, outer_taps, [&](int64_t at, int64_t) {
+        FoldRow<MaxFold, C>(row_.data(), x + at, nullptr, last.input);
+      });
+      phases_.Set(row_.data());
+      phases_.Take(y);
+    }
+  }
+
+ private:
+  const Windows& windows_;
+  const PlaneStrides& strides_;
+  std::vector<C> row_;
+  PhaseRow<C> phases_;
+};
+
+// Planes with indices (which may be null all the same).
 template <typename C>
 void PoolPlane(const Windows& windows, const PlaneStrides& strides, const C* x, C* y,
                int64_t* indices) {
-  const size_t outer = windows.size() - 1;
   const WindowDim& last = windows.back();
-  const int64_t rows = NumOutputs(windows) / std::max<int64_t>(1, last.output);
+  const int64_t rows = NumOutputs(windows) / last.output;
   const int64_t outer_taps = NumTaps(windows) / last.kernel;
   std::fill_n(y, rows * last.output, -std::numeric_limits<C>::infinity());
   if (indices != nullptr) std::fill_n(indices, rows * last.output, int64_t{-1});
   for (int64_t row = 0; row < rows; ++row, y += last.output) {
-    for (int64_t tap = 0; tap < outer_taps; ++tap) {
-      int64_t at = 0;
-      int64_t index = 0;
-      bool inside = true;
-      int64_t rest_row = row;
-      int64_t rest_tap = tap;
-      for (size_t d = outer; d-- > 0;) {
-        const WindowDim& dim = windows[d];
-        const int64_t i = rest_row % dim.output * dim.stride - dim.pad_begin +
-                          rest_tap % dim.kernel * dim.dilation;
-        rest_row /= dim.output;
-        rest_tap /= dim.kernel;
-        inside = inside && i >= 0 && i < dim.input;
-        at += i * strides.row_major[d];
-        index += i * strides.counted[d];
-      }
-      if (!inside) continue;
+    ForEachRow(windows, strides, row, outer_taps, [&](int64_t at, int64_t index) {
       for (int64_t t = 0; t < last.kernel; ++t) {
         if (indices == nullptr) {
           TakeTap<C, false>(last, t, x + at, y, 0, 0, nullptr);
         } else {
-          TakeTap<C, true>(last, t, x + at, y, index, strides.counted[outer], indices);
+          TakeTap<C, true>(last, t, x + at, y, index, strides.counted.back(), indices);
         }
       }
-    }
+    });
     if (indices != nullptr) indices += last.output;
   }
 }
@@ -113,6 +200,13 @@ absl::Status Pool(KernelContext& ctx, const WindowAttributes& attributes, bool c
     int64_t* numbers = indices.defined() ? indices.mutable_data<int64_t>() : nullptr;
     const int64_t grain = std::max<int64_t>(1, 16384 / outputs);
     ctx.pool().ParallelRanges(planes, grain, [&](int64_t begin, int64_t end) {
+      if (numbers == nullptr && PhaseRow<C>::IsWorthwhile(windows.back())) {
+        PlanePool<C> pool(windows, strides);
+        for (int64_t i = begin; i < end; ++i) {
+          pool.Run(x.data<C>() + i * inputs, values + i * outputs);
+        }
+        return;
+      }
       for (int64_t i = begin; i < end; ++i) {
         int64_t* plane_numbers = numbers == nullptr ? nullptr : numbers + i * outputs;
         PoolPlane<C>(windows, strides, x.data<C>() + i * inputs, values + i * outputs,

@@ -93,6 +93,27 @@ TEST(MaxPool, OtherTypes) {
   ExpectTensor(pool(Tensor::Of<float>({0, 1, 3}, {})), Tensor::Of<float>({0, 1, 2}, {}));
 }
 
+TEST(MaxPool, WithAndWithoutIndicesAreTheSame) {
+  const Tensor x = RandomFloats({3, 5, 13, 37}, 1);
+  for (int64_t stride : {1, 2, 3}) {
+    OpTest test("MaxPool", 22);
+    test.Attr("kernel_shape", Ints{3, 4}).Attr("strides", Ints{1, stride});
+    test.Attr("pads", Ints{2, 1, 0, 3}).Attr("dilations", Ints{2, 3}).Input(x);
+    const auto plain = test.Run();
+    ASSERT_TRUE(plain.ok());
+    ExpectSameBits(test.Outputs(2).Run(), *plain);
+    ExpectSameBits(test.Threads(2).Run(), *plain);
+  }
+}
+
+TEST(MaxPool, HugePaddingCostsNothing) {
+  OpTest test("MaxPool", 22);
+  const int64_t huge = int64_t{1} << 39;
+  test.Attr("kernel_shape", Ints{2}).Attr("strides", Ints{huge}).Attr("pads", Ints{huge, huge});
+  test.Input(Tensor::Of<float>({1, 1, 2}, {1, 2}));
+  ExpectTensor(test.Run(), Tensor::Of<float>({1, 1, 3}, {-INFINITY, 2, -INFINITY}));
+}
+
 TEST(MaxPool, RefusesWhatDoesNotFit) {
   const auto run = [](Ints kernel) {
     return OpTest("MaxPool", 22).Attr("kernel_shape", std::move(kernel)).Input(Rising()).Run();
