@@ -65,6 +65,9 @@ void RunOptions::AddTo(CLI::App& app) {
   app.add_option("--threads", threads, "Threads to use; 0: one a core (0)")
       ->type_name("N")
       ->check(Quietly(CLI::Range(0, 1024)));
+  app.add_option("--memory-limit", memory_limit_gib, "GiB that one tensor may take (4)")
+      ->type_name("X")
+      ->check(Quietly(CLI::Range(0.001, 1e6)));
   app.add_flag("-q,--quiet", quiet, "Write only errors to standard error");
 }
 
@@ -78,6 +81,9 @@ EvaluatorOptions RunOptions::evaluator() const {
   EvaluatorOptions options;
   options.threads = threads;
   options.seed = seed.value_or(0);
+  if (memory_limit_gib.has_value()) {
+    options.memory_limit = static_cast<int64_t>(*memory_limit_gib * (1 << 30));
+  }
   return options;
 }
 

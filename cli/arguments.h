@@ -31,6 +31,7 @@ struct RunOptions {
   std::optional<uint64_t> seed;
   std::vector<std::string> dims;  // NAME=N
   int threads = 0;
+  std::optional<double> memory_limit_gib;
   std::string functions = "inline";
   bool quiet = false;
 

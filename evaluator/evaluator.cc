@@ -1,7 +1,5 @@
 #include "evaluator/evaluator.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <thread>
 #include <utility>
@@ -12,13 +10,6 @@
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {
-namespace {
-
-int64_t DefaultMemoryLimit() {
-  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) / 4 * 3 * sysconf(_SC_PAGE_SIZE);
-}
-
-}  // namespace
 
 Run::Run(std::unique_ptr<Execution> execution) : execution_(std::move(execution)) {}
 Run::Run(Run&&) noexcept = default;
@@ -42,7 +33,6 @@ absl::StatusOr<Evaluator> Evaluator::Create(std::shared_ptr<const Model> model,
   if (settled.threads <= 0) {
     settled.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   }
-  if (settled.memory_limit <= 0) settled.memory_limit = DefaultMemoryLimit();
   OC_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, MakePlan(model, registry));
   return Evaluator(std::move(model), settled, std::move(plan),
                    std::make_shared<ThreadPool>(settled.threads));

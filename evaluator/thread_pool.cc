@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include <tbb/blocked_range.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 namespace onnxcmp {
 
 struct ThreadPool::Arena {
-  explicit Arena(int threads) : arena(threads) {}
+  // More threads than cores would gain nothing, and make the library warn on standard error.
+  explicit Arena(int threads) : arena(std::min(threads, tbb::info::default_concurrency())) {}
   tbb::task_arena arena;
 };
 
