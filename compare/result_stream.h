@@ -1,0 +1,63 @@
+// One side of a comparison as plain data: its results with their fingerprints, and the nodes that
+// made them. A recording is a stream without nodes.
+#ifndef ONNXCMP_COMPARE_RESULT_STREAM_H_
+#define ONNXCMP_COMPARE_RESULT_STREAM_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "compare/fingerprint.h"
+#include "evaluator/model.h"
+#include "evaluator/result.h"
+#include "evaluator/tensor.h"
+
+namespace onnxcmp {
+
+inline constexpr int kNone = -1;
+
+struct StreamResult {
+  ResultKind kind = ResultKind::kResult;
+  std::string name;
+  std::string path;  // as Result::path
+  int depth = 0;
+  // The node that made it and which of its outputs it is; kNone for initializers, inputs, outputs
+  // and recorded results.
+  int node = kNone;
+  int slot = 0;
+  // OUTPUT: the result that it shows once more; kNone in a recording without that result.
+  int source = kNone;
+  DType dtype = DType::kUndefined;  // of tensors
+  std::optional<Shape> shape;       // of tensors
+  std::string type;                 // Value::TypeString()
+  Fingerprint fingerprint;
+  // The least precise floating type that the value or what it was computed from passed through
+  // (a quantized type counts as its width): what decides the tolerance. kUndefined: none.
+  DType precision = DType::kUndefined;
+  // How it was computed: a hash over operator, attributes and the same of the inputs; of leaves,
+  // over the content. Equal on both sides: the same computation on the same bits.
+  uint64_t computation = 0;
+};
+
+struct StreamNode {
+  std::string op_type;
+  std::string domain;
+  std::string name;
+  std::string path;           // call path and iteration
+  uint64_t attributes = 0;    // hash of the attributes, subgraphs included
+  std::vector<int> inputs;    // results by input slot; kNone: absent
+  std::vector<int> outputs;   // results by output slot; kNone: absent
+  std::vector<int> captures;  // results that its subgraphs read
+};
+
+struct ResultStream {
+  std::string source;                 // the file
+  std::vector<StreamResult> results;  // in the order of their appearance
+  std::vector<StreamNode> nodes;      // in the order they ran
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_RESULT_STREAM_H_
