@@ -1,0 +1,70 @@
+// Two sides compared: plain data that every renderer prints from.
+#ifndef ONNXCMP_COMPARE_COMPARISON_H_
+#define ONNXCMP_COMPARE_COMPARISON_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compare/alignment.h"
+#include "compare/output_comparison.h"
+#include "compare/result_stream.h"
+#include "compare/tensor_difference.h"
+
+namespace onnxcmp {
+
+enum class Relation : uint8_t { kSame, kClose, kDifferent, kLeftOnly, kRightOnly };
+enum class Verdict : uint8_t { kSame, kClose, kDifferent, kFailed };
+
+absl::string_view RelationName(
+    Relation relation);                          // "same", "close", "different", "left_only", ...
+absl::string_view VerdictName(Verdict verdict);  // "same", "close", "different", "failed"
+
+struct ComparedRow {
+  AlignedRow aligned;
+  Relation relation = Relation::kSame;
+  std::optional<TensorDifference> difference;  // of pairs whose bits differ
+};
+
+enum class CauseKind : uint8_t { kOperator, kInitializer, kInput };
+absl::string_view CauseKindName(CauseKind kind);
+
+// A pair that goes apart by itself: what enters it agrees, what leaves it does not.
+struct Cause {
+  int left = kNone;  // results; the pair
+  int right = kNone;
+  CauseKind kind = CauseKind::kOperator;
+  // How far the right's node is from the left's result when it is given the left's values.
+  std::optional<TensorDifference> local;
+  std::string text;  // what differs: operators, attributes, inputs; one line
+};
+
+// One side in a line: what a reader wants to know of a model before its rows.
+struct SideSummary {
+  std::string source;
+  int64_t bytes = 0;  // of the file
+  int64_t nodes = 0;
+  int64_t operators = 0;  // distinct ones
+  int64_t initializers = 0;
+  OpsetImports opsets;
+  std::vector<std::string> notes;  // from loading
+  absl::Status status;             // why its run ended early
+};
+
+struct Comparison {
+  SideSummary left_summary, right_summary;
+  ResultStream left, right;
+  Alignment alignment;
+  std::vector<ComparedRow> rows;  // alignment.rows with their differences
+  OutputComparison outputs;
+  Verdict verdict = Verdict::kSame;
+  std::vector<Cause> causes;       // in the right stream's order
+  std::vector<std::string> notes;  // how inputs were made, mapped, cast
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_COMPARISON_H_
