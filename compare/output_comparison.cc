@@ -34,8 +34,13 @@ void DescribePair(const OutputPair& pair, std::vector<std::string>* lines) {
       pair.left == pair.right ? pair.left : absl::StrCat(pair.left, " | ", pair.right);
   absl::StrAppend(&head, " ", pair.type, ": ");
   const bool errors = difference.max_absolute > 0;
+  // Two models that give nothing but NaN agree, and have shown nothing.
+  const std::string nans =
+      difference.nans == 0
+          ? ""
+          : absl::StrCat("; ", difference.nans, " of ", difference.elements, " elements are NaN");
   if (difference.agree) {
-    lines->push_back(absl::StrCat(head, errors ? Errors(difference) : "equal"));
+    lines->push_back(absl::StrCat(head, errors ? Errors(difference) : "equal", nans));
     return;
   }
   std::vector<std::string> facts;
@@ -46,7 +51,7 @@ void DescribePair(const OutputPair& pair, std::vector<std::string>* lines) {
     facts.push_back(absl::StrCat(difference.beyond, " of ", difference.elements, " elements ",
                                  ToleranceText(difference.tolerance)));
   }
-  lines->push_back(absl::StrCat(head, absl::StrJoin(facts, "; ")));
+  lines->push_back(absl::StrCat(head, absl::StrJoin(facts, "; "), nans));
   if (errors) {
     lines->push_back(absl::StrCat("  ", Errors(difference)));
   }

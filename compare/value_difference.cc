@@ -136,6 +136,8 @@ void Comparer::CompareElements(const Tensor& left, const Tensor& right, const st
       const T y = b[static_cast<size_t>(i)];
       if (const double distance = Distance(x, y); distance != 0) {
         Note(left, right, first + i, distance, std::max(Magnitude(x), Magnitude(y)), where);
+      } else if (IsNan(x)) {
+        ++difference_.nans;
       }
     }
   }

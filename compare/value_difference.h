@@ -33,6 +33,7 @@ struct ValueDifference {
   std::string reason;
   int64_t elements = 0;  // pairs of elements that were compared
   int64_t beyond = 0;    // of them, pairs that do not agree
+  int64_t nans = 0;      // of them, pairs that agree because both are NaN
   Tolerance tolerance;   // of the tensors compared (of the last one, if there are several)
 
   // Greatest |a - b| and |a - b| / max(|a|, |b|), and where: "[0,12,3]", in sequences and maps

@@ -1,5 +1,6 @@
 #include "compare/output_comparison.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,13 @@ TEST(CompareOutputsTest, NumbersThatDiffer) {
       ElementsAre("a float[1]: max abs 5e-05 at [0] (1 | 1.00005), max rel 5e-05 at [0]",
                   "b float[1]: 1 of 1 elements beyond 1e-05 + 0.0001*max(|a|,|b|)",
                   "  max abs 1 at [0] (2 | 3), max rel 0.33 at [0]", "outputs differ: 1 of 2"));
+}
+
+TEST(CompareOutputsTest, AgreeingNansAreTold) {
+  const float nan = std::nanf("");
+  EXPECT_THAT(DescribeOutputs(CompareOutputs({Output("a", nan)}, {Output("a", nan)}, {})),
+              ElementsAre("a float[1]: equal; 1 of 1 elements are NaN",
+                          "outputs agree: all elements are equal"));
 }
 
 TEST(CompareOutputsTest, OutputsOfOneSide) {
