@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/proto_text.h"
+#include "evaluator/proto_walk.h"
 #include "evaluator/signature.h"
 #include "evaluator/status_macros.h"
 #include "onnx/defs/schema.h"
@@ -93,6 +95,17 @@ bool HasReferences(const onnx::NodeProto& node) {
     return !attribute.ref_attr_name().empty() || in_graph(attribute.g()) ||
            std::any_of(attribute.graphs().begin(), attribute.graphs().end(), in_graph);
   });
+}
+
+// Inputs of these names become inputs that are left out, here and in the node's graphs.
+void LeaveOut(const absl::flat_hash_set<absl::string_view>& names, onnx::NodeProto* node) {
+  for (std::string& input : *node->mutable_input()) {
+    if (names.contains(input)) input.clear();
+  }
+  ForEachSubgraph(node, [&](const onnx::AttributeProto&, onnx::GraphProto* graph) {
+    for (onnx::NodeProto& inner : *graph->mutable_node()) LeaveOut(names, &inner);
+    return absl::OkStatus();
+  }).IgnoreError();
 }
 
 }  // namespace
@@ -305,7 +318,7 @@ absl::StatusOr<std::shared_ptr<const Graph>> ModelBuilder::BuildBody(const onnx:
   if (absl::Status status = CheckCall(call, *function.proto); !status.ok()) {
     return Annotate(status, where);
   }
-  // Calls that bind the same attributes share a body.
+  // Calls that bind the same attributes and leave out the same inputs share a body.
   std::string key = absl::StrCat(reinterpret_cast<uintptr_t>(function.proto), ";");
   const bool has_references =
       std::any_of(function.proto->node().begin(), function.proto->node().end(), HasReferences);
@@ -316,6 +329,12 @@ absl::StatusOr<std::shared_ptr<const Graph>> ModelBuilder::BuildBody(const onnx:
       sorted[name] = attribute->SerializeAsString();
     }
     for (const auto& [name, bytes] : sorted) absl::StrAppend(&key, bytes.size(), ":", bytes);
+  }
+  absl::flat_hash_set<absl::string_view> absent;
+  for (int i = 0; i < function.proto->input_size(); ++i) {
+    if (i < call.input_size() && !call.input(i).empty()) continue;
+    absent.insert(function.proto->input(i));
+    absl::StrAppend(&key, ";", i);
   }
   std::shared_ptr<const Graph>& body = bodies_[key];
   if (body != nullptr) return body;
@@ -339,6 +358,7 @@ absl::StatusOr<std::shared_ptr<const Graph>> ModelBuilder::BuildBody(const onnx:
                      " passes a graph to a function; such functions must be inlined"));
   };
   for (onnx::NodeProto& node : *proto->mutable_node()) {
+    if (!absent.empty()) LeaveOut(absent, &node);
     if (absl::Status status = BindReferences(bindings, on_bound, &node); !status.ok()) {
       return Annotate(status, where);
     }

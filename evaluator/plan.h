@@ -23,6 +23,7 @@ struct ParameterType {
   std::string name;
   uint32_t tensor_dtypes = 0;  // bit i: DType i is allowed
   bool sequence = false, optional = false, map = false, sparse = false;
+  bool may_be_absent = false;
   int type_variable = -1;  // inputs with the same number have the same dtype; -1: a fixed type
   std::string type_name;   // "T", as the schema calls the variable
 };

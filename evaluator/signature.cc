@@ -115,6 +115,7 @@ std::shared_ptr<const Signature> MakeSignature(const onnx::OpSchema& schema) {
   }
   for (const onnx::OpSchema::FormalParameter& parameter : schema.inputs()) {
     ParameterType type = MakeParameterType(parameter);
+    type.may_be_absent = parameter.GetOption() == onnx::OpSchema::Optional;
     if (auto it = variables.find(type.type_name); it != variables.end()) {
       type.type_variable = it->second;
     }
@@ -151,7 +152,7 @@ absl::Status CheckNode(const Node& node, const onnx::OpSchema& schema) {
       check_count(node.outputs.size(), schema.min_output(), schema.max_output(), "outputs"));
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     size_t formal = std::min(i, schema.inputs().size() - 1);
-    if (node.inputs[i].empty() && schema.inputs()[formal].GetOption() == onnx::OpSchema::Single) {
+    if (node.inputs[i].empty() && schema.inputs()[formal].GetOption() != onnx::OpSchema::Optional) {
       return absl::InvalidArgumentError(
           absl::StrCat("its input ", i, " (", schema.inputs()[formal].GetName(), ") is missing"));
     }
@@ -181,8 +182,12 @@ absl::Status CheckInputs(const Signature& signature, absl::Span<const Value> inp
   // The first input that fixed a type variable.
   absl::InlinedVector<int, 8> bound(8, -1);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].empty()) continue;
     const ParameterType& type = signature.inputs[std::min(i, signature.inputs.size() - 1)];
+    if (inputs[i].empty()) {
+      if (type.may_be_absent) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("its input ", i, " (", type.name, ") has no value"));
+    }
     if (!Allows(type, inputs[i])) {
       return absl::InvalidArgumentError(absl::StrCat(
           "its input ", type.name, " is ", inputs[i].TypeString(), "; allowed: ", KindList(type)));

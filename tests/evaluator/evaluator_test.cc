@@ -372,6 +372,18 @@ TEST(EvaluatorTest, ChecksTypesAtRunTime) {
   ExpectError(outputs.status(), absl::StatusCode::kInvalidArgument, "Neg -> 'y'");
 }
 
+TEST(EvaluatorTest, RefusesToRunWithoutARequiredInput) {
+  ExpectError(RunText(R"(<ir_version: 9, opset_import: ["": 18]>
+    g (float[n] x) => (float[n] y) { y = Concat<axis = 0>(x, , x) })",
+                      {{"x", kX}})
+                  .status(),
+              absl::StatusCode::kInvalidArgument, "its input 1 (inputs) is missing");
+  // What is missing only while the model runs.
+  Replacer replacer(ResultKind::kResult, "s", Value());
+  ExpectError(RunText(kChain, {{"x", kX}}, &replacer).status(), absl::StatusCode::kInvalidArgument,
+              "Neg 'second': its input 0 (X) has no value");
+}
+
 TEST(RunNodeTest, RunsOneOperator) {
   Node node;
   node.op_type = "Split";

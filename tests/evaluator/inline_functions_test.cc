@@ -354,6 +354,41 @@ TEST(InlineFunctionsTest, GraphsThatCallsPassOnAreBounded) {
   EXPECT_EQ(LoadGraph(text).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
+// f passes to Squeeze, at once and in a graph, what its callers may leave out.
+TEST(InlineFunctionsTest, InputsThatACallLeavesOutAreAbsentInside) {
+  constexpr char kFunction[] = R"(
+    <domain: "acme", opset_import: ["" : 21, "acme" : 1]>
+    f (x, axes, c) => (y) {
+      a = Squeeze (x, axes)
+      b = If (c) <then_branch = t () => (p) { p = Squeeze (x, axes) },
+                  else_branch = e () => (q) { q = Identity (a) }>
+      y = Add (a, b)
+    }
+    <domain: "acme", opset_import: ["" : 21, "acme" : 1]>
+    g (x, axes, c) => (y) { y = acme.f (x, axes, c) })";
+  const Feeds feeds = {{"x", Tensor::Of<float>({1, 2, 1}, {3, 4})}, {"c", Tensor::Scalar(true)}};
+  for (const char* call : {"acme.f (x, , c)", "acme.g (x, , c)"}) {
+    ExpectOutput(absl::StrCat("m (float[1,2,1] x, bool c) => (y) { y = ", call, " }", kFunction),
+                 feeds, Tensor::Of<float>({2}, {6, 8}));
+  }
+  // Another call of the same function that leaves nothing out.
+  ExpectOutput(absl::StrCat(R"(m (float[1,2,1] x, bool c) => (z) <int64[1] axes = {2}> {
+                                 y = acme.f (x, , c)
+                                 z = acme.f (x, axes, c)
+                               })",
+                            kFunction),
+               feeds, Tensor::Of<float>({1, 2}, {6, 8}));
+  LoadOptions options;
+  for (Functions functions : {Functions::kInline, Functions::kKeep}) {
+    options.functions = functions;
+    ExpectError(LoadGraph(absl::StrCat("m (float[1,2,1] x, bool c) => (y) { y = acme.f (, , c) }",
+                                       kFunction),
+                          options)
+                    .status(),
+                absl::StatusCode::kInvalidArgument, "its input 0 (data) is missing");
+  }
+}
+
 TEST(KeepFunctionsTest, CallsThatBindTheSameAttributesShareABody) {
   LoadOptions keep;
   keep.functions = Functions::kKeep;
