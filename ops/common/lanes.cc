@@ -49,28 +49,43 @@ void TransformStrided(const Tensor& in, const LaneShape& lanes, int64_t begin_ti
   const int64_t length = lanes.length;
   const int64_t inner = lanes.inner;
   const int64_t tiles_per_row = (inner + kTile - 1) / kTile;
-  std::vector<C> x(static_cast<size_t>(kTile * length));
-  std::vector<C> y(static_cast<size_t>(kTile * length));
-  C row[kTile];
+  // A cache line more than needed between gathered lanes: at a power of two they would all compete
+  // for the same places of the cache.
+  const int64_t stride = (length + kTile - 1) / kTile * kTile + kTile;
+  const size_t size = static_cast<size_t>(std::min(kTile, inner) * stride);
+  std::vector<C> gathered(size);
+  std::vector<C> results(size);
+  C* x = gathered.data();
+  C* y = results.data();
+  const bool is_stored_as_c = in.dtype() == kDTypeOf<C>;
+  C loaded[kTile];
   for (int64_t tile = begin_tile; tile < end_tile; ++tile) {
     const int64_t outer = tile / tiles_per_row;
     const int64_t column = tile % tiles_per_row * kTile;
     const int64_t width = std::min(kTile, inner - column);
     const int64_t first = outer * length * inner + column;
     for (int64_t k = 0; k < length; ++k) {
-      LoadElements(in.dtype(), in.raw_data(), first + k * inner, width, row);
+      const C* row = loaded;
+      if (is_stored_as_c) {
+        row = in.data<C>() + first + k * inner;
+      } else {
+        LoadElements(in.dtype(), in.raw_data(), first + k * inner, width, loaded);
+      }
       for (int64_t t = 0; t < width; ++t) {
-        x[static_cast<size_t>(t * length + k)] = row[t];
+        x[t * stride + k] = row[t];
       }
     }
     for (int64_t t = 0; t < width; ++t) {
-      body(outer * inner + column + t, x.data() + t * length, y.data() + t * length);
+      body(outer * inner + column + t, x + t * stride, y + t * stride);
     }
     for (int64_t k = 0; k < length; ++k) {
+      C* row = is_stored_as_c ? reinterpret_cast<C*>(out) + first + k * inner : loaded;
       for (int64_t t = 0; t < width; ++t) {
-        row[t] = y[static_cast<size_t>(t * length + k)];
+        row[t] = y[t * stride + k];
       }
-      StoreElements(in.dtype(), row, width, out, first + k * inner);
+      if (!is_stored_as_c) {
+        StoreElements(in.dtype(), loaded, width, out, first + k * inner);
+      }
     }
   }
 }
