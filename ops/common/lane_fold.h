@@ -13,6 +13,11 @@
 #include <cstring>
 #include <limits>
 
+// Vectors are passed to inline functions only, so that their calling convention does not matter.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
 namespace onnxcmp {
 
 inline constexpr int64_t kFoldWidth = 32;

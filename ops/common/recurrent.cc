@@ -318,7 +318,9 @@ absl::Status RunRecurrent(KernelContext& ctx, const RecurrentOptions& options,
       }
     }
   };
-  ctx.pool().ParallelFor(directions, run_direction);
+  if (hidden > 0) {
+    ctx.pool().ParallelFor(directions, run_direction);
+  }
 
   if (ctx.HasOutput(0)) {
     OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(y.tensor)));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -211,6 +212,9 @@ absl::StatusOr<Tensor> Present(const KernelContext& ctx, const Sizes& sizes, con
     OC_ASSIGN_OR_RETURN(past, InComputeType<C>(ctx, ctx.Input(kPast)));
   }
   const int64_t old = sizes.past * shape.head_size;
+  if (present.num_elements() == 0) {
+    return present;
+  }
   C* out = present.mutable_data<C>();
   for (int64_t part = 0; part < 2; ++part) {  // keys, values
     for (int64_t lane = 0; lane < shape.batch * shape.heads; ++lane) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -63,6 +65,8 @@ absl::Status Run(KernelContext& ctx, C epsilon) {
     if (ctx.HasOutput(1 + i)) {
       OC_ASSIGN_OR_RETURN(statistics[i], ctx.Allocate(DType::kFloat, statistics_shape));
       statistics_data[i] = statistics[i].mutable_data<float>();
+      std::fill_n(statistics_data[i], statistics[i].num_elements(),
+                  std::numeric_limits<float>::quiet_NaN());  // of no elements
     }
   }
 

@@ -1,24 +1,25 @@
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/convert.h"
 #include "evaluator/op_registry.h"
 #include "onnx/defs/schema.h"
 #include "ops/common/axes.h"
 #include "ops/common/layer_norm.h"
+#include "ops/common/rows.h"
 
 namespace onnxcmp {
 namespace {
 
-// Scale or bias: a row for every lane, in C.
+// Scale or bias: a row for every lane.
 template <typename C>
 class LaneParameter {
  public:
-  // `parameter` must broadcast to x_shape; `axis` is where the lanes begin.
-  absl::Status Load(absl::string_view name, const Tensor& parameter, const Shape& x_shape,
-                    int axis) {
+  // Input `index`, which must broadcast to x_shape; lanes begin at `axis`.
+  absl::Status Load(const KernelContext& ctx, int index, const Shape& x_shape, int axis) {
+    const Tensor& parameter = ctx.Input(index);
     const int rank = static_cast<int>(x_shape.size());
     Shape strides(x_shape.size(), 0);
     const int missing = rank - parameter.rank();
@@ -35,32 +36,24 @@ class LaneParameter {
     }
     if (!broadcasts) {
       return absl::InvalidArgumentError(
-          absl::StrCat(name, " of shape [", ShapeToString(parameter.shape()),
+          absl::StrCat(index == 1 ? "Scale" : "B", " of shape [", ShapeToString(parameter.shape()),
                        "] does not broadcast to [", ShapeToString(x_shape), "]"));
     }
     const size_t first = per_lane ? 0 : static_cast<size_t>(axis);
-    const auto shape = absl::MakeConstSpan(x_shape).subspan(first);
-    OC_ASSIGN_OR_RETURN(
-        tensor_,
-        parameter.Strided(shape, absl::MakeConstSpan(strides).subspan(first), parameter.offset())
-            .Contiguous());
-    if (tensor_.dtype() == kDTypeOf<C>) {
-      data_ = tensor_.data<C>();
-    } else {
-      converted_.resize(static_cast<size_t>(tensor_.num_elements()));
-      LoadElements(tensor_.dtype(), tensor_.raw_data(), 0, tensor_.num_elements(),
-                   converted_.data());
-      data_ = converted_.data();
-    }
+    const Tensor rows =
+        parameter.Strided(absl::MakeConstSpan(x_shape).subspan(first),
+                          absl::MakeConstSpan(strides).subspan(first), parameter.offset());
+    OC_ASSIGN_OR_RETURN(rows_, InComputeType<C>(ctx, rows));
     stride_ = per_lane ? LanesFrom(x_shape, axis).length : 0;
     return absl::OkStatus();
   }
-  const C* Row(int64_t lane) const { return data_ == nullptr ? nullptr : data_ + lane * stride_; }
+  // Null for an input that is absent.
+  const C* Row(int64_t lane) const {
+    return rows_.defined() ? rows_.template data<C>() + lane * stride_ : nullptr;
+  }
 
  private:
-  Tensor tensor_;
-  std::vector<C> converted_;
-  const C* data_ = nullptr;  // null: no such parameter
+  Tensor rows_;
   int64_t stride_ = 0;
 };
 
@@ -69,37 +62,38 @@ absl::Status Normalize(KernelContext& ctx, int axis, C epsilon, DType stash) {
   OC_ASSIGN_OR_RETURN(Tensor x, ctx.ContiguousInput(0));
   const LaneShape lanes = LanesFrom(x.shape(), axis);
   LaneParameter<C> scale;
-  OC_RETURN_IF_ERROR(scale.Load("Scale", ctx.Input(1), x.shape(), axis));
+  OC_RETURN_IF_ERROR(scale.Load(ctx, 1, x.shape(), axis));
   LaneParameter<C> bias;
   if (ctx.HasInput(2)) {
-    OC_RETURN_IF_ERROR(bias.Load("B", ctx.Input(2), x.shape(), axis));
+    OC_RETURN_IF_ERROR(bias.Load(ctx, 2, x.shape(), axis));
   }
-  // Mean and InvStdDev, where wanted; of no elements they are NaN.
-  std::vector<C> statistics[2];
+  Shape statistics_shape = x.shape();
+  std::fill(statistics_shape.begin() + axis, statistics_shape.end(), 1);
+  Tensor statistics[2];  // Mean and InvStdDev, where wanted; of no elements they are NaN
+  C* statistics_data[2] = {nullptr, nullptr};
   for (int i = 0; i < 2; ++i) {
     if (ctx.HasOutput(i + 1)) {
-      statistics[i].assign(static_cast<size_t>(lanes.outer), std::numeric_limits<C>::quiet_NaN());
+      OC_ASSIGN_OR_RETURN(statistics[i], ctx.Allocate(kDTypeOf<C>, statistics_shape));
+      statistics_data[i] = statistics[i].mutable_data<C>();
+      std::fill_n(statistics_data[i], lanes.outer, std::numeric_limits<C>::quiet_NaN());
     }
   }
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(x.dtype(), x.shape()));
   TransformLanes<C>(ctx.pool(), x, lanes, y, [&](int64_t lane, const C* from, C* to) {
     const LaneStatistics<C> of_lane = StandardizationOf(from, lanes.length, epsilon);
     Standardize(from, lanes.length, of_lane, scale.Row(lane), bias.Row(lane), to);
-    if (!statistics[0].empty()) {
-      statistics[0][static_cast<size_t>(lane)] = of_lane.mean;
+    if (statistics_data[0] != nullptr) {
+      statistics_data[0][lane] = of_lane.mean;
     }
-    if (!statistics[1].empty()) {
-      statistics[1][static_cast<size_t>(lane)] = of_lane.inv_std_dev;
+    if (statistics_data[1] != nullptr) {
+      statistics_data[1][lane] = of_lane.inv_std_dev;
     }
   });
   OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(y)));
-  Shape shape = x.shape();
-  std::fill(shape.begin() + axis, shape.end(), 1);
   for (int i = 0; i < 2; ++i) {
     if (ctx.HasOutput(i + 1)) {
-      OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(stash, shape));
-      StoreElements(stash, statistics[i].data(), lanes.outer, out.mutable_raw_data(), 0);
-      OC_RETURN_IF_ERROR(ctx.SetOutput(i + 1, std::move(out)));
+      OC_ASSIGN_OR_RETURN(Tensor rounded, Rounded<C>(ctx, stash, std::move(statistics[i])));
+      OC_RETURN_IF_ERROR(ctx.SetOutput(i + 1, std::move(rounded)));
     }
   }
   return absl::OkStatus();

@@ -30,13 +30,13 @@ Tensor Mask(absl::Span<const int64_t> shape, const std::vector<int32_t>& values)
   return Tensor::Of<int32_t>(shape, values);
 }
 
-TEST(ContribAttention, Plain) {
+TEST(ContribAttentionTest, Plain) {
   ExpectTensor(Attention().Run(), Plain(), 1e-5);
   ExpectTensor(Attention(DType::kDouble).Run(), Convert(Plain(), DType::kDouble), 1e-5);
   ExpectTensor(Attention(DType::kFloat16).Run(), Convert(Plain(), DType::kFloat16), 5e-3, 5e-3);
 }
 
-TEST(ContribAttention, UnidirectionalWithScale) {
+TEST(ContribAttentionTest, UnidirectionalWithScale) {
   OpTest test = Attention();
   test.Attr("unidirectional", 1).Attr("scale", 0.5f);
   ExpectTensor(test.Run(),
@@ -47,7 +47,7 @@ TEST(ContribAttention, UnidirectionalWithScale) {
                1e-5);
 }
 
-TEST(ContribAttention, MaskOfKeys) {
+TEST(ContribAttentionTest, MaskOfKeys) {
   OpTest test = Attention();
   test.Input(Mask({2, 2}, {1, 0, 1, 1}));
   ExpectTensor(test.Run(),
@@ -58,7 +58,7 @@ TEST(ContribAttention, MaskOfKeys) {
                1e-5);
 }
 
-TEST(ContribAttention, MaskOfQueriesAndKeysWithItsOwnFilter) {
+TEST(ContribAttentionTest, MaskOfQueriesAndKeysWithItsOwnFilter) {
   OpTest test = Attention();
   test.Attr("mask_filter_value", -2.0f).Input(Mask({2, 2, 2}, {1, 0, 1, 1, 0, 1, 1, 1}));
   ExpectTensor(test.Run(),
@@ -69,7 +69,7 @@ TEST(ContribAttention, MaskOfQueriesAndKeysWithItsOwnFilter) {
                1e-5);
 }
 
-TEST(ContribAttention, MaskOfEndsAndStarts) {
+TEST(ContribAttentionTest, MaskOfEndsAndStarts) {
   const Tensor ends = Tensor::Of<float>(
       {2, 2, 4}, {2.108944f, -0.8925285f, -1.257637f, 1.468163f, 2.108944f, -0.8925285f, -1.257637f,
                   1.468163f, -1.036911f, -0.103319f, 1.094791f, -1.052404f, -0.9719905f,
@@ -90,7 +90,7 @@ TEST(ContribAttention, MaskOfEndsAndStarts) {
                1e-5);
 }
 
-TEST(ContribAttention, AttentionBias) {
+TEST(ContribAttentionTest, AttentionBias) {
   OpTest test = Attention();
   test.NoInput().NoInput().Input(Pattern({1, 2, 2, 2}, 3, 7, 4));
   ExpectTensor(test.Run(),
@@ -101,7 +101,7 @@ TEST(ContribAttention, AttentionBias) {
                1e-5);
 }
 
-TEST(ContribAttention, PastAndPresent) {
+TEST(ContribAttentionTest, PastAndPresent) {
   OpTest test = Attention();
   test.Attr("unidirectional", 1).NoInput().Input(Pattern({2, 2, 2, 1, 2}, 3, 7)).Outputs(2);
   ExpectTensor(test.Run(0),
@@ -124,14 +124,14 @@ TEST(ContribAttention, PastAndPresent) {
                1e-5, 1e-6);
 }
 
-TEST(ContribAttention, PresentWithoutPast) {
+TEST(ContribAttentionTest, PresentWithoutPast) {
   OpTest test = Attention();
   test.Outputs(2);
   ExpectTensor(test.Run(0), Plain(), 1e-5);
   EXPECT_EQ(test.Run(1)->shape(), (Shape{2, 2, 2, 2, 2}));
 }
 
-TEST(ContribAttention, ValuesOfAnotherSize) {
+TEST(ContribAttentionTest, ValuesOfAnotherSize) {
   OpTest test("Attention", 1, "com.microsoft");
   test.Attr("num_heads", 2).Attr("qkv_hidden_sizes", std::vector<int64_t>{4, 4, 2});
   test.Input(Pattern({2, 2, 2}, 7, 11, 3)).Input(Pattern({2, 10}, 5, 13, 3));
@@ -142,7 +142,7 @@ TEST(ContribAttention, ValuesOfAnotherSize) {
                1e-5);
 }
 
-TEST(ContribAttention, StridedView) {
+TEST(ContribAttentionTest, StridedView) {
   OpTest test("Attention", 1, "com.microsoft");
   test.Attr("num_heads", 2).Input(AsStridedView(Pattern({2, 2, 2}, 7, 11, 3)));
   test.Input(AsStridedView(Pattern({2, 12}, 5, 13, 3)));
@@ -150,15 +150,20 @@ TEST(ContribAttention, StridedView) {
   ExpectTensor(test.Run(), Plain(), 1e-5);
 }
 
-TEST(ContribAttention, Empty) {
+TEST(ContribAttentionTest, Empty) {
   OpTest test("Attention", 1, "com.microsoft");
   test.Attr("num_heads", 2).Input(Tensor::Of<float>({0, 2, 2}, {}));
   test.Input(Pattern({2, 12}, 5, 13));
   ExpectTensor(test.Run(), Tensor::Of<float>({0, 2, 4}, {}));
+  OpTest no_tokens("Attention", 1, "com.microsoft");
+  const int64_t batch = int64_t{1} << 50;
+  no_tokens.Attr("num_heads", 2).Outputs(2).Input(Tensor::Of<float>({batch, 0, 2}, {}));
+  no_tokens.Input(Pattern({2, 12}, 5, 13));
+  ExpectTensor(no_tokens.Run(1), Tensor::Of<float>({2, batch, 2, 0, 2}, {}));
 }
 
 // A query's result does not depend on the queries computed with it, nor on threads.
-TEST(ContribAttention, SameBitsForAnyThreadsAndBatch) {
+TEST(ContribAttentionTest, SameBitsForAnyThreadsAndBatch) {
   const Tensor x = RandomFloats({3, 130, 8}, 1);
   const Tensor weights = RandomFloats({8, 48}, 2, 0.5f);
   auto run = [&](const Tensor& input, int threads) {
@@ -175,7 +180,7 @@ TEST(ContribAttention, SameBitsForAnyThreadsAndBatch) {
   ExpectTensor(prefix, *all.Strided({1, 100, 16}, {0, 16, 1}, 0).Contiguous(), 1e-5, 1e-6);
 }
 
-TEST(ContribAttention, BadInputs) {
+TEST(ContribAttentionTest, BadInputs) {
   auto expect = [](const OpTest& test, absl::StatusCode code, const char* message) {
     ExpectError(test.Run().status(), code, message);
   };

@@ -26,7 +26,7 @@ OpTest EmbedLayerNormalization(const Tensor& ids, bool with_segments, DType dtyp
   return test;
 }
 
-TEST(ContribEmbedLayerNormalization, AllOutputs) {
+TEST(ContribEmbedLayerNormalizationTest, AllOutputs) {
   OpTest test = EmbedLayerNormalization(kIds, true);
   test.Outputs(3).Input(Ints({2, 2}, {1, 0, 1, 1}));
   ExpectTensor(test.Run(0),
@@ -42,7 +42,7 @@ TEST(ContribEmbedLayerNormalization, AllOutputs) {
                1e-6, 1e-7);
 }
 
-TEST(ContribEmbedLayerNormalization, OtherTypes) {
+TEST(ContribEmbedLayerNormalizationTest, OtherTypes) {
   const Tensor want = Tensor::Of<float>(
       {2, 2, 3}, {-0.7942247f, 0.7749111f, -0.08501779f, -0.9578882f, 0.2f, 1.101739f, -0.7942247f,
                   0.7749111f, -0.08501782f, -0.7942247f, 0.7749111f, -0.08501784f});
@@ -52,7 +52,7 @@ TEST(ContribEmbedLayerNormalization, OtherTypes) {
                Convert(want, DType::kFloat16), 5e-3, 1e-3);
 }
 
-TEST(ContribEmbedLayerNormalization, PositionIdsWithoutSegments) {
+TEST(ContribEmbedLayerNormalizationTest, PositionIdsWithoutSegments) {
   OpTest test = EmbedLayerNormalization(kIds, false);
   test.Outputs(2).NoInput().Input(Ints({1, 2}, {1, 0}));
   ExpectTensor(test.Run(0),
@@ -63,14 +63,14 @@ TEST(ContribEmbedLayerNormalization, PositionIdsWithoutSegments) {
   ExpectTensor(test.Run(1), Tensor::Of<int32_t>({2}, {0, 0}));
 }
 
-TEST(ContribEmbedLayerNormalization, Empty) {
+TEST(ContribEmbedLayerNormalizationTest, Empty) {
   OpTest test = EmbedLayerNormalization(Ints({2, 0}, {}), false);
   test.Outputs(2);
   ExpectTensor(test.Run(0), Tensor::Of<float>({2, 0, 3}, {}));
   ExpectTensor(test.Run(1), Ints({2}, {0, 0}));
 }
 
-TEST(ContribEmbedLayerNormalization, BadInputs) {
+TEST(ContribEmbedLayerNormalizationTest, BadInputs) {
   auto expect = [](const OpTest& test, const char* message) {
     ExpectError(test.Run().status(), absl::StatusCode::kInvalidArgument, message);
   };

@@ -12,7 +12,7 @@ OpTest Rotary() { return OpTest("RotaryEmbedding", 1, "com.microsoft"); }
 
 const Tensor kPositions = Tensor::Of<int64_t>({1, 2}, {1, 0});
 
-TEST(ContribRotaryEmbedding, HalvesOfHeads) {
+TEST(ContribRotaryEmbeddingTest, HalvesOfHeads) {
   OpTest small = Rotary();
   small.Input(Pattern({1, 2, 4}, 3, 7)).Input(kPositions);
   small.Input(Pattern({2, 1}, 3, 5)).Input(Pattern({2, 1}, 2, 5));
@@ -35,7 +35,7 @@ TEST(ContribRotaryEmbedding, HalvesOfHeads) {
   }
 }
 
-TEST(ContribRotaryEmbedding, InterleavedHeadsFirstFromAnOffset) {
+TEST(ContribRotaryEmbeddingTest, InterleavedHeadsFirstFromAnOffset) {
   OpTest test = Rotary();
   test.Attr("interleaved", 1).Input(AsStridedView(Pattern({1, 2, 2, 4}, 3, 11)));
   test.Input(Tensor::Of<int64_t>({1}, {1}));
@@ -48,7 +48,7 @@ TEST(ContribRotaryEmbedding, InterleavedHeadsFirstFromAnOffset) {
                1e-5, 1e-7);
 }
 
-TEST(ContribRotaryEmbedding, PartOfAHead) {
+TEST(ContribRotaryEmbeddingTest, PartOfAHead) {
   OpTest test = Rotary();
   test.Attr("num_heads", 2).Attr("rotary_embedding_dim", 2);
   test.Input(Pattern({1, 2, 8}, 3, 11)).Input(kPositions);
@@ -61,14 +61,14 @@ TEST(ContribRotaryEmbedding, PartOfAHead) {
                1e-5, 1e-7);
 }
 
-TEST(ContribRotaryEmbedding, Empty) {
+TEST(ContribRotaryEmbeddingTest, Empty) {
   OpTest test = Rotary();
   test.Input(Tensor::Of<float>({0, 2, 4}, {})).Input(Tensor::Of<int64_t>({0, 2}, {}));
   test.Input(Pattern({2, 2}, 3, 5)).Input(Pattern({2, 2}, 2, 5));
   ExpectTensor(test.Run(), Tensor::Of<float>({0, 2, 4}, {}));
 }
 
-TEST(ContribRotaryEmbedding, BadInputs) {
+TEST(ContribRotaryEmbeddingTest, BadInputs) {
   auto expect = [](const Tensor& positions, const Tensor& caches, const char* message) {
     OpTest test = Rotary();
     test.Input(Pattern({1, 2, 4}, 3, 7)).Input(positions).Input(caches).Input(caches);

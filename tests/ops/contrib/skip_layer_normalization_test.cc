@@ -31,7 +31,7 @@ const Tensor& Output() {
   return want;
 }
 
-TEST(ContribSkipLayerNormalization, AllInputsAndOutputs) {
+TEST(ContribSkipLayerNormalizationTest, AllInputsAndOutputs) {
   const OpTest test = All(DType::kFloat);
   ExpectTensor(test.Run(0), Output(), 2e-6);
   ExpectTensor(test.Run(1),
@@ -46,7 +46,7 @@ TEST(ContribSkipLayerNormalization, AllInputsAndOutputs) {
                1e-6, 1e-7);
 }
 
-TEST(ContribSkipLayerNormalization, OtherTypes) {
+TEST(ContribSkipLayerNormalizationTest, OtherTypes) {
   ExpectTensor(All(DType::kDouble).Run(), Convert(Output(), DType::kDouble), 1e-6);
   ExpectTensor(All(DType::kFloat16).Run(), Convert(Output(), DType::kFloat16), 4e-3);
   ExpectTensor(All(DType::kBfloat16).Run(), Convert(Output(), DType::kBfloat16), 3e-2);
@@ -54,7 +54,7 @@ TEST(ContribSkipLayerNormalization, OtherTypes) {
 
 // The sum is rounded for output 3 only: 2049 is not a float16, and its deviation from the mean is
 // that of 2049.
-TEST(ContribSkipLayerNormalization, SumIsNormalizedUnrounded) {
+TEST(ContribSkipLayerNormalizationTest, SumIsNormalizedUnrounded) {
   OpTest test("SkipLayerNormalization", 1, "com.microsoft");
   test.Attr("epsilon", 0.0f).Outputs(4);
   test.Input(Convert(Tensor::Of<float>({1, 2}, {2048, 2048}), DType::kFloat16));
@@ -65,7 +65,7 @@ TEST(ContribSkipLayerNormalization, SumIsNormalizedUnrounded) {
   ExpectTensor(test.Run(3), Convert(Tensor::Of<float>({1, 2}, {2048, 2052}), DType::kFloat16));
 }
 
-TEST(ContribSkipLayerNormalization, SkipRepeatsOverTheBatch) {
+TEST(ContribSkipLayerNormalizationTest, SkipRepeatsOverTheBatch) {
   for (const Shape& shape : {Shape{2, 3}, Shape{1, 2, 3}}) {
     OpTest test = SkipLayerNormalization();
     test.Input(AsStridedView(Pattern(shape, 5, 7))).Input(Gamma());
@@ -77,13 +77,13 @@ TEST(ContribSkipLayerNormalization, SkipRepeatsOverTheBatch) {
   }
 }
 
-TEST(ContribSkipLayerNormalization, Empty) {
+TEST(ContribSkipLayerNormalizationTest, Empty) {
   OpTest test("SkipLayerNormalization", 1, "com.microsoft");
   test.Input(Tensor::Of<float>({0, 2, 3}, {})).Input(Tensor::Of<float>({0, 2, 3}, {}));
   ExpectTensor(test.Input(Gamma()).Run(), Tensor::Of<float>({0, 2, 3}, {}));
 }
 
-TEST(ContribSkipLayerNormalization, BadInputs) {
+TEST(ContribSkipLayerNormalizationTest, BadInputs) {
   OpTest skip = SkipLayerNormalization();
   skip.Input(Pattern({2, 1, 3}, 5, 7)).Input(Gamma());
   ExpectError(skip.Run().status(), absl::StatusCode::kInvalidArgument, "does not fit");

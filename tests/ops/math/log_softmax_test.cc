@@ -31,12 +31,12 @@ OpTest LogSoftmax(int opset, DType dtype = DType::kFloat) {
   return test;
 }
 
-TEST(LogSoftmax, LastAxisByDefault) {
+TEST(LogSoftmaxTest, LastAxisByDefault) {
   ExpectTensor(LogSoftmax(13).Run(), Convert(kLastAxis, DType::kFloat), 1e-6, 1e-7);
   ExpectTensor(LogSoftmax(13, DType::kDouble).Run(), kLastAxis, 1e-14);
 }
 
-TEST(LogSoftmax, AnyAxis) {
+TEST(LogSoftmaxTest, AnyAxis) {
   OpTest test = LogSoftmax(13);
   test.Attr("axis", 1);
   ExpectTensor(test.Run(), Convert(kMiddleAxis, DType::kFloat), 1e-6, 1e-7);
@@ -45,38 +45,38 @@ TEST(LogSoftmax, AnyAxis) {
   ExpectTensor(negative.Run(), Convert(kMiddleAxis, DType::kFloat), 1e-6, 1e-7);
 }
 
-TEST(LogSoftmax, CoercedToTwoDimensionsBefore13) {
+TEST(LogSoftmaxTest, CoercedToTwoDimensionsBefore13) {
   for (int opset : {1, 11}) {
     ExpectTensor(LogSoftmax(opset).Run(), Convert(kCoerced, DType::kFloat), 1e-6, 1e-7);
   }
 }
 
 // Not after every step, as the function body would.
-TEST(LogSoftmax, NarrowFloatsAreRoundedOnce) {
+TEST(LogSoftmaxTest, NarrowFloatsAreRoundedOnce) {
   ExpectTensor(LogSoftmax(13, DType::kFloat16).Run(), Convert(kLastAxis, DType::kFloat16));
   ExpectTensor(LogSoftmax(13, DType::kBfloat16).Run(), Convert(kLastAxis, DType::kBfloat16));
 }
 
-TEST(LogSoftmax, StridedView) {
+TEST(LogSoftmaxTest, StridedView) {
   OpTest test("LogSoftmax", 13);
   test.Input(AsStridedView(kX));
   ExpectTensor(test.Run(), Convert(kLastAxis, DType::kFloat), 1e-6, 1e-7);
 }
 
-TEST(LogSoftmax, LargeValuesDoNotOverflow) {
+TEST(LogSoftmaxTest, LargeValuesDoNotOverflow) {
   OpTest test("LogSoftmax", 13);
   test.Input(Tensor::Of<float>({1, 2}, {3e38f, 3e38f}));
   ExpectTensor(test.Run(), Tensor::Of<float>({1, 2}, {-0.6931472f, -0.6931472f}));
 }
 
-TEST(LogSoftmax, InfinityAndNaN) {
+TEST(LogSoftmaxTest, InfinityAndNaN) {
   OpTest test("LogSoftmax", 13);
   test.Input(Tensor::Of<float>({4, 2}, {-kInf, 0, kInf, 0, kNaN, 0, -kInf, -kInf}));
   ExpectTensor(test.Run(),
                Tensor::Of<float>({4, 2}, {-kInf, 0, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN}));
 }
 
-TEST(LogSoftmax, Empty) {
+TEST(LogSoftmaxTest, Empty) {
   OpTest test("LogSoftmax", 13);
   test.Input(Tensor::Of<float>({2, 0}, {}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 0}, {}));
@@ -84,7 +84,7 @@ TEST(LogSoftmax, Empty) {
 
 // The bits of a lane depend on its elements alone: not on whether they are neighbours in memory,
 // which lanes are computed with them, or how many threads there are.
-TEST(LogSoftmax, SameBitsHoweverTheLaneLies) {
+TEST(LogSoftmaxTest, SameBitsHoweverTheLaneLies) {
   for (int64_t length : {3, 33, 1500}) {
     const Tensor columns = RandomFloats({length, 70}, 1, 4);
     OpTest outer("LogSoftmax", 13);
@@ -96,7 +96,7 @@ TEST(LogSoftmax, SameBitsHoweverTheLaneLies) {
   }
 }
 
-TEST(LogSoftmax, BadAxis) {
+TEST(LogSoftmaxTest, BadAxis) {
   OpTest test = LogSoftmax(13);
   test.Attr("axis", 3);
   ExpectError(test.Run().status(), absl::StatusCode::kInvalidArgument,

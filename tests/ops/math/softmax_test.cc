@@ -31,12 +31,12 @@ OpTest Softmax(int opset, DType dtype = DType::kFloat) {
   return test;
 }
 
-TEST(Softmax, LastAxisByDefault) {
+TEST(SoftmaxTest, LastAxisByDefault) {
   ExpectTensor(Softmax(13).Run(), Convert(kLastAxis, DType::kFloat), 1e-6);
   ExpectTensor(Softmax(13, DType::kDouble).Run(), kLastAxis, 1e-14);
 }
 
-TEST(Softmax, AnyAxis) {
+TEST(SoftmaxTest, AnyAxis) {
   OpTest test = Softmax(13);
   test.Attr("axis", 1);
   ExpectTensor(test.Run(), Convert(kMiddleAxis, DType::kFloat), 1e-6);
@@ -45,37 +45,37 @@ TEST(Softmax, AnyAxis) {
   ExpectTensor(negative.Run(), Convert(kMiddleAxis, DType::kFloat), 1e-6);
 }
 
-TEST(Softmax, CoercedToTwoDimensionsBefore13) {
+TEST(SoftmaxTest, CoercedToTwoDimensionsBefore13) {
   for (int opset : {1, 11}) {
     ExpectTensor(Softmax(opset).Run(), Convert(kCoerced, DType::kFloat), 1e-6);
   }
 }
 
 // Not after every step, as the function body would.
-TEST(Softmax, NarrowFloatsAreRoundedOnce) {
+TEST(SoftmaxTest, NarrowFloatsAreRoundedOnce) {
   ExpectTensor(Softmax(13, DType::kFloat16).Run(), Convert(kLastAxis, DType::kFloat16));
   ExpectTensor(Softmax(13, DType::kBfloat16).Run(), Convert(kLastAxis, DType::kBfloat16));
 }
 
-TEST(Softmax, StridedView) {
+TEST(SoftmaxTest, StridedView) {
   OpTest test("Softmax", 13);
   test.Input(AsStridedView(kX));
   ExpectTensor(test.Run(), Convert(kLastAxis, DType::kFloat), 1e-6);
 }
 
-TEST(Softmax, LargeValuesDoNotOverflow) {
+TEST(SoftmaxTest, LargeValuesDoNotOverflow) {
   OpTest test("Softmax", 13);
   test.Input(Tensor::Of<float>({1, 2}, {3e38f, 3e38f}));
   ExpectTensor(test.Run(), Tensor::Of<float>({1, 2}, {0.5f, 0.5f}));
 }
 
-TEST(Softmax, InfinityAndNaN) {
+TEST(SoftmaxTest, InfinityAndNaN) {
   OpTest test("Softmax", 13);
   test.Input(Tensor::Of<float>({4, 2}, {-kInf, 0, kInf, 0, kNaN, 0, -kInf, -kInf}));
   ExpectTensor(test.Run(), Tensor::Of<float>({4, 2}, {0, 1, kNaN, kNaN, kNaN, kNaN, kNaN, kNaN}));
 }
 
-TEST(Softmax, Empty) {
+TEST(SoftmaxTest, Empty) {
   OpTest test("Softmax", 13);
   test.Input(Tensor::Of<float>({2, 0}, {}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 0}, {}));
@@ -83,7 +83,7 @@ TEST(Softmax, Empty) {
 
 // The bits of a lane depend on its elements alone: not on whether they are neighbours in memory,
 // which lanes are computed with them, or how many threads there are.
-TEST(Softmax, SameBitsHoweverTheLaneLies) {
+TEST(SoftmaxTest, SameBitsHoweverTheLaneLies) {
   for (int64_t length : {3, 33, 1500}) {
     const Tensor columns = RandomFloats({length, 70}, 1, 4);
     OpTest outer("Softmax", 13);
@@ -95,7 +95,7 @@ TEST(Softmax, SameBitsHoweverTheLaneLies) {
   }
 }
 
-TEST(Softmax, BadAxis) {
+TEST(SoftmaxTest, BadAxis) {
   OpTest test = Softmax(13);
   test.Attr("axis", 3);
   ExpectError(test.Run().status(), absl::StatusCode::kInvalidArgument,

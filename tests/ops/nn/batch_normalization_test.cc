@@ -36,7 +36,7 @@ OpTest BatchNormalization(int opset, DType dtype = DType::kFloat) {
   return test;
 }
 
-TEST(BatchNormalization, Inference) {
+TEST(BatchNormalizationTest, Inference) {
   ExpectTensor(BatchNormalization(15).Run(), kInference, 1e-5, 1e-6);
   ExpectTensor(BatchNormalization(15, DType::kDouble).Run(), Convert(kInference, DType::kDouble),
                1e-6, 1e-7);
@@ -44,7 +44,7 @@ TEST(BatchNormalization, Inference) {
                1e-3, 1e-6);
 }
 
-TEST(BatchNormalization, WideRows) {
+TEST(BatchNormalizationTest, WideRows) {
   // 20 positions a channel; every second element of a view.
   OpTest test("BatchNormalization", 15);
   const Tensor x = Tensor::Of<float>({1, 2, 1, 1}, {3, 5});
@@ -59,14 +59,14 @@ TEST(BatchNormalization, WideRows) {
   ExpectTensor(test.Run(), Tensor::Of<float>({3, 2, 4, 5}, want));
 }
 
-TEST(BatchNormalization, OneDimensionIsOneChannel) {
+TEST(BatchNormalizationTest, OneDimensionIsOneChannel) {
   OpTest test("BatchNormalization", 15);
   test.Attr("epsilon", 0.0f).Input(Floats({1, 3})).Input(Floats({2})).Input(Floats({1}));
   test.Input(Floats({1})).Input(Floats({4}));
   ExpectTensor(test.Run(), Floats({1, 3}));
 }
 
-TEST(BatchNormalization, TrainingMode) {
+TEST(BatchNormalizationTest, TrainingMode) {
   for (int opset : {14, 15}) {
     OpTest test = BatchNormalization(opset);
     test.Attr("training_mode", 1).Outputs(3);
@@ -77,7 +77,7 @@ TEST(BatchNormalization, TrainingMode) {
 }
 
 // Scale, bias, mean and variance may have types of their own.
-TEST(BatchNormalization, MixedTypes) {
+TEST(BatchNormalizationTest, MixedTypes) {
   OpTest test("BatchNormalization", 15);
   test.Attr("training_mode", 1).Outputs(3).Input(Convert(kX, DType::kFloat16));
   test.Input(Convert(Floats({1, 2}), DType::kFloat16));
@@ -87,7 +87,7 @@ TEST(BatchNormalization, MixedTypes) {
   ExpectTensor(test.Run(1), kRunningMean, 1e-6);
 }
 
-TEST(BatchNormalization, OutputsSayTrainingBefore14) {
+TEST(BatchNormalizationTest, OutputsSayTrainingBefore14) {
   for (int opset : {7, 9}) {
     ExpectTensor(BatchNormalization(opset).Run(), kInference, 1e-5, 1e-6);
     OpTest test = BatchNormalization(opset);
@@ -100,7 +100,7 @@ TEST(BatchNormalization, OutputsSayTrainingBefore14) {
   }
 }
 
-TEST(BatchNormalization, IsTest) {
+TEST(BatchNormalizationTest, IsTest) {
   OpTest version_1 = BatchNormalization(1);
   version_1.Attr("is_test", 1).Attr("consumed_inputs", std::vector<int64_t>{0, 0, 0, 1, 1});
   ExpectTensor(version_1.Run(), kInference, 1e-5, 1e-6);
@@ -109,7 +109,7 @@ TEST(BatchNormalization, IsTest) {
   ExpectError(contradiction.Run().status(), absl::StatusCode::kInvalidArgument, "only training");
 }
 
-TEST(BatchNormalization, NotSpatial) {
+TEST(BatchNormalizationTest, NotSpatial) {
   OpTest test("BatchNormalization", 7);
   test.Attr("spatial", 0).Attr("epsilon", 0.0f);
   test.Input(Tensor::Of<float>({2, 1, 2}, {1, 2, 3, 4}));
@@ -118,7 +118,7 @@ TEST(BatchNormalization, NotSpatial) {
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 1, 2}, {1, 11, 3, 31}));
 }
 
-TEST(BatchNormalization, NaNStaysInItsChannel) {
+TEST(BatchNormalizationTest, NaNStaysInItsChannel) {
   OpTest test("BatchNormalization", 15);
   test.Attr("training_mode", 1).Attr("epsilon", 1.0f).Outputs(3);
   test.Input(Tensor::Of<float>({2, 2}, {kNaN, 0, 1, 0}));
@@ -127,14 +127,14 @@ TEST(BatchNormalization, NaNStaysInItsChannel) {
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 2}, {kNaN, 1, kNaN, 1}));
 }
 
-TEST(BatchNormalization, EmptyBatch) {
+TEST(BatchNormalizationTest, EmptyBatch) {
   OpTest test("BatchNormalization", 15);
   const Tensor ones = Floats({1, 1});
   test.Input(Tensor::Of<float>({0, 2, 3}, {})).Input(ones).Input(ones).Input(ones).Input(ones);
   ExpectTensor(test.Run(), Tensor::Of<float>({0, 2, 3}, {}));
 }
 
-TEST(BatchNormalization, BadInputs) {
+TEST(BatchNormalizationTest, BadInputs) {
   OpTest channels("BatchNormalization", 15);
   channels.Input(kX);
   for (int i = 0; i < 4; ++i) {

@@ -17,19 +17,19 @@ OpTest ReduceMax(int opset, const Tensor& x) {
   return test;
 }
 
-TEST(ReduceMax, AxesAsInputFrom18) {
+TEST(ReduceMaxTest, AxesAsInputFrom18) {
   OpTest test = ReduceMax(18, Tensor::Of<float>({2, 2}, {-3, -1, -2, -4}));
   test.Input(Tensor::Of<int64_t>({1}, {1}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2}, {-1, -2}));
 }
 
-TEST(ReduceMax, AxesAsAttributeBefore18) {
+TEST(ReduceMaxTest, AxesAsAttributeBefore18) {
   OpTest test = ReduceMax(13, Tensor::Of<float>({2, 2}, {-3, -1, -2, -4}));
   test.Attr("axes", std::vector<int64_t>{0});
   ExpectTensor(test.Run(), Tensor::Of<float>({2}, {-2, -1}));
 }
 
-TEST(ReduceMax, Integers) {
+TEST(ReduceMaxTest, Integers) {
   ExpectTensor(ReduceMax(20, Tensor::Of<int8_t>({3}, {-128, -3, -7})).Run(),
                Tensor::Scalar<int8_t>(-3));
   ExpectTensor(ReduceMax(20, Tensor::Of<uint8_t>({3}, {1, 255, 7})).Run(),
@@ -40,13 +40,13 @@ TEST(ReduceMax, Integers) {
                Tensor::Scalar<uint64_t>(UINT64_MAX));
 }
 
-TEST(ReduceMax, Bool) {
+TEST(ReduceMaxTest, Bool) {
   OpTest test = ReduceMax(20, Tensor::Of<bool>({2, 2}, {false, true, false, false}));
   test.Input(Tensor::Of<int64_t>({1}, {1}));
   ExpectTensor(test.Run(), Tensor::Of<bool>({2}, {true, false}));
 }
 
-TEST(ReduceMax, OfNothingIsTheLeastValue) {
+TEST(ReduceMaxTest, OfNothingIsTheLeastValue) {
   ExpectTensor(ReduceMax(20, Tensor::Of<float>({0}, {})).Run(), Tensor::Scalar(-kInf));
   ExpectTensor(ReduceMax(20, Tensor::Of<int64_t>({0}, {})).Run(), Tensor::Scalar(INT64_MIN));
   ExpectTensor(ReduceMax(20, Tensor::Of<int8_t>({0}, {})).Run(), Tensor::Scalar<int8_t>(-128));
@@ -55,7 +55,7 @@ TEST(ReduceMax, OfNothingIsTheLeastValue) {
 }
 
 // At every offset of the vector units, along rows and along columns.
-TEST(ReduceMax, NaNWins) {
+TEST(ReduceMaxTest, NaNWins) {
   for (int64_t length : {1, 5, 32, 40, 70}) {
     for (int64_t at = 0; at < length; ++at) {
       std::vector<float> x(static_cast<size_t>(length), kInf);
@@ -69,7 +69,7 @@ TEST(ReduceMax, NaNWins) {
   }
 }
 
-TEST(ReduceMax, NarrowFloats) {
+TEST(ReduceMaxTest, NarrowFloats) {
   const Tensor x = Tensor::Of<float>({3}, {0.5f, -kInf, 2.0f});
   ExpectTensor(ReduceMax(20, Convert(x, DType::kBfloat16)).Run(),
                Convert(Tensor::Scalar(2.0f), DType::kBfloat16));

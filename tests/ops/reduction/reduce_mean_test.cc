@@ -16,20 +16,20 @@ OpTest ReduceMean(const Tensor& x) {
   return test;
 }
 
-TEST(ReduceMean, AxesAsInputFrom18) {
+TEST(ReduceMeanTest, AxesAsInputFrom18) {
   OpTest test("ReduceMean", 18);
   test.Input(Tensor::Of<float>({2, 2}, {1, 2, 3, 6})).Input(Tensor::Of<int64_t>({1}, {-1}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 1}, {1.5, 4.5}));
 }
 
-TEST(ReduceMean, AxesAsAttributeBefore18) {
+TEST(ReduceMeanTest, AxesAsAttributeBefore18) {
   OpTest test("ReduceMean", 13);
   test.Attr("axes", std::vector<int64_t>{0}).Attr("keepdims", 0);
   test.Input(Tensor::Of<double>({2, 2}, {1, 2, 3, 6}));
   ExpectTensor(test.Run(), Tensor::Of<double>({2}, {2, 4}));
 }
 
-TEST(ReduceMean, IntegersAreExactAndTruncated) {
+TEST(ReduceMeanTest, IntegersAreExactAndTruncated) {
   ExpectTensor(ReduceMean(Tensor::Of<int32_t>({2}, {-3, -4})).Run(), Tensor::Scalar<int32_t>(-3));
   // The sums do not fit into 64 bits.
   ExpectTensor(ReduceMean(Tensor::Of<int64_t>({2}, {INT64_MAX, INT64_MAX - 2})).Run(),
@@ -40,13 +40,13 @@ TEST(ReduceMean, IntegersAreExactAndTruncated) {
                Tensor::Scalar<uint64_t>(UINT64_MAX));
 }
 
-TEST(ReduceMean, OfNothing) {
+TEST(ReduceMeanTest, OfNothing) {
   ExpectTensor(ReduceMean(Tensor::Of<float>({0}, {})).Run(), Tensor::Scalar(kNaN));
   ExpectTensor(ReduceMean(Tensor::Of<int32_t>({0}, {})).Run(), Tensor::Scalar<int32_t>(0));
 }
 
 // 60000 is representable in float16, the sum 120000 is not.
-TEST(ReduceMean, Float16DoesNotOverflow) {
+TEST(ReduceMeanTest, Float16DoesNotOverflow) {
   const Tensor x = Tensor::Of<float>({2}, {60000, 60000});
   ExpectTensor(ReduceMean(Convert(x, DType::kFloat16)).Run(),
                Convert(Tensor::Scalar(60000.0f), DType::kFloat16));

@@ -25,67 +25,67 @@ Tensor Iota(absl::Span<const int64_t> shape) {
   return Tensor::Of<float>(shape, values);
 }
 
-TEST(ReduceSum, InnerAxisKeepsTheDimension) {
+TEST(ReduceSumTest, InnerAxisKeepsTheDimension) {
   OpTest test("ReduceSum", 13);
   test.Input(Iota({2, 3})).Input(Axes({-1}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 1}, {3, 12}));
 }
 
-TEST(ReduceSum, OuterAxisWithoutKeepdims) {
+TEST(ReduceSumTest, OuterAxisWithoutKeepdims) {
   OpTest test("ReduceSum", 13);
   test.Attr("keepdims", 0).Input(Iota({2, 5})).Input(Axes({0}));
   ExpectTensor(test.Run(), Tensor::Of<float>({5}, {5, 7, 9, 11, 13}));
 }
 
-TEST(ReduceSum, OuterAndInnerAxes) {
+TEST(ReduceSumTest, OuterAndInnerAxes) {
   OpTest test("ReduceSum", 13);
   test.Attr("keepdims", 0).Input(Iota({2, 3, 2})).Input(Axes({2, 0}));
   ExpectTensor(test.Run(), Tensor::Of<float>({3}, {0 + 1 + 6 + 7, 2 + 3 + 8 + 9, 4 + 5 + 10 + 11}));
 }
 
-TEST(ReduceSum, MiddleAxis) {
+TEST(ReduceSumTest, MiddleAxis) {
   OpTest test("ReduceSum", 13);
   test.Attr("keepdims", 0).Input(Iota({2, 3, 4})).Input(Axes({1}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 4}, {12, 15, 18, 21, 48, 51, 54, 57}));
 }
 
-TEST(ReduceSum, AllAxesByDefault) {
+TEST(ReduceSumTest, AllAxesByDefault) {
   OpTest test("ReduceSum", 13);
   test.Input(Iota({2, 3}));
   ExpectTensor(test.Run(), Tensor::Of<float>({1, 1}, {15}));
 }
 
-TEST(ReduceSum, AxesAsAttributeBefore13) {
+TEST(ReduceSumTest, AxesAsAttributeBefore13) {
   OpTest test("ReduceSum", 11);
   test.Attr("axes", std::vector<int64_t>{-2}).Attr("keepdims", 0).Input(Iota({2, 3}));
   ExpectTensor(test.Run(), Tensor::Of<float>({3}, {3, 5, 7}));
 }
 
-TEST(ReduceSum, EmptyAxesMayMeanNothingToDo) {
+TEST(ReduceSumTest, EmptyAxesMayMeanNothingToDo) {
   OpTest test("ReduceSum", 13);
   test.Attr("noop_with_empty_axes", 1).Input(Iota({2, 2})).Input(Axes({}));
   ExpectTensor(test.Run(), Iota({2, 2}));
 }
 
-TEST(ReduceSum, Scalar) {
+TEST(ReduceSumTest, Scalar) {
   OpTest test("ReduceSum", 13);
   test.Input(Tensor::Scalar(3.0f));
   ExpectTensor(test.Run(), Tensor::Scalar(3.0f));
 }
 
-TEST(ReduceSum, OfNothingIsZero) {
+TEST(ReduceSumTest, OfNothingIsZero) {
   OpTest test("ReduceSum", 13);
   test.Attr("keepdims", 0).Input(Tensor::Of<float>({2, 0, 2}, {})).Input(Axes({1}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 2}, {0, 0, 0, 0}));
 }
 
-TEST(ReduceSum, EmptyResult) {
+TEST(ReduceSumTest, EmptyResult) {
   OpTest test("ReduceSum", 13);
   test.Attr("keepdims", 0).Input(Tensor::Of<float>({0, 2}, {})).Input(Axes({1}));
   ExpectTensor(test.Run(), Tensor::Of<float>({0}, {}));
 }
 
-TEST(ReduceSum, NaNAndInfinity) {
+TEST(ReduceSumTest, NaNAndInfinity) {
   OpTest test("ReduceSum", 13);
   test.Attr("keepdims", 0)
       .Input(Tensor::Of<float>({3, 2}, {1, kNaN, kInf, 2, kInf, -kInf}))
@@ -93,14 +93,14 @@ TEST(ReduceSum, NaNAndInfinity) {
   ExpectTensor(test.Run(), Tensor::Of<float>({3}, {kNaN, kInf, kNaN}));
 }
 
-TEST(ReduceSum, Int64BeyondTheMantissaOfDouble) {
+TEST(ReduceSumTest, Int64BeyondTheMantissaOfDouble) {
   const int64_t big = (int64_t{1} << 53) + 1;
   OpTest test("ReduceSum", 13);
   test.Attr("keepdims", 0).Input(Tensor::Of<int64_t>({3}, {big, 1, -3})).Input(Axes({0}));
   ExpectTensor(test.Run(), Tensor::Scalar<int64_t>(big - 2));
 }
 
-TEST(ReduceSum, IntegersWrap) {
+TEST(ReduceSumTest, IntegersWrap) {
   OpTest test("ReduceSum", 13);
   test.Attr("keepdims", 0).Input(Tensor::Of<int64_t>({2}, {INT64_MAX, 2}));
   ExpectTensor(test.Run(), Tensor::Scalar<int64_t>(INT64_MIN + 1));
@@ -113,14 +113,14 @@ TEST(ReduceSum, IntegersWrap) {
 }
 
 // 2048 ones are 2048 in float16; a sum in float16 would stop growing at 2048 of 4096.
-TEST(ReduceSum, Float16IsSummedInFloat) {
+TEST(ReduceSumTest, Float16IsSummedInFloat) {
   OpTest test("ReduceSum", 13);
   Tensor ones = Tensor::Of<float>({4096}, std::vector<float>(4096, 1.0f));
   test.Attr("keepdims", 0).Input(Convert(ones, DType::kFloat16));
   ExpectTensor(test.Run(), Convert(Tensor::Scalar(4096.0f), DType::kFloat16));
 }
 
-TEST(ReduceSum, LongSumsStayExact) {
+TEST(ReduceSumTest, LongSumsStayExact) {
   // 2^24 + 1 ones: one accumulator in float would stick at 2^24.
   const int64_t count = (int64_t{1} << 24) + 2;
   Tensor one = Tensor::Of<float>({1}, {1.0f});
@@ -129,13 +129,13 @@ TEST(ReduceSum, LongSumsStayExact) {
   ExpectTensor(test.Run(), Tensor::Scalar(static_cast<float>(count)));
 }
 
-TEST(ReduceSum, Double) {
+TEST(ReduceSumTest, Double) {
   OpTest test("ReduceSum", 13);
   test.Attr("keepdims", 0).Input(Tensor::Of<double>({2}, {1e-9, 1.0}));
   ExpectTensor(test.Run(), Tensor::Scalar(1.0 + 1e-9));
 }
 
-TEST(ReduceSum, StridedView) {
+TEST(ReduceSumTest, StridedView) {
   OpTest test("ReduceSum", 13);
   test.Attr("keepdims", 0).Input(AsStridedView(Iota({2, 3, 2}))).Input(Axes({1}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 2}, {6, 9, 24, 27}));
@@ -143,7 +143,7 @@ TEST(ReduceSum, StridedView) {
 
 // The bits of a lane's sum depend on its elements alone: not on whether they are neighbours in
 // memory or rows apart, which lanes are computed with them, or how many threads there are.
-TEST(ReduceSum, SameBitsHoweverTheLaneLies) {
+TEST(ReduceSumTest, SameBitsHoweverTheLaneLies) {
   for (int64_t length : {3, 31, 33, 1024, 1029, 5000}) {
     const int64_t lanes = 133;
     Tensor rows = RandomFloats({lanes, length}, 1);
@@ -172,7 +172,7 @@ TEST(ReduceSum, SameBitsHoweverTheLaneLies) {
   }
 }
 
-TEST(ReduceSum, BadAxes) {
+TEST(ReduceSumTest, BadAxes) {
   for (int64_t axis : {int64_t{2}, int64_t{-3}, INT64_MIN, INT64_MAX}) {
     OpTest test("ReduceSum", 13);
     test.Input(Iota({2, 2})).Input(Axes({axis}));

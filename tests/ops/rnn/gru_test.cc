@@ -38,13 +38,13 @@ const std::vector<Tensor>& Forward() {
   return want;
 }
 
-TEST(GRU, Forward) {
+TEST(GRUTest, Forward) {
   for (int opset : {3, 7, 14, 22}) {
     ExpectOutputs(Gru(1, opset), Forward());
   }
 }
 
-TEST(GRU, Double) {
+TEST(GRUTest, Double) {
   std::vector<Tensor> want;
   for (const Tensor& tensor : Forward()) {
     want.push_back(Convert(tensor, DType::kDouble));
@@ -52,11 +52,11 @@ TEST(GRU, Double) {
   ExpectOutputs(Gru(1, 14, DType::kDouble), want);
 }
 
-TEST(GRU, Float16) {
+TEST(GRUTest, Float16) {
   ExpectOutputs(Gru(1, 14, DType::kFloat16), {Convert(Forward()[0], DType::kFloat16)}, 5e-3);
 }
 
-TEST(GRU, ReverseWithSequenceLengths) {
+TEST(GRUTest, ReverseWithSequenceLengths) {
   OpTest test = Gru(1);
   test.Attr("direction", "reverse").Input(Tensor::Of<int32_t>({2}, {1, 2}));
   ExpectOutputs(
@@ -65,7 +65,7 @@ TEST(GRU, ReverseWithSequenceLengths) {
              Tensor::Of<float>({1, 2, 2}, {0.1826362f, 0.06169527f, 0.1520576f, 0.2116272f})});
 }
 
-TEST(GRU, BidirectionalWithInitialStates) {
+TEST(GRUTest, BidirectionalWithInitialStates) {
   OpTest test = Gru(2);
   test.Attr("direction", "bidirectional").NoInput().Input(Pattern({2, 2, 2}, 2, 7));
 
@@ -78,7 +78,7 @@ TEST(GRU, BidirectionalWithInitialStates) {
                                            -0.1266986f, 0.1572394f, 0.03856091f, 0.2464824f})});
 }
 
-TEST(GRU, ClipBoundsTheGates) {
+TEST(GRUTest, ClipBoundsTheGates) {
   OpTest test = Gru(1);
   test.Attr("clip", 0.125f);
   ExpectOutputs(
@@ -87,7 +87,7 @@ TEST(GRU, ClipBoundsTheGates) {
              Tensor::Of<float>({1, 2, 2}, {0.09650801f, 0.09063235f, 0.04152113f, 0.0970246f})});
 }
 
-TEST(GRU, LinearBeforeReset) {
+TEST(GRUTest, LinearBeforeReset) {
   OpTest test = Gru(1);
   test.Attr("linear_before_reset", 1).NoInput().Input(Pattern({1, 2, 2}, 2, 7));
   ExpectOutputs(
@@ -97,9 +97,9 @@ TEST(GRU, LinearBeforeReset) {
 }
 
 // Version 1's default of the direction is "foward".
-TEST(GRU, Version1) { ExpectOutputs(Gru(1, 1), Forward()); }
+TEST(GRUTest, Version1) { ExpectOutputs(Gru(1, 1), Forward()); }
 
-TEST(GRU, Activations) {
+TEST(GRUTest, Activations) {
   OpTest test = Gru(1);
   test.Attr("activations", std::vector<std::string>{"HardSigmoid", "ScaledTanh"});
   test.Attr("activation_alpha", std::vector<float>{0.25f, 1.5f});
@@ -110,7 +110,7 @@ TEST(GRU, Activations) {
                  Tensor::Of<float>({1, 2, 2}, {0.1611868f, 0.3058062f, 0.06304477f, 0.3417102f})});
 }
 
-TEST(GRU, SequenceOfLengthZero) {
+TEST(GRUTest, SequenceOfLengthZero) {
   OpTest test = Gru(1);
   test.Input(Tensor::Of<int32_t>({2}, {0, 1})).Input(Pattern({1, 2, 2}, 2, 7));
   ExpectOutputs(test, {Tensor::Of<float>({2, 1, 2, 2}, {0, 0, 0.2079371f, 0.3223217f, 0, 0, 0, 0}),
@@ -118,7 +118,7 @@ TEST(GRU, SequenceOfLengthZero) {
 }
 
 // onnxruntime does not know layout 1: the same as layout 0 with the first two axes swapped.
-TEST(GRU, BatchFirst) {
+TEST(GRUTest, BatchFirst) {
   OpTest test("GRU", 14);
   test.Outputs(2).Attr("layout", 1);
   test.Input(*Pattern({2, 2, 2}, 7, 11).Strided({2, 2, 2}, {2, 4, 1}, 0).Contiguous());
@@ -130,7 +130,7 @@ TEST(GRU, BatchFirst) {
                 {*y.Strided({2, 2, 1, 2}, {2, 4, 4, 1}, 0).Contiguous(), y_h.Reshaped({2, 1, 2})});
 }
 
-TEST(GRU, StridedView) {
+TEST(GRUTest, StridedView) {
   OpTest test("GRU", 14);
   test.Input(AsStridedView(Pattern({2, 2, 2}, 7, 11)));
   test.Input(AsStridedView(Pattern({1, 6, 2}, 5, 13)));
@@ -139,7 +139,7 @@ TEST(GRU, StridedView) {
   ExpectOutputs(test, {Forward()[0]});
 }
 
-TEST(GRU, NoSteps) {
+TEST(GRUTest, NoSteps) {
   OpTest test("GRU", 14);
   test.Outputs(2).Input(Tensor::Of<float>({0, 1, 2}, {}));
   test.Input(Pattern({1, 6, 2}, 5, 13)).Input(Pattern({1, 6, 2}, 3, 17));
@@ -147,7 +147,7 @@ TEST(GRU, NoSteps) {
 }
 
 // Sequences do not touch each other, and steps are projected in chunks: neither changes a bit.
-TEST(GRU, SameBitsForAnySequenceAloneAndAnyThreads) {
+TEST(GRUTest, SameBitsForAnySequenceAloneAndAnyThreads) {
   const Tensor x = RandomFloats({90, 9, 5}, 1);
   const Tensor w = RandomFloats({2, 3 * 7, 5}, 2);
   const Tensor r = RandomFloats({2, 3 * 7, 7}, 3, 0.3f);
@@ -162,7 +162,7 @@ TEST(GRU, SameBitsForAnySequenceAloneAndAnyThreads) {
   ExpectSameBits(alone, *all.Strided({90, 2, 1, 7}, {126, 63, 7, 1}, 4 * 7).Contiguous());
 }
 
-TEST(GRU, NaNStaysInItsSequence) {
+TEST(GRUTest, NaNStaysInItsSequence) {
   OpTest test("GRU", 14);
   const float nan = std::numeric_limits<float>::quiet_NaN();
   test.Input(Tensor::Of<float>({1, 2, 1}, {nan, 0}));
@@ -170,7 +170,19 @@ TEST(GRU, NaNStaysInItsSequence) {
   ExpectOutputs(test, {Tensor::Of<float>({1, 1, 2, 1}, {nan, 0})});
 }
 
-TEST(GRU, BadInputs) {
+TEST(GRUTest, HugeBatchOfNothing) {
+  const int64_t batch = int64_t{1} << 50;
+  auto run = [&](int64_t hidden) {
+    OpTest test("GRU", 14);
+    test.Input(Tensor::Of<float>({0, batch, 1}, {}));
+    test.Input(Pattern({1, 3 * hidden, 1}, 5, 13)).Input(Pattern({1, 3 * hidden, hidden}, 3, 17));
+    return test.Run();
+  };
+  EXPECT_EQ(run(1).status().code(), absl::StatusCode::kResourceExhausted);
+  ExpectTensor(run(0), Tensor::Of<float>({0, 1, batch, 0}, {}));
+}
+
+TEST(GRUTest, BadInputs) {
   auto expect = [](const OpTest& test, const char* message) {
     ExpectError(test.Run().status(), absl::StatusCode::kInvalidArgument, message);
   };

@@ -39,13 +39,13 @@ const std::vector<Tensor>& Forward() {
   return want;
 }
 
-TEST(LSTM, Forward) {
+TEST(LSTMTest, Forward) {
   for (int opset : {1, 7, 14, 22}) {
     ExpectOutputs(Lstm(1, opset), Forward());
   }
 }
 
-TEST(LSTM, Double) {
+TEST(LSTMTest, Double) {
   std::vector<Tensor> want;
   for (const Tensor& tensor : Forward()) {
     want.push_back(Convert(tensor, DType::kDouble));
@@ -53,11 +53,11 @@ TEST(LSTM, Double) {
   ExpectOutputs(Lstm(1, 14, DType::kDouble), want);
 }
 
-TEST(LSTM, Float16) {
+TEST(LSTMTest, Float16) {
   ExpectOutputs(Lstm(1, 14, DType::kFloat16), {Convert(Forward()[0], DType::kFloat16)}, 5e-3);
 }
 
-TEST(LSTM, ReverseWithSequenceLengths) {
+TEST(LSTMTest, ReverseWithSequenceLengths) {
   OpTest test = Lstm(1);
   test.Attr("direction", "reverse").Input(Tensor::Of<int32_t>({2}, {1, 2}));
   ExpectOutputs(
@@ -67,7 +67,7 @@ TEST(LSTM, ReverseWithSequenceLengths) {
              Tensor::Of<float>({1, 2, 2}, {-0.2253595f, -0.0491064f, -0.2994835f, -0.09213045f})});
 }
 
-TEST(LSTM, BidirectionalWithInitialStatesAndPeepholes) {
+TEST(LSTMTest, BidirectionalWithInitialStatesAndPeepholes) {
   OpTest test = Lstm(2);
   test.Attr("direction", "bidirectional").NoInput().Input(Pattern({2, 2, 2}, 2, 7));
   test.Input(Pattern({2, 2, 2}, 3, 7)).Input(Pattern({2, 6}, 4, 9));
@@ -82,7 +82,7 @@ TEST(LSTM, BidirectionalWithInitialStatesAndPeepholes) {
                                            0.09793326f, 0.1919579f, 0.1907907f, 0.2552328f})});
 }
 
-TEST(LSTM, ClipBoundsTheGates) {
+TEST(LSTMTest, ClipBoundsTheGates) {
   OpTest test = Lstm(1);
   test.Attr("clip", 0.125f);
   ExpectOutputs(
@@ -93,7 +93,7 @@ TEST(LSTM, ClipBoundsTheGates) {
        Tensor::Of<float>({1, 2, 2}, {-0.08934515f, -0.09044821f, -0.08926264f, -0.07493353f})});
 }
 
-TEST(LSTM, InputForgetCouplesTheGates) {
+TEST(LSTMTest, InputForgetCouplesTheGates) {
   OpTest test = Lstm(1);
   test.Attr("input_forget", 1).NoInput().NoInput().Input(Pattern({1, 2, 2}, 3, 7));
   ExpectOutputs(
@@ -104,7 +104,7 @@ TEST(LSTM, InputForgetCouplesTheGates) {
        Tensor::Of<float>({1, 2, 2}, {-0.3164967f, -0.1717377f, -0.1084814f, -0.1740526f})});
 }
 
-TEST(LSTM, Activations) {
+TEST(LSTMTest, Activations) {
   OpTest test = Lstm(1);
   test.Attr("activations", std::vector<std::string>{"HardSigmoid", "ScaledTanh", "LeakyRelu"});
   test.Attr("activation_alpha", std::vector<float>{0.25f, 1.5f, 0.5f});
@@ -117,7 +117,7 @@ TEST(LSTM, Activations) {
        Tensor::Of<float>({1, 2, 2}, {-0.2458528f, -0.2000605f, -0.2732101f, -0.1479289f})});
 }
 
-TEST(LSTM, SequenceOfLengthZero) {
+TEST(LSTMTest, SequenceOfLengthZero) {
   OpTest test = Lstm(1);
   test.Input(Tensor::Of<int32_t>({2}, {0, 1})).Input(Pattern({1, 2, 2}, 2, 7));
   ExpectOutputs(test, {Tensor::Of<float>({2, 1, 2, 2}, {0, 0, -0.142244f, 0.00418413f, 0, 0, 0, 0}),
@@ -126,7 +126,7 @@ TEST(LSTM, SequenceOfLengthZero) {
 }
 
 // onnxruntime does not know layout 1: the same as layout 0 with the first two axes swapped.
-TEST(LSTM, BatchFirst) {
+TEST(LSTMTest, BatchFirst) {
   OpTest test("LSTM", 14);
   test.Outputs(2).Attr("layout", 1);
   test.Input(*Pattern({2, 2, 2}, 7, 11).Strided({2, 2, 2}, {2, 4, 1}, 0).Contiguous());
@@ -138,7 +138,7 @@ TEST(LSTM, BatchFirst) {
                 {*y.Strided({2, 2, 1, 2}, {2, 4, 4, 1}, 0).Contiguous(), y_h.Reshaped({2, 1, 2})});
 }
 
-TEST(LSTM, StridedView) {
+TEST(LSTMTest, StridedView) {
   OpTest test("LSTM", 14);
   test.Input(AsStridedView(Pattern({2, 2, 2}, 7, 11)));
   test.Input(AsStridedView(Pattern({1, 8, 2}, 5, 13)));
@@ -147,7 +147,7 @@ TEST(LSTM, StridedView) {
   ExpectOutputs(test, {Forward()[0]});
 }
 
-TEST(LSTM, NoSteps) {
+TEST(LSTMTest, NoSteps) {
   OpTest test("LSTM", 14);
   test.Outputs(2).Input(Tensor::Of<float>({0, 1, 2}, {}));
   test.Input(Pattern({1, 8, 2}, 5, 13)).Input(Pattern({1, 8, 2}, 3, 17));
@@ -155,7 +155,7 @@ TEST(LSTM, NoSteps) {
 }
 
 // Sequences do not touch each other, and steps are projected in chunks: neither changes a bit.
-TEST(LSTM, SameBitsForAnySequenceAloneAndAnyThreads) {
+TEST(LSTMTest, SameBitsForAnySequenceAloneAndAnyThreads) {
   const Tensor x = RandomFloats({90, 9, 5}, 1);
   const Tensor w = RandomFloats({2, 4 * 7, 5}, 2);
   const Tensor r = RandomFloats({2, 4 * 7, 7}, 3, 0.3f);
@@ -170,7 +170,7 @@ TEST(LSTM, SameBitsForAnySequenceAloneAndAnyThreads) {
   ExpectSameBits(alone, *all.Strided({90, 2, 1, 7}, {126, 63, 7, 1}, 4 * 7).Contiguous());
 }
 
-TEST(LSTM, NaNStaysInItsSequence) {
+TEST(LSTMTest, NaNStaysInItsSequence) {
   OpTest test("LSTM", 14);
   const float nan = std::numeric_limits<float>::quiet_NaN();
   test.Input(Tensor::Of<float>({1, 2, 1}, {nan, 0}));
@@ -178,7 +178,19 @@ TEST(LSTM, NaNStaysInItsSequence) {
   ExpectOutputs(test, {Tensor::Of<float>({1, 1, 2, 1}, {nan, 0})});
 }
 
-TEST(LSTM, BadInputs) {
+TEST(LSTMTest, HugeBatchOfNothing) {
+  const int64_t batch = int64_t{1} << 50;
+  auto run = [&](int64_t hidden) {
+    OpTest test("LSTM", 14);
+    test.Input(Tensor::Of<float>({0, batch, 1}, {}));
+    test.Input(Pattern({1, 4 * hidden, 1}, 5, 13)).Input(Pattern({1, 4 * hidden, hidden}, 3, 17));
+    return test.Run();
+  };
+  EXPECT_EQ(run(1).status().code(), absl::StatusCode::kResourceExhausted);
+  ExpectTensor(run(0), Tensor::Of<float>({0, 1, batch, 0}, {}));
+}
+
+TEST(LSTMTest, BadInputs) {
   auto expect = [](const OpTest& test, const char* message) {
     ExpectError(test.Run().status(), absl::StatusCode::kInvalidArgument, message);
   };
