@@ -23,13 +23,13 @@
 
 namespace onnxcmp {
 
-// Bytes that one tensor may take unless an option says otherwise: enough for the attention weights of
-// a long sequence, far from what would bring a machine down.
+// Bytes that one tensor may take unless an option says otherwise: enough for the attention weights
+// of a long sequence, far from what would bring a machine down.
 inline constexpr int64_t kDefaultMemoryLimit = int64_t{4} << 30;
 
 struct EvaluatorOptions {
-  int threads = 0;           // 0: one for each core
-  uint64_t seed = 0;         // of random operators
+  int threads = 0;    // 0: one for each core
+  uint64_t seed = 0;  // of random operators
   int64_t memory_limit = kDefaultMemoryLimit;
 };
 

@@ -45,12 +45,18 @@ template <typename T, int kVectors>
 void TileOfRows(int64_t rows, int64_t depth, const T* a, int64_t a_row, const T* b, int64_t b_row,
                 Accumulator<T>* c, int64_t c_row, bool add) {
   switch (rows) {
-    case 1: return Tile<T, 1, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
-    case 2: return Tile<T, 2, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
-    case 3: return Tile<T, 3, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
-    case 4: return Tile<T, 4, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
-    case 5: return Tile<T, 5, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
-    default: return Tile<T, 6, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
+    case 1:
+      return Tile<T, 1, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
+    case 2:
+      return Tile<T, 2, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
+    case 3:
+      return Tile<T, 3, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
+    case 4:
+      return Tile<T, 4, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
+    case 5:
+      return Tile<T, 5, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
+    default:
+      return Tile<T, 6, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
   }
 }
 
@@ -332,7 +338,8 @@ double Work(const GemmShape& shape) {
 }
 
 template <typename Body>
-void ForEachBlock(const ThreadPool& pool, const GemmShape& shape, const Cut& cut, const Body& body) {
+void ForEachBlock(const ThreadPool& pool, const GemmShape& shape, const Cut& cut,
+                  const Body& body) {
   const int64_t row_blocks = CeilDiv(shape.m, cut.rows);
   const int64_t column_blocks = CeilDiv(shape.n, cut.columns);
   const int64_t blocks = row_blocks * column_blocks;
@@ -365,9 +372,9 @@ void PackThenMultiply(const ThreadPool& pool, const Problem<T>& problem, const G
       std::max<int64_t>(1, kSharedBytes / (block_size * static_cast<int64_t>(sizeof(T))));
   const int64_t blocks = CeilDiv(shape.k, kGemmDepth);
   std::unique_ptr<T[], void (*)(T*)> packed(
-      static_cast<T*>(::operator new(
-          static_cast<size_t>(block_size * std::min(chunk, blocks)) * sizeof(T),
-          std::align_val_t(64))),
+      static_cast<T*>(
+          ::operator new(static_cast<size_t>(block_size * std::min(chunk, blocks)) * sizeof(T),
+                         std::align_val_t(64))),
       [](T* p) { ::operator delete(p, std::align_val_t(64)); });
   const int64_t row_tasks = CeilDiv(kTasks, shape.batch);
   const int64_t rows =
@@ -413,8 +420,8 @@ void Multiply(const ThreadPool& pool, const Problem<T>& problem, const GemmPacke
   }
   const int64_t wanted = CeilDiv(kTasks, shape.batch);
   constexpr int64_t kWidth = kGemmPanelColumns<T>;
-  const int64_t columns = std::clamp(RoundUp(CeilDiv(shape.n, wanted), kWidth), 2 * kWidth,
-                                     kTaskColumns<T>);
+  const int64_t columns =
+      std::clamp(RoundUp(CeilDiv(shape.n, wanted), kWidth), 2 * kWidth, kTaskColumns<T>);
   if (shape.batch * CeilDiv(shape.n, columns) >= kTasks * 3 / 4 || shape.m <= 48) {
     ForEachBlock(pool, shape, {1, shape.m, columns}, body);
   } else {
@@ -456,10 +463,10 @@ void Gemm(const ThreadPool& pool, const GemmShape& shape, const GemmFactor<T>& a
     const int64_t rows =
         std::max<int64_t>(small_b ? RoundUp(CeilDiv(shape.m, wanted), 8 * kTileRows) : shape.m, 1);
     // A single row reads B in runs of a page.
-    const int64_t columns = small_b        ? shape.n
-                            : shape.m == 1 ? 128 * kLanes<T>
-                                           : std::clamp<int64_t>(
-                                                 RoundUp(CeilDiv(shape.n, wanted), 64), 64, 512);
+    const int64_t columns =
+        small_b        ? shape.n
+        : shape.m == 1 ? 128 * kLanes<T>
+                       : std::clamp<int64_t>(RoundUp(CeilDiv(shape.n, wanted), 64), 64, 512);
     ForEachBlock(pool, shape, {1, rows, columns}, body);
     return;
   }

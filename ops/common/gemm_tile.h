@@ -1,8 +1,8 @@
 // The innermost loop of every matrix product: a tile of C in registers.
 //
 // Vectors are GCC's vector extensions, so the code compiles for any processor. Only the fused
-// multiply-add and the 8 x 8 transposition are written with intrinsics where the instruction set has
-// them.
+// multiply-add and the 8 x 8 transposition are written with intrinsics where the instruction set
+// has them.
 #ifndef ONNXCMP_OPS_COMMON_GEMM_TILE_H_
 #define ONNXCMP_OPS_COMMON_GEMM_TILE_H_
 
@@ -88,7 +88,8 @@ inline __attribute__((always_inline)) void MultiplyAdd(const Vector<T>& a, const
       const int32_t x = a[i], y = b[i];
       const int32_t products = static_cast<int16_t>(x) * static_cast<int16_t>(y) +
                                static_cast<int16_t>(x >> 16) * static_cast<int16_t>(y >> 16);
-      sum[i] = static_cast<int32_t>(static_cast<uint32_t>(sum[i]) + static_cast<uint32_t>(products));
+      sum[i] =
+          static_cast<int32_t>(static_cast<uint32_t>(sum[i]) + static_cast<uint32_t>(products));
     }
 #endif
   } else {

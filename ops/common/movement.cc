@@ -99,8 +99,8 @@ absl::StatusOr<int64_t> NormalizeIndex(int64_t index, int axis, int64_t size) {
 absl::Status NormalizeIndices(absl::Span<int64_t> indices, int axis, int64_t size) {
   for (int64_t& index : indices) {
     if (index < -size || index >= size) {
-      return absl::InvalidArgumentError(absl::StrCat("index ", index, " is out of range for axis ",
-                                                     axis, " of size ", size));
+      return absl::InvalidArgumentError(
+          absl::StrCat("index ", index, " is out of range for axis ", axis, " of size ", size));
     }
     if (index < 0) index += size;
   }

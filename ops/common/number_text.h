@@ -11,7 +11,8 @@
 namespace onnxcmp {
 
 // A floating-point number of type `dtype`, with the fewest digits that are no other number of that
-// type, laid out as Python and NumPy's float64 do: "1.0", "0.0001", "1e-05", "1e+16", "nan", "-inf".
+// type, laid out as Python and NumPy's float64 do: "1.0", "0.0001", "1e-05", "1e+16", "nan",
+// "-inf".
 std::string FormatFloat(DType dtype, double value);
 
 // The elements of a contiguous tensor as NumPy writes them (bool: "True", "False"), into as many
