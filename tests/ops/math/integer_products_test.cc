@@ -110,15 +110,14 @@ TEST(QLinearMatMul, ScalesOfRowsAndColumns) {
 }
 
 TEST(QLinearMatMul, Float8) {
-  const auto f8 = [](const Shape& shape, const std::vector<float>& values) {
-    return Convert(Tensor::Of<float>(shape, values), DType::kFloat8E4M3FN);
-  };
+  const auto f8 = [](const Tensor& x) { return Convert(x, DType::kFloat8E4M3FN); };
   const Tensor half = Tensor::Scalar(0.5f);
-  const Tensor zero = f8({}, {0});
-  ExpectTensor(
-      Qlinear(f8({1, 2}, {1.5f, -2}), half, zero, f8({2, 1}, {4, 1}), half, zero, 0.25f, zero)
-          .Run(),
-      f8({1, 1}, {4}));
+  const Tensor zero = f8(Tensor::Scalar(0.0f));
+  const Tensor a = f8(Tensor::Of<float>({1, 2}, {1.5f, -2}));
+  const Tensor b = f8(Tensor::Of<float>({2, 1}, {4, 1}));
+  // (0.75 * 2 - 1 * 0.5) / 0.25
+  ExpectTensor(Qlinear(a, half, zero, b, half, zero, 0.25f, zero).Run(),
+               f8(Tensor::Of<float>({1, 1}, {4})));
 }
 
 }  // namespace
