@@ -185,9 +185,11 @@ absl::Status NoComputeClass(DType dtype) {
       absl::StrCat("elements of type ", DTypeName(dtype), " are not supported"));
 }
 
-absl::StatusOr<Tensor> RunStrips(const KernelContext& ctx, absl::Span<const Tensor* const> inputs,
-                                 ComputeClass input_class, DType output_dtype,
-                                 ComputeClass output_class, StripFunction f, Overflow overflow) {
+absl::StatusOr<Tensor> RunStripsIn(const KernelContext& ctx, absl::Span<const Tensor* const> inputs,
+                                   const StripKernel& kernel, const void* f, DType output_dtype,
+                                   Overflow overflow) {
+  const ComputeClass input_class = kernel.input_class;
+  const ComputeClass output_class = kernel.output_class;
   OC_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(inputs));
   OC_ASSIGN_OR_RETURN(Tensor output, ctx.Allocate(output_dtype, shape));
   const int64_t elements = output.num_elements();
@@ -226,10 +228,10 @@ absl::StatusOr<Tensor> RunStrips(const KernelContext& ctx, absl::Span<const Tens
         strips[i] = readers[i].Next(count);
       }
       if (output_is_storage && count % kPadding == 0) {
-        f(strips.data(), output_data + static_cast<size_t>(at) * output_size, count);
+        kernel.run(f, strips.data(), output_data + static_cast<size_t>(at) * output_size, count);
         continue;
       }
-      f(strips.data(), staged_output, RoundUp(count));
+      kernel.run(f, strips.data(), staged_output, RoundUp(count));
       WithType(output_class, [&](auto* type) {
         StoreElements(output_dtype, reinterpret_cast<decltype(type)>(staged_output), count,
                       output_data, at, overflow);
@@ -237,6 +239,33 @@ absl::StatusOr<Tensor> RunStrips(const KernelContext& ctx, absl::Span<const Tens
     }
   });
   return output;
+}
+
+absl::StatusOr<Tensor> RunStrips(const KernelContext& ctx, absl::Span<const Tensor* const> inputs,
+                                 absl::Span<const StripKernel> kernels, const void* f,
+                                 DType output_dtype) {
+  const DType dtype = inputs[0]->dtype();
+  const auto find = [&](ComputeClass wanted) {
+    return std::find_if(kernels.begin(), kernels.end(),
+                        [&](const StripKernel& kernel) { return kernel.input_class == wanted; });
+  };
+  auto kernel = find(ComputeClassOf(dtype));
+  if (kernel == kernels.end() && IsSignedInteger(dtype)) {
+    kernel = find(ComputeClass::kUint64);
+  }
+  if (kernel == kernels.end()) {
+    return NoComputeClass(dtype);
+  }
+  return RunStripsIn(ctx, inputs, *kernel, f, output_dtype, Overflow::kIeee);
+}
+
+absl::Status EmitStrips(KernelContext& ctx, absl::Span<const Tensor* const> inputs,
+                        absl::Span<const StripKernel> kernels, const void* f, DType output_dtype) {
+  if (output_dtype == DType::kUndefined) {
+    output_dtype = inputs[0]->dtype();
+  }
+  OC_ASSIGN_OR_RETURN(Tensor output, RunStrips(ctx, inputs, kernels, f, output_dtype));
+  return ctx.SetOutput(0, std::move(output));
 }
 
 Kernel WithLegacyBroadcast(
@@ -251,6 +280,14 @@ Kernel WithLegacyBroadcast(
     OC_ASSIGN_OR_RETURN(Tensor b, legacy.Align(ctx.Input(0), ctx.Input(1)));
     return run(ctx, ctx.Input(0), b);
   };
+}
+
+Kernel LegacyStrips(const KernelInit& node, absl::Span<const StripKernel> kernels,
+                    DType output_dtype) {
+  return WithLegacyBroadcast(node, [=](KernelContext& ctx, const Tensor& a, const Tensor& b) {
+    const char no_captures = 0;
+    return EmitStrips(ctx, {&a, &b}, kernels, &no_captures, output_dtype);
+  });
 }
 
 }  // namespace onnxcmp

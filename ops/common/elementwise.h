@@ -17,12 +17,12 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
 #include <Eigen/Core>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -56,70 +56,76 @@ inline constexpr ComputeClass kComputeClassOf =
     : std::is_same_v<C, bool>     ? ComputeClass::kBool
                                   : ComputeClass::kComplex;
 
-// Computes `count` elements, a multiple of 16 and at most vec::kMaxStrip; `output` is 64-byte
-// aligned. Arrays of the compute class's type.
-using StripFunction =
-    absl::FunctionRef<void(const void* const* inputs, void* output, int64_t count)>;
+// An expression compiled for one class. `run` computes `count` elements, a multiple of 16 and at
+// most vec::kMaxStrip, from arrays of the class's type to a 64-byte aligned one of the result's.
+struct StripKernel {
+  ComputeClass input_class;
+  ComputeClass output_class;
+  void (*run)(const void* f, const void* const* inputs, void* output, int64_t count);
+};
 
-// The inputs, broadcast to each other and loaded as `input_class`, through `f` to a new tensor.
+// The inputs, broadcast to each other and converted to the kernel's class, through it to a new
+// tensor.
+absl::StatusOr<Tensor> RunStripsIn(const KernelContext& ctx, absl::Span<const Tensor* const> inputs,
+                                   const StripKernel& kernel, const void* f, DType output_dtype,
+                                   Overflow overflow);
+// The first input's dtype chooses among the kernels.
 absl::StatusOr<Tensor> RunStrips(const KernelContext& ctx, absl::Span<const Tensor* const> inputs,
-                                 ComputeClass input_class, DType output_dtype,
-                                 ComputeClass output_class, StripFunction f,
-                                 Overflow overflow = Overflow::kIeee);
+                                 absl::Span<const StripKernel> kernels, const void* f,
+                                 DType output_dtype);
 
 absl::Status NoComputeClass(DType dtype);
+
+// What is compiled for every operator and class is only this; so nothing else is a template.
+template <typename C, typename F, size_t... I>
+constexpr StripKernel MakeStripKernel(std::index_sequence<I...>) {
+  using In = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
+  using R = typename std::decay_t<decltype(std::declval<const F&>()(
+      (static_cast<void>(I), std::declval<In>())...))>::Scalar;
+  using Out = Eigen::Map<Eigen::Array<R, Eigen::Dynamic, 1>, Eigen::AlignedMax>;
+  return {kComputeClassOf<C>, kComputeClassOf<R>,
+          [](const void* f, const void* const* in, void* out, int64_t count) {
+            Out(static_cast<R*>(out), count) =
+                (*static_cast<const F*>(f))(In(static_cast<const C*>(in[I]), count)...);
+          }};
+}
+template <typename F, size_t kInputs, typename... C>
+constexpr std::array<StripKernel, sizeof...(C)> MakeStripKernels(Classes<C...>) {
+  return {MakeStripKernel<C, F>(std::make_index_sequence<kInputs>())...};
+}
+template <typename List, size_t kInputs, typename F>
+inline constexpr auto kStripKernels = MakeStripKernels<F, kInputs>(List{});
 
 // f(strip, ...) of all inputs, computed in C, stored as output_dtype.
 template <typename C, size_t N, typename F>
 absl::StatusOr<Tensor> ElementwiseIn(const KernelContext& ctx,
                                      const std::array<const Tensor*, N>& inputs, DType output_dtype,
                                      const F& f, Overflow overflow = Overflow::kIeee) {
-  using In = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
-  return [&]<size_t... I>(std::index_sequence<I...>) {
-    using R =
-        typename std::decay_t<decltype(f((static_cast<void>(I), std::declval<In>())...))>::Scalar;
-    using Out = Eigen::Map<Eigen::Array<R, Eigen::Dynamic, 1>, Eigen::AlignedMax>;
-    return RunStrips(
-        ctx, inputs, kComputeClassOf<C>, output_dtype, kComputeClassOf<R>,
-        [&f](const void* const* in, void* out, int64_t count) {
-          Out(static_cast<R*>(out), count) = f(In(static_cast<const C*>(in[I]), count)...);
-        },
-        overflow);
-  }
-  (std::make_index_sequence<N>());
+  return RunStripsIn(ctx, inputs, kStripKernels<Classes<C>, N, F>[0], &f, output_dtype, overflow);
 }
 
-// As above; the first input's dtype chooses the type among those listed.
-template <typename... C, size_t N, typename F>
-absl::StatusOr<Tensor> Elementwise(Classes<C...>, const KernelContext& ctx,
+// As above; the first input's dtype chooses the class among those listed.
+template <typename List, size_t N, typename F>
+absl::StatusOr<Tensor> Elementwise(List, const KernelContext& ctx,
                                    const std::array<const Tensor*, N>& inputs, DType output_dtype,
                                    const F& f) {
-  ComputeClass wanted = ComputeClassOf(inputs[0]->dtype());
-  if (wanted == ComputeClass::kInt64 && !(std::is_same_v<C, int64_t> || ...)) {
-    wanted = ComputeClass::kUint64;
-  }
-  absl::StatusOr<Tensor> result = NoComputeClass(inputs[0]->dtype());
-  static_cast<void>(((wanted == kComputeClassOf<C> &&
-                      (result = ElementwiseIn<C>(ctx, inputs, output_dtype, f), true)) ||
-                     ...));
-  return result;
+  return RunStrips(ctx, inputs, kStripKernels<List, N, F>, &f, output_dtype);
 }
+
+// RunStrips to output 0. kUndefined: of the first input's dtype.
+absl::Status EmitStrips(KernelContext& ctx, absl::Span<const Tensor* const> inputs,
+                        absl::Span<const StripKernel> kernels, const void* f, DType output_dtype);
 
 // output = f(input), of the input's dtype.
 template <typename List, typename F>
 absl::Status EmitUnary(KernelContext& ctx, const F& f) {
-  const Tensor& x = ctx.Input(0);
-  OC_ASSIGN_OR_RETURN(Tensor y,
-                      Elementwise(List{}, ctx, std::array<const Tensor*, 1>{&x}, x.dtype(), f));
-  return ctx.SetOutput(0, std::move(y));
+  return EmitStrips(ctx, {&ctx.Input(0)}, kStripKernels<List, 1, F>, &f, DType::kUndefined);
 }
 
 // output = f(a, b), broadcast, of the inputs' dtype.
 template <typename List, typename F>
 absl::Status EmitBinary(KernelContext& ctx, const Tensor& a, const Tensor& b, const F& f) {
-  OC_ASSIGN_OR_RETURN(Tensor y,
-                      Elementwise(List{}, ctx, std::array<const Tensor*, 2>{&a, &b}, a.dtype(), f));
-  return ctx.SetOutput(0, std::move(y));
+  return EmitStrips(ctx, {&a, &b}, kStripKernels<List, 2, F>, &f, DType::kUndefined);
 }
 template <typename List, typename F>
 absl::Status EmitBinary(KernelContext& ctx, const F& f) {
@@ -129,9 +135,7 @@ absl::Status EmitBinary(KernelContext& ctx, const F& f) {
 // output = f(a, b), broadcast, bool.
 template <typename List, typename F>
 absl::Status EmitCompare(KernelContext& ctx, const Tensor& a, const Tensor& b, const F& f) {
-  OC_ASSIGN_OR_RETURN(
-      Tensor y, Elementwise(List{}, ctx, std::array<const Tensor*, 2>{&a, &b}, DType::kBool, f));
-  return ctx.SetOutput(0, std::move(y));
+  return EmitStrips(ctx, {&a, &b}, kStripKernels<List, 2, F>, &f, DType::kBool);
 }
 template <typename List, typename F>
 absl::Status EmitCompare(KernelContext& ctx, const F& f) {
@@ -142,19 +146,19 @@ absl::Status EmitCompare(KernelContext& ctx, const F& f) {
 Kernel WithLegacyBroadcast(
     const KernelInit& node,
     std::function<absl::Status(KernelContext&, const Tensor& a, const Tensor& b)> run);
+Kernel LegacyStrips(const KernelInit& node, absl::Span<const StripKernel> kernels,
+                    DType output_dtype);
 
-// EmitBinary and EmitCompare for operators that exist since before opset 7.
+// EmitBinary and EmitCompare for operators that exist since before opset 7; f captures nothing.
 template <typename List, typename F>
-Kernel BinaryKernel(const KernelInit& node, F f) {
-  return WithLegacyBroadcast(node, [f](KernelContext& ctx, const Tensor& a, const Tensor& b) {
-    return EmitBinary<List>(ctx, a, b, f);
-  });
+Kernel BinaryKernel(const KernelInit& node, F) {
+  static_assert(std::is_empty_v<F>);
+  return LegacyStrips(node, kStripKernels<List, 2, F>, DType::kUndefined);
 }
 template <typename List, typename F>
-Kernel CompareKernel(const KernelInit& node, F f) {
-  return WithLegacyBroadcast(node, [f](KernelContext& ctx, const Tensor& a, const Tensor& b) {
-    return EmitCompare<List>(ctx, a, b, f);
-  });
+Kernel CompareKernel(const KernelInit& node, F) {
+  static_assert(std::is_empty_v<F>);
+  return LegacyStrips(node, kStripKernels<List, 2, F>, DType::kBool);
 }
 
 }  // namespace onnxcmp
