@@ -30,37 +30,53 @@ void WriteNow(const std::string& text) {
 }  // namespace
 
 Progress::Progress(std::string label, bool quiet, Interruption& interruption)
-    : label_(std::move(label)),
-      enabled_(!quiet && isatty(STDERR_FILENO) != 0),
-      start_(Clock::now()),
-      last_draw_(start_) {
-  if (enabled_) {
+    : label_(std::move(label)), start_(Clock::now()) {
+  if (!quiet && isatty(STDERR_FILENO) != 0) {
     interruption.ClearLineOnSignal();
+    thread_ = std::thread([this] { DrawUntilStopped(); });
   }
 }
 
 Progress::~Progress() {
-  if (drawn_) {
-    WriteNow("\r\x1b[K");
+  if (!thread_.joinable()) {
+    return;
   }
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
 }
 
 void Progress::OnNodeStart(const NodeStart& start) {
-  if (!enabled_) {
+  if (!thread_.joinable()) {
     return;
   }
-  const Clock::time_point now = Clock::now();
-  if (now - start_ < kBeforeFirst || (drawn_ && now - last_draw_ < kBetween)) {
-    return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  index_ = start.index;
+  total_ = start.total;
+  node_ = absl::StrCat(start.node.op_type, " ", start.node.name);
+}
+
+void Progress::DrawUntilStopped() {
+  bool drawn = false;
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!changed_.wait_for(lock, drawn ? kBetween : kBeforeFirst, [this] { return stopped_; })) {
+    if (total_ == 0) {
+      continue;  // initializers are still being looked at
+    }
+    const std::chrono::duration<double> time = Clock::now() - start_;
+    const std::string line =
+        absl::StrCat(label_, label_.empty() ? "" : ": ", index_, " of ", total_, " nodes, ",
+                     absl::StrFormat("%.1f s, ", time.count()), node_);
+    // A line as wide as the terminal would wrap on some.
+    WriteNow(absl::StrCat("\r", FitColumn(line, TerminalWidth() - 1)));
+    drawn = true;
   }
-  const std::string line =
-      absl::StrCat(label_, label_.empty() ? "" : ": ", start.index, " of ", start.total, " nodes, ",
-                   absl::StrFormat("%.1f s, ", std::chrono::duration<double>(now - start_).count()),
-                   start.node.op_type, " ", start.node.name);
-  // A line as wide as the terminal would wrap on some.
-  WriteNow(absl::StrCat("\r", FitColumn(line, TerminalWidth() - 1)));
-  drawn_ = true;
-  last_draw_ = now;
+  if (drawn) {
+    WriteNow("\r\x1b[K");
+  }
 }
 
 }  // namespace onnxcmp::cli

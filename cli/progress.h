@@ -3,8 +3,12 @@
 #define ONNXCMP_CLI_PROGRESS_H_
 
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "cli/interruption.h"
 #include "evaluator/result.h"
@@ -29,11 +33,18 @@ class Progress : public Observer {
 
  private:
   using Clock = std::chrono::steady_clock;
+  // On a thread of its own, so that the time goes on while a node takes long.
+  void DrawUntilStopped();
+
   std::string label_;
-  bool enabled_;
-  bool drawn_ = false;
   Clock::time_point start_;
-  Clock::time_point last_draw_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  bool stopped_ = false;
+  int64_t index_ = 0;
+  int64_t total_ = 0;
+  std::string node_;
+  std::thread thread_;  // not running unless standard error is a terminal
 };
 
 }  // namespace onnxcmp::cli
