@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "compare/strided_runs.h"
 #include "evaluator/tensor.h"
 
 namespace onnxcmp {
@@ -12,7 +13,7 @@ namespace onnxcmp {
 class ElementReader {
  public:
   // The tensor must outlive the reader and must not hold strings.
-  explicit ElementReader(const Tensor& tensor);
+  explicit ElementReader(const Tensor& tensor) : tensor_(tensor), runs_(tensor) {}
 
   // Elements [first, first + count) as C: one of the classes of evaluator/convert.h.
   template <typename C>
@@ -20,9 +21,7 @@ class ElementReader {
 
  private:
   const Tensor& tensor_;
-  // The tensor's dimensions and strides with neighbours that lie one behind the other merged.
-  Shape sizes_;
-  Shape strides_;
+  StridedRuns runs_;
 };
 
 }  // namespace onnxcmp

@@ -5,8 +5,9 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
+#include <utility>
 
+#include "absl/types/span.h"
 #include "compare/letters.h"
 #include "evaluator/thread_pool.h"
 #include "evaluator/value.h"
@@ -29,8 +30,8 @@ enum class ElementKind : uint8_t { kFloat, kInteger, kBool, kOther };
 inline constexpr int kProjections = 8;
 
 // Projections of a tensor x on random signs: p_k = (sum of s_k(i) x_i) / sqrt(size), the signs
-// s_k(i) being bits of a hash of the flat index. NaN and infinities count as 0 and in `non_finite`,
-// their share. All in double.
+// s_k(i) being made of hashes of the flat index (numeric_pass.h). NaN and infinities count as 0 and
+// in `non_finite`, their share. All in double. Complex: real and imaginary parts in turn.
 struct Sketch {
   double rms = 0;
   double non_finite = 0;
@@ -57,8 +58,8 @@ struct Fingerprint {
   // Whether the value says something about identity: of up to 64 elements taken at equal steps at
   // least 4 are distinct (floats), or 8 (others). Scalars, zeros and shapes are poor.
   bool rich = false;
-  // Numeric tensors only. The sketches of x, and of c(x) = x / (1 + |x|), which keeps a mask of
-  // -3e38 from drowning the rest.
+  // Numeric tensors and booleans. The sketches of x, and of c(x) = x / (1 + |x|), which keeps a
+  // mask of -3e38 from drowning the rest.
   bool has_sketch = false;
   Sketch plain;
   Sketch squashed;
@@ -72,6 +73,12 @@ struct Fingerprint {
 // One pass over the elements. The same for any number of threads, any strides, and on both sides.
 // The pool may be null.
 Fingerprint FingerprintOf(const Value& value, const ThreadPool* pool = nullptr);
+
+// Its `content` alone, which costs a fraction of the rest.
+Hash128 ContentOf(const Value& value, const ThreadPool* pool = nullptr);
+
+// The fingerprint of the same elements, in the same order, in a tensor of another shape.
+Fingerprint Reshaped(const Fingerprint& fingerprint, absl::Span<const int64_t> shape);
 
 // How far two values of equal size are apart by their sketches: 0 if the bits are the same; the
 // greater of both sketches' max(rms of the projections' differences, difference of rms) / max(rms),
