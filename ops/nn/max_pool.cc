@@ -174,6 +174,28 @@ void PoolPlane(const Windows& windows, const PlaneStrides& strides, const C* x, 
   }
 }
 
+// Takes away the taps that lie in the padding for all windows: a kernel may have far more of them
+// than there are inputs. What is left is walked tap by tap, so it must be in proportion.
+absl::Status DropPaddingTaps(Windows* windows) {
+  for (WindowDim& dim : *windows) {
+    const int64_t ahead = dim.pad_begin - (dim.output - 1) * dim.stride;  // of the last window
+    const int64_t behind = dim.pad_begin + dim.input;                     // of the first one
+    int64_t begin = ahead > 0 ? (ahead + dim.dilation - 1) / dim.dilation : 0;
+    int64_t end = behind > 0 ? std::min(dim.kernel, (behind - 1) / dim.dilation + 1) : 0;
+    if (begin >= end) {  // nothing but padding: any one tap
+      begin = std::min(begin, dim.kernel - 1);
+      end = begin + 1;
+    }
+    if (end - begin > 4 * dim.input + 1024) {
+      return absl::InvalidArgumentError(absl::StrCat("a kernel of ", dim.kernel, " for ", dim.input,
+                                                     " elements is almost all padding"));
+    }
+    dim.pad_begin -= begin * dim.dilation;
+    dim.kernel = end - begin;
+  }
+  return absl::OkStatus();
+}
+
 template <typename C>
 absl::Status Pool(KernelContext& ctx, const WindowAttributes& attributes, bool column_major) {
   const DType dtype = ctx.Input(0).dtype();
@@ -182,7 +204,7 @@ absl::Status Pool(KernelContext& ctx, const WindowAttributes& attributes, bool c
     return absl::InvalidArgumentError(
         absl::StrCat("X must have a rank of at least 3, not ", x.TypeString()));
   }
-  OC_ASSIGN_OR_RETURN(const Windows windows,
+  OC_ASSIGN_OR_RETURN(Windows windows,
                       attributes.Resolve(absl::MakeConstSpan(x.shape()).subspan(2), {}));
   Shape shape = {x.dim(0), x.dim(1)};
   for (const WindowDim& dim : windows) shape.push_back(dim.output);
@@ -192,6 +214,7 @@ absl::Status Pool(KernelContext& ctx, const WindowAttributes& attributes, bool c
     OC_ASSIGN_OR_RETURN(indices, ctx.Allocate(DType::kInt64, shape));
   }
   if (y.num_elements() > 0) {
+    OC_RETURN_IF_ERROR(DropPaddingTaps(&windows));
     const PlaneStrides strides = StridesOf(windows, column_major);
     const int64_t planes = shape[0] * shape[1];
     const int64_t inputs = x.num_elements() / planes;

@@ -114,6 +114,26 @@ TEST(MaxPool, HugePaddingCostsNothing) {
   ExpectTensor(test.Run(), Tensor::Of<float>({1, 1, 3}, {-INFINITY, 2, -INFINITY}));
 }
 
+// 2^40 taps, of which five lie in the input.
+TEST(MaxPool, HugeKernelsCostNothing) {
+  constexpr int64_t kKernel = int64_t{1} << 40;
+  const auto pool = [](int64_t stride, Ints pads, int outputs) {
+    return OpTest("MaxPool", 12)
+        .Attr("kernel_shape", Ints{kKernel})
+        .Attr("strides", Ints{stride})
+        .Attr("pads", std::move(pads))
+        .Outputs(outputs)
+        .Input(Tensor::Of<float>({1, 1, 5}, {1, 2, 9, 3, 4}));
+  };
+  // The first window ends at element 2, the second one at element 3.
+  const OpTest test = pool(1, {kKernel - 3, 1}, 2);
+  ExpectTensor(test.Run(), Tensor::Of<float>({1, 1, 4}, {9, 9, 9, 9}));
+  ExpectTensor(test.Run(1), Tensor::Of<int64_t>({1, 1, 4}, {2, 2, 2, 2}));
+  ExpectTensor(pool(1, {kKernel - 2, 0}, 1).Run(), Tensor::Of<float>({1, 1, 4}, {2, 9, 9, 9}));
+  ExpectError(pool(kKernel - 1, {kKernel - 1, kKernel - 1}, 1).Run().status(),
+              absl::StatusCode::kInvalidArgument, "almost all padding");
+}
+
 TEST(MaxPool, RefusesWhatDoesNotFit) {
   const auto run = [](Ints kernel) {
     return OpTest("MaxPool", 22).Attr("kernel_shape", std::move(kernel)).Input(Rising()).Run();
