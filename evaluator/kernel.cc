@@ -146,8 +146,14 @@ absl::StatusOr<Tensor> KernelContext::ContiguousInput(int index) const {
 
 absl::Status KernelContext::CheckSize(DType dtype, absl::Span<const int64_t> shape) const {
   const std::optional<int64_t> elements = NumElements(shape);
-  const std::optional<int64_t> bytes =
-      elements.has_value() ? ByteSize(dtype, *elements) : std::nullopt;
+  std::optional<int64_t> bytes = elements.has_value() ? ByteSize(dtype, *elements) : std::nullopt;
+  // Short strings live in their objects; long ones are what the model already has elsewhere.
+  if (dtype == DType::kString && elements.has_value()) {
+    int64_t objects = 0;
+    const bool overflows =
+        __builtin_mul_overflow(*elements, static_cast<int64_t>(sizeof(std::string)), &objects);
+    bytes = overflows ? std::nullopt : std::optional<int64_t>(objects);
+  }
   if (bytes.has_value() && *bytes <= memory_limit_) return absl::OkStatus();
   for (int64_t dim : shape) {
     if (dim < 0) {

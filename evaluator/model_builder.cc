@@ -236,19 +236,8 @@ absl::StatusOr<Attribute> ModelBuilder::BuildAttribute(const onnx::AttributeProt
     OC_ASSIGN_OR_RETURN(Graph built, BuildGraph(subgraph, context));
     return std::make_shared<const Graph>(std::move(built));
   };
+  if (std::optional<Attribute> plain = PlainAttributeFromProto(proto)) return *std::move(plain);
   switch (proto.type()) {
-    case onnx::AttributeProto::INT:
-      return Attribute(proto.i());
-    case onnx::AttributeProto::FLOAT:
-      return Attribute(proto.f());
-    case onnx::AttributeProto::STRING:
-      return Attribute(proto.s());
-    case onnx::AttributeProto::INTS:
-      return Attribute(std::vector<int64_t>(proto.ints().begin(), proto.ints().end()));
-    case onnx::AttributeProto::FLOATS:
-      return Attribute(std::vector<float>(proto.floats().begin(), proto.floats().end()));
-    case onnx::AttributeProto::STRINGS:
-      return Attribute(std::vector<std::string>(proto.strings().begin(), proto.strings().end()));
     case onnx::AttributeProto::TENSOR:
       return TensorFromProto(proto.t(), context.owner, external_);
     case onnx::AttributeProto::SPARSE_TENSOR:

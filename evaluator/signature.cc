@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "evaluator/proto_text.h"
+#include "evaluator/tensor_proto.h"
 #include "onnx/defs/schema.h"
 
 namespace onnxcmp {
@@ -39,26 +40,6 @@ ParameterType MakeParameterType(const onnx::OpSchema::FormalParameter& parameter
     }
   }
   return result;
-}
-
-// The attribute kinds that schemas give defaults for.
-std::optional<Attribute> DefaultOf(const onnx::AttributeProto& proto) {
-  switch (proto.type()) {
-    case onnx::AttributeProto::INT:
-      return Attribute(proto.i());
-    case onnx::AttributeProto::FLOAT:
-      return Attribute(proto.f());
-    case onnx::AttributeProto::STRING:
-      return Attribute(proto.s());
-    case onnx::AttributeProto::INTS:
-      return Attribute(std::vector<int64_t>(proto.ints().begin(), proto.ints().end()));
-    case onnx::AttributeProto::FLOATS:
-      return Attribute(std::vector<float>(proto.floats().begin(), proto.floats().end()));
-    case onnx::AttributeProto::STRINGS:
-      return Attribute(std::vector<std::string>(proto.strings().begin(), proto.strings().end()));
-    default:
-      return std::nullopt;
-  }
 }
 
 onnx::AttributeProto::AttributeType ProtoTypeOf(const Attribute& attribute) {
@@ -127,7 +108,7 @@ std::shared_ptr<const Signature> MakeSignature(const onnx::OpSchema& schema) {
     signature->inputs.push_back(std::move(type));
   }
   for (const auto& [name, attribute] : schema.attributes()) {
-    if (std::optional<Attribute> value = DefaultOf(attribute.default_value)) {
+    if (std::optional<Attribute> value = PlainAttributeFromProto(attribute.default_value)) {
       signature->defaults.emplace(name, *std::move(value));
     }
   }

@@ -26,22 +26,6 @@ bool IsRowMajor(absl::Span<const int64_t> shape, absl::Span<const int64_t> strid
   return true;
 }
 
-absl::Status CheckedElements(DType dtype, absl::Span<const int64_t> shape, int64_t* elements) {
-  for (int64_t dim : shape) {
-    if (dim < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a tensor cannot have the shape [", absl::StrJoin(shape, ","), "]"));
-    }
-  }
-  std::optional<int64_t> count = NumElements(shape);
-  if (!count.has_value() || !ByteSize(dtype, *count).has_value()) {
-    return absl::ResourceExhaustedError(absl::StrCat("a tensor of ", DTypeName(dtype), "[",
-                                                     absl::StrJoin(shape, ","), "] is too large"));
-  }
-  *elements = *count;
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 void FatalError(const char* file, int line, const char* what) {
@@ -115,14 +99,29 @@ std::byte* Buffer::mutable_data() {
   return data_;
 }
 
-absl::StatusOr<Tensor> Tensor::Allocate(DType dtype, absl::Span<const int64_t> shape) {
-  int64_t elements = 0;
-  OC_RETURN_IF_ERROR(CheckedElements(dtype, shape, &elements));
+absl::StatusOr<Tensor> Tensor::WithoutBuffer(DType dtype, absl::Span<const int64_t> shape) {
+  for (int64_t dim : shape) {
+    if (dim < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a tensor cannot have the shape [", absl::StrJoin(shape, ","), "]"));
+    }
+  }
+  std::optional<int64_t> count = NumElements(shape);
+  if (!count.has_value() || !ByteSize(dtype, *count).has_value()) {
+    return absl::ResourceExhaustedError(absl::StrCat("a tensor of ", DTypeName(dtype), "[",
+                                                     absl::StrJoin(shape, ","), "] is too large"));
+  }
   Tensor tensor;
   tensor.dtype_ = dtype;
   tensor.shape_.assign(shape.begin(), shape.end());
   tensor.strides_ = RowMajorStrides(shape);
-  tensor.num_elements_ = elements;
+  tensor.num_elements_ = *count;
+  return tensor;
+}
+
+absl::StatusOr<Tensor> Tensor::Allocate(DType dtype, absl::Span<const int64_t> shape) {
+  OC_ASSIGN_OR_RETURN(Tensor tensor, WithoutBuffer(dtype, shape));
+  const int64_t elements = tensor.num_elements_;
   if (dtype == DType::kString) {
     if (elements > std::numeric_limits<int32_t>::max()) {
       return absl::ResourceExhaustedError(
@@ -137,13 +136,8 @@ absl::StatusOr<Tensor> Tensor::Allocate(DType dtype, absl::Span<const int64_t> s
 
 absl::StatusOr<Tensor> Tensor::FromBuffer(DType dtype, absl::Span<const int64_t> shape,
                                           std::shared_ptr<Buffer> buffer, int64_t byte_offset) {
-  int64_t elements = 0;
-  OC_RETURN_IF_ERROR(CheckedElements(dtype, shape, &elements));
-  Tensor tensor;
-  tensor.dtype_ = dtype;
-  tensor.shape_.assign(shape.begin(), shape.end());
-  tensor.strides_ = RowMajorStrides(shape);
-  tensor.num_elements_ = elements;
+  OC_ASSIGN_OR_RETURN(Tensor tensor, WithoutBuffer(dtype, shape));
+  const int64_t elements = tensor.num_elements_;
   if (dtype == DType::kString) {
     if (static_cast<int64_t>(buffer->strings().size()) != elements) {
       return absl::InvalidArgumentError(absl::StrCat("there are ", buffer->strings().size(),

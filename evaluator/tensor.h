@@ -142,6 +142,9 @@ class Tensor {
   std::string TypeString() const;
 
  private:
+  // Checks the shape, and is contiguous in a buffer that is yet to come.
+  static absl::StatusOr<Tensor> WithoutBuffer(DType dtype, absl::Span<const int64_t> shape);
+
   DType dtype_ = DType::kUndefined;
   bool contiguous_ = true;
   Shape shape_;

@@ -3,6 +3,7 @@
 #define ONNXCMP_EVALUATOR_TENSOR_PROTO_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -11,6 +12,7 @@
 #include "evaluator/value.h"
 
 namespace onnx {
+class AttributeProto;
 class MapProto;
 class OptionalProto;
 class SequenceProto;
@@ -50,6 +52,8 @@ absl::StatusOr<Value> SequenceFromProto(const onnx::SequenceProto& proto);
 absl::StatusOr<Value> MapFromProto(const onnx::MapProto& proto);
 absl::StatusOr<Value> OptionalFromProto(const onnx::OptionalProto& proto);
 TypeInfo TypeFromProto(const onnx::TypeProto& proto);
+// Numbers and strings, and lists of them; nothing for the other types of attributes.
+std::optional<Attribute> PlainAttributeFromProto(const onnx::AttributeProto& proto);
 
 // raw_data for all types but strings. The dtype, shape and bits survive a round trip.
 absl::Status TensorToProto(const Tensor& tensor, absl::string_view name, onnx::TensorProto* proto);

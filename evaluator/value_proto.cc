@@ -240,6 +240,25 @@ absl::StatusOr<Value> OptionalFromProto(const onnx::OptionalProto& proto) {
   return Value(std::move(optional));
 }
 
+std::optional<Attribute> PlainAttributeFromProto(const onnx::AttributeProto& proto) {
+  switch (proto.type()) {
+    case onnx::AttributeProto::INT:
+      return Attribute(proto.i());
+    case onnx::AttributeProto::FLOAT:
+      return Attribute(proto.f());
+    case onnx::AttributeProto::STRING:
+      return Attribute(proto.s());
+    case onnx::AttributeProto::INTS:
+      return Attribute(std::vector<int64_t>(proto.ints().begin(), proto.ints().end()));
+    case onnx::AttributeProto::FLOATS:
+      return Attribute(std::vector<float>(proto.floats().begin(), proto.floats().end()));
+    case onnx::AttributeProto::STRINGS:
+      return Attribute(std::vector<std::string>(proto.strings().begin(), proto.strings().end()));
+    default:
+      return std::nullopt;
+  }
+}
+
 TypeInfo TypeFromProto(const onnx::TypeProto& proto) {
   TypeInfo type;
   auto with_element = [&type](TypeInfo::Kind kind, const onnx::TypeProto& element) {

@@ -277,6 +277,18 @@ TEST(EvaluatorTest, RefusesMoreMemoryThanAllowed) {
   ExpectError(outputs.status(), absl::StatusCode::kResourceExhausted, "ConstantOfShape 'fill'");
 }
 
+TEST(EvaluatorTest, CountsStringsByTheirObjects) {
+  const auto outputs =
+      RunText(R"(<ir_version: 9, opset_import: ["": 18]>
+    g (int64[k] shape, uint8 x) => (string[a] y) {
+      wide = Expand(x, shape)
+      [write] y = Cast<to = 8>(wide)
+    })",
+              {{"shape", Tensor::Of<int64_t>({1}, {100000})}, {"x", Tensor::Scalar<uint8_t>(7)}},
+              nullptr, {.threads = 1, .memory_limit = 1 << 20});
+  ExpectError(outputs.status(), absl::StatusCode::kResourceExhausted, "Cast 'write'");
+}
+
 // Operators of a domain of this test's own.
 OpRegistry TestRegistry() {
   OpRegistry registry = AllOperators();
