@@ -1,9 +1,9 @@
 #include "cli/interruption.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <mutex>
 #include <system_error>

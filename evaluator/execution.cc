@@ -164,7 +164,7 @@ absl::Status Execution::Feed(const Feeds& feeds) {
 }
 
 absl::StatusOr<bool> Execution::Step() {
-  if (failed_) return absl::FailedPreconditionError("the run has failed");
+  if (over_) return absl::FailedPreconditionError("the run is over");
   auto step = [this]() -> absl::Status {
     if (!started_) {
       started_ = true;
@@ -176,10 +176,11 @@ absl::StatusOr<bool> Execution::Step() {
     return next_ == main_.plan->nodes.size() ? ReportOutputs() : absl::OkStatus();
   };
   if (absl::Status status = step(); !status.ok()) {
-    failed_ = true;
+    over_ = true;
     return status;
   }
-  return next_ < main_.plan->nodes.size();
+  over_ = next_ == main_.plan->nodes.size();
+  return !over_;
 }
 
 std::vector<Value> Execution::TakeOutputs() {

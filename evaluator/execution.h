@@ -57,7 +57,7 @@ class Execution {
   Frame main_;
   std::vector<bool> fed_;  // by graph input
   bool started_ = false;
-  bool failed_ = false;
+  bool over_ = false;  // it has come to its end, or failed
   size_t next_ = 0;
 };
 

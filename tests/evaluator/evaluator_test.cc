@@ -196,6 +196,8 @@ TEST(EvaluatorTest, RunsGoInLockStep) {
   }
   ExpectTensor(run_left->TakeOutputs()[0].tensor(), Tensor::Of<float>({2}, {-10, -20}));
   ExpectTensor(run_right->TakeOutputs()[0].tensor(), Tensor::Of<float>({2}, {-10, -20}));
+  ExpectError(run_left->Step().status(), absl::StatusCode::kFailedPrecondition, "over");
+  EXPECT_EQ(left.entries().size(), 6);
 }
 
 TEST(EvaluatorTest, SeveralRunsMayBeUnderWayAtATime) {
