@@ -50,6 +50,9 @@ struct StreamNode {
   std::vector<int> inputs;    // results by input slot; kNone: absent
   std::vector<int> outputs;   // results by output slot; kNone: absent
   std::vector<int> captures;  // results that its subgraphs read
+  // Whether all that it reads are results. Values that subgraphs begin with need not be: a loop's
+  // counter, a slice that is scanned, an initializer. They are kNone among the inputs.
+  bool closed = true;
 };
 
 struct ResultStream {

@@ -75,6 +75,10 @@ class Execution::Context : public KernelContext {
                 frame_->depth + 1,
                 frame_->observed,
                 {}};
+    if (frame.observed) {
+      execution_->observer_->OnGraphStart(
+          GraphStart{*node_.node, *plan.graph, frame.prefix, frame.depth, inputs});
+    }
     return execution_->RunGraph(plan, std::move(inputs), frame_, std::move(frame));
   }
 

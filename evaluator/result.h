@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "evaluator/model.h"
 #include "evaluator/value.h"
 
@@ -37,12 +38,25 @@ struct NodeStart {
   int64_t total;  // nodes of the main graph
 };
 
+// A graph that is about to run for a node: a branch, an iteration.
+struct GraphStart {
+  const Node& node;
+  const Graph& graph;
+  absl::string_view path;  // where its nodes run, call paths of their own apart
+  int depth;               // of its results
+  // Of graph.inputs in order. Those that are left out at the end have an initializer.
+  absl::Span<const Value> inputs;
+};
+
 // The order: initializers, inputs, then for each node its outputs (before them the results inside
 // its subgraphs), then the graph's outputs. Initializers of subgraphs are not reported.
 class Observer {
  public:
   virtual ~Observer() = default;
   virtual void OnNodeStart(const NodeStart& /*start*/) {}
+  // Subgraphs whose results are reported. A graph ends where another starts at its depth or less,
+  // or a result is reported above it.
+  virtual void OnGraphStart(const GraphStart& /*start*/) {}
   // Sets *replacement to make the run go on with another value under this name.
   virtual absl::Status OnResult(const Result& result, std::optional<Value>* replacement) = 0;
 };

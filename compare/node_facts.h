@@ -1,0 +1,59 @@
+// What is known of a node before it runs: hashes of what it does, names that it reads from outside.
+#ifndef ONNXCMP_COMPARE_NODE_FACTS_H_
+#define ONNXCMP_COMPARE_NODE_FACTS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "evaluator/model.h"
+#include "evaluator/op_registry.h"
+
+namespace onnx {
+class OpSchema;
+}  // namespace onnx
+
+namespace onnxcmp {
+
+struct Signature;
+
+struct NodeFacts {
+  // Attributes by name and value, a default being as good as saying it. Of a subgraph: what it
+  // computes, whatever its values are called.
+  uint64_t attributes = 0;
+  // Domain, operator, schema version and attributes.
+  uint64_t operation = 0;
+  // Outer names that its subgraphs read: the subgraphs by attribute name, each one's names once in
+  // the order in which it reads them.
+  std::vector<std::string> captures;
+};
+
+class NodeFactsCache {
+ public:
+  // The registry must outlive the cache.
+  explicit NodeFactsCache(const OpRegistry& registry);
+  ~NodeFactsCache();
+
+  // Nodes are known by their address. The reference holds as long as the cache.
+  const NodeFacts& Of(const Node& node);
+
+ private:
+  uint64_t HashAttribute(const Attribute& attribute);
+  uint64_t HashGraph(const Graph& graph);
+  const Signature* SignatureOf(const onnx::OpSchema* schema);
+
+  const OpRegistry& registry_;
+  absl::flat_hash_map<const Node*, std::unique_ptr<NodeFacts>> facts_;
+  absl::flat_hash_map<const onnx::OpSchema*, std::shared_ptr<const Signature>> signatures_;
+};
+
+// How an output is computed: the operation, how its inputs and captures are (0: absent), its slot.
+uint64_t HashComputation(const NodeFacts& facts, absl::Span<const uint64_t> inputs,
+                         absl::Span<const uint64_t> captures, int slot);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_NODE_FACTS_H_

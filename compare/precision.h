@@ -1,0 +1,27 @@
+// How precise element types are: what decides how far apart two results may be.
+#ifndef ONNXCMP_COMPARE_PRECISION_H_
+#define ONNXCMP_COMPARE_PRECISION_H_
+
+#include "absl/strings/string_view.h"
+#include "evaluator/dtype.h"
+
+namespace onnxcmp {
+
+// The type that a floating or complex type is as precise as (complex64: float); kUndefined for all
+// others, which are exact.
+DType PrecisionOf(DType dtype);
+
+// The less precise of two types, by the bits that are left of a number. Integers stand for numbers
+// quantized to them. kUndefined is exact.
+DType LessPrecise(DType left, DType right);
+
+// Whether integers of 16 bits or less are quantized numbers where this operator reads or writes
+// them: QuantizeLinear, MatMulInteger, QLinearConv, ...
+bool IsQuantizing(absl::string_view op_type);
+
+// Whether the operator looks at its input's shape alone.
+bool ReadsNoElements(absl::string_view op_type);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PRECISION_H_
