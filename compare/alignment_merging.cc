@@ -1,0 +1,112 @@
+#include "compare/alignment_merging.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "absl/types/span.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kMostCandidates = 16;
+constexpr size_t kMostUses = 8;
+constexpr size_t kMostInputs = 16;
+
+// One side seen from the other, so that the same is done for both.
+struct Side {
+  const StreamIndex& own;
+  const StreamIndex& other;
+  const std::vector<int>& partner;        // of own results
+  const std::vector<int>& other_partner;  // of the other's
+};
+
+// The input that the counterpart of a reader of `x` reads in its place.
+int PartnerByUses(const Side& side, int x) {
+  const int content = StreamIndex::At(side.own.content, x);
+  const auto uses = side.own.uses[x];
+  for (const Use& use : uses.first(std::min(uses.size(), kMostUses))) {
+    const int output = side.own.first_output(use.node);
+    if (output == kNone || StreamIndex::At(side.partner, output) == kNone) continue;
+    const int reader = side.other.producer(StreamIndex::At(side.partner, output));
+    if (reader == kNone) continue;
+    const std::vector<int>& inputs = side.other.node(reader).inputs;
+    const auto fits = [&](int input) {
+      return input != kNone && StreamIndex::At(side.other.content, input) == content &&
+             StreamIndex::At(side.other_partner, input) != kNone;
+    };
+    const size_t slot = static_cast<size_t>(use.slot);
+    if (slot < inputs.size() && fits(inputs[slot])) return inputs[slot];
+    for (size_t i = 0; i < std::min(inputs.size(), kMostInputs); ++i) {
+      if (fits(inputs[i])) return inputs[i];
+    }
+  }
+  return kNone;
+}
+
+// Of equals the one of the same sort (leaf or not) whose place among them is nearest.
+template <typename Usable>
+int Nearest(const StreamIndex& index, absl::Span<const int> equals, bool leaf, size_t middle,
+            Usable&& usable) {
+  const size_t first = middle > kMostCandidates / 2 ? middle - kMostCandidates / 2 : 0;
+  const size_t last = std::min(equals.size(), first + kMostCandidates);
+  int best = kNone;
+  size_t best_cost = 0;
+  for (size_t i = first; i < last; ++i) {
+    if (!usable(equals[i])) continue;
+    const size_t apart = i > middle ? i - middle : middle - i;
+    const size_t cost = apart + (index.is_leaf(equals[i]) == leaf ? 0 : kMostCandidates);
+    if (best == kNone || cost < best_cost) {
+      best = equals[i];
+      best_cost = cost;
+    }
+  }
+  return best;
+}
+
+int SharedPartner(const Side& side, int x, const std::vector<int>& shared) {
+  const auto partner_of = [&](int own) {
+    const int partner = StreamIndex::At(side.partner, own);
+    return partner != kNone ? partner : StreamIndex::At(shared, own);
+  };
+  // A copy goes where its source went.
+  if (side.own.is_copy(x)) {
+    const int partner = partner_of(side.own.root(x));
+    if (partner != kNone) return partner;
+  }
+  const int by_uses = PartnerByUses(side, x);
+  if (by_uses != kNone) return by_uses;
+  const int content = StreamIndex::At(side.own.content, x);
+  const size_t rank = static_cast<size_t>(StreamIndex::At(side.own.rank, x));
+  const auto own_equals = side.own.of_content[content];
+  const auto other_equals = side.other.of_content[content];
+  const bool leaf = side.own.is_leaf(x);
+  if (!other_equals.empty()) {
+    const int found =
+        Nearest(side.other, other_equals, leaf, rank * other_equals.size() / own_equals.size(),
+                [&](int r) { return StreamIndex::At(side.other_partner, r) != kNone; });
+    if (found != kNone) return found;
+  }
+  const int twin = Nearest(side.own, own_equals, leaf, rank, [&](int own) {
+    return own != x && StreamIndex::At(side.partner, own) != kNone;
+  });
+  return twin == kNone ? kNone : StreamIndex::At(side.partner, twin);
+}
+
+std::vector<int> SharedOf(const Side& side) {
+  std::vector<int> shared(static_cast<size_t>(side.own.size()), kNone);
+  for (int x = 0; x < side.own.size(); ++x) {
+    if (StreamIndex::At(side.partner, x) != kNone || side.own.is_output_row(x)) continue;
+    shared[static_cast<size_t>(x)] = SharedPartner(side, x, shared);
+  }
+  return shared;
+}
+
+}  // namespace
+
+SharedPartners FindSharedPartners(const Pairing& pairing) {
+  const AlignmentIndex& index = pairing.index();
+  return {.of_left = SharedOf({index.left, index.right, pairing.left(), pairing.right()}),
+          .of_right = SharedOf({index.right, index.left, pairing.right(), pairing.left()})};
+}
+
+}  // namespace onnxcmp

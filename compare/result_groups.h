@@ -1,0 +1,37 @@
+// Results of both sides that share a key.
+#ifndef ONNXCMP_COMPARE_RESULT_GROUPS_H_
+#define ONNXCMP_COMPARE_RESULT_GROUPS_H_
+
+#include <array>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace onnxcmp {
+
+struct ResultGroup {
+  std::vector<int> left;
+  std::vector<int> right;
+};
+
+// In the order in which their keys came up first, so that what is made of them is deterministic.
+class ResultGroups {
+ public:
+  using Key = std::array<int, 8>;
+
+  void Add(const Key& key, int result, bool left) {
+    const auto [it, added] = ids_.try_emplace(key, groups_.size());
+    if (added) groups_.emplace_back();
+    ResultGroup& group = groups_[it->second];
+    (left ? group.left : group.right).push_back(result);
+  }
+  const std::vector<ResultGroup>& all() const { return groups_; }
+
+ private:
+  absl::flat_hash_map<Key, size_t> ids_;
+  std::vector<ResultGroup> groups_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_RESULT_GROUPS_H_
