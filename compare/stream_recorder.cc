@@ -35,7 +35,26 @@ std::optional<size_t> ScanStates(const Node& node) {
   return static_cast<size_t>(inputs - count);
 }
 
+// Tensors of this many bytes are worth a second look at their bits.
+constexpr int64_t kCachedBytes = int64_t{1} << 16;
+
 }  // namespace
+
+Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
+  if (!value.is_tensor() || value.tensor().byte_size() < kCachedBytes) {
+    return FingerprintOf(value, pool);
+  }
+  const Hash128 content = ContentOf(value, pool);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto it = fingerprints_.find(content);
+    if (it != fingerprints_.end()) return it->second;
+  }
+  Fingerprint fingerprint = FingerprintOf(value, pool);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  fingerprints_.emplace(content, fingerprint);
+  return fingerprint;
+}
 
 StreamRecorder::StreamRecorder(const OpRegistry& registry, const StreamRecorderOptions& options)
     : options_(options), facts_(registry), scopes_(1) {}
@@ -163,9 +182,14 @@ void StreamRecorder::BeginNode(const Result& result, Scope* scope) {
   scope->precision = ReadsNoElements(node.op_type) ? DType::kUndefined : precision;
 }
 
+Fingerprint StreamRecorder::LookAtElements(const Value& value) const {
+  return options_.cache != nullptr ? options_.cache->Get(value, options_.pool)
+                                   : FingerprintOf(value, options_.pool);
+}
+
 Fingerprint StreamRecorder::Look(const Value& value, int result) {
   if (!value.is_tensor() || !value.tensor().is_contiguous() || value.tensor().buffer() == nullptr) {
-    return FingerprintOf(value, options_.pool);
+    return LookAtElements(value);
   }
   // Many operators pass their input's memory on.
   const Tensor& tensor = value.tensor();
@@ -175,7 +199,7 @@ Fingerprint StreamRecorder::Look(const Value& value, int result) {
     return Reshaped(stream_.results[static_cast<size_t>(seen.result)].fingerprint, tensor.shape());
   }
   seen = {tensor.buffer(), tensor.dtype(), tensor.num_elements(), result};
-  return FingerprintOf(value, options_.pool);
+  return LookAtElements(value);
 }
 
 int StreamRecorder::Add(const Result& result, Fingerprint fingerprint) {

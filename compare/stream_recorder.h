@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,17 +23,32 @@
 
 namespace onnxcmp {
 
+// Fingerprints of large tensors by their content, so that what both sides have (weights, above all)
+// is looked at once: the hash of the content costs a twentieth of the rest. For several recorders,
+// one after the other or at the same time.
+class FingerprintCache {
+ public:
+  // As FingerprintOf.
+  Fingerprint Get(const Value& value, const ThreadPool* pool);
+
+ private:
+  std::mutex mutex_;
+  absl::flat_hash_map<Hash128, Fingerprint> fingerprints_;
+};
+
 struct StreamRecorderOptions {
   // Results of deeper subgraphs are left out.
   int max_depth = std::numeric_limits<int>::max();
-  const ThreadPool* pool = nullptr;  // for large tensors; may be null
+  const ThreadPool* pool = nullptr;   // for large tensors; may be null
+  FingerprintCache* cache = nullptr;  // of both sides; may be null
 };
 
 // Observes one run. A value that a subgraph begins with and that is the value of a result, such as
 // what a loop carries from one iteration to the next, counts as that result.
 class StreamRecorder : public Observer {
  public:
-  // The registry (for the schemas), the pool and the model that runs must outlive the recorder.
+  // The registry (for the schemas), the pool, the cache and the model that runs must outlive the
+  // recorder.
   explicit StreamRecorder(const OpRegistry& registry, const StreamRecorderOptions& options = {});
 
   void OnGraphStart(const GraphStart& start) override;
@@ -80,6 +96,7 @@ class StreamRecorder : public Observer {
   const Named* OwnersInput(const Node& owner, size_t i) const;
   void BeginNode(const Result& result, Scope* scope);
   Fingerprint Look(const Value& value, int result);
+  Fingerprint LookAtElements(const Value& value) const;
   int Add(const Result& result, Fingerprint fingerprint);
 
   StreamRecorderOptions options_;

@@ -304,6 +304,22 @@ TEST(StreamRecorderTest, PrecisionInsideASubgraphCounts) {
   }
 }
 
+TEST(FingerprintCacheTest, GivesWhatFingerprintOfGives) {
+  FingerprintCache cache;
+  for (const float last : {1.0f, 2.0f, 1.0f}) {
+    for (const int64_t size : {10, 100000}) {
+      std::vector<float> values(static_cast<size_t>(size), 0.5f);
+      values.back() = last;
+      const Tensor tensor = Tensor::Of<float>({size}, values);
+      const Fingerprint got = cache.Get(tensor, nullptr);
+      const Fingerprint want = FingerprintOf(tensor);
+      EXPECT_EQ(got.content, want.content);
+      EXPECT_EQ(got.plain.projections, want.plain.projections);
+      EXPECT_EQ(got.statistics.max, last);
+    }
+  }
+}
+
 TEST(PrecisionTest, OrdersTypes) {
   const std::vector<DType> fine_to_coarse = {DType::kUndefined,    DType::kDouble,   DType::kFloat,
                                              DType::kFloat16,      DType::kBfloat16, DType::kInt8,
