@@ -28,16 +28,20 @@ struct ElementPair {
 struct TensorDifference {
   // Agreement within the tolerance, counts, greatest errors and where: as ValueDifference.
   ValueDifference values;
-  bool same_bits = false;
+  bool same_bits = false;  // the element types too, but not the shapes
+  // The next six: of pairs of finite elements; the rest is counted below. Strings, which are 1
+  // apart if they are different, count in the two means only.
   double mean_absolute = 0;
   double mean_relative = 0;
   double rms = 0;     // of the differences
   double cosine = 1;  // of the two as vectors; 1 if both are 0
   // Signal to noise in dB: 10 log10(sum left^2 / sum (left - right)^2); infinite if equal.
   double sqnr = 0;
-  // Greatest distance in units of the last place of the coarser of the two types; 0 for integers.
+  // Greatest distance in units of the last place of the coarser of the two types, that is by how
+  // many of its numbers the two are apart; a fraction if the other type is finer. 0 for integers.
   double max_ulp = 0;
-  // Range of the left's finite elements (max - min): what an absolute error is to be seen against.
+  // Range of the left's finite elements (max - min; complex: of their magnitudes): what an absolute
+  // error is to be seen against.
   double range = 0;
   int64_t nan_left = 0, nan_right = 0, infinite_left = 0, infinite_right = 0;
   int64_t non_finite_disagree = 0;  // NaN or infinite on one side, not or otherwise on the other
