@@ -71,10 +71,33 @@ bool MayRepeatPoorValues(const StreamNode& node) {
   return IsOneOf(node.op_type, kNames);
 }
 
+bool IsNear(const StreamIndex& index, int a, int b, double distance) {
+  return index.fingerprint(a).kind == ElementKind::kFloat &&
+         index.fingerprint(b).kind == ElementKind::kFloat &&
+         SketchDistance(index.fingerprint(a), index.fingerprint(b)) <= distance;
+}
+
+// What a float was before it was cast to another float type, or quantized and dequantized.
+int BeforeRounding(const StreamIndex& index, int r) {
+  constexpr double kCast = 1e-2;
+  constexpr double kQuantized = 5e-2;
+  const StreamNode& node = index.node(index.producer(r));
+  if (node.inputs.empty() || node.inputs[0] == kNone) return kNone;
+  const int input = node.inputs[0];
+  if (node.op_type == "Cast") return IsNear(index, r, input, kCast) ? input : kNone;
+  if (node.op_type != "DequantizeLinear" || index.producer(input) == kNone) return kNone;
+  const StreamNode& before = index.node(index.producer(input));
+  if (before.op_type != "QuantizeLinear" || before.inputs.empty()) return kNone;
+  const int source = before.inputs[0];
+  return source != kNone && IsNear(index, r, source, kQuantized) ? source : kNone;
+}
+
 int FindRoot(const StreamIndex& index, int r) {
   const int n = index.producer(r);
   if (n == kNone || index.is_leaf(r)) return r;
   const StreamNode& node = index.node(n);
+  const int rounded = BeforeRounding(index, r);
+  if (rounded != kNone) return rounded;
   const bool rich = index.fingerprint(r).rich;
   if (!rich && !MayRepeatPoorValues(node)) return r;
   const int content = StreamIndex::At(index.content, r);
@@ -129,17 +152,14 @@ void IndexResults(StreamIndex& index, Interners& interners) {
 }
 
 void IndexRoots(StreamIndex& index) {
-  std::vector<std::pair<int, int>> copies;
   for (int r = 0; r < index.size(); ++r) {
     int root = index.is_output_row(r) ? r : FindRoot(index, r);
     // An input stands before what is made of it, so its own root is known.
     if (root < r) root = index.root(root);
     if (root > r) root = r;
     index.roots.push_back(root);
-    if (root != r) copies.push_back({root, r});
     index.views.push_back(IsView(index, r));
   }
-  index.copies = Csr<int>(index.roots.size(), copies);
 }
 
 void IndexUses(StreamIndex& index) {

@@ -58,7 +58,8 @@ class StreamIndex {
   bool is_output_row(int r) const { return result(r).kind == ResultKind::kOutput; }
   // An initializer, an input or what a Constant node gives.
   bool is_leaf(int r) const { return At(leaf, r); }
-  // The result that this one repeats, bits and shape; itself if it repeats none.
+  // The result that this one repeats: bits and shape, or rounded to another float type or to
+  // integers and back. Itself if it repeats none.
   int root(int r) const { return At(roots, r); }
   bool is_copy(int r) const { return root(r) != r; }
   // Whether it has the bits of one of its producer's inputs, in whatever shape.
@@ -86,8 +87,7 @@ class StreamIndex {
   std::vector<int> rank;  // among the results of its content
   // By result. Uses of a copy count for its root as well.
   Csr<Use> uses;
-  Csr<int> output_rows;  // that show it
-  Csr<int> copies;
+  Csr<int> output_rows;  // those that show it
   // By node: numbers that are equal on both sides.
   std::vector<int> op;          // domain and operator
   std::vector<int> attributes;  // operator and attributes

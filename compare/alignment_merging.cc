@@ -68,9 +68,11 @@ int SharedPartner(const Side& side, int x, const std::vector<int>& shared) {
     const int partner = StreamIndex::At(side.partner, own);
     return partner != kNone ? partner : StreamIndex::At(shared, own);
   };
-  // A copy goes where its source went.
-  if (side.own.is_copy(x)) {
-    const int partner = partner_of(side.own.root(x));
+  // A copy goes where its source went. One that was rounded is a step of its own.
+  const int root = side.own.root(x);
+  if (root != x &&
+      StreamIndex::At(side.own.content, root) == StreamIndex::At(side.own.content, x)) {
+    const int partner = partner_of(root);
     if (partner != kNone) return partner;
   }
   const int by_uses = PartnerByUses(side, x);

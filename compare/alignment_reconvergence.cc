@@ -113,9 +113,19 @@ class Reconvergence {
     const double noise = byte(left_type) || byte(right_type) ? kByteNoise
                          : index_.has_half                   ? kHalfNoise
                                                              : kNoise;
-    return evidence_.Distance(l, r) <= noise ||
+    return evidence_.Distance(l, r) <= noise || SquashedDistance(l, r) <= noise ||
            StreamIndex::At(left.bits, l) == StreamIndex::At(right.bits, r) ||
            StreamIndex::At(left.elements, l) == StreamIndex::At(right.elements, r);
+  }
+
+  // Without regard to how large what is large is: the least float of one type masks as well as that
+  // of another.
+  double SquashedDistance(int l, int r) const {
+    Fingerprint a = index_.left.fingerprint(l);
+    Fingerprint b = index_.right.fingerprint(r);
+    a.plain = a.squashed;
+    b.plain = b.squashed;
+    return SketchDistance(a, b);
   }
 
   // Whether something behind the pair is wrong, too, or may hide that it is.

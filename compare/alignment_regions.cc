@@ -71,6 +71,32 @@ class Absorber {
   std::vector<int> owner_;
 };
 
+// Marks pairs whose producer on one side has outputs that come from different operators on the
+// other.
+void MarkJoinedOutputs(const Pairing& pairing, const StreamIndex& side, const StreamIndex& other,
+                       bool left, std::vector<uint8_t>& fused) {
+  const auto partner_of = [&](int r) {
+    return r == kNone ? kNone : left ? pairing.of_left(r) : pairing.of_right(r);
+  };
+  for (const StreamNode& node : side.stream().nodes) {
+    int maker = kNone;
+    bool several = false;
+    for (int output : node.outputs) {
+      const int partner = partner_of(output);
+      if (partner == kNone || side.is_copy(output) || other.is_copy(partner)) continue;
+      const int producer = other.producer(partner);
+      if (producer == kNone || other.is_leaf(partner)) continue;
+      several |= maker != kNone && maker != producer;
+      maker = producer;
+    }
+    if (!several) continue;
+    for (int output : node.outputs) {
+      const int partner = partner_of(output);
+      if (partner != kNone) fused[static_cast<size_t>(left ? output : partner)] = 1;
+    }
+  }
+}
+
 }  // namespace
 
 Regions FindRegions(const Pairing& pairing, const ValueEvidence& evidence,
@@ -106,6 +132,8 @@ Regions FindRegions(const Pairing& pairing, const ValueEvidence& evidence,
         left_made && right_made &&
         left_absorber.Operators(left_inner) + right_absorber.Operators(right_inner) > 0;
   }
+  MarkJoinedOutputs(pairing, left, right, true, regions.fused);
+  MarkJoinedOutputs(pairing, right, left, false, regions.fused);
   regions.left_owner = left_absorber.TakeOwners();
   regions.right_owner = right_absorber.TakeOwners();
   return regions;

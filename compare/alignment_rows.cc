@@ -196,14 +196,17 @@ Moves FindMoves(const Pairing& pairing) {
     }
     ordered.push_back(l);
   }
+  // Outputs of one node have one position: a fused node may give them in another order.
+  const auto position = [&](int l) {
+    const int r = pairing.of_left(l);
+    return right.producer(r) == kNone ? r : right.first_output(right.producer(r));
+  };
   // The longest increasing run of right positions: tails[k] ends the best run of k + 1 results.
   std::vector<int> tails;
   std::vector<int> before(static_cast<size_t>(left.size()), kNone);
   for (int l : ordered) {
-    const int r = pairing.of_left(l);
-    const auto it = std::lower_bound(tails.begin(), tails.end(), r, [&](int tail, int position) {
-      return pairing.of_left(tail) < position;
-    });
+    const auto it = std::upper_bound(tails.begin(), tails.end(), position(l),
+                                     [&](int wanted, int tail) { return wanted < position(tail); });
     if (it != tails.begin()) before[static_cast<size_t>(l)] = *(it - 1);
     if (it == tails.end()) {
       tails.push_back(l);

@@ -125,7 +125,11 @@ bool ValueEvidence::SameMoments(int l, int r) const {
       a.size != b.size || a.size < 8) {
     return false;
   }
-  const double within = 4 * (index_.has_half ? 1e-3 : 1e-5) * std::max(a.moments[1], b.moments[1]);
+  const double tolerance = 4 * (index_.has_half ? 1e-3 : 1e-5);
+  const double within = tolerance * std::max(a.moments[1], b.moments[1]);
+  // The moments are of squashed values, in which all masks are alike.
+  const double rms = std::max(a.plain.rms, b.plain.rms);
+  if (!(std::abs(a.plain.rms - b.plain.rms) <= tolerance * rms)) return false;
   for (size_t m = 0; m < a.moments.size(); ++m) {
     if (!(std::abs(a.moments[m] - b.moments[m]) <= within)) return false;
   }

@@ -1,6 +1,8 @@
 #include "compare/alignment.h"
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -295,6 +297,66 @@ TEST(AlignmentTest, ReorderedModelsMarkNothingAsMoved) {
   const Alignment alignment = Align(left.stream(), right.stream());
   EXPECT_TRUE(alignment.reordered);
   for (const AlignedRow& row : alignment.rows) EXPECT_FALSE(Has(row.marks, Mark::kMoved));
+}
+
+// SkipLayerNormalization gives the sum, too, behind what it normalizes.
+TEST(AlignmentTest, OneOperatorWithTheOutputsOfTwoIsFusedAndNotMoved) {
+  StreamBuilder left;
+  StreamBuilder right;
+  const int left_x = left.Input("x", Quantity(0));
+  const int sum = left.Node("Add", {left_x, left_x}, "sum", Quantity(1));
+  left.Node("LayerNormalization", {sum}, "norm", Quantity(2));
+  left.Node("Tanh", {sum}, "t", Quantity(3));
+  const int right_x = right.Input("x", Quantity(0));
+  right.Nodes("SkipLayerNormalization", {right_x, right_x},
+              {{"norm", Quantity(2)}, {"sum", Quantity(1)}}, {.domain = "com.microsoft"});
+  right.Node("Tanh", {2}, "t", Quantity(3));
+  const Alignment alignment = Align(left.stream(), right.stream());
+  EXPECT_THAT(alignment.left_to_right, ElementsAre(0, 2, 1, 3));
+  for (int l : {1, 2}) {
+    EXPECT_TRUE(HasMark(alignment, l, Mark::kFused));
+    EXPECT_FALSE(HasMark(alignment, l, Mark::kMoved));
+  }
+  EXPECT_FALSE(HasMark(alignment, 3, Mark::kFused));
+}
+
+// Copies that are not exact.
+
+TEST(AlignmentTest, CastsStandAside) {
+  StreamBuilder left;
+  StreamBuilder right;
+  int x = left.Input("x", Quantity(0));
+  for (uint64_t i = 1; i < 4; ++i) x = left.Node("Tanh", {x}, absl::StrCat("l", i), Quantity(i));
+  x = right.Input("x", Quantity(0));
+  for (uint64_t i = 1; i < 4; ++i) {
+    const Tensor half = testing::Convert(Nearly(Quantity(i), 1e-4f), DType::kFloat16);
+    x = right.Node("Tanh", {x}, absl::StrCat("h", i), half);
+    x = right.Node("Cast", {x}, absl::StrCat("c", i), testing::Convert(half, DType::kFloat));
+  }
+  EXPECT_THAT(Align(left.stream(), right.stream()).left_to_right, ElementsAre(0, 1, 3, 5));
+}
+
+TEST(AlignmentTest, QuantizedAndDequantizedStandsAside) {
+  StreamBuilder left;
+  StreamBuilder right;
+  int x = left.Input("x", Quantity(0));
+  for (uint64_t i = 1; i < 4; ++i) x = left.Node("Tanh", {x}, absl::StrCat("l", i), Quantity(i));
+  x = right.Input("x", Quantity(0));
+  for (uint64_t i = 1; i < 4; ++i) {
+    const Tensor value = Nearly(Quantity(i), 0.01f);
+    x = right.Node("Tanh", {x}, absl::StrCat("r", i), value);
+    std::vector<int8_t> steps;
+    std::vector<float> rounded;
+    for (const float v : value.AsSpan<float>()) {
+      steps.push_back(static_cast<int8_t>(std::lround(v * 32)));
+      rounded.push_back(static_cast<float>(steps.back()) / 32);
+    }
+    x = right.Node("QuantizeLinear", {x}, absl::StrCat("q", i),
+                   Tensor::Of<int8_t>(value.shape(), steps));
+    x = right.Node("DequantizeLinear", {x}, absl::StrCat("d", i),
+                   Tensor::Of<float>(value.shape(), rounded));
+  }
+  EXPECT_THAT(Align(left.stream(), right.stream()).left_to_right, ElementsAre(0, 1, 4, 7));
 }
 
 // Structure.
