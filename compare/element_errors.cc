@@ -95,13 +95,13 @@ class UlpLadder {
   uint64_t base_;
 };
 
-struct Precision {
+struct FloatFormat {
   int digits;  // after the leading 1
   int least_exponent;
 };
 
 // Integers and bools: finer than any.
-Precision PrecisionOf(DType dtype) {
+FloatFormat FormatOf(DType dtype) {
   switch (dtype) {
     case DType::kDouble:
     case DType::kComplex128:
@@ -180,8 +180,8 @@ class ErrorScan {
         same_type_(left.dtype() == right.dtype()),
         in_place_(same_type_ && !IsSubByte(left.dtype()) && StridedRuns(left).contiguous() &&
                   StridedRuns(right).contiguous()) {
-    const Precision a = PrecisionOf(left.dtype());
-    const Precision b = PrecisionOf(right.dtype());
+    const FloatFormat a = FormatOf(left.dtype());
+    const FloatFormat b = FormatOf(right.dtype());
     const int digits = std::min(a.digits, b.digits);
     // Of types with as many digits the one that ends earlier is the coarser.
     const int least = a.digits != b.digits

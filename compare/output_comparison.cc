@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compare/pair_tolerance.h"
 
 namespace onnxcmp {
 namespace {
@@ -26,35 +27,6 @@ std::string Errors(const ValueDifference& difference) {
   return absl::StrCat("max abs ", TwoDigits(difference.max_absolute), " at ",
                       difference.max_absolute_at, " (", difference.max_absolute_pair, "), max rel ",
                       TwoDigits(difference.max_relative), " at ", difference.max_relative_at);
-}
-
-void DescribePair(const OutputPair& pair, std::vector<std::string>* lines) {
-  const ValueDifference& difference = pair.difference;
-  std::string head =
-      pair.left == pair.right ? pair.left : absl::StrCat(pair.left, " | ", pair.right);
-  absl::StrAppend(&head, " ", pair.type, ": ");
-  const bool errors = difference.max_absolute > 0;
-  // Two models that give nothing but NaN agree, and have shown nothing.
-  const std::string nans =
-      difference.nans == 0
-          ? ""
-          : absl::StrCat("; ", difference.nans, " of ", difference.elements, " elements are NaN");
-  if (difference.agree) {
-    lines->push_back(absl::StrCat(head, errors ? Errors(difference) : "equal", nans));
-    return;
-  }
-  std::vector<std::string> facts;
-  if (!difference.reason.empty()) {
-    facts.push_back(difference.reason);
-  }
-  if (difference.beyond > 0) {
-    facts.push_back(absl::StrCat(difference.beyond, " of ", difference.elements, " elements ",
-                                 ToleranceText(difference.tolerance)));
-  }
-  lines->push_back(absl::StrCat(head, absl::StrJoin(facts, "; "), nans));
-  if (errors) {
-    lines->push_back(absl::StrCat("  ", Errors(difference)));
-  }
 }
 
 std::string Verdict(const OutputComparison& comparison) {
@@ -116,7 +88,12 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
     pair.left = left[i].name;
     pair.right = other.name;
     pair.type = left[i].value.TypeString();
-    pair.difference = DifferenceOf(left[i].value, other.value, options);
+    ToleranceOptions chosen = {options.rtol, options.atol, {}};
+    if (const auto named = NamedTolerance(options, {pair.left, pair.right})) {
+      chosen.rtol = named->rtol;
+      chosen.atol = named->atol;
+    }
+    pair.difference = DifferenceOf(left[i].value, other.value, chosen);
     comparison.agree = comparison.agree && pair.difference.agree;
   }
   for (size_t j = 0; j < right.size(); ++j) {
@@ -129,10 +106,39 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
   return comparison;
 }
 
+std::vector<std::string> DescribeOutput(const OutputPair& pair) {
+  const ValueDifference& difference = pair.difference;
+  std::string head =
+      pair.left == pair.right ? pair.left : absl::StrCat(pair.left, " | ", pair.right);
+  absl::StrAppend(&head, " ", pair.type, ": ");
+  const bool errors = difference.max_absolute > 0;
+  // Two models that give nothing but NaN agree, and have shown nothing.
+  const std::string nans =
+      difference.nans == 0
+          ? ""
+          : absl::StrCat("; ", difference.nans, " of ", difference.elements, " elements are NaN");
+  if (difference.agree) {
+    return {absl::StrCat(head, errors ? Errors(difference) : "equal", nans)};
+  }
+  std::vector<std::string> facts;
+  if (!difference.reason.empty()) {
+    facts.push_back(difference.reason);
+  }
+  if (difference.beyond > 0) {
+    facts.push_back(absl::StrCat(difference.beyond, " of ", difference.elements, " elements ",
+                                 ToleranceText(difference.tolerance)));
+  }
+  std::vector<std::string> lines = {absl::StrCat(head, absl::StrJoin(facts, "; "), nans)};
+  if (errors) {
+    lines.push_back(absl::StrCat("  ", Errors(difference)));
+  }
+  return lines;
+}
+
 std::vector<std::string> DescribeOutputs(const OutputComparison& comparison) {
   std::vector<std::string> lines;
   for (const OutputPair& pair : comparison.pairs) {
-    DescribePair(pair, &lines);
+    for (std::string& line : DescribeOutput(pair)) lines.push_back(std::move(line));
   }
   lines.push_back(Verdict(comparison));
   return lines;

@@ -34,7 +34,10 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
                                 absl::Span<const NamedOutput> right,
                                 const ToleranceOptions& options);
 
-// A line or two for each pair, and the verdict as the last line.
+// A pair in a line or two.
+std::vector<std::string> DescribeOutput(const OutputPair& pair);
+
+// That for each pair, and the verdict as the last line.
 std::vector<std::string> DescribeOutputs(const OutputComparison& comparison);
 
 }  // namespace onnxcmp

@@ -82,4 +82,12 @@ bool IsValidUtf8(absl::string_view text) {
   return true;
 }
 
+std::string RepairUtf8(absl::string_view text) {
+  std::string repaired;
+  for (const uint32_t code : DecodeUtf8(text)) {
+    AppendUtf8(code, &repaired);
+  }
+  return repaired;
+}
+
 }  // namespace onnxcmp

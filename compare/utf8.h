@@ -18,6 +18,9 @@ std::vector<uint32_t> DecodeUtf8(absl::string_view text);
 
 bool IsValidUtf8(absl::string_view text);
 
+// The text with every byte that belongs to no character replaced by U+FFFD.
+std::string RepairUtf8(absl::string_view text);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_UTF8_H_

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {
@@ -25,6 +26,8 @@ Tolerance DefaultTolerance(DType dtype);
 struct ToleranceOptions {
   std::optional<double> rtol;
   std::optional<double> atol;
+  // Of results by name, or by path and name joined by '/'; goes before the others.
+  absl::flat_hash_map<std::string, Tolerance> by_name;
 };
 
 struct ValueDifference {
@@ -46,6 +49,7 @@ struct ValueDifference {
   std::string max_relative_at;
 };
 
+// By element types: `by_name` counts for nothing here.
 ValueDifference DifferenceOf(const Value& left, const Value& right,
                              const ToleranceOptions& options);
 

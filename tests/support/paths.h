@@ -11,6 +11,9 @@ namespace onnxcmp {
 // A file of the project's testdata/: TestData("models/llm/plain.onnx").
 std::string TestData(absl::string_view path);
 
+// A file of the project's docs/.
+std::string Document(absl::string_view path);
+
 // A file of ONNX's backend test data: OnnxTestData("node/test_abs/model.onnx"). The build has no
 // conformance tests when these data are missing.
 std::string OnnxTestData(absl::string_view path);

@@ -1,0 +1,17 @@
+// The rows of a comparison as comma-separated values.
+#ifndef ONNXCMP_COMPARE_RENDER_CSV_H_
+#define ONNXCMP_COMPARE_RENDER_CSV_H_
+
+#include <string>
+
+#include "compare/comparison.h"
+
+namespace onnxcmp {
+
+// As RFC 4180 has it, in UTF-8: a line of column names and a line for each row, CR LF behind each.
+// docs/formats.md describes the columns.
+std::string RenderCsv(const Comparison& comparison);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_RENDER_CSV_H_

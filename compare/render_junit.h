@@ -1,0 +1,18 @@
+// A comparison as a report of tests, which servers for continuous integration show.
+#ifndef ONNXCMP_COMPARE_RENDER_JUNIT_H_
+#define ONNXCMP_COMPARE_RENDER_JUNIT_H_
+
+#include <string>
+
+#include "compare/comparison.h"
+
+namespace onnxcmp {
+
+// A test for the run of each side, which is in error if it ended early, and one for each output,
+// which fails if the sides do not agree on it. Causes are in the text beside them. No test tells of
+// the rows between: they may differ where the outputs agree.
+std::string RenderJunit(const Comparison& comparison);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_RENDER_JUNIT_H_
