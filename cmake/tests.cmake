@@ -9,10 +9,6 @@ function(onnxcmp_test name)
   endif()
   onnxcmp_executable(${name} SOURCES ${arg_SOURCES}
     LINK ${arg_LINK} onnxcmp_test_support GTest::gmock GTest::gtest_main)
-  if(ONNXCMP_SANITIZE)
-    # g++ 12 takes temporaries, and std::regex, for uninitialized when it instruments them.
-    target_compile_options(${name} PRIVATE -Wno-maybe-uninitialized)
-  endif()
   onnxcmp_precompile(${name} onnxcmp_test_support)
   # For the asan preset: an allocation that is too large fails as it does without the sanitizer.
   set(environment
