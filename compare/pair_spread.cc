@@ -2,6 +2,7 @@
 // consumers.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -57,8 +58,8 @@ std::vector<Keyed> SortedBy(const std::vector<Consumer>& consumers, Key&& key) {
 
 absl::Span<const Keyed> WithKey(const std::vector<Keyed>& keyed, uint64_t key) {
   const auto first = std::lower_bound(keyed.begin(), keyed.end(), Keyed{key, kNone});
-  auto last = first;
-  while (last != keyed.end() && last->first == key) ++last;
+  const auto last =
+      std::upper_bound(first, keyed.end(), Keyed{key, std::numeric_limits<int>::max()});
   return absl::MakeConstSpan(keyed).subspan(static_cast<size_t>(first - keyed.begin()),
                                             static_cast<size_t>(last - first));
 }

@@ -159,6 +159,19 @@ std::vector<Variant> Variants() {
         .deduplicate = true,
         .fuse = 0.2,
         .noise = 1e-6}},
+      // Neighbours differ by 1e-5, as where iterations converge.
+      {"Crowded",
+       {.layers = 12,
+        .width = 2,
+        .rows = 2,
+        .crowding = 1e-5,
+        .rename = true,
+        .reorder = true,
+        .fold = true,
+        .deduplicate = true,
+        .fuse = 0.3,
+        .noise = 1e-7,
+        .noise_after_fusion = true}},
   };
 }
 

@@ -1,7 +1,6 @@
 #include "tests/support/graph_variants.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <numeric>
 #include <random>
@@ -13,216 +12,29 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/tensor.h"
 #include "tests/support/stream_builder.h"
+#include "tests/support/synthetic_graph.h"
 
 namespace onnxcmp::testing {
 namespace {
 
-using Random = std::mt19937_64;
-
-// A value of a graph. Several may be the same quantity: copies.
-struct GraphValue {
-  std::string name;
-  int quantity = 0;
-  Shape shape;
-  ResultKind kind = ResultKind::kResult;
-  bool other_shape = false;  // inside a pair of Reshapes: no quantity of the model
-};
-
-struct GraphNode {
-  std::string op;
-  std::vector<int> inputs;  // values
-  std::vector<int> outputs;
-  uint64_t attributes = 0;
-  bool no_op = false;
-  bool fused = false;
-};
-
-struct Graph {
-  std::vector<GraphValue> values;
-  std::vector<GraphNode> nodes;
-  std::vector<int> initializers;
-  std::vector<int> inputs;
-  std::vector<std::pair<std::string, int>> outputs;
-};
-
-bool Happens(Random& random, double share) {
-  return std::uniform_real_distribution<double>(0, 1)(random) < share;
-}
-
-// The values of quantities, made when they are asked for.
-class Quantities {
- public:
-  explicit Quantities(uint64_t seed) : random_(seed) {}
-
-  int Add(const Shape& shape) { return AddValues(Normal(shape, Scale())); }
-  int AddConstant(const Shape& shape, float value) {
-    return AddValues(std::vector<float>(static_cast<size_t>(*NumElements(shape)), value));
-  }
-  int AddPositive(const Shape& shape) {
-    std::vector<float> values = Normal(shape, Scale());
-    for (float& v : values) v = std::abs(v);
-    return AddValues(std::move(values));
-  }
-  int AddShuffled(int quantity) {
-    std::vector<float> values = At(quantity);
-    std::shuffle(values.begin(), values.end(), random_);
-    return AddValues(std::move(values));
-  }
-
-  const std::vector<float>& At(int quantity) const {
-    return values_[static_cast<size_t>(quantity)];
-  }
-
- private:
-  int AddValues(std::vector<float> values) {
-    values_.push_back(std::move(values));
-    return static_cast<int>(values_.size()) - 1;
-  }
-  float Scale() {
-    return static_cast<float>(std::exp(std::normal_distribution<double>(0, 0.5)(random_)));
-  }
-  std::vector<float> Normal(const Shape& shape, float scale) {
-    std::normal_distribution<float> normal(0, scale);
-    std::vector<float> values(static_cast<size_t>(*NumElements(shape)));
-    for (float& v : values) v = normal(random_);
-    return values;
-  }
-
-  Random random_;
-  std::vector<std::vector<float>> values_;
-};
-
-// The model: layers of attention and of feed-forward nodes, written as an exporter does.
-class Writer {
- public:
-  explicit Writer(const VariantOptions& options)
-      : random_(options.seed),
-        quantities_(options.seed ^ 0x9e3779b97f4a7c15),
-        rows_(options.rows),
-        width_(options.width) {
-    int x = Leaf(ResultKind::kInput, "x", quantities_.Add({rows_, width_}), {rows_, width_});
-    const int mask =
-        Leaf(ResultKind::kInput, "mask", quantities_.Add({rows_, rows_}), {rows_, rows_});
-    for (int i = 0; i < options.layers; ++i) x = Layer(x, mask, absl::StrCat("layer", i));
-    graph_.outputs.push_back({"y", x});
-  }
-
-  Graph TakeGraph() { return std::move(graph_); }
-  Quantities TakeQuantities() { return std::move(quantities_); }
-
- private:
-  int AddValue(const std::string& name, int quantity, const Shape& shape, ResultKind kind) {
-    graph_.values.push_back({name, quantity, shape, kind});
-    return static_cast<int>(graph_.values.size()) - 1;
-  }
-  int Leaf(ResultKind kind, const std::string& name, int quantity, const Shape& shape) {
-    const int value = AddValue(name, quantity, shape, kind);
-    (kind == ResultKind::kInput ? graph_.inputs : graph_.initializers).push_back(value);
-    return value;
-  }
-  int Weight(const std::string& name, const Shape& shape) {
-    return Leaf(ResultKind::kInitializer, name, quantities_.Add(shape), shape);
-  }
-  int Constant(const std::string& name, const Shape& shape, float value) {
-    return Leaf(ResultKind::kInitializer, name, quantities_.AddConstant(shape, value), shape);
-  }
-  int MakeAs(const std::string& op, const std::vector<int>& inputs, int quantity,
-             const Shape& shape) {
-    const int value = AddValue(absl::StrCat(prefix_, "/", op, "_", graph_.nodes.size()), quantity,
-                               shape, ResultKind::kResult);
-    graph_.nodes.push_back({op, inputs, {value}, std::hash<std::string>()(op)});
-    return value;
-  }
-  int Make(const std::string& op, const std::vector<int>& inputs, const Shape& shape) {
-    return MakeAs(op, inputs, quantities_.Add(shape), shape);
-  }
-
-  int Linear(int x, const std::string& name, const Shape& shape, bool zero_bias) {
-    int weight = Weight(prefix_ + name + ".weight", {shape[1], width_});
-    // An exporter leaves the transposition for an optimizer to fold.
-    if (Happens(random_, 0.5)) {
-      const int q = quantities_.AddShuffled(ValueOf(weight).quantity);
-      weight = MakeAs("Transpose", {weight}, q, {width_, shape[1]});
-    }
-    const int bias = zero_bias ? Constant(prefix_ + name + ".bias", {shape[1]}, 0)
-                               : Weight(prefix_ + name + ".bias", {shape[1]});
-    const int product = Make("MatMul", {x, weight}, shape);
-    return Make("Add", {product, bias}, shape);
-  }
-
-  int Normalize(int x, const std::string& name) {
-    const Shape full = {rows_, width_};
-    const Shape one = {rows_, 1};
-    const int mean = Make("ReduceMean", {x}, one);
-    const int centered = Make("Sub", {x, mean}, full);
-    const int two = Constant(prefix_ + name + ".two", {}, 2);
-    const int square = MakeAs("Pow", {centered, two}, quantities_.AddPositive(full), full);
-    const int variance = MakeAs("ReduceMean", {square}, quantities_.AddPositive(one), one);
-    const int eps = Constant(prefix_ + name + ".eps", {}, 1e-5f);
-    const int shifted = MakeAs("Add", {variance, eps}, quantities_.AddPositive(one), one);
-    const int deviation = MakeAs("Sqrt", {shifted}, quantities_.AddPositive(one), one);
-    const int divided = Make("Div", {centered, deviation}, full);
-    const int gamma = Constant(prefix_ + name + ".gamma", {width_}, 1);
-    const int beta = Constant(prefix_ + name + ".beta", {width_}, 0);
-    // Times one and plus nothing: the values stay.
-    const int scaled = MakeAs("Mul", {divided, gamma}, ValueOf(divided).quantity, full);
-    return MakeAs("Add", {scaled, beta}, ValueOf(divided).quantity, full);
-  }
-
-  int Layer(int x, int mask, const std::string& name) {
-    prefix_ = name;
-    const Shape full = {rows_, width_};
-    const Shape square = {rows_, rows_};
-    const int q = Linear(x, ".q", full, false);
-    const int k = Linear(x, ".k", full, true);
-    const int v = Linear(x, ".v", full, true);
-    const int turned =
-        MakeAs("Transpose", {k}, quantities_.AddShuffled(ValueOf(k).quantity), {width_, rows_});
-    const int raw = Make("MatMul", {q, turned}, square);
-    const int root =
-        MakeAs("Sqrt", {Constant(name + ".size", {}, 64)}, quantities_.AddConstant({}, 8), {});
-    const int scores = Make("Div", {raw, root}, square);
-    const int masked = Make("Add", {scores, mask}, square);
-    const int shares = MakeAs("Softmax", {masked}, quantities_.AddPositive(square), square);
-    const int context = Make("MatMul", {shares, v}, full);
-    const int projected = Linear(context, ".out", full, false);
-    const int sum = Make("Add", {x, projected}, full);
-    const int normal = Normalize(sum, ".norm1");
-    const int wide = Linear(normal, ".up", {rows_, 2 * width_}, true);
-    const int relu =
-        MakeAs("Relu", {wide}, quantities_.AddPositive({rows_, 2 * width_}), {rows_, 2 * width_});
-    const int narrow = Linear(relu, ".down", full, false);
-    const int last = Make("Add", {normal, narrow}, full);
-    return Normalize(last, ".norm2");
-  }
-
-  const GraphValue& ValueOf(int value) const { return graph_.values[static_cast<size_t>(value)]; }
-
-  Random random_;
-  Quantities quantities_;
-  int64_t rows_;
-  int64_t width_;
-  std::string prefix_;
-  Graph graph_;
-};
-
-void ReplaceUses(Graph& graph, int from, int to) {
-  for (GraphNode& node : graph.nodes)
+void ReplaceUses(SyntheticGraph& graph, int from, int to) {
+  for (SyntheticNode& node : graph.nodes) {
     std::replace(node.inputs.begin(), node.inputs.end(), from, to);
+  }
   for (auto& [name, value] : graph.outputs) value = value == from ? to : value;
 }
 
-bool IsOutput(const Graph& graph, int value) {
+bool IsOutput(const SyntheticGraph& graph, int value) {
   return std::any_of(graph.outputs.begin(), graph.outputs.end(),
                      [&](const auto& output) { return output.second == value; });
 }
 
-void InsertNoOps(Graph& graph, double share, Random& random) {
-  std::vector<GraphNode> nodes;
-  for (GraphNode& node : graph.nodes) {
+void InsertNoOps(SyntheticGraph& graph, double share, Random& random) {
+  std::vector<SyntheticNode> nodes;
+  for (SyntheticNode& node : graph.nodes) {
     for (int& input : node.inputs) {
       if (!Happens(random, share)) continue;
-      const GraphValue original = graph.values[static_cast<size_t>(input)];
+      const SyntheticValue original = graph.values[static_cast<size_t>(input)];
       const auto add = [&](const std::string& op, const Shape& shape) {
         graph.values.push_back({absl::StrCat(op, "_no_op_", graph.values.size()), original.quantity,
                                 shape, ResultKind::kResult});
@@ -243,10 +55,10 @@ void InsertNoOps(Graph& graph, double share, Random& random) {
   graph.nodes = std::move(nodes);
 }
 
-void Fold(Graph& graph) {
+void Fold(SyntheticGraph& graph) {
   std::set<int> constant(graph.initializers.begin(), graph.initializers.end());
-  std::vector<GraphNode> nodes;
-  for (GraphNode& node : graph.nodes) {
+  std::vector<SyntheticNode> nodes;
+  for (SyntheticNode& node : graph.nodes) {
     if (!std::all_of(node.inputs.begin(), node.inputs.end(),
                      [&](int input) { return constant.contains(input); })) {
       nodes.push_back(std::move(node));
@@ -261,15 +73,15 @@ void Fold(Graph& graph) {
   graph.nodes = std::move(nodes);
   // What is not used any more goes.
   std::set<int> used;
-  for (const GraphNode& node : graph.nodes) used.insert(node.inputs.begin(), node.inputs.end());
+  for (const SyntheticNode& node : graph.nodes) used.insert(node.inputs.begin(), node.inputs.end());
   std::erase_if(graph.initializers, [&](int value) { return !used.contains(value); });
 }
 
-void Deduplicate(Graph& graph, const Quantities& quantities) {
+void Deduplicate(SyntheticGraph& graph, const Quantities& quantities) {
   std::map<std::pair<std::vector<float>, std::vector<int64_t>>, int> first;
   std::vector<int> kept;
   for (int value : graph.initializers) {
-    const GraphValue& v = graph.values[static_cast<size_t>(value)];
+    const SyntheticValue& v = graph.values[static_cast<size_t>(value)];
     const auto [it, added] = first.try_emplace(
         {quantities.At(v.quantity), std::vector<int64_t>(v.shape.begin(), v.shape.end())}, value);
     if (added) {
@@ -282,18 +94,18 @@ void Deduplicate(Graph& graph, const Quantities& quantities) {
 }
 
 // Nodes that one other node alone uses become part of it.
-void Fuse(Graph& graph, double share, Random& random) {
+void Fuse(SyntheticGraph& graph, double share, Random& random) {
   std::map<int, std::vector<size_t>> users;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     for (int input : graph.nodes[n].inputs) users[input].push_back(n);
   }
   std::vector<uint8_t> gone(graph.nodes.size(), 0);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    GraphNode& node = graph.nodes[n];
+    SyntheticNode& node = graph.nodes[n];
     const int output = node.outputs[0];
     if (node.no_op || users[output].size() != 1 || IsOutput(graph, output)) continue;
     if (!Happens(random, share)) continue;
-    GraphNode& user = graph.nodes[users[output][0]];
+    SyntheticNode& user = graph.nodes[users[output][0]];
     if (user.no_op) continue;
     std::vector<int> inputs = node.inputs;
     for (int input : user.inputs) {
@@ -306,14 +118,14 @@ void Fuse(Graph& graph, double share, Random& random) {
       std::replace(users[input].begin(), users[input].end(), n, users[output][0]);
     gone[n] = 1;
   }
-  std::vector<GraphNode> nodes;
+  std::vector<SyntheticNode> nodes;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (!gone[n]) nodes.push_back(std::move(graph.nodes[n]));
   }
   graph.nodes = std::move(nodes);
 }
 
-void Reorder(Graph& graph, Random& random) {
+void Reorder(SyntheticGraph& graph, Random& random) {
   std::shuffle(graph.initializers.begin(), graph.initializers.end(), random);
   std::map<int, size_t> maker;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -333,7 +145,7 @@ void Reorder(Graph& graph, Random& random) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (waits[n] == 0) ready.push_back(n);
   }
-  std::vector<GraphNode> nodes;
+  std::vector<SyntheticNode> nodes;
   while (!ready.empty()) {
     std::swap(ready[random() % ready.size()], ready.back());
     const size_t n = ready.back();
@@ -346,7 +158,7 @@ void Reorder(Graph& graph, Random& random) {
   graph.nodes = std::move(nodes);
 }
 
-void Rename(Graph& graph, Random& random) {
+void Rename(SyntheticGraph& graph, Random& random) {
   std::vector<int> numbers(graph.values.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   std::shuffle(numbers.begin(), numbers.end(), random);
@@ -365,8 +177,8 @@ struct Deviation {
 
 class Recording {
  public:
-  Recording(const Graph& graph, const Quantities& quantities, const VariantOptions& options,
-            bool right, uint64_t seed)
+  Recording(const SyntheticGraph& graph, const Quantities& quantities,
+            const VariantOptions& options, bool right, uint64_t seed)
       : graph_(graph), quantities_(quantities), seed_(seed), random_(seed) {
     if (right) {
       deviation_ = {options.noise, options.noise_after_fusion, options.faulty};
@@ -400,14 +212,16 @@ class Recording {
   std::vector<int> TakeQuantity() { return std::move(quantity_); }
 
  private:
-  const GraphValue& ValueAt(int value) const { return graph_.values[static_cast<size_t>(value)]; }
+  const SyntheticValue& ValueAt(int value) const {
+    return graph_.values[static_cast<size_t>(value)];
+  }
 
   Tensor TensorOf(int value) const {
     return Tensor::Of<float>(ValueAt(value).shape, values_[static_cast<size_t>(value)]);
   }
 
   void AddLeaf(int value) {
-    const GraphValue& v = ValueAt(value);
+    const SyntheticValue& v = ValueAt(value);
     values_[static_cast<size_t>(value)] = quantities_.At(v.quantity);
     if (drop_nodes_ && v.kind == ResultKind::kInitializer) return;
     results_[static_cast<size_t>(value)] = v.kind == ResultKind::kInput
@@ -417,7 +231,7 @@ class Recording {
   }
 
   void AddNode(size_t n) {
-    const GraphNode& node = graph_.nodes[n];
+    const SyntheticNode& node = graph_.nodes[n];
     const int output = node.outputs[0];
     const size_t o = static_cast<size_t>(output);
     bool deviating = false;
@@ -448,7 +262,7 @@ class Recording {
       results_[o] = builder_.Node(node.op, inputs, ValueAt(output).name, TensorOf(output),
                                   {.attributes = node.attributes});
     }
-    const GraphValue& v = ValueAt(output);
+    const SyntheticValue& v = ValueAt(output);
     quantity_.push_back(v.other_shape ? -1000 - output : v.quantity);
   }
 
@@ -462,7 +276,7 @@ class Recording {
     for (float& v : values) v = static_cast<float>(v * (1 + normal(random)));
   }
 
-  const Graph& graph_;
+  const SyntheticGraph& graph_;
   const Quantities& quantities_;
   const uint64_t seed_;
   Random random_;
@@ -480,10 +294,11 @@ class Recording {
 }  // namespace
 
 StreamPair MakeVariant(const VariantOptions& options) {
-  Writer writer(options);
-  const Graph left = writer.TakeGraph();
-  const Quantities quantities = writer.TakeQuantities();
-  Graph right = left;
+  const SyntheticModel model =
+      MakeModel(options.seed, options.layers, options.rows, options.width, options.crowding);
+  const SyntheticGraph& left = model.graph;
+  const Quantities& quantities = model.quantities;
+  SyntheticGraph right = left;
   Random random(options.seed + 1);
   if (options.fold) Fold(right);
   if (options.deduplicate) Deduplicate(right, quantities);

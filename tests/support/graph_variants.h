@@ -18,6 +18,7 @@ struct VariantOptions {
   // Elements along the last axis: small tensors crowd.
   int64_t width = 8;
   int64_t rows = 6;
+  double crowding = 0;  // if not 0: how far quantities of one shape are from each other, relatively
   // What is done to the right side.
   bool rename = false;              // every name another one
   bool reorder = false;             // another topological order, initializers shuffled
