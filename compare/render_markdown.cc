@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -14,17 +15,20 @@
 namespace onnxcmp {
 namespace {
 
-// As code, so that nothing in a name is taken for markup; fit for a cell of a table.
+// As code, so that nothing in a name is taken for markup.
 std::string Code(absl::string_view text) {
   if (text.empty()) return "";
   return absl::StrCat(
-      "`",
-      absl::StrReplaceAll(RepairUtf8(text), {{"`", "'"}, {"|", "\\|"}, {"\r", " "}, {"\n", " "}}),
-      "`");
+      "`", absl::StrReplaceAll(RepairUtf8(text), {{"`", "'"}, {"\r", " "}, {"\n", " "}}), "`");
 }
 
 std::string Cells(absl::Span<const std::string> cells) {
-  return absl::StrCat("| ", absl::StrJoin(cells, " | "), " |\n");
+  std::string text = "|";
+  for (const std::string& cell : cells) {
+    // A bar ends a cell even within code.
+    absl::StrAppend(&text, " ", absl::StrReplaceAll(cell, {{"|", "\\|"}}), " |");
+  }
+  return text + "\n";
 }
 
 std::string Opsets(const SideSummary& summary) {
@@ -117,7 +121,7 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
   std::string text = absl::StrCat("## onnxcmp: ", VerdictName(comparison.verdict), "\n\n",
                                   Models(comparison), "\n### Outputs\n\n");
   for (const std::string& line : DescribeOutputs(comparison.outputs)) {
-    absl::StrAppend(&text, "- ", Code(line), "\n");
+    absl::StrAppend(&text, "- ", Code(absl::StripAsciiWhitespace(line)), "\n");
   }
   for (const std::string& note : comparison.notes) {
     absl::StrAppend(&text, "- note: ", Code(note), "\n");

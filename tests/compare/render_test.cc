@@ -262,6 +262,8 @@ TEST(RenderMarkdownTest, SaysWhatDiffers) {
                               "inf, max rel inf, 1 of 2 beyond | moved, fused |\n"));
   // What would end the cell is escaped.
   EXPECT_THAT(text, HasSubstr("`loop[3]/if[then]/a\\|b,\"c\" <&>\xEF\xBF\xBD`"));
+  EXPECT_THAT(text, HasSubstr("\n- `y float[2]: 1 of 2 elements beyond 1e-05 + "
+                              "0.0001*max(|a|,|b|)`\n- `max abs inf at [1] (0 | nan)"));
   EXPECT_THAT(text, Not(HasSubstr("| = |")));
   const std::string cut = RenderMarkdown(comparison, {.max_rows = 1});
   EXPECT_THAT(cut, HasSubstr("\n4 more rows are left out.\n"));
