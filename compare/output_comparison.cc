@@ -89,6 +89,12 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
     pair.right = other.name;
     pair.type = left[i].value.TypeString();
     ToleranceOptions chosen = {options.rtol, options.atol, {}};
+    pair.same_bits = ContentOf(left[i].value) == ContentOf(other.value);
+    if (left[i].result != nullptr && other.result != nullptr) {
+      const Tolerance tolerance = ToleranceOf(*left[i].result, *other.result, chosen);
+      chosen.rtol = tolerance.rtol;
+      chosen.atol = tolerance.atol;
+    }
     if (const auto named = NamedTolerance(options, {pair.left, pair.right})) {
       chosen.rtol = named->rtol;
       chosen.atol = named->atol;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "compare/result_stream.h"
 #include "compare/value_difference.h"
 
 namespace onnxcmp {
@@ -13,12 +14,15 @@ namespace onnxcmp {
 struct NamedOutput {
   std::string name;
   Value value;
+  // What is known of how it was computed, which decides the tolerance; null: its type alone does.
+  const StreamResult* result = nullptr;
 };
 
 struct OutputPair {
   std::string left;
   std::string right;
   std::string type;  // of the left value
+  bool same_bits = false;
   ValueDifference difference;
 };
 

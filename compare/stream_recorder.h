@@ -54,6 +54,8 @@ class StreamRecorder : public Observer {
   void OnGraphStart(const GraphStart& start) override;
   absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;
 
+  // What has been taken down so far.
+  const ResultStream& stream() const { return stream_; }
   // All but the source.
   ResultStream TakeStream() { return std::move(stream_); }
 

@@ -1,0 +1,176 @@
+#include "compare/compare.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "compare/alignment.h"
+#include "compare/output_comparison.h"
+#include "compare/pair_tolerance.h"
+#include "compare/pair_values.h"
+#include "compare/sorted_elements.h"
+#include "compare/tensor_difference.h"
+#include "compare/value_bank.h"
+#include "evaluator/status_macros.h"
+#include "evaluator/thread_pool.h"
+
+namespace onnxcmp {
+namespace {
+
+// What a first pass leaves of a side.
+struct FirstPass {
+  explicit FirstPass(int64_t budget) : bank(budget) {}
+
+  ResultStream stream;
+  ValueBank bank;
+  std::vector<std::pair<int, Value>> outputs;  // by result
+};
+
+// Both are the same bits, or the same elements in another layout: there is nothing to measure.
+bool SameElements(const StreamResult& left, const StreamResult& right, Marks marks) {
+  if (left.fingerprint.content == right.fingerprint.content) return true;
+  if (Has(marks, Mark::kReshaped)) return left.fingerprint.bits == right.fingerprint.bits;
+  return Has(marks, Mark::kTransposed) && left.fingerprint.elements == right.fingerprint.elements;
+}
+
+class Comparer {
+ public:
+  Comparer(Side& left, Side& right, const CompareOptions& options)
+      : options_(options),
+        pool_(options.threads > 0
+                  ? options.threads
+                  : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))),
+        sides_{&left, &right},
+        passes_{FirstPass(options.max_memory / 2), FirstPass(options.max_memory / 2)} {}
+
+  absl::StatusOr<Comparison> Compare() {
+    Comparison comparison;
+    for (int i = 0; i < 2; ++i) RunFirst(i);
+    comparison.left_summary = sides_[0]->summary();
+    comparison.right_summary = sides_[1]->summary();
+    comparison.alignment = Align(passes_[0].stream, passes_[1].stream);
+    OC_RETURN_IF_ERROR(MeasureRows(&comparison));
+    comparison.outputs = CompareOutputs(Outputs(0), Outputs(1), options_.tolerance);
+    comparison.left = std::move(passes_[0].stream);
+    comparison.right = std::move(passes_[1].stream);
+    comparison.verdict = VerdictOf(comparison);
+    return comparison;
+  }
+
+ private:
+  void RunFirst(int i) {
+    FirstPass& pass = passes_[i];
+    const std::unique_ptr<Observer> watcher =
+        options_.watch ? options_.watch(i == 0 ? "left" : "right") : nullptr;
+    RecordOptions record;
+    record.max_depth = options_.max_depth;
+    record.pool = &pool_;
+    record.cache = &cache_;
+    record.watcher = watcher.get();
+    pass.stream = sides_[i]->Record(
+        record, [&](int number, const StreamResult& result, const Value& value) -> absl::Status {
+          if (result.kind == ResultKind::kOutput) pass.outputs.emplace_back(number, value);
+          // Bits that agree are never needed again.
+          if (i == 0) {
+            left_contents_.insert(result.fingerprint.content);
+          } else if (left_contents_.contains(result.fingerprint.content)) {
+            return absl::OkStatus();
+          }
+          pass.bank.Keep(number, value, result.kind == ResultKind::kInitializer);
+          return absl::OkStatus();
+        });
+  }
+
+  RecordedSide Recorded(int i) { return {sides_[i], &passes_[i].stream, &passes_[i].bank}; }
+
+  absl::Status MeasureRows(Comparison* comparison) {
+    std::vector<ResultPair> pairs;
+    std::vector<size_t> rows;  // by pair
+    for (const AlignedRow& aligned : comparison->alignment.rows) {
+      ComparedRow& row = comparison->rows.emplace_back();
+      row.aligned = aligned;
+      if (!aligned.paired()) {
+        row.relation = aligned.right.empty() ? Relation::kLeftOnly : Relation::kRightOnly;
+        continue;
+      }
+      const ResultPair pair = {aligned.left.back(), aligned.right.back()};
+      if (SameElements(Result(0, pair.left), Result(1, pair.right), aligned.marks)) continue;
+      pairs.push_back(pair);
+      rows.push_back(comparison->rows.size() - 1);
+    }
+    PairValues values(Recorded(0), Recorded(1), options_.max_memory, options_.watch);
+    return values.ForEach(
+        pairs, [&](size_t i, const Value& left, const Value& right) -> absl::Status {
+          ComparedRow& row = comparison->rows[rows[i]];
+          DifferenceOptions options;
+          options.tolerance =
+              ToleranceOf(Result(0, pairs[i].left), Result(1, pairs[i].right), options_.tolerance);
+          if (Has(row.aligned.marks, Mark::kTransposed)) {
+            OC_ASSIGN_OR_RETURN(const Value sorted_left, SortedElements(left));
+            OC_ASSIGN_OR_RETURN(const Value sorted_right, SortedElements(right));
+            row.difference = TensorDifferenceOf(sorted_left, sorted_right, options, &pool_);
+          } else {
+            row.difference = TensorDifferenceOf(left, right, options, &pool_);
+          }
+          row.relation = row.difference->values.agree ? Relation::kClose : Relation::kDifferent;
+          return absl::OkStatus();
+        });
+  }
+
+  const StreamResult& Result(int side, int number) const {
+    return passes_[side].stream.results[static_cast<size_t>(number)];
+  }
+
+  std::vector<NamedOutput> Outputs(int side) const {
+    std::vector<NamedOutput> outputs;
+    for (const auto& [number, value] : passes_[side].outputs) {
+      const StreamResult& result = Result(side, number);
+      outputs.push_back({result.name, value, &result});
+    }
+    return outputs;
+  }
+
+  static Verdict VerdictOf(const Comparison& comparison) {
+    if (!comparison.left_summary.status.ok() || !comparison.right_summary.status.ok()) {
+      return Verdict::kFailed;
+    }
+    const OutputComparison& outputs = comparison.outputs;
+    // A recording of inner results has no outputs: then all that it shares with the other side
+    // counts.
+    if (outputs.pairs.empty() && (outputs.only_left.empty() || outputs.only_right.empty())) {
+      Relation worst = Relation::kDifferent;  // nothing was paired
+      bool any = false;
+      for (const ComparedRow& row : comparison.rows) {
+        if (!row.aligned.paired()) continue;
+        worst = any ? std::max(worst, row.relation) : row.relation;
+        any = true;
+      }
+      return worst == Relation::kSame    ? Verdict::kSame
+             : worst == Relation::kClose ? Verdict::kClose
+                                         : Verdict::kDifferent;
+    }
+    if (!outputs.agree) return Verdict::kDifferent;
+    const bool same = std::all_of(outputs.pairs.begin(), outputs.pairs.end(),
+                                  [](const OutputPair& pair) { return pair.same_bits; });
+    return same ? Verdict::kSame : Verdict::kClose;
+  }
+
+  const CompareOptions& options_;
+  ThreadPool pool_;
+  FingerprintCache cache_;
+  Side* sides_[2];
+  FirstPass passes_[2];
+  absl::flat_hash_set<Hash128> left_contents_;
+};
+
+}  // namespace
+
+absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions& options) {
+  return Comparer(left, right, options).Compare();
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,48 @@
+// Compares two sides: the whole way from what they are to plain data that a renderer prints.
+//
+//   auto left = onnxcmp::ModelSide::Open("a.onnx", registry);
+//   auto right = onnxcmp::ModelSide::Open("b.onnx", registry);
+//   (*left)->SetFeeds(feeds);
+//   (*right)->SetFeeds(feeds);
+//   auto comparison = onnxcmp::Compare(**left, **right);
+//   comparison->verdict
+#ifndef ONNXCMP_COMPARE_COMPARE_H_
+#define ONNXCMP_COMPARE_COMPARE_H_
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compare/comparison.h"
+#include "compare/side.h"
+#include "compare/value_difference.h"
+#include "evaluator/result.h"
+
+namespace onnxcmp {
+
+// Bytes of values that a comparison keeps besides what the runs themselves need.
+inline constexpr int64_t kDefaultMaxMemory = int64_t{256} << 20;
+
+struct CompareOptions {
+  ToleranceOptions tolerance;
+  // Results of deeper subgraphs are left out.
+  int max_depth = std::numeric_limits<int>::max();
+  // Values of pairs whose bits differ are kept up to this many bytes. What does not fit is computed
+  // again, in as many further runs of both sides as it takes.
+  int64_t max_memory = kDefaultMaxMemory;
+  int threads = 0;  // of fingerprints and differences; 0: one for each core
+  bool causes = true;
+  // Makes an observer for each run, told what it is ("left", "right", "left again"); may be empty.
+  std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;
+};
+
+// Runs both sides, or reads them. A side that fails is no error here: what it gave up to then is
+// compared, and the verdict is kFailed. Errors: what could be computed once could not be again.
+absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions& options = {});
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_COMPARE_H_
