@@ -45,11 +45,15 @@ set(ONNXCMP_OPERATORS
   math/sqrt
   math/sub
   math/tanh
+  nn/average_pool
   nn/batch_normalization
   nn/conv
   nn/flatten
   nn/global_average_pool
+  nn/global_lp_pool
+  nn/global_max_pool
   nn/layer_normalization
+  nn/lp_pool
   nn/max_pool
   nn/qlinear_conv
   quantization/dequantize_linear

@@ -79,6 +79,7 @@ absl::StatusOr<Windows> WindowAttributes::Resolve(absl::Span<const int64_t> inpu
       output = (Wide{input[i]} + stride - 1) / stride;
       const Wide total = std::max<Wide>(0, (output - 1) * stride + extent - input[i]);
       begin = auto_pad_ == "SAME_UPPER" ? total / 2 : total - total / 2;
+      end = total - begin;
     } else {
       if (auto_pad_ == "NOTSET" && !pads_.empty()) {
         begin = pads_[i];
@@ -98,7 +99,8 @@ absl::StatusOr<Windows> WindowAttributes::Resolve(absl::Span<const int64_t> inpu
     // A dilation has no meaning for a single tap, nor a stride for a single window; large ones
     // must not overflow anybody's products.
     windows.push_back({input[i], static_cast<int64_t>(output), kernel[i], output > 1 ? stride : 1,
-                       kernel[i] > 1 ? dilation : 1, static_cast<int64_t>(begin)});
+                       kernel[i] > 1 ? dilation : 1, static_cast<int64_t>(begin),
+                       static_cast<int64_t>(end)});
   }
   Shape outputs;
   for (const WindowDim& dim : windows) outputs.push_back(dim.output);

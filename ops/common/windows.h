@@ -24,6 +24,7 @@ struct WindowDim {
   int64_t stride;
   int64_t dilation;
   int64_t pad_begin;
+  int64_t pad_end = 0;
 };
 using Windows = absl::InlinedVector<WindowDim, 3>;
 

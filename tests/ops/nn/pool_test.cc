@@ -162,5 +162,16 @@ TEST(GlobalAveragePool, KeepsTheRank) {
               "must have batch and channels");
 }
 
+TEST(GlobalMaxPool, KeepsTheRank) {
+  const auto pool = [](const Tensor& x) { return OpTest("GlobalMaxPool", 22).Input(x).Run(); };
+  const Tensor x = Tensor::Of<float>({1, 2, 2, 2}, {1, 2, 3, -6, -1, -2, -3, -4});
+  const Tensor y = Tensor::Of<float>({1, 2, 1, 1}, {3, -1});
+  ExpectTensor(pool(AsStridedView(x)), y);
+  ExpectTensor(pool(Convert(x, DType::kDouble)), Convert(y, DType::kDouble));
+  ExpectTensor(OpTest("GlobalMaxPool", 1).Input(Tensor::Of<float>({1, 1, 3}, {1, NAN, 2})).Run(),
+               Tensor::Of<float>({1, 1, 1}, {NAN}));
+  ExpectTensor(pool(Tensor::Of<float>({1, 1, 0}, {})), Tensor::Of<float>({1, 1, 1}, {-INFINITY}));
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing

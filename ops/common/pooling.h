@@ -1,0 +1,182 @@
+// Folding the elements of each window into one: what the pools share.
+#ifndef ONNXCMP_OPS_COMMON_POOLING_H_
+#define ONNXCMP_OPS_COMMON_POOLING_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "evaluator/kernel.h"
+#include "evaluator/tensor.h"
+#include "evaluator/thread_pool.h"
+#include "ops/common/lane_fold.h"
+#include "ops/common/windows.h"
+
+namespace onnxcmp {
+
+// Checks X (N x C x D1 ... Dn) of a pool against its attributes.
+absl::StatusOr<Windows> PlanPool(const WindowAttributes& attributes, const Tensor& x);
+
+// N x C x the windows' outputs.
+Shape PoolShape(const Tensor& x, const Windows& windows);
+
+// Takes away the taps that lie in the padding for all windows: a kernel may have far more of them
+// than there are inputs. What is left is walked tap by tap, so it must be in proportion.
+absl::Status DropPaddingTaps(Windows* windows);
+
+// Y[n, c] = fold(X[n, c]'s elements) for GlobalAveragePool and its kin; the spatial dimensions stay
+// as ones. C: float, double.
+template <typename C>
+absl::Status GlobalPool(KernelContext& ctx, absl::FunctionRef<C(const C* x, int64_t count)> fold);
+
+// The windows of a row that have tap `tap` in a row of inputs.
+struct TapRange {
+  int64_t first;       // the input of window 0, perhaps in the padding
+  int64_t begin, end;  // windows
+};
+inline TapRange WindowsWithTap(const WindowDim& dim, int64_t tap) {
+  const int64_t first = tap * dim.dilation - dim.pad_begin;
+  return {first, first >= 0 ? 0 : (-first + dim.stride - 1) / dim.stride,
+          dim.input > first ? std::min(dim.output, (dim.input - first - 1) / dim.stride + 1) : 0};
+}
+
+// Calls body(index) with the index of the row's first element in memory and, as `strides` count,
+// for the rows of a plane (the spatial dimensions of one channel) that the windows of row `outputs`
+// touch; outputs and taps are counted without the last dimension.
+template <typename Body>
+void ForEachRow(const Windows& windows, absl::Span<const int64_t> strides, int64_t outputs,
+                int64_t outer_taps, const Body& body) {
+  for (int64_t tap = 0; tap < outer_taps; ++tap) {
+    int64_t at = 0;
+    int64_t index = 0;
+    int64_t pitch = windows.back().input;
+    bool inside = true;
+    int64_t rest_output = outputs;
+    int64_t rest_tap = tap;
+    for (size_t d = windows.size() - 1; d-- > 0;) {
+      const WindowDim& dim = windows[d];
+      const int64_t i = rest_output % dim.output * dim.stride - dim.pad_begin +
+                        rest_tap % dim.kernel * dim.dilation;
+      rest_output /= dim.output;
+      rest_tap /= dim.kernel;
+      inside = inside && i >= 0 && i < dim.input;
+      if (!inside) break;
+      at += i * pitch;
+      index += i * strides[d];
+      pitch *= dim.input;
+    }
+    if (inside) body(at, index);
+  }
+}
+
+// ---- the machinery ----
+
+// A row of inputs with its padding, split by the stride: position q * stride + p lies at [p][q], so
+// that the same tap of neighbouring windows is contiguous.
+template <typename Fold, typename C>
+class PhaseRow {
+ public:
+  explicit PhaseRow(const WindowDim& dim)
+      : dim_(dim),
+        phases_(std::min(dim.stride, (dim.kernel - 1) * dim.dilation + 1)),
+        pitch_(dim.output + (dim.kernel - 1) * dim.dilation / dim.stride),
+        values_(static_cast<size_t>(phases_ * pitch_)) {}
+
+  // Whether the row is not much longer than what it is made of (padding may be huge).
+  static bool IsWorthwhile(const WindowDim& dim) {
+    const int64_t length = (dim.output - 1) * dim.stride + (dim.kernel - 1) * dim.dilation + 1;
+    return length <= 2 * dim.input + 64;
+  }
+
+  void Set(const C* x) {
+    C* to = values_.data();
+    for (int64_t p = 0; p < phases_; ++p) {
+      for (int64_t q = 0; q < pitch_; ++q) {
+        const int64_t i = q * dim_.stride + p - dim_.pad_begin;
+        *to++ = i >= 0 && i < dim_.input ? x[i] : Fold::template Identity<C>();
+      }
+    }
+  }
+
+  // y[o] = window o, folded.
+  void Take(C* y) const {
+    std::fill_n(y, dim_.output, Fold::template Identity<C>());
+    for (int64_t t = 0; t < dim_.kernel; ++t) {
+      const int64_t position = t * dim_.dilation;
+      FoldRow<Fold, C>(y, values_.data() + position % dim_.stride * pitch_ + position / dim_.stride,
+                       nullptr, dim_.output);
+    }
+  }
+
+ private:
+  const WindowDim& dim_;
+  const int64_t phases_;
+  const int64_t pitch_;
+  std::vector<C> values_;
+};
+
+// Planes: rows are folded first, then the windows of what is left.
+template <typename Fold, typename C>
+void FoldPlanes(const Windows& windows, int64_t planes, int64_t inputs, const C* x, C* y) {
+  const WindowDim& last = windows.back();
+  const int64_t rows = NumOutputs(windows) / last.output;
+  const int64_t outer_taps = NumTaps(windows) / last.kernel;
+  const Shape strides(windows.size(), 0);
+  std::vector<C> row(static_cast<size_t>(last.input));
+  PhaseRow<Fold, C> phases(last);
+  for (int64_t plane = 0; plane < planes; ++plane, x += inputs) {
+    for (int64_t i = 0; i < rows; ++i, y += last.output) {
+      std::fill(row.begin(), row.end(), Fold::template Identity<C>());
+      ForEachRow(windows, strides, i, outer_taps, [&](int64_t at, int64_t) {
+        FoldRow<Fold, C>(row.data(), x + at, nullptr, last.input);
+      });
+      phases.Set(row.data());
+      phases.Take(y);
+    }
+  }
+}
+
+// The same, tap by tap, for windows that lie far apart.
+template <typename Fold, typename C>
+void FoldSparsePlanes(const Windows& windows, int64_t planes, int64_t inputs, const C* x, C* y) {
+  const WindowDim& last = windows.back();
+  const int64_t rows = NumOutputs(windows) / last.output;
+  const int64_t outer_taps = NumTaps(windows) / last.kernel;
+  const Shape strides(windows.size(), 0);
+  for (int64_t plane = 0; plane < planes; ++plane, x += inputs) {
+    for (int64_t i = 0; i < rows; ++i, y += last.output) {
+      std::fill_n(y, last.output, Fold::template Identity<C>());
+      ForEachRow(windows, strides, i, outer_taps, [&](int64_t at, int64_t) {
+        for (int64_t t = 0; t < last.kernel; ++t) {
+          const TapRange range = WindowsWithTap(last, t);
+          for (int64_t o = range.begin; o < range.end; ++o) {
+            y[o] = Fold::Combine(y[o], x[at + o * last.stride + range.first]);
+          }
+        }
+      });
+    }
+  }
+}
+
+// y[p, o] = the elements of plane p of x in window o, folded; the identity for padding alone.
+// `windows` went through DropPaddingTaps, and there is at least one output.
+template <typename Fold, typename C>
+void FoldWindows(const ThreadPool& pool, const Windows& windows, int64_t planes, const C* x, C* y) {
+  int64_t inputs = 1;
+  for (const WindowDim& dim : windows) inputs *= dim.input;
+  const int64_t outputs = NumOutputs(windows);
+  const bool sparse = !PhaseRow<Fold, C>::IsWorthwhile(windows.back());
+  pool.ParallelRanges(
+      planes, std::max<int64_t>(1, 16384 / outputs), [&](int64_t begin, int64_t end) {
+        (sparse ? FoldSparsePlanes<Fold, C> : FoldPlanes<Fold, C>)(windows, end - begin, inputs,
+                                                                   x + begin * inputs,
+                                                                   y + begin * outputs);
+      });
+}
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_OPS_COMMON_POOLING_H_

@@ -1,0 +1,43 @@
+#include <algorithm>
+
+#include "evaluator/op_registry.h"
+#include "ops/common/lanes.h"
+#include "ops/common/lp_norm.h"
+#include "ops/common/pooling.h"
+
+namespace onnxcmp {
+namespace {
+
+template <typename C>
+absl::Status Pool(KernelContext& ctx, double p) {
+  return GlobalPool<C>(ctx, [p](const C* x, int64_t count) {
+    C powers[kFoldBlock];
+    BlockTree<SumFold, C, 1> sum;
+    for (int64_t i = 0; i < count; i += kFoldBlock) {
+      const int64_t size = std::min(kFoldBlock, count - i);
+      PowersOf(x + i, size, p, powers);
+      const C of_block = LaneSum(powers, size);
+      sum.Push(&of_block, 1);
+    }
+    C norm;
+    sum.Finish(&norm, 1);
+    RootsOf(&norm, 1, p, &norm);
+    return norm;
+  });
+}
+
+// GlobalLpPool (ai.onnx 1, 2, 22): Y[n, c] = (the sum of |X[n, c]|^p over all spatial dimensions,
+// which stay as ones)^(1/p).
+Kernel GlobalLpPool(const KernelInit& node) {
+  return [p = NormOrder(node)](KernelContext& ctx) {
+    return ctx.Input(0).dtype() == DType::kDouble ? Pool<double>(ctx, p) : Pool<float>(ctx, p);
+  };
+}
+
+}  // namespace
+
+void RegisterGlobalLpPool(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "GlobalLpPool", {1, 2, 22}, GlobalLpPool);
+}
+
+}  // namespace onnxcmp

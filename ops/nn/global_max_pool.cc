@@ -1,0 +1,21 @@
+#include "evaluator/op_registry.h"
+#include "ops/common/lanes.h"
+#include "ops/common/pooling.h"
+
+namespace onnxcmp {
+namespace {
+
+// GlobalMaxPool (ai.onnx 1, 22): Y[n, c] = the greatest element of X[n, c], whose spatial
+// dimensions stay as ones. NaN is greater than all; the greatest of nothing is -infinity.
+absl::Status GlobalMaxPool(KernelContext& ctx) {
+  return ctx.Input(0).dtype() == DType::kDouble ? GlobalPool<double>(ctx, LaneMax<double>)
+                                                : GlobalPool<float>(ctx, LaneMax<float>);
+}
+
+}  // namespace
+
+void RegisterGlobalMaxPool(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "GlobalMaxPool", {1, 22}, GlobalMaxPool);
+}
+
+}  // namespace onnxcmp
