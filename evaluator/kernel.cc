@@ -106,6 +106,37 @@ Kernel KernelInit::Fail(absl::Status error) const {
   return Kernel();
 }
 
+namespace {
+
+absl::Status WrongKind(const KernelContext& context, int index, absl::string_view kind) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("input ", index, " must be ", kind, ", not ",
+                   context.HasInput(index) ? context.InputValue(index).TypeString() : "absent"));
+}
+
+}  // namespace
+
+absl::StatusOr<Tensor> KernelContext::TensorInput(int index) const {
+  if (HasInput(index) && InputValue(index).is_tensor()) return Input(index);
+  return WrongKind(*this, index, "a tensor");
+}
+absl::StatusOr<const Sequence*> KernelContext::SequenceInput(int index) const {
+  if (HasInput(index) && InputValue(index).is_sequence()) return &InputValue(index).sequence();
+  return WrongKind(*this, index, "a sequence");
+}
+absl::StatusOr<const Optional*> KernelContext::OptionalInput(int index) const {
+  if (HasInput(index) && InputValue(index).is_optional()) return &InputValue(index).optional();
+  return WrongKind(*this, index, "an optional");
+}
+absl::StatusOr<const Map*> KernelContext::MapInput(int index) const {
+  if (HasInput(index) && InputValue(index).is_map()) return &InputValue(index).map();
+  return WrongKind(*this, index, "a map");
+}
+absl::StatusOr<const SparseTensor*> KernelContext::SparseInput(int index) const {
+  if (HasInput(index) && InputValue(index).is_sparse()) return &InputValue(index).sparse();
+  return WrongKind(*this, index, "a sparse tensor");
+}
+
 absl::StatusOr<std::vector<int64_t>> KernelContext::IntsInput(int index) const {
   OC_ASSIGN_OR_RETURN(Tensor tensor, ContiguousInput(index));
   if (!IsInteger(tensor.dtype())) {
@@ -119,7 +150,7 @@ absl::StatusOr<std::vector<int64_t>> KernelContext::IntsInput(int index) const {
 
 template <typename C>
 absl::StatusOr<C> KernelContext::ScalarInput(int index) const {
-  const Tensor& tensor = Input(index);
+  OC_ASSIGN_OR_RETURN(const Tensor tensor, TensorInput(index));
   if (tensor.num_elements() != 1 || tensor.dtype() == DType::kString) {
     return absl::InvalidArgumentError(
         absl::StrCat("input ", index, " must hold one number, not ", tensor.TypeString()));
@@ -137,7 +168,7 @@ template absl::StatusOr<std::complex<double>> KernelContext::ScalarInput<std::co
     int) const;
 
 absl::StatusOr<Tensor> KernelContext::ContiguousInput(int index) const {
-  const Tensor& input = Input(index);
+  OC_ASSIGN_OR_RETURN(const Tensor input, TensorInput(index));
   if (input.is_contiguous()) return input;
   OC_ASSIGN_OR_RETURN(Tensor copy, Allocate(input.dtype(), input.shape()));
   CopyToContiguous(input, &copy, pool_);

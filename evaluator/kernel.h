@@ -110,6 +110,21 @@ using KernelMaker = std::function<Kernel(const KernelInit&)>;
 
 // What a kernel sees while it runs. Input types were checked against the schema (type constraints,
 // equal types for one type variable), and the number of inputs and outputs too.
+//
+// Where the schema allows one kind of values only, the input is of that kind, all the way down:
+// seq(tensor(float)) is a Sequence whose elements are float tensors, a map has keys of rank 1 and
+// as many values. Where it allows several (Identity, Loop, Optional), a kernel either hands
+// InputValue() on as it is, or asks for the kind it means and returns the error that it gets:
+//
+//   OC_ASSIGN_OR_RETURN(const Sequence* sequence, ctx.SequenceInput(0));
+//   OC_ASSIGN_OR_RETURN(const Tensor position, ctx.TensorInput(1));
+//   const Value& value = ctx.InputValue(0);        // or looks itself:
+//   if (value.is_optional() && value.optional().element == nullptr) ...
+//   return ctx.SetOutput(0, Sequence{.element_dtype = dtype, .elements = std::move(elements)});
+//
+// What a kernel sets must be whole in the same sense: all elements of a sequence have one type, its
+// element_dtype says the dtype of tensors even if there is none, an optional's element_dtype too;
+// a map's keys have rank 1.
 class KernelContext {
  public:
   virtual ~KernelContext() = default;
@@ -130,6 +145,13 @@ class KernelContext {
   const Value& InputValue(int index) const { return inputs_[static_cast<size_t>(index)]; }
   // Requires HasInput and a schema that allows only tensors here.
   const Tensor& Input(int index) const { return InputValue(index).tensor(); }
+  // Errors if the input is left out or of another kind. The pointers hold while the kernel runs.
+  absl::StatusOr<Tensor> TensorInput(int index) const;
+  absl::StatusOr<const Sequence*> SequenceInput(int index) const;
+  absl::StatusOr<const Optional*> OptionalInput(int index) const;
+  absl::StatusOr<const Map*> MapInput(int index) const;
+  absl::StatusOr<const SparseTensor*> SparseInput(int index) const;
+  // The next three are errors too for an input that is no tensor.
   // Row-major, copied (on the pool's threads, within the memory limit) if it has to be.
   absl::StatusOr<Tensor> ContiguousInput(int index) const;
   // The values of an integer tensor of any rank in row-major order (axes, shapes, pads, ...).

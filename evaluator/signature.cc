@@ -7,12 +7,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/tensor_proto.h"
+#include "evaluator/value_type.h"
 #include "onnx/defs/schema.h"
 
 namespace onnxcmp {
@@ -23,20 +22,12 @@ ParameterType MakeParameterType(const onnx::OpSchema::FormalParameter& parameter
   result.name = parameter.GetName();
   result.type_name = parameter.GetTypeStr();
   for (const std::string* type : parameter.GetTypes()) {
-    absl::string_view text(*type);
-    if (absl::ConsumePrefix(&text, "tensor(")) {
-      absl::ConsumeSuffix(&text, ")");
-      if (std::optional<DType> dtype = DTypeFromName(text)) {
-        result.tensor_dtypes |= 1u << static_cast<unsigned>(*dtype);
-      }
-    } else if (absl::StartsWith(text, "seq(")) {
-      result.sequence = true;
-    } else if (absl::StartsWith(text, "optional(")) {
-      result.optional = true;
-    } else if (absl::StartsWith(text, "map(")) {
-      result.map = true;
-    } else if (absl::StartsWith(text, "sparse_tensor(")) {
-      result.sparse = true;
+    std::optional<TypeInfo> allowed = ParseType(*type);
+    if (!allowed.has_value()) continue;
+    if (allowed->kind == TypeInfo::Kind::kTensor) {
+      result.tensor_dtypes |= 1u << static_cast<unsigned>(allowed->dtype);
+    } else {
+      result.others.push_back(*std::move(allowed));
     }
   }
   return result;
@@ -63,20 +54,20 @@ std::string KindList(const ParameterType& type) {
       names.emplace_back(DTypeName(static_cast<DType>(i)));
     }
   }
-  if (type.sequence) names.emplace_back("a sequence");
-  if (type.optional) names.emplace_back("an optional");
-  if (type.map) names.emplace_back("a map");
-  if (type.sparse) names.emplace_back("a sparse tensor");
+  for (const TypeInfo& other : type.others) names.push_back(TypeInfoToString(other));
   return absl::StrJoin(names, ", ");
 }
 
-bool Allows(const ParameterType& type, const Value& value) {
-  if (value.is_tensor()) {
-    return (type.tensor_dtypes >> static_cast<unsigned>(value.tensor().dtype()) & 1u) != 0;
-  }
-  return (value.is_sequence() && type.sequence) || (value.is_optional() && type.optional) ||
-         (value.is_map() && type.map) || (value.is_sparse() && type.sparse);
+bool Allows(const ParameterType& parameter, const TypeInfo& type) {
+  return std::any_of(parameter.others.begin(), parameter.others.end(),
+                     [&](const TypeInfo& allowed) { return Agree(allowed, type); });
 }
+
+// The first input that fixed a type variable. Types of inputs that are no tensors are kept.
+struct Binding {
+  size_t input;
+  std::optional<TypeInfo> type;
+};
 
 absl::string_view KindName(const Value& value) {
   if (value.is_tensor()) return "a tensor";
@@ -160,33 +151,51 @@ absl::Status CheckNode(const Node& node, const onnx::OpSchema& schema) {
 }
 
 absl::Status CheckInputs(const Signature& signature, absl::Span<const Value> inputs) {
-  // The first input that fixed a type variable.
-  absl::InlinedVector<int, 8> bound(8, -1);
+  absl::InlinedVector<std::optional<Binding>, 8> bound(8);
+  const auto parameter = [&signature](size_t input) -> const ParameterType& {
+    return signature.inputs[std::min(input, signature.inputs.size() - 1)];
+  };
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const ParameterType& type = signature.inputs[std::min(i, signature.inputs.size() - 1)];
+    const ParameterType& allowed = parameter(i);
     if (inputs[i].empty()) {
-      if (type.may_be_absent) continue;
+      if (allowed.may_be_absent) continue;
       return absl::InvalidArgumentError(
-          absl::StrCat("its input ", i, " (", type.name, ") has no value"));
+          absl::StrCat("its input ", i, " (", allowed.name, ") has no value"));
     }
-    if (!Allows(type, inputs[i])) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "its input ", type.name, " is ", inputs[i].TypeString(), "; allowed: ", KindList(type)));
+    const bool is_tensor = inputs[i].is_tensor();
+    std::optional<TypeInfo> type;  // tensors do without
+    bool fits = false;
+    if (is_tensor) {
+      fits = (allowed.tensor_dtypes >> static_cast<unsigned>(inputs[i].tensor().dtype()) & 1u) != 0;
+    } else {
+      OC_ASSIGN_OR_RETURN(type, TypeOf(inputs[i]));
+      fits = Allows(allowed, *type);
     }
-    if (type.type_variable < 0 || !inputs[i].is_tensor()) continue;
-    auto variable = static_cast<size_t>(type.type_variable);
-    if (variable >= bound.size()) bound.resize(variable + 1, -1);
-    if (bound[variable] < 0) {
-      bound[variable] = static_cast<int>(i);
+    if (!fits) {
+      return absl::InvalidArgumentError(absl::StrCat("its input ", allowed.name, " is ",
+                                                     inputs[i].TypeString(),
+                                                     "; allowed: ", KindList(allowed)));
+    }
+    if (allowed.type_variable < 0) continue;
+    auto variable = static_cast<size_t>(allowed.type_variable);
+    if (variable >= bound.size()) bound.resize(variable + 1);
+    if (!bound[variable].has_value()) {
+      bound[variable] = Binding{i, std::move(type)};
       continue;
     }
-    const Value& first = inputs[static_cast<size_t>(bound[variable])];
-    if (first.tensor().dtype() != inputs[i].tensor().dtype()) {
-      size_t other = std::min(static_cast<size_t>(bound[variable]), signature.inputs.size() - 1);
+    const Binding& first = *bound[variable];
+    const Value& other = inputs[first.input];
+    const bool same =
+        is_tensor ? other.is_tensor() && other.tensor().dtype() == inputs[i].tensor().dtype()
+                  : first.type.has_value() && Agree(*first.type, *type);
+    if (!same) {
+      const auto name = [](const Value& value) {
+        return value.is_tensor() ? std::string(DTypeName(value.tensor().dtype()))
+                                 : value.TypeString();
+      };
       return absl::InvalidArgumentError(
-          absl::StrCat("its inputs ", signature.inputs[other].name, " and ", type.name,
-                       " must have one type, not ", DTypeName(first.tensor().dtype()), " and ",
-                       DTypeName(inputs[i].tensor().dtype())));
+          absl::StrCat("its inputs ", parameter(first.input).name, " and ", allowed.name,
+                       " must have one type, not ", name(other), " and ", name(inputs[i])));
     }
   }
   return absl::OkStatus();
@@ -230,28 +239,18 @@ absl::Status CheckFeed(const ValueInfo& info, const Value& value) {
                                                    TypeInfoToString(type), " but was given ",
                                                    value.TypeString(), ": ", what));
   };
-  bool same_kind = false;
-  switch (type.kind) {
-    case TypeInfo::Kind::kUnknown:
-      return absl::OkStatus();
-    case TypeInfo::Kind::kTensor:
-      same_kind = value.is_tensor();
-      break;
-    case TypeInfo::Kind::kSequence:
-      same_kind = value.is_sequence();
-      break;
-    case TypeInfo::Kind::kOptional:
-      // An optional may be given as what it holds.
-      return absl::OkStatus();
-    case TypeInfo::Kind::kMap:
-      same_kind = value.is_map();
-      break;
-    case TypeInfo::Kind::kSparseTensor:
-      same_kind = value.is_sparse();
-      break;
+  if (type.kind == TypeInfo::Kind::kUnknown) return absl::OkStatus();
+  const absl::StatusOr<TypeInfo> given = TypeOf(value);
+  if (!given.ok()) return refuse(given.status().message());
+  // An optional may be given as what it holds.
+  const bool held = type.kind == TypeInfo::Kind::kOptional && type.element != nullptr &&
+                    Agree(*type.element, *given);
+  if (type.kind != given->kind && !held) {
+    return refuse(absl::StrCat(KindName(value), " does not fit"));
   }
-  if (!same_kind) return refuse(absl::StrCat(KindName(value), " does not fit"));
-  if (type.kind != TypeInfo::Kind::kTensor) return absl::OkStatus();
+  if (type.kind != TypeInfo::Kind::kTensor) {
+    return held || Agree(type, *given) ? absl::OkStatus() : refuse("the element type differs");
+  }
   const Tensor& tensor = value.tensor();
   if (type.dtype != DType::kUndefined && tensor.dtype() != type.dtype) {
     return refuse("the element type differs");

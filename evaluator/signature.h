@@ -16,8 +16,8 @@ std::shared_ptr<const Signature> MakeSignature(const onnx::OpSchema& schema);
 // Number of inputs and outputs, names and types of attributes, required attributes.
 absl::Status CheckNode(const Node& node, const onnx::OpSchema& schema);
 
-// Kinds and dtypes of a node's inputs (empty: absent, which only optional ones may be). Types that
-// share a variable must be equal.
+// Types of a node's inputs (empty: absent, which only optional ones may be), down to the elements
+// of sequences, optionals and maps. Types that share a variable must be equal.
 absl::Status CheckInputs(const Signature& signature, absl::Span<const Value> inputs);
 
 // A fed value against a graph input's declared kind, dtype, rank and fixed dimensions.
