@@ -60,13 +60,11 @@ void AddSide(const std::vector<int>& results, const ResultStream& stream, Line* 
     return;
   }
   const StreamResult& result = stream.results[static_cast<size_t>(results.back())];
-  const StreamNode* node =
-      result.node == kNone ? nullptr : &stream.nodes[static_cast<size_t>(result.node)];
   line->Add(absl::StrJoin(results, " "));
   line->Add(ResultKindName(result.kind));
   line->Add(result.name);
-  line->Add(node == nullptr ? "" : node->op_type);
-  line->Add(node == nullptr ? "" : node->domain);
+  line->Add(OpTypeOf(result, stream));
+  line->Add(DomainOf(result, stream));
   line->Add(result.path);
   line->Add(result.shape.has_value() ? NumpyName(result.dtype) : absl::string_view(result.type));
   line->Add(result.shape.has_value() ? absl::StrCat("[", absl::StrJoin(*result.shape, ","), "]")

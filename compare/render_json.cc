@@ -54,12 +54,11 @@ Json ToJson(const Statistics& statistics) {
 
 Json ToJson(const StreamResult& result, const ResultStream& stream) {
   Json json = {{"kind", Text(ResultKindName(result.kind))}, {"name", result.name}};
-  if (result.node != kNone) {
-    const StreamNode& node = stream.nodes[static_cast<size_t>(result.node)];
-    json["op_type"] = node.op_type;
-    json["domain"] = node.domain;
-    json["node"] = node.name;
+  if (const std::string& op_type = OpTypeOf(result, stream); !op_type.empty()) {
+    json["op_type"] = op_type;
+    json["domain"] = DomainOf(result, stream);
   }
+  if (result.node != kNone) json["node"] = stream.nodes[static_cast<size_t>(result.node)].name;
   json["path"] = Json::array();
   if (!result.path.empty()) {
     for (const absl::string_view part : absl::StrSplit(result.path, '/')) {

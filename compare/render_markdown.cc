@@ -75,9 +75,8 @@ std::string Causes(const Comparison& comparison) {
 std::string Side(const std::vector<int>& results, const ResultStream& stream) {
   if (results.empty()) return "";
   const StreamResult& result = stream.results[static_cast<size_t>(results.back())];
-  const absl::string_view what = result.node == kNone
-                                     ? ResultKindName(result.kind)
-                                     : stream.nodes[static_cast<size_t>(result.node)].op_type;
+  const std::string& op_type = OpTypeOf(result, stream);
+  const absl::string_view what = op_type.empty() ? ResultKindName(result.kind) : op_type;
   const std::string name =
       result.path.empty() ? result.name : absl::StrCat(result.path, "/", result.name);
   return absl::StrJoin({Code(what), Code(name), Code(result.type)}, " ");

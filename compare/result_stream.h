@@ -3,6 +3,7 @@
 #ifndef ONNXCMP_COMPARE_RESULT_STREAM_H_
 #define ONNXCMP_COMPARE_RESULT_STREAM_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,6 +40,9 @@ struct StreamResult {
   // How it was computed: a hash over operator, attributes and the same of the inputs; of leaves,
   // over the content. Equal on both sides: the same computation on the same bits.
   uint64_t computation = 0;
+  // Of a recorded result that says what made it; others have a node.
+  std::string op_type;
+  std::string domain;
 };
 
 struct StreamNode {
@@ -60,6 +64,16 @@ struct ResultStream {
   std::vector<StreamResult> results;  // in the order of their appearance
   std::vector<StreamNode> nodes;      // in the order they ran
 };
+
+// The operator that made a result, as far as a node or the recording says: "" if neither does.
+inline const std::string& OpTypeOf(const StreamResult& result, const ResultStream& stream) {
+  return result.node == kNone ? result.op_type
+                              : stream.nodes[static_cast<size_t>(result.node)].op_type;
+}
+inline const std::string& DomainOf(const StreamResult& result, const ResultStream& stream) {
+  return result.node == kNone ? result.domain
+                              : stream.nodes[static_cast<size_t>(result.node)].domain;
+}
 
 }  // namespace onnxcmp
 

@@ -172,6 +172,21 @@ TEST(RenderJsonTest, Members) {
   EXPECT_EQ(json["outputs_left_only"], Json({"z"}));
 }
 
+TEST(RenderTest, WhatARecordingSaysMadeAResult) {
+  Comparison comparison = MakeComparison();
+  StreamResult& recorded = comparison.right.results[3];  // in the last row, on its own
+  recorded.kind = ResultKind::kResult;
+  recorded.op_type = "Linear";
+  recorded.domain = "torch";
+  const Json json = Json::parse(RenderJson(comparison), nullptr, false);
+  EXPECT_EQ(json["right"]["results"][3]["op_type"], "Linear");
+  EXPECT_EQ(json["right"]["results"][3]["domain"], "torch");
+  EXPECT_FALSE(json["right"]["results"][3].contains("node"));
+  EXPECT_THAT(testing::SchemaErrors(json, Schema()), IsEmpty());
+  EXPECT_THAT(RenderCsv(comparison), HasSubstr("RESULT,y,Linear,torch,"));
+  EXPECT_THAT(RenderMarkdown(comparison), HasSubstr("`Linear` `y`"));
+}
+
 TEST(RenderJsonTest, NumbersThatJsonLacks) {
   Comparison comparison = MakeComparison();
   TensorDifference& difference = *comparison.rows[0].difference;
