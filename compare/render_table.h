@@ -1,0 +1,47 @@
+// A comparison as a table for a terminal: the two sides, the rows that need attention, what was
+// changed, the causes, the verdict.
+#ifndef ONNXCMP_COMPARE_RENDER_TABLE_H_
+#define ONNXCMP_COMPARE_RENDER_TABLE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/types/span.h"
+#include "compare/comparison.h"
+
+namespace onnxcmp {
+
+struct TableOptions {
+  int width = 100;  // columns of the terminal
+  bool color = false;
+  bool ascii = false;
+  enum class Rows : uint8_t {
+    kFolded,     // a screenful: what needs no attention is folded to lines that count it
+    kAll,        // every row
+    kDifferent,  // rows that are different or on one side only
+  };
+  Rows rows = Rows::kFolded;
+  bool wide = false;  // names whole, however long the lines become
+};
+
+std::string RenderTable(const Comparison& comparison, const TableOptions& options = {});
+
+// What the program returns: 0 if the outputs are the same or close, 1 if they are different, 2 if a
+// side failed.
+int ExitStatus(Verdict verdict);
+
+// One of several sets of inputs, in a line.
+struct SetSummary {
+  std::string name;
+  Verdict verdict = Verdict::kSame;
+  std::string text;  // what RenderTable says of the outputs
+};
+SetSummary SummaryOf(const std::string& name, const Comparison& comparison);
+
+// A line for each set and the verdict over all, which is the worst.
+std::string RenderSetsSummary(absl::Span<const SetSummary> sets, const TableOptions& options = {});
+Verdict OverallVerdict(absl::Span<const SetSummary> sets);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_RENDER_TABLE_H_

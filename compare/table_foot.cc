@@ -1,0 +1,238 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "compare/display_text.h"
+#include "compare/result_words.h"
+#include "compare/table_summary.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kMostCauses = 8;
+constexpr size_t kMostKinds = 8;
+
+size_t Index(int number) { return static_cast<size_t>(number); }
+
+// "Add sum" of a result.
+std::string Named(const ResultStream& stream, int result) {
+  if (result == kNone) return "";
+  const StreamResult& r = stream.results[Index(result)];
+  std::string name = PrintableText(r.name);
+  // As --tolerance takes it.
+  if (!r.path.empty()) name = absl::StrCat(PrintableText(r.path), "/", name);
+  return name;
+}
+
+std::string PairName(const Comparison& comparison, int left, int right) {
+  const std::string what = left != kNone    ? WhatMade(comparison.left, left)
+                           : right != kNone ? WhatMade(comparison.right, right)
+                                            : "";
+  const std::string a = Named(comparison.left, left);
+  const std::string b = Named(comparison.right, right);
+  return absl::StrCat(what, what.empty() ? "" : " ", a,
+                      a.empty() || b.empty() || a == b ? "" : " | ", a == b ? "" : b);
+}
+
+// Counts by text as "2 × a, b", the most frequent first; of many the first.
+std::string Tally(const std::map<std::string, int64_t>& counts, bool sum) {
+  std::vector<std::pair<int64_t, std::string>> sorted;
+  for (const auto& [text, count] : counts) sorted.emplace_back(-count, text);
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::string> parts;
+  for (const auto& [count, text] : sorted) {
+    if (parts.size() == kMostKinds && sorted.size() > kMostKinds + 1) {
+      parts.push_back(absl::StrCat("… ", sorted.size() - kMostKinds, " other kinds"));
+      break;
+    }
+    parts.push_back(count == -1 && !sum ? text : absl::StrCat(-count, sum ? " " : " × ", text));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+std::string Pairs(const Comparison& comparison, const TableStyle& style) {
+  std::array<int64_t, 5> counts = {};
+  for (const ComparedRow& row : comparison.rows) ++counts[static_cast<size_t>(row.relation)];
+  constexpr std::array<const char*, 5> kWords = {"the same bits", "within tolerance", "different",
+                                                 "only left", "only right"};
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    parts.push_back(
+        absl::StrCat(style.Sign(static_cast<Relation>(i)), " ", counts[i], " ", kWords[i]));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+std::string Fused(const Comparison& comparison, const std::vector<Fusion>& fusions) {
+  std::map<std::string, int64_t> counts;
+  for (const Fusion& fusion : fusions) ++counts[FusionText(comparison, fusion)];
+  return Tally(counts, false);
+}
+
+bool IsLeaf(const StreamResult& result) {
+  return result.kind == ResultKind::kInitializer || result.kind == ResultKind::kInput;
+}
+
+std::string Changed(const Comparison& comparison) {
+  int64_t folded_right = 0, folded_left = 0, merged = 0, moved = 0, reshaped = 0, transposed = 0;
+  std::map<std::string, int64_t> casts;
+  for (const ComparedRow& row : comparison.rows) {
+    if (!row.aligned.paired()) continue;
+    const Marks marks = row.aligned.marks;
+    const StreamResult& l = comparison.left.results[Index(row.aligned.left.back())];
+    const StreamResult& r = comparison.right.results[Index(row.aligned.right.back())];
+    if (Has(marks, Mark::kFolded)) ++(IsLeaf(r) || !IsLeaf(l) ? folded_right : folded_left);
+    if (Has(marks, Mark::kMerged)) ++merged;
+    if (Has(marks, Mark::kMoved)) ++moved;
+    if (Has(marks, Mark::kReshaped)) ++reshaped;
+    if (Has(marks, Mark::kTransposed)) ++transposed;
+    if (Has(marks, Mark::kCast)) {
+      ++casts[absl::StrCat(ShortDType(l.dtype), "→", ShortDType(r.dtype))];
+    }
+  }
+  std::vector<std::string> parts;
+  const auto add = [&](int64_t count, absl::string_view what) {
+    if (count > 0) parts.push_back(absl::StrCat(count, " ", what));
+  };
+  add(folded_right, "folded into constants on the right");
+  add(folded_left, "folded into constants on the left");
+  add(merged, "sharing a partner");
+  add(moved, "moved");
+  add(reshaped, "reshaped");
+  add(transposed, "transposed");
+  for (const auto& [types, count] : casts) add(count, absl::StrCat("cast ", types));
+  if (comparison.alignment.reordered) {
+    parts.push_back("the right side lists its nodes in quite another order");
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+std::string OneSided(const Comparison& comparison, bool left) {
+  std::map<std::string, int64_t> counts;
+  const Relation relation = left ? Relation::kLeftOnly : Relation::kRightOnly;
+  for (const ComparedRow& row : comparison.rows) {
+    if (row.relation != relation) continue;
+    const ResultStream& stream = left ? comparison.left : comparison.right;
+    const int r = left ? row.aligned.left.back() : row.aligned.right.back();
+    switch (stream.results[Index(r)].kind) {
+      case ResultKind::kInitializer:
+        ++counts["initializer"];
+        break;
+      case ResultKind::kInput:
+        ++counts["input"];
+        break;
+      case ResultKind::kOutput:
+        ++counts["output"];
+        break;
+      case ResultKind::kResult: {
+        const std::string what = WhatMade(stream, r);
+        ++counts[what.empty() ? "recorded" : what];
+      }
+    }
+  }
+  return Tally(counts, true);
+}
+
+// The pair inside that is farthest apart for its size.
+std::string Worst(const Comparison& comparison) {
+  const ComparedRow* worst = nullptr;
+  double farthest = 0;
+  for (const ComparedRow& row : comparison.rows) {
+    if (!row.difference.has_value() || !row.aligned.paired()) continue;
+    if (comparison.left.results[Index(row.aligned.left.back())].kind == ResultKind::kOutput) {
+      continue;
+    }
+    const TensorDifference& difference = *row.difference;
+    if (!difference.values.reason.empty() || difference.values.max_absolute == 0) continue;
+    const double size = difference.range > 0 ? difference.values.max_absolute / difference.range
+                                             : difference.values.max_relative;
+    if (worst == nullptr || size > farthest) {
+      worst = &row;
+      farthest = size;
+    }
+  }
+  if (worst == nullptr) return "";
+  const TensorDifference& difference = *worst->difference;
+  const StreamResult& face = comparison.left.results[Index(worst->aligned.left.back())];
+  std::string text =
+      absl::StrCat(PairName(comparison, worst->aligned.left.back(), worst->aligned.right.back()),
+                   ": ", GreatestDifference(difference, face.dtype));
+  if (difference.range > 0 && std::isfinite(farthest)) {
+    absl::StrAppend(&text, absl::StrFormat(" (%.2g %% of its range)", 100 * farthest));
+  }
+  if (!difference.values.max_absolute_at.empty()) {
+    absl::StrAppend(&text, " at ", PrintableText(difference.values.max_absolute_at));
+  }
+  if (!difference.values.max_absolute_pair.empty()) {
+    absl::StrAppend(&text, ", ", PrintableText(difference.values.max_absolute_pair));
+  }
+  return text;
+}
+
+std::string Causes(const Comparison& comparison, const TableOptions& options,
+                   const TableStyle& style) {
+  std::string text;
+  const size_t count = comparison.causes.size();
+  const size_t shown =
+      count <= kMostCauses + 1 || options.rows == TableOptions::Rows::kAll ? count : kMostCauses;
+  for (size_t i = 0; i < shown; ++i) {
+    const Cause& cause = comparison.causes[i];
+    const std::string label = count == 1 ? "cause" : absl::StrCat("cause ", i + 1);
+    std::string line = absl::StrCat(PairName(comparison, cause.left, cause.right),
+                                    cause.text.empty() ? "" : ": ", PrintableText(cause.text));
+    text += LabelledLines(label, Color::kBad, line, options, style);
+  }
+  if (shown < count) {
+    text += LabelledLines("", Color::kPlain,
+                          absl::StrCat("… ", count - shown, " more causes (--all shows)"), options,
+                          style);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string LabelledLines(absl::string_view label, Color color, absl::string_view text,
+                          const TableOptions& options, const TableStyle& style) {
+  // The head's labels are short, the foot's have a column of their own.
+  const bool short_label = label == "fed" || label == "note";
+  const int indent = short_label ? 7 : 11;
+  std::string lines;
+  const std::string shown = style.Text(text);
+  for (const std::string& line : WrapText(shown, std::max(20, options.width - indent))) {
+    absl::StrAppend(&lines,
+                    lines.empty() ? style.Paint(PadRight(label, indent), color)
+                                  : std::string(static_cast<size_t>(indent), ' '),
+                    line, "\n");
+  }
+  return lines;
+}
+
+std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& fusions,
+                      const TableOptions& options, const TableStyle& style) {
+  std::string text;
+  const auto add = [&](absl::string_view label, const std::string& line) {
+    if (!line.empty()) text += LabelledLines(label, Color::kPlain, line, options, style);
+  };
+  add("pairs", Pairs(comparison, style));
+  add("fused", Fused(comparison, fusions));
+  add("changed", Changed(comparison));
+  add("only left", OneSided(comparison, true));
+  add("only right", OneSided(comparison, false));
+  if (comparison.causes.empty()) add("farthest", Worst(comparison));
+  text += Causes(comparison, options, style);
+  absl::string_view label = VerdictName(comparison.verdict);
+  for (const std::string& line : VerdictText(comparison)) {
+    text += LabelledLines(label, TableStyle::ColorOf(comparison.verdict), line, options, style);
+    label = "";
+  }
+  return absl::StrCat(text, "exit ", ExitStatus(comparison.verdict), "\n");
+}
+
+}  // namespace onnxcmp

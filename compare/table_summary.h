@@ -1,0 +1,32 @@
+// What stands above and below the rows of the table.
+#ifndef ONNXCMP_COMPARE_TABLE_SUMMARY_H_
+#define ONNXCMP_COMPARE_TABLE_SUMMARY_H_
+
+#include <string>
+#include <vector>
+
+#include "compare/comparison.h"
+#include "compare/fusions.h"
+#include "compare/render_table.h"
+#include "compare/table_style.h"
+
+namespace onnxcmp {
+
+// The two sides, what they were fed, notes.
+std::string TableHead(const Comparison& comparison, const TableOptions& options,
+                      const TableStyle& style);
+
+// Counts, what was fused and changed, causes, and the verdict as the last lines.
+std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& fusions,
+                      const TableOptions& options, const TableStyle& style);
+
+// What the verdict means here: which output is how far apart and where; why a side failed.
+std::vector<std::string> VerdictText(const Comparison& comparison);
+
+// A label and behind it the text, wrapped to the width.
+std::string LabelledLines(absl::string_view label, Color color, absl::string_view text,
+                          const TableOptions& options, const TableStyle& style);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_TABLE_SUMMARY_H_
