@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "compare/utf8.h"
 
@@ -25,10 +26,11 @@ bool IsIn(uint32_t code, const Range (&ranges)[n]) {
   return range != std::begin(ranges) && code <= (range - 1)->last;
 }
 
-// Control characters, what changes the direction of writing, and what is invisible.
+// Control characters, what changes the direction of writing, and what is invisible or looks like a
+// space and is none.
 bool IsUnprintable(uint32_t code) {
   static constexpr Range kRanges[] = {
-      {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x200B, 0x200F},
+      {0x00, 0x1F},     {0x7F, 0xA0},     {0xAD, 0xAD},     {0x200B, 0x200F},
       {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xE0000, 0xE007F},
   };
   return IsIn(code, kRanges);
@@ -89,6 +91,9 @@ std::string AsciiText(absl::string_view text) {
   std::string ascii;
   for (const uint32_t code : DecodeUtf8(text)) {
     switch (code) {
+      case 0xA0:  // kNoBreak
+        AppendUtf8(code, &ascii);
+        break;
       case 0x2026:  // …
         ascii += "..";
         break;
@@ -178,6 +183,7 @@ std::vector<std::string> WrapText(absl::string_view text, int width) {
     lines.back().append(word.data(), word.size());
     used += size;
   }
+  for (std::string& line : lines) absl::StrReplaceAll({{kNoBreak, " "}}, &line);
   return lines;
 }
 

@@ -31,6 +31,9 @@ std::string ShortenEnd(absl::string_view text, int width, absl::string_view mark
 std::string PadRight(absl::string_view text, int width);
 std::string PadLeft(absl::string_view text, int width);
 
+// A space where WrapText does not cut. No printable text has one of its own.
+inline constexpr char kNoBreak[] = "\u00A0";
+
 // The text in lines of at most `width` columns, cut at spaces; a longer word has a line of its own,
 // so that it can be copied. One line at least.
 std::vector<std::string> WrapText(absl::string_view text, int width);

@@ -29,6 +29,13 @@ std::vector<int> NodesOf(const std::vector<int>& results, const ResultStream& st
   return nodes;
 }
 
+std::vector<absl::string_view> Operators(const std::vector<int>& nodes,
+                                         const ResultStream& stream) {
+  std::vector<absl::string_view> operators;
+  for (const int node : nodes) operators.push_back(stream.nodes[static_cast<size_t>(node)].op_type);
+  return operators;
+}
+
 void Add(const std::vector<int>& nodes, std::vector<int>* to) {
   to->insert(to->end(), nodes.begin(), nodes.end());
   std::sort(to->begin(), to->end());
@@ -83,13 +90,14 @@ std::vector<Fusion> FindFusions(const Comparison& comparison) {
     Fusion& fusion = joined[root(i)];
     Add(by_row[i].left, &fusion.left);
     Add(by_row[i].right, &fusion.right);
-    fusion.last_row = rows[i];
+    fusion.rows.push_back(rows[i]);
   }
-  std::erase_if(joined, [](const Fusion& f) {
-    return f.left.empty() || f.right.empty() || f.left.size() + f.right.size() == 2;
+  std::erase_if(joined, [&](const Fusion& f) {
+    return f.left.empty() || f.right.empty() ||
+           Operators(f.left, comparison.left) == Operators(f.right, comparison.right);
   });
   std::sort(joined.begin(), joined.end(),
-            [](const Fusion& a, const Fusion& b) { return a.last_row < b.last_row; });
+            [](const Fusion& a, const Fusion& b) { return a.rows.back() < b.rows.back(); });
   return joined;
 }
 

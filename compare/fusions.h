@@ -10,11 +10,12 @@
 namespace onnxcmp {
 
 // Nodes of the left that became nodes of the right, in the order they ran. Copies and constants are
-// left out. Rows whose pairs come from one node are one fusion.
+// left out. Rows whose pairs come from one node are one fusion. The same operators on both sides,
+// between which nothing was paired, are none.
 struct Fusion {
   std::vector<int> left;
   std::vector<int> right;
-  size_t last_row = 0;  // of Comparison::rows
+  std::vector<size_t> rows;  // of Comparison::rows
 };
 
 // Of the rows that are marked as fused, by their last rows.

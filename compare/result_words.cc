@@ -5,19 +5,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "compare/display_text.h"
 
 namespace onnxcmp {
 
-absl::string_view OpTypeOf(const ResultStream& stream, int result) {
-  const StreamResult& r = stream.results[static_cast<size_t>(result)];
-  return r.node == kNone ? absl::string_view()
-                         : absl::string_view(stream.nodes[static_cast<size_t>(r.node)].op_type);
-}
-
 std::string WhatMade(const ResultStream& stream, int result) {
-  switch (stream.results[static_cast<size_t>(result)].kind) {
+  const StreamResult& made = stream.results[static_cast<size_t>(result)];
+  switch (made.kind) {
     case ResultKind::kInitializer:
       return "init";
     case ResultKind::kInput:
@@ -27,7 +23,7 @@ std::string WhatMade(const ResultStream& stream, int result) {
     case ResultKind::kResult:
       break;
   }
-  return PrintableText(OpTypeOf(stream, result));
+  return PrintableText(OpTypeOf(made, stream));
 }
 
 std::string ShortDType(DType dtype) {
@@ -93,6 +89,10 @@ std::string GreatestDifference(const TensorDifference& difference, DType dtype) 
                                         : "NaN");
   }
   return TwoDigits(values.max_absolute, IsInteger(dtype));
+}
+
+std::string ElementsText(absl::string_view pair) {
+  return absl::StrReplaceAll(PrintableText(pair), {{" | ", absl::StrCat(kNoBreak, "|", kNoBreak)}});
 }
 
 std::string Count(int64_t count, absl::string_view noun) {

@@ -11,10 +11,7 @@
 
 namespace onnxcmp {
 
-// The operator that made a result; "" if none did or it is not known.
-absl::string_view OpTypeOf(const ResultStream& stream, int result);
-
-// That, or "init", "input", "output".
+// The operator that made a result, or "init", "input", "output".
 std::string WhatMade(const ResultStream& stream, int result);
 
 // "f32 1x30x16", "i64" (a scalar), "seq(float[2])".
@@ -30,6 +27,9 @@ std::string UlpText(double ulp);
 
 // How far a pair is apart at most, absolutely: "2.4e-07", "12", "3 NaN", "other shape".
 std::string GreatestDifference(const TensorDifference& difference, DType dtype);
+
+// Two elements, "0.41823566 | 0.41823602", so that no line ends between them.
+std::string ElementsText(absl::string_view pair);
 
 // "1 result", "2 results".
 std::string Count(int64_t count, absl::string_view noun);

@@ -59,6 +59,10 @@ class Selector {
     Take(causes_, 8);
     Take(different_outputs_, 6);
     TakeEntrances();
+    if (comparison_.verdict == Verdict::kFailed) {
+      // Where the side that failed came to.
+      TakeLast(paired_, 3);
+    }
     Take(different_, 6);
     Take(outputs_, 4);
     Take(different_leaves_, 4);
@@ -67,8 +71,9 @@ class Selector {
     Take(fused_, few);
     Take(close_, few);
     Take(one_sided_, 4);
-    Take(one_sided_leaves_, 2);
-    Take(marked_, 3);
+    if (few > 3) Take(marked_, 3);
+    TakeWhole(one_sided_leaves_, 3);
+    TakeWhole(close_leaves_, 3);
     TakeWhole(rest_of_iterations_, 4);
     return std::move(shown_);
   }
@@ -80,6 +85,11 @@ class Selector {
   void Take(const Rows& rows, size_t most) {
     const size_t count = rows.size() <= most + 1 ? rows.size() : most;
     for (size_t i = 0; i < count && room_ > 0; ++i) Show(rows[i]);
+  }
+  void TakeLast(const Rows& rows, size_t most) {
+    Take(Rows(rows.end() - static_cast<Rows::difference_type>(std::min(most, rows.size())),
+              rows.end()),
+         most);
   }
   void TakeWhole(const Rows& rows, size_t most) {
     if (rows.size() <= most) Take(rows, most);
@@ -114,6 +124,7 @@ class Selector {
       const StreamResult& face = FaceOf(comparison_, row);
       const bool leaf = face.kind == ResultKind::kInitializer || face.kind == ResultKind::kInput;
       const bool output = face.kind == ResultKind::kOutput;
+      if (row.aligned.paired() && !leaf && !output) paired_.push_back(i);
       if (facts_.cause[i] != kNone) {
         causes_.push_back(i);
       } else if (row.relation == Relation::kLeftOnly || row.relation == Relation::kRightOnly) {
@@ -134,22 +145,27 @@ class Selector {
       } else if (Has(row.aligned.marks, Mark::kFused)) {
         fused_.push_back(i);
       } else if (row.relation == Relation::kClose) {
-        close_.push_back(i);
-      } else if (!leaf && row.aligned.marks != 0) {
+        (leaf ? close_leaves_ : close_).push_back(i);
+      } else if (!leaf && (row.aligned.marks & ~static_cast<Marks>(Mark::kMerged)) != 0 &&
+                 !IsTrifle(OpTypeOf(face, comparison_.left))) {
         marked_.push_back(i);
       }
     }
   }
 
   void SortOneSided(size_t i, bool leaf, bool output) {
-    const AlignedRow& row = comparison_.rows[i].aligned;
-    const ResultStream& stream = row.left.empty() ? comparison_.right : comparison_.left;
-    const StreamResult& face = FaceOf(comparison_, comparison_.rows[i]);
+    const ComparedRow& row = comparison_.rows[i];
+    const ResultStream& stream = row.aligned.left.empty() ? comparison_.right : comparison_.left;
+    const absl::string_view op = OpTypeOf(FaceOf(comparison_, row), stream);
+    // A recording has what somebody chose to record, and nobody expects the rest; a side that
+    // failed has not got there.
+    const ResultStream& other = row.aligned.left.empty() ? comparison_.left : comparison_.right;
+    if (other.nodes.empty()) return;
     if (output) {
-      different_outputs_.push_back(i);
+      if (comparison_.verdict != Verdict::kFailed) different_outputs_.push_back(i);
     } else if (leaf) {
       one_sided_leaves_.push_back(i);
-    } else if (face.node == kNone || !IsTrifle(stream.nodes[Index(face.node)].op_type)) {
+    } else if (!IsTrifle(op) && !IsFurtherOutput(comparison_, row)) {
       one_sided_.push_back(i);
     }
   }
@@ -159,7 +175,7 @@ class Selector {
   int room_;
   std::vector<bool> shown_;
   Rows causes_, different_outputs_, different_, different_leaves_, downstream_, outputs_, fused_,
-      close_, one_sided_, one_sided_leaves_, marked_, rest_of_iterations_;
+      close_, close_leaves_, one_sided_, one_sided_leaves_, marked_, rest_of_iterations_, paired_;
 };
 
 }  // namespace
@@ -173,6 +189,20 @@ absl::string_view PathOf(const Comparison& comparison, const ComparedRow& row) {
   const StreamResult& face = FaceOf(comparison, row);
   if (!face.path.empty() || row.aligned.right.empty()) return face.path;
   return comparison.right.results[Index(row.aligned.right.back())].path;
+}
+
+bool IsFurtherOutput(const Comparison& comparison, const ComparedRow& row) {
+  if (row.aligned.paired()) return false;
+  const bool left = row.aligned.right.empty();
+  const ResultStream& stream = left ? comparison.left : comparison.right;
+  const std::vector<int>& partners =
+      left ? comparison.alignment.left_to_right : comparison.alignment.right_to_left;
+  const int node = FaceOf(comparison, row).node;
+  if (node == kNone) return false;
+  const std::vector<int>& outputs = stream.nodes[Index(node)].outputs;
+  return std::any_of(outputs.begin(), outputs.end(), [&](int r) {
+    return r != kNone && Index(r) < partners.size() && partners[Index(r)] != kNone;
+  });
 }
 
 bool IterationOf(absl::string_view path, absl::string_view* loop, int64_t* iteration) {

@@ -30,6 +30,10 @@ bool IterationOf(absl::string_view path, absl::string_view* loop, int64_t* itera
 // Where a row is: its left result's path, or its right's.
 absl::string_view PathOf(const Comparison& comparison, const ComparedRow& row);
 
+// Whether a row of one side is a further output of a node that has an output on both: statistics
+// that nothing reads, mostly.
+bool IsFurtherOutput(const Comparison& comparison, const ComparedRow& row);
+
 // What stands for a row: its left result, or its right's if it has none.
 const StreamResult& FaceOf(const Comparison& comparison, const ComparedRow& row);
 

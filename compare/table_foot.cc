@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "compare/display_text.h"
 #include "compare/result_words.h"
+#include "compare/row_selection.h"
 #include "compare/table_summary.h"
 
 namespace onnxcmp {
@@ -40,8 +41,8 @@ std::string PairName(const Comparison& comparison, int left, int right) {
                       a.empty() || b.empty() || a == b ? "" : " | ", a == b ? "" : b);
 }
 
-// Counts by text as "2 × a, b", the most frequent first; of many the first.
-std::string Tally(const std::map<std::string, int64_t>& counts, bool sum) {
+// Counts by text as "2 × a, b", or "2 a, 1 b", the most frequent first; of many the first.
+std::string Tally(const std::map<std::string, int64_t>& counts, bool times) {
   std::vector<std::pair<int64_t, std::string>> sorted;
   for (const auto& [text, count] : counts) sorted.emplace_back(-count, text);
   std::sort(sorted.begin(), sorted.end());
@@ -51,7 +52,9 @@ std::string Tally(const std::map<std::string, int64_t>& counts, bool sum) {
       parts.push_back(absl::StrCat("… ", sorted.size() - kMostKinds, " other kinds"));
       break;
     }
-    parts.push_back(count == -1 && !sum ? text : absl::StrCat(-count, sum ? " " : " × ", text));
+    parts.push_back(count == -1 && times ? text
+                                         : absl::StrCat(-count, kNoBreak, times ? "×" : "",
+                                                        times ? kNoBreak : "", text));
   }
   return absl::StrJoin(parts, ", ");
 }
@@ -63,16 +66,24 @@ std::string Pairs(const Comparison& comparison, const TableStyle& style) {
                                                  "only left", "only right"};
   std::vector<std::string> parts;
   for (size_t i = 0; i < counts.size(); ++i) {
-    parts.push_back(
-        absl::StrCat(style.Sign(static_cast<Relation>(i)), " ", counts[i], " ", kWords[i]));
+    const Relation relation = static_cast<Relation>(i);
+    if (counts[i] > 0) {
+      parts.push_back(
+          absl::StrCat(counts[i], " ", kWords[i], kNoBreak, "(", style.Sign(relation), ")"));
+    } else if (relation == Relation::kDifferent) {
+      parts.push_back("none different");
+    }
   }
   return absl::StrJoin(parts, ", ");
 }
 
-std::string Fused(const Comparison& comparison, const std::vector<Fusion>& fusions) {
+// One operator that became several, or all others.
+std::string Fused(const Comparison& comparison, const std::vector<Fusion>& fusions, bool split) {
   std::map<std::string, int64_t> counts;
-  for (const Fusion& fusion : fusions) ++counts[FusionText(comparison, fusion)];
-  return Tally(counts, false);
+  for (const Fusion& fusion : fusions) {
+    if ((fusion.left.size() == 1) == split) ++counts[FusionText(comparison, fusion)];
+  }
+  return Tally(counts, true);
 }
 
 bool IsLeaf(const StreamResult& result) {
@@ -102,41 +113,47 @@ std::string Changed(const Comparison& comparison) {
   };
   add(folded_right, "folded into constants on the right");
   add(folded_left, "folded into constants on the left");
-  add(merged, "sharing a partner");
+  add(merged, "merged with others");
   add(moved, "moved");
   add(reshaped, "reshaped");
   add(transposed, "transposed");
   for (const auto& [types, count] : casts) add(count, absl::StrCat("cast ", types));
+  std::string text = absl::StrJoin(parts, ", ");
   if (comparison.alignment.reordered) {
-    parts.push_back("the right side lists its nodes in quite another order");
+    absl::StrAppend(&text, text.empty() ? "" : "; ",
+                    "the right side lists its nodes in quite another order");
   }
-  return absl::StrJoin(parts, ", ");
+  return text;
 }
 
 std::string OneSided(const Comparison& comparison, bool left) {
-  std::map<std::string, int64_t> counts;
+  std::map<std::string, int64_t> operators;
+  std::array<int64_t, 4> kinds = {};
+  int64_t further = 0;
   const Relation relation = left ? Relation::kLeftOnly : Relation::kRightOnly;
   for (const ComparedRow& row : comparison.rows) {
     if (row.relation != relation) continue;
     const ResultStream& stream = left ? comparison.left : comparison.right;
     const int r = left ? row.aligned.left.back() : row.aligned.right.back();
-    switch (stream.results[Index(r)].kind) {
-      case ResultKind::kInitializer:
-        ++counts["initializer"];
-        break;
-      case ResultKind::kInput:
-        ++counts["input"];
-        break;
-      case ResultKind::kOutput:
-        ++counts["output"];
-        break;
-      case ResultKind::kResult: {
-        const std::string what = WhatMade(stream, r);
-        ++counts[what.empty() ? "recorded" : what];
-      }
+    const std::string op = PrintableText(OpTypeOf(stream.results[Index(r)], stream));
+    if (IsFurtherOutput(comparison, row)) {
+      ++further;
+    } else if (op.empty()) {
+      ++kinds[static_cast<size_t>(stream.results[Index(r)].kind)];
+    } else {
+      ++operators[op];
     }
   }
-  return Tally(counts, true);
+  constexpr std::array<const char*, 4> kNouns = {"initializer", "input", "result", "output"};
+  std::vector<std::string> parts;
+  for (size_t kind = 0; kind < kinds.size(); ++kind) {
+    if (kinds[kind] > 0) parts.push_back(Count(kinds[kind], kNouns[kind]));
+  }
+  if (!operators.empty()) parts.push_back(Tally(operators, false));
+  if (further > 0) {
+    parts.push_back(Count(further, "further output") + " of operators that are on both sides");
+  }
+  return absl::StrJoin(parts, ", ");
 }
 
 // The pair inside that is farthest apart for its size.
@@ -163,14 +180,14 @@ std::string Worst(const Comparison& comparison) {
   std::string text =
       absl::StrCat(PairName(comparison, worst->aligned.left.back(), worst->aligned.right.back()),
                    ": ", GreatestDifference(difference, face.dtype));
-  if (difference.range > 0 && std::isfinite(farthest)) {
+  if (difference.range > 0 && farthest >= 1e-3 && std::isfinite(farthest)) {
     absl::StrAppend(&text, absl::StrFormat(" (%.2g %% of its range)", 100 * farthest));
   }
   if (!difference.values.max_absolute_at.empty()) {
     absl::StrAppend(&text, " at ", PrintableText(difference.values.max_absolute_at));
   }
   if (!difference.values.max_absolute_pair.empty()) {
-    absl::StrAppend(&text, ", ", PrintableText(difference.values.max_absolute_pair));
+    absl::StrAppend(&text, ", ", ElementsText(difference.values.max_absolute_pair));
   }
   return text;
 }
@@ -221,7 +238,8 @@ std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& f
     if (!line.empty()) text += LabelledLines(label, Color::kPlain, line, options, style);
   };
   add("pairs", Pairs(comparison, style));
-  add("fused", Fused(comparison, fusions));
+  add("fused", Fused(comparison, fusions, false));
+  add("split", Fused(comparison, fusions, true));
   add("changed", Changed(comparison));
   add("only left", OneSided(comparison, true));
   add("only right", OneSided(comparison, false));

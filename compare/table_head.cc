@@ -2,6 +2,8 @@
 #include <array>
 #include <cstddef>
 
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -30,9 +32,13 @@ std::string Bytes(int64_t bytes) {
   return absl::StrFormat("%.*f %s", decimals, number, kUnits[unit]);
 }
 
-std::string Opsets(const SideSummary& summary) {
+// Those that nodes need; tools import others by the dozen.
+std::string Opsets(const SideSummary& summary, const ResultStream& stream) {
+  absl::flat_hash_set<absl::string_view> used;
+  for (const StreamNode& node : stream.nodes) used.insert(node.domain);
   std::vector<std::string> parts;
   for (const auto& [domain, version] : summary.opsets) {
+    if (!domain.empty() && !stream.nodes.empty() && !used.contains(domain)) continue;
     parts.push_back(absl::StrCat(domain.empty() ? "opset" : PrintableText(domain), " ", version));
   }
   return absl::StrJoin(parts, ", ");
@@ -66,7 +72,7 @@ std::string Sides(const Comparison& comparison, const TableOptions& options,
   for (size_t i = 0; i < 2; ++i) {
     facts[i] = FactsOf(*summaries[i], *streams[i]);
     sources[i] = style.Text(SourceOf(*summaries[i], *streams[i]));
-    opsets[i] = style.Text(Opsets(*summaries[i]));
+    opsets[i] = style.Text(Opsets(*summaries[i], *streams[i]));
   }
   std::array<std::string, 2> lines;
   for (size_t column = 0; column < facts[0].size(); ++column) {
@@ -92,7 +98,7 @@ std::string Sides(const Comparison& comparison, const TableOptions& options,
       absl::StrAppend(&line, fits ? "  " : "\n" + std::string(kLabel, ' '), opsets[i]);
     }
     absl::StrAppend(&text, style.Paint(PadRight(i == 0 ? "left" : "right", kLabel), Color::kBold),
-                    line, "\n");
+                    absl::StripTrailingAsciiWhitespace(line), "\n");
   }
   return text;
 }

@@ -61,7 +61,17 @@ class Widths {
 
   int operator[](size_t column) const { return widths_[column]; }
 
-  void Fit(int width) {
+  bool Fits(int width) const {
+    int total = kIndent;
+    for (const TableColumn column : {kLeftOp, kLeftName, kRightOp, kRightName, kType, kAbsolute}) {
+      const size_t c = Index(column);
+      if (natural_[c] > 0) total += natural_[c] + kColumns[c].gap;
+    }
+    const int notes = std::min(natural_[Index(kNotes)], kWideNotes);
+    return total + (notes > 0 ? notes + kColumns[Index(kNotes)].gap : 0) <= width;
+  }
+
+  void Fit(int width, bool few_right_names) {
     for (const TableColumn column : {kRelative, kUlp, kBeyond}) Set(column, 0);
     room_ = width - kIndent;
     Shrink({kNotes}, kWideNotes);
@@ -75,6 +85,8 @@ class Widths {
       Shrink({kNotes}, kWideNotes);
       return;
     }
+    // A few names that only the right has should not take room from all others.
+    if (few_right_names) Shrink({kRightName}, 14);
     Shrink({kLeftName, kRightName}, 22);
     Shrink({kLeftOp, kRightOp}, 10);
     Shrink({kNotes}, 22);
@@ -205,8 +217,8 @@ class Layout {
     bool& said = line.sign == Relation::kDifferent ? said_different_ : said_all_;
     std::string text = line.text;
     if (!said) {
-      absl::StrAppend(
-          &text, line.sign == Relation::kDifferent ? " (--different shows)" : " (--all shows)");
+      absl::StrAppend(&text, line.sign == Relation::kDifferent ? " (--different shows them)"
+                                                               : " (--all shows them)");
     }
     said = true;
     std::string lines;
@@ -234,7 +246,23 @@ std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
     line.text = style.Text(line.text);
   }
   Widths widths(lines);
-  if (!options.wide) widths.Fit(options.width);
+  if (!options.wide) {
+    int names = 0;
+    int repeated = 0;
+    if (!widths.Fits(options.width)) {
+      // A name that both sides have is written once, so that more of it can be read.
+      for (TableLine& line : lines) {
+        std::string& right = line.cell(kRightName);
+        if (right.empty()) continue;
+        ++names;
+        if (right != line.cell(kLeftName)) continue;
+        right = "\"";
+        ++repeated;
+      }
+      widths = Widths(lines);
+    }
+    widths.Fit(options.width, 2 * repeated > names);
+  }
   Layout layout(widths, options, style);
   const bool rows = std::any_of(lines.begin(), lines.end(), [](const TableLine& line) {
     return line.kind == TableLine::Kind::kRow;

@@ -29,7 +29,9 @@ class LineMaker {
  public:
   LineMaker(const Comparison& comparison, const std::vector<Fusion>& fusions, Rows rows)
       : comparison_(comparison), facts_(FactsOf(comparison)), rows_(rows) {
-    for (const Fusion& fusion : fusions) fusion_of_row_.try_emplace(fusion.last_row, &fusion);
+    for (const Fusion& fusion : fusions) {
+      for (const size_t row : fusion.rows) fusion_of_row_.try_emplace(row, &fusion);
+    }
     FindPlaces();
   }
 
@@ -92,7 +94,9 @@ class LineMaker {
   void AddHeading(const AlignedRow& row) {
     const auto path = [](const std::vector<int>& results, const ResultStream& stream,
                          const std::string& current) {
-      return results.empty() ? current : stream.results[Index(results.back())].path;
+      if (results.empty()) return current;
+      const StreamResult& result = stream.results[Index(results.back())];
+      return result.kind == ResultKind::kOutput ? std::string() : result.path;
     };
     std::string left = path(row.left, comparison_.left, left_path_);
     std::string right = path(row.right, comparison_.right, right_path_);
@@ -101,10 +105,10 @@ class LineMaker {
     right_path_ = std::move(right);
     // What only one side has keeps the other's place.
     std::string text = left_path_ == right_path_ || row.right.empty() ? left_path_
-                       : row.left.empty()
-                           ? right_path_
-                           : absl::StrCat(left_path_.empty() ? "main graph" : left_path_, " | ",
-                                          right_path_.empty() ? "main graph" : right_path_);
+                       : row.left.empty()                             ? right_path_
+                       : right_path_.empty() ? absl::StrCat("left: ", left_path_)
+                       : left_path_.empty()  ? absl::StrCat("right: ", right_path_)
+                                             : absl::StrCat(left_path_, " | ", right_path_);
     if (text.empty()) text = "main graph";
     if (text == heading_) return;
     heading_ = text;
@@ -175,7 +179,8 @@ class LineMaker {
     const StreamResult& face = FaceOf(comparison_, row);
     line->cell(TableColumn::kAbsolute) = GreatestDifference(difference, face.dtype);
     if (!difference.values.reason.empty()) return;
-    if (face.dtype != DType::kString && face.dtype != DType::kBool) {
+    if (face.dtype != DType::kString && face.dtype != DType::kBool &&
+        difference.non_finite_disagree == 0) {
       line->cell(TableColumn::kRelative) = TwoDigits(difference.values.max_relative);
       if (!IsInteger(face.dtype)) line->cell(TableColumn::kUlp) = UlpText(difference.max_ulp);
     }
@@ -196,8 +201,14 @@ class LineMaker {
     }
     const auto fusion = fusion_of_row_.find(i);
     if (fusion != fusion_of_row_.end()) {
-      notes.push_back(
-          absl::StrCat("fused ", fusion->second->left.size(), "→", fusion->second->right.size()));
+      const Fusion& group = *fusion->second;
+      if (group.rows.back() == i) {
+        notes.push_back(absl::StrCat(group.left.size() == 1 ? "split " : "fused ",
+                                     group.left.size(), "→", group.right.size()));
+      }
+    } else if (Has(marks, Mark::kFused)) {
+      // The same operators on both sides, between which nothing was paired.
+      notes.push_back("differs inside");
     }
     if (row.aligned.paired()) {
       const StreamResult& a = comparison_.left.results[Index(row.aligned.left.back())];

@@ -45,6 +45,11 @@ OutputFacts FactsOf(const Comparison& comparison, const OutputPair& pair) {
   return facts;
 }
 
+// Elements that are NaN or infinite on one side, not or otherwise on the other.
+int64_t NonFinite(const OutputFacts& facts) {
+  return facts.difference == nullptr ? 0 : facts.difference->non_finite_disagree;
+}
+
 std::string HowFar(const OutputFacts& facts) {
   const ValueDifference& values = facts.pair->difference;
   if (!values.reason.empty()) return PrintableText(values.reason);
@@ -60,12 +65,12 @@ std::string HowFar(const OutputFacts& facts) {
     }
   }
   std::string text;
-  if (difference != nullptr && difference->non_finite_disagree > 0) {
-    text = absl::StrFormat("%d of %d elements are NaN or infinite on one side, first",
-                           difference->non_finite_disagree, values.elements);
+  if (NonFinite(facts) > 0) {
+    text = absl::StrFormat("%d of %d elements are NaN or infinite on one side, the first",
+                           NonFinite(facts), values.elements);
   } else {
     const bool whole = values.max_absolute == std::floor(values.max_absolute);
-    text = TwoDigits(values.max_absolute, whole);
+    text = absl::StrCat("at most ", TwoDigits(values.max_absolute, whole));
   }
   if (!asides.empty()) absl::StrAppend(&text, " (", absl::StrJoin(asides, ", "), ")");
   absl::StrAppend(&text, " at ", PrintableText(facts.pair->left), values.max_absolute_at);
@@ -73,15 +78,22 @@ std::string HowFar(const OutputFacts& facts) {
     absl::StrAppend(&text, " | ", PrintableText(facts.pair->right));
   }
   if (!values.max_absolute_pair.empty()) {
-    absl::StrAppend(&text, ", ", PrintableText(values.max_absolute_pair));
+    absl::StrAppend(&text, ", ", ElementsText(values.max_absolute_pair));
   }
   return text;
 }
 
-std::string HowMany(const ValueDifference& values) {
-  if (values.beyond == 0) return "";
+std::string HowMany(const OutputFacts& facts) {
+  const ValueDifference& values = facts.pair->difference;
+  if (values.beyond == 0 || NonFinite(facts) > 0) return "";
   return absl::StrFormat("; %d of %d elements beyond %.2g + %.2g·max(|a|,|b|)", values.beyond,
                          values.elements, values.tolerance.atol, values.tolerance.rtol);
+}
+
+std::string HowManyOutputs(int64_t some, int64_t all) {
+  if (all == 1) return "the output";
+  if (some < all) return absl::StrCat(some, " of ", all, " outputs");
+  return all == 2 ? "both outputs" : absl::StrCat("all ", all, " outputs");
 }
 
 std::string Missing(const OutputComparison& outputs) {
@@ -125,6 +137,9 @@ std::string AllPairsText(const Comparison& comparison) {
 
 std::string OutputsText(const Comparison& comparison) {
   const OutputComparison& outputs = comparison.outputs;
+  if (outputs.pairs.empty() && (outputs.only_left.empty() || outputs.only_right.empty())) {
+    return AllPairsText(comparison);
+  }
   std::vector<std::string> parts;
   std::vector<OutputFacts> facts;
   int64_t different = 0;
@@ -138,23 +153,19 @@ std::string OutputsText(const Comparison& comparison) {
   const int64_t count = static_cast<int64_t>(facts.size());
   if (worst != facts.end()) {
     if (different > 0) {
-      parts.push_back(absl::StrCat(
-          count == 1 ? "the output differs: "
-                     : absl::StrCat(different, " of ", Count(count, "output"), " differ: "),
-          worst->pair->difference.reason.empty() ? "at most " : "", HowFar(*worst),
-          HowMany(worst->pair->difference)));
+      parts.push_back(absl::StrCat(HowManyOutputs(different, count),
+                                   different == 1 ? " differs: " : " differ: ", HowFar(*worst),
+                                   HowMany(*worst)));
     } else if (std::get<1>(worst->severity) == 0) {
-      parts.push_back(count == 1 ? "the output has the same bits"
-                                 : absl::StrCat("all ", count, " outputs have the same bits"));
+      parts.push_back(absl::StrCat(HowManyOutputs(count, count),
+                                   count == 1 ? " has the same bits" : " have the same bits"));
     } else {
-      parts.push_back(absl::StrCat(
-          count == 1 ? "the output agrees" : absl::StrCat("all ", count, " outputs agree"),
-          " within tolerance: at most ", HowFar(*worst)));
+      parts.push_back(absl::StrCat(HowManyOutputs(count, count), count == 1 ? " agrees" : " agree",
+                                   " within tolerance: ", HowFar(*worst)));
     }
   }
   const std::string missing = Missing(outputs);
   if (!missing.empty()) parts.push_back(missing);
-  if (parts.empty()) parts.push_back(AllPairsText(comparison));
   return absl::StrJoin(parts, "; ");
 }
 

@@ -14,6 +14,8 @@ std::string TestData(absl::string_view path) { return absl::StrCat(ONNXCMP_TESTD
 
 std::string Document(absl::string_view path) { return absl::StrCat(ONNXCMP_DOCS, "/", path); }
 
+std::string Golden(absl::string_view path) { return absl::StrCat(ONNXCMP_GOLDEN, "/", path); }
+
 std::string OnnxTestData(absl::string_view path) {
   return absl::StrCat(ONNXCMP_ONNX_TEST_DATA, "/", path);
 }

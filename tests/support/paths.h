@@ -14,6 +14,9 @@ std::string TestData(absl::string_view path);
 // A file of the project's docs/.
 std::string Document(absl::string_view path);
 
+// A file of the project's tests/golden/.
+std::string Golden(absl::string_view path);
+
 // A file of ONNX's backend test data: OnnxTestData("node/test_abs/model.onnx"). The build has no
 // conformance tests when these data are missing.
 std::string OnnxTestData(absl::string_view path);
