@@ -1,6 +1,7 @@
 #include "evaluator/evaluator.h"
 
 #include <algorithm>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -10,6 +11,14 @@
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {
+namespace {
+
+absl::Status WrongInputCount(const Node& node, size_t given) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the node has ", node.inputs.size(), " inputs, but ", given, " were given"));
+}
+
+}  // namespace
 
 Run::Run(std::unique_ptr<Execution> execution) : execution_(std::move(execution)) {}
 Run::Run(Run&&) noexcept = default;
@@ -52,13 +61,49 @@ absl::StatusOr<std::vector<Value>> Evaluator::Run(const Feeds& feeds, Observer* 
   }
 }
 
+std::vector<std::string> Evaluator::CapturesOf(int64_t index) const {
+  std::vector<std::string> names;
+  if (index < 0 || static_cast<size_t>(index) >= plan_->main->nodes.size()) return names;
+  for (const auto& subgraph : plan_->main->nodes[static_cast<size_t>(index)].subgraphs) {
+    for (const Capture& capture : subgraph->captures) names.emplace_back(capture.name);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+absl::StatusOr<std::vector<Value>> Evaluator::RunNode(int64_t index, absl::Span<const Value> inputs,
+                                                      const Feeds& captures) const {
+  const GraphPlan& main = *plan_->main;
+  if (index < 0 || static_cast<size_t>(index) >= main.nodes.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no node ", index, ", the model has ", main.nodes.size()));
+  }
+  const NodePlan& node = main.nodes[static_cast<size_t>(index)];
+  if (inputs.size() != node.inputs.size()) return WrongInputCount(*node.node, inputs.size());
+  std::map<Slot, Value> captured;
+  for (const auto& subgraph : node.subgraphs) {
+    for (const Capture& capture : subgraph->captures) {
+      const Value* value = nullptr;
+      for (size_t i = 0; i < main.initializers.size(); ++i) {
+        if (main.initializers[i] == capture.around) value = &main.graph->initializers[i].value;
+      }
+      const auto given = captures.find(capture.name);
+      if (given != captures.end()) value = &given->second;
+      if (value == nullptr || value->empty()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("no value for '", capture.name, "', which its subgraphs read"));
+      }
+      captured.emplace(capture.around, *value);
+    }
+  }
+  return Execution(plan_, pool_, options_, nullptr).RunAlone(node, inputs, captured);
+}
+
 absl::StatusOr<std::vector<Value>> RunNode(const Node& node, const OpRegistry& registry,
                                            const std::vector<Value>& inputs,
                                            const EvaluatorOptions& options) {
-  if (inputs.size() != node.inputs.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("the node has ", node.inputs.size(),
-                                                   " inputs, but ", inputs.size(), " were given"));
-  }
+  if (inputs.size() != node.inputs.size()) return WrongInputCount(node, inputs.size());
   auto model = std::make_shared<Model>();
   if (node.imports != nullptr) model->imports = *node.imports;
   Node copy = node;

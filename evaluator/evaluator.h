@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "evaluator/kernel.h"
 #include "evaluator/model.h"
 #include "evaluator/op_registry.h"
@@ -77,6 +78,25 @@ class Evaluator {
   absl::StatusOr<std::vector<Value>> Run(const Feeds& feeds, Observer* observer = nullptr) const;
   // The same, a step at a time. The observer (may be null) must outlive the run.
   absl::StatusOr<onnxcmp::Run> Start(const Feeds& feeds, Observer* observer = nullptr) const;
+
+  // Runs node `index` of model().graph on given values, as the search for causes does: nothing is
+  // planned, loaded or reported, so that it costs what the node costs. Several threads may do so at
+  // a time, beside whole runs.
+  //
+  // One value for each of the node's inputs in order, empty for those that it leaves out; they may
+  // have other shapes and types than in a run, as far as the operator allows. `captures`: what its
+  // subgraphs read of the main graph, by the names that CapturesOf() lists; names that are
+  // initializers of the main graph may be left out. Names that nobody reads are ignored.
+  //
+  // Returns a value for each of the node's outputs (empty: not wanted). They have the same bits as
+  // in a run on the same inputs; random operators draw the same numbers. InvalidArgument for an
+  // index that is none, a wrong number of inputs, or a capture without a value; else errors as a
+  // run has them.
+  absl::StatusOr<std::vector<Value>> RunNode(int64_t index, absl::Span<const Value> inputs,
+                                             const Feeds& captures = {}) const;
+  // Values of the main graph that the subgraphs of node `index` read, at any depth; none for an
+  // index that is none.
+  std::vector<std::string> CapturesOf(int64_t index) const;
 
  private:
   Evaluator(std::shared_ptr<const Model> model, EvaluatorOptions options,

@@ -50,11 +50,10 @@ absl::Status Locate(const absl::Status& status, const Node& node, absl::string_v
 
 class Execution::Context : public KernelContext {
  public:
-  Context(Execution* execution, const NodePlan& node, Frame* frame, absl::string_view path)
+  Context(Execution* execution, const NodePlan& node, absl::Span<const Value> inputs,
+          const Frame& frame, absl::string_view path)
       : execution_(execution), node_(node), frame_(frame), path_(path) {
-    for (Slot slot : node.inputs) {
-      inputs_.push_back(slot == kNoSlot ? Value() : frame->slots[static_cast<size_t>(slot)]);
-    }
+    inputs_ = inputs;
     outputs_.resize(node.outputs.size());
     for (Slot slot : node.outputs) wanted_.push_back(slot != kNoSlot);
     pool_ = execution->pool_.get();
@@ -72,14 +71,14 @@ class Execution::Context : public KernelContext {
     Frame frame{&plan,
                 path_.empty() ? own : absl::StrCat(path_, "/", own),
                 node_.node->call_path,
-                frame_->depth + 1,
-                frame_->observed,
+                frame_.depth + 1,
+                frame_.observed,
                 {}};
     if (frame.observed) {
       execution_->observer_->OnGraphStart(
           GraphStart{*node_.node, *plan.graph, frame.prefix, frame.depth, inputs});
     }
-    return execution_->RunGraph(plan, std::move(inputs), frame_, std::move(frame));
+    return execution_->RunGraph(plan, std::move(inputs), &frame_, std::move(frame));
   }
 
   const Graph& SubgraphOf(SubgraphId subgraph) const override {
@@ -95,7 +94,7 @@ class Execution::Context : public KernelContext {
     Frame frame{node_.body.get(),
                 path_.empty() ? own : absl::StrCat(path_, "/", own),
                 "",
-                frame_->depth,
+                frame_.depth,
                 /*observed=*/false,
                 {}};
     OC_ASSIGN_OR_RETURN(
@@ -107,13 +106,12 @@ class Execution::Context : public KernelContext {
     return absl::OkStatus();
   }
 
-  absl::Span<const Value> inputs() const { return inputs_; }
-  Value& output(size_t index) { return outputs_[index]; }
+  std::vector<Value>& outputs() { return outputs_; }
 
  private:
   Execution* execution_;
   const NodePlan& node_;
-  Frame* frame_;
+  const Frame& frame_;
   absl::string_view path_;
 };
 
@@ -124,11 +122,10 @@ Execution::Execution(std::shared_ptr<const Plan> plan, std::shared_ptr<const Thr
       options_(options),
       observer_(observer),
       main_{plan_->main.get(), "", "", 0, observer != nullptr, {}},
-      fed_(plan_->main->inputs.size()) {
-  main_.slots.resize(static_cast<size_t>(plan_->main->num_slots));
-}
+      fed_(plan_->main->inputs.size()) {}
 
 absl::Status Execution::Feed(const Feeds& feeds) {
+  main_.slots.resize(static_cast<size_t>(main_.plan->num_slots));
   const Graph& graph = *main_.plan->graph;
   auto expected = [&graph] {
     return absl::StrJoin(graph.inputs, ", ", [](std::string* out, const ValueInfo& input) {
@@ -238,35 +235,53 @@ absl::Status Execution::RunNode(const NodePlan& plan, Frame* frame) {
                                      static_cast<int64_t>(std::max<size_t>(next_, 1) - 1),
                                      static_cast<int64_t>(main_.plan->nodes.size())});
   }
-  Context context(this, plan, frame, path);
-  absl::Status status =
-      plan.body != nullptr ? absl::OkStatus() : CheckInputs(*plan.signature, context.inputs());
-  if (status.ok()) status = plan.body != nullptr ? context.RunBody() : plan.kernel(context);
-  if (!status.ok()) return Locate(status, node, path, context.inputs());
-  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+  std::vector<Value> inputs;
+  inputs.reserve(plan.inputs.size());
+  for (Slot slot : plan.inputs) inputs.push_back(slot == kNoSlot ? Value() : frame->at(slot));
+  OC_ASSIGN_OR_RETURN(std::vector<Value> outputs, Compute(plan, inputs, *frame, path));
+  for (size_t i = 0; i < outputs.size(); ++i) {
     if (plan.outputs[i] == kNoSlot) continue;
-    Value& value = context.output(i);
-    if (value.empty()) {
-      return Locate(absl::UnimplementedError(absl::StrCat("its output ", i, " (", node.outputs[i],
-                                                          ") is not computed in this form")),
-                    node, path, context.inputs());
-    }
     if (frame->observed) {
       OC_RETURN_IF_ERROR(
-          Report(ResultKind::kResult, node.outputs[i], &node, path, frame->depth, &value));
+          Report(ResultKind::kResult, node.outputs[i], &node, path, frame->depth, &outputs[i]));
     }
-    frame->slots[static_cast<size_t>(plan.outputs[i])] = std::move(value);
+    frame->slots[static_cast<size_t>(plan.outputs[i])] = std::move(outputs[i]);
   }
   for (Slot slot : plan.releases) frame->slots[static_cast<size_t>(slot)] = Value();
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Value>> Execution::Compute(const NodePlan& plan,
+                                                      absl::Span<const Value> inputs,
+                                                      const Frame& frame, absl::string_view path) {
+  const Node& node = *plan.node;
+  Context context(this, plan, inputs, frame, path);
+  absl::Status status =
+      plan.body != nullptr ? absl::OkStatus() : CheckInputs(*plan.signature, inputs);
+  if (status.ok()) status = plan.body != nullptr ? context.RunBody() : plan.kernel(context);
+  if (!status.ok()) return Locate(status, node, path, inputs);
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    if (plan.outputs[i] == kNoSlot || !context.outputs()[i].empty()) continue;
+    return Locate(absl::UnimplementedError(absl::StrCat("its output ", i, " (", node.outputs[i],
+                                                        ") is not computed in this form")),
+                  node, path, inputs);
+  }
+  return std::move(context.outputs());
+}
+
+absl::StatusOr<std::vector<Value>> Execution::RunAlone(const NodePlan& node,
+                                                       absl::Span<const Value> inputs,
+                                                       const std::map<Slot, Value>& captured) {
+  Frame frame{main_.plan, "", "", 0, /*observed=*/false, {}, &captured};
+  return Compute(node, inputs, frame, PathOf(frame, *node.node));
 }
 
 absl::StatusOr<std::vector<Value>> Execution::RunGraph(const GraphPlan& plan,
                                                        std::vector<Value> inputs,
                                                        const Frame* outer, Frame frame) {
   frame.slots.resize(static_cast<size_t>(plan.num_slots));
-  for (const auto& [around, here] : plan.captures) {
-    frame.slots[static_cast<size_t>(here)] = outer->slots[static_cast<size_t>(around)];
+  for (const Capture& capture : plan.captures) {
+    frame.slots[static_cast<size_t>(capture.here)] = outer->at(capture.around);
   }
   for (size_t i = 0; i < plan.initializers.size(); ++i) {
     frame.slots[static_cast<size_t>(plan.initializers[i])] = plan.graph->initializers[i].value;

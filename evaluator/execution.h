@@ -2,12 +2,15 @@
 #ifndef ONNXCMP_EVALUATOR_EXECUTION_H_
 #define ONNXCMP_EVALUATOR_EXECUTION_H_
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/plan.h"
 #include "evaluator/result.h"
@@ -17,6 +20,10 @@ namespace onnxcmp {
 
 // The values of one graph while it runs.
 struct Frame {
+  const Value& at(Slot slot) const {
+    return given != nullptr ? given->at(slot) : slots[static_cast<size_t>(slot)];
+  }
+
   const GraphPlan* plan;
   // Where the graph stands: the path of results made in it is prefix / the node's own call path.
   std::string prefix;
@@ -25,6 +32,8 @@ struct Frame {
   int depth;
   bool observed;  // bodies of functions kept as one node are not
   std::vector<Value> slots;
+  // Instead of `slots`: what the subgraphs of a single node may read of the graph around them.
+  const std::map<Slot, Value>* given = nullptr;
 };
 
 class Execution {
@@ -37,6 +46,11 @@ class Execution {
   absl::StatusOr<bool> Step();
   std::vector<Value> TakeOutputs();
 
+  // Runs one node of the main graph on these inputs (empty: absent), without observer. `captured`:
+  // what its subgraphs read of the main graph.
+  absl::StatusOr<std::vector<Value>> RunAlone(const NodePlan& node, absl::Span<const Value> inputs,
+                                              const std::map<Slot, Value>& captured);
+
  private:
   class Context;
 
@@ -44,6 +58,9 @@ class Execution {
   absl::StatusOr<std::vector<Value>> RunGraph(const GraphPlan& plan, std::vector<Value> inputs,
                                               const Frame* outer, Frame frame);
   absl::Status RunNode(const NodePlan& node, Frame* frame);
+  // The node's outputs, checked: one for each that is wanted.
+  absl::StatusOr<std::vector<Value>> Compute(const NodePlan& node, absl::Span<const Value> inputs,
+                                             const Frame& frame, absl::string_view path);
   absl::Status ReportInitializersAndInputs();
   absl::Status ReportOutputs();
   // Gives a result to the observer, which may replace it.

@@ -66,12 +66,13 @@ class PlanBuilder {
       if (name.empty()) return kNoSlot;
       return slots[name] = plan->num_slots++;
     }
+    // `name` belongs to the model: captures keep it.
     Slot Find(const std::string& name) {
       if (auto it = slots.find(name); it != slots.end()) return it->second;
       Slot around = outer == nullptr ? kNoSlot : outer->Find(name);
       if (around == kNoSlot) return kNoSlot;
       Slot here = Define(name);
-      plan->captures.emplace_back(around, here);
+      plan->captures.push_back({around, here, name});
       return here;
     }
   };
@@ -182,7 +183,7 @@ class PlanBuilder {
       for (Slot slot : node.inputs) use(slot, static_cast<int>(i));
       for (Slot slot : node.outputs) use(slot, static_cast<int>(i));
       for (const auto& subgraph : node.subgraphs) {
-        for (const auto& [around, inner] : subgraph->captures) use(around, static_cast<int>(i));
+        for (const Capture& capture : subgraph->captures) use(capture.around, static_cast<int>(i));
       }
     }
     for (Slot slot : plan->outputs) use(slot, -1);

@@ -4,10 +4,10 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "evaluator/kernel.h"
 #include "evaluator/model.h"
 #include "evaluator/op_registry.h"
@@ -38,6 +38,12 @@ struct Signature {
 
 struct GraphPlan;
 
+// A value of the graph around that a subgraph reads.
+struct Capture {
+  Slot around, here;
+  absl::string_view name;  // of the model
+};
+
 struct NodePlan {
   const Node* node = nullptr;
   Kernel kernel;                               // empty: a function call, `body` runs
@@ -54,8 +60,7 @@ struct GraphPlan {
   const Graph* graph = nullptr;
   int num_slots = 0;
   std::vector<Slot> inputs, initializers, outputs;
-  // Values of the graph around this one: (slot there, slot here).
-  std::vector<std::pair<Slot, Slot>> captures;
+  std::vector<Capture> captures;
   std::vector<NodePlan> nodes;
 };
 

@@ -414,5 +414,57 @@ TEST(RunNodeTest, RunsOneOperator) {
   EXPECT_FALSE(RunNode(node, Registry(), {Tensor::Of<float>({3}, {1, 2, 3})}).ok());
 }
 
+TEST(EvaluatorRunNodeTest, RunsANodeOfThePlanOnOtherValues) {
+  const auto evaluator = EvaluatorFromText(kChain);
+  ASSERT_TRUE(evaluator.ok()) << evaluator.status();
+  const Tensor other = Tensor::Of<float>({3}, {1, 2, 3});
+  ExpectTensor(TensorAt(evaluator->RunNode(2, {other, other}), 0),
+               Tensor::Of<float>({3}, {2, 4, 6}));
+  ExpectTensor(TensorAt(evaluator->RunNode(1, {Tensor::Of<int32_t>({1}, {7})}), 0),
+               Tensor::Of<int32_t>({1}, {-7}));
+  EXPECT_TRUE(evaluator->CapturesOf(2).empty());
+  EXPECT_TRUE(evaluator->CapturesOf(3).empty());
+  ExpectError(evaluator->RunNode(2, {kX}).status(), absl::StatusCode::kInvalidArgument,
+              "the node has 2 inputs, but 1 were given");
+  ExpectError(evaluator->RunNode(2, {kX, Value()}).status(), absl::StatusCode::kInvalidArgument,
+              "Add 'third': its input 1 (B) has no value");
+  ExpectError(evaluator->RunNode(3, {kX}).status(), absl::StatusCode::kInvalidArgument,
+              "there is no node 3, the model has 3");
+  ExpectError(evaluator->RunNode(-1, {kX}).status(), absl::StatusCode::kInvalidArgument,
+              "there is no node -1");
+}
+
+// The inner branch reads x and w of the main graph through the branch around it.
+constexpr char kNestedCaptures[] = R"(<ir_version: 9, opset_import: ["": 18]>
+  g (bool c, float[n] x, float[n] u) => (float[n] y)
+  <float[2] w = {10, 20}>
+  {
+    t = Neg(u)
+    [branch] y = If (c) <
+      then_branch = outer () => (float[n] a) {
+        s = Add(x, t)
+        a = If (c) <then_branch = inner () => (float[n] b) { b = Add(s, w) },
+                    else_branch = never () => (float[n] d) { d = Identity(s) }>
+      },
+      else_branch = other () => (float[n] e) { e = Identity(x) }>
+  })";
+
+TEST(EvaluatorRunNodeTest, TakesWhatSubgraphsReadByName) {
+  const auto evaluator = EvaluatorFromText(kNestedCaptures);
+  ASSERT_TRUE(evaluator.ok()) << evaluator.status();
+  EXPECT_THAT(evaluator->CapturesOf(1), ElementsAre("c", "t", "w", "x"));
+  const Value condition = Tensor::Scalar(true);
+  // w is an initializer, which may be left out or replaced.
+  Feeds captures = {{"c", condition}, {"x", kX}, {"t", kX}};
+  ExpectTensor(TensorAt(evaluator->RunNode(1, {condition}, captures), 0),
+               Tensor::Of<float>({2}, {12, 24}));
+  captures["w"] = Tensor::Of<float>({2}, {100, 200});
+  ExpectTensor(TensorAt(evaluator->RunNode(1, {condition}, captures), 0),
+               Tensor::Of<float>({2}, {102, 204}));
+  captures.erase("t");
+  ExpectError(evaluator->RunNode(1, {condition}, captures).status(),
+              absl::StatusCode::kInvalidArgument, "no value for 't', which its subgraphs read");
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing
