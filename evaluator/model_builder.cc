@@ -293,7 +293,13 @@ absl::Status ModelBuilder::CheckOperator(const Node& node, const onnx::NodeProto
                                    " is imported; version ", latest, " is taken"));
   }
   const onnx::OpSchema* schema = registry_.FindSchema(node.domain, node.op_type, version);
-  if (schema != nullptr && !schema->Deprecated()) return CheckNode(node, *schema);
+  // A version that deprecates the operator runs if there is a kernel for it: models use it all the
+  // same (GroupNormalization 18, Upsample 10).
+  if (schema != nullptr &&
+      (!schema->Deprecated() ||
+       registry_.FindKernel(node.domain, node.op_type, schema->SinceVersion()) != nullptr)) {
+    return CheckNode(node, *schema);
+  }
   unknown_[absl::StrCat(OperatorName(node.domain, node.op_type),
                         schema != nullptr ? " (removed from opset " : " (opset ", version)]
       .push_back(NodeName(proto, context.call_path));

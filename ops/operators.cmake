@@ -48,14 +48,21 @@ set(ONNXCMP_OPERATORS
   nn/average_pool
   nn/batch_normalization
   nn/conv
+  nn/dropout
   nn/flatten
   nn/global_average_pool
   nn/global_lp_pool
   nn/global_max_pool
+  nn/group_normalization
+  nn/instance_normalization
   nn/layer_normalization
+  nn/lp_normalization
   nn/lp_pool
+  nn/lrn
   nn/max_pool
+  nn/mean_variance_normalization
   nn/qlinear_conv
+  nn/rms_normalization
   quantization/dequantize_linear
   quantization/dynamic_quantize_linear
   quantization/quantize_linear

@@ -7,9 +7,18 @@
 
 #include <Eigen/Core>
 
+#include "evaluator/dtype.h"
 #include "ops/common/lanes.h"
 
 namespace onnxcmp {
+
+// What stash_type may be: float, float16, double, bfloat16.
+inline bool IsStashType(int64_t type) {
+  return type == static_cast<int64_t>(DType::kFloat) ||
+         type == static_cast<int64_t>(DType::kFloat16) ||
+         type == static_cast<int64_t>(DType::kDouble) ||
+         type == static_cast<int64_t>(DType::kBfloat16);
+}
 
 template <typename C>
 struct LaneStatistics {

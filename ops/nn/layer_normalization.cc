@@ -7,65 +7,22 @@
 #include "evaluator/op_registry.h"
 #include "onnx/defs/schema.h"
 #include "ops/common/axes.h"
+#include "ops/common/lane_parameter.h"
 #include "ops/common/layer_norm.h"
 #include "ops/common/rows.h"
 
 namespace onnxcmp {
 namespace {
 
-// Scale or bias: a row for every lane.
-template <typename C>
-class LaneParameter {
- public:
-  // Input `index`, which must broadcast to x_shape; lanes begin at `axis`.
-  absl::Status Load(const KernelContext& ctx, int index, const Shape& x_shape, int axis) {
-    const Tensor& parameter = ctx.Input(index);
-    const int rank = static_cast<int>(x_shape.size());
-    Shape strides(x_shape.size(), 0);
-    const int missing = rank - parameter.rank();
-    bool broadcasts = missing >= 0;
-    bool per_lane = false;
-    for (int i = std::max(missing, 0); broadcasts && i < rank; ++i) {
-      const size_t at = static_cast<size_t>(i);
-      const int64_t dim = parameter.dim(i - missing);
-      if (dim != 1) {
-        broadcasts = dim == x_shape[at];
-        strides[at] = parameter.strides()[static_cast<size_t>(i - missing)];
-        per_lane |= i < axis;
-      }
-    }
-    if (!broadcasts) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(index == 1 ? "Scale" : "B", " of shape [", ShapeToString(parameter.shape()),
-                       "] does not broadcast to [", ShapeToString(x_shape), "]"));
-    }
-    const size_t first = per_lane ? 0 : static_cast<size_t>(axis);
-    const Tensor rows =
-        parameter.Strided(absl::MakeConstSpan(x_shape).subspan(first),
-                          absl::MakeConstSpan(strides).subspan(first), parameter.offset());
-    OC_ASSIGN_OR_RETURN(rows_, InComputeType<C>(ctx, rows));
-    stride_ = per_lane ? LanesFrom(x_shape, axis).length : 0;
-    return absl::OkStatus();
-  }
-  // Null for an input that is absent.
-  const C* Row(int64_t lane) const {
-    return rows_.defined() ? rows_.template data<C>() + lane * stride_ : nullptr;
-  }
-
- private:
-  Tensor rows_;
-  int64_t stride_ = 0;
-};
-
 template <typename C>
 absl::Status Normalize(KernelContext& ctx, int axis, C epsilon, DType stash) {
   OC_ASSIGN_OR_RETURN(Tensor x, ctx.ContiguousInput(0));
   const LaneShape lanes = LanesFrom(x.shape(), axis);
   LaneParameter<C> scale;
-  OC_RETURN_IF_ERROR(scale.Load(ctx, 1, x.shape(), axis));
+  OC_RETURN_IF_ERROR(scale.Load(ctx, 1, "Scale", x.shape(), axis));
   LaneParameter<C> bias;
   if (ctx.HasInput(2)) {
-    OC_RETURN_IF_ERROR(bias.Load(ctx, 2, x.shape(), axis));
+    OC_RETURN_IF_ERROR(bias.Load(ctx, 2, "B", x.shape(), axis));
   }
   Shape statistics_shape = x.shape();
   std::fill(statistics_shape.begin() + axis, statistics_shape.end(), 1);

@@ -1,0 +1,55 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "evaluator/op_registry.h"
+#include "ops/common/axes.h"
+#include "ops/common/elementwise.h"
+#include "ops/common/reduce.h"
+
+namespace onnxcmp {
+namespace {
+
+template <typename C>
+absl::Status Normalize(KernelContext& ctx, const Axes& axes) {
+  const Tensor& x = ctx.Input(0);
+  Shape kept = x.shape();
+  for (int axis : axes) kept[static_cast<size_t>(axis)] = 1;
+  OC_ASSIGN_OR_RETURN(Tensor mean, ctx.Allocate(kDTypeOf<C>, kept));
+  OC_ASSIGN_OR_RETURN(Tensor deviation, ctx.Allocate(kDTypeOf<C>, kept));
+  if (x.num_elements() > 0) {
+    std::vector<C> means(static_cast<size_t>(mean.num_elements()));
+    std::vector<C> variances(means.size());
+    Moments(ctx.pool(), x, axes, means, variances);
+    std::copy(means.begin(), means.end(), mean.mutable_data<C>());
+    std::transform(variances.begin(), variances.end(), deviation.mutable_data<C>(),
+                   [](C variance) { return std::sqrt(variance) + static_cast<C>(1e-9); });
+  }
+  const std::array<const Tensor*, 3> inputs = {&x, &mean, &deviation};
+  OC_ASSIGN_OR_RETURN(Tensor y,
+                      (ElementwiseIn<C>(ctx, inputs, x.dtype(),
+                                        [](auto v, auto m, auto d) { return (v - m) / d; })));
+  return ctx.SetOutput(0, std::move(y));
+}
+
+// MeanVarianceNormalization (ai.onnx 9, 13): Y = (X - mean) / (sqrt(var) + 1e-9) with mean and
+// variance over `axes`. The function body computes the variance as the mean of squares less the
+// square of the mean, which loses all digits for a large mean and may be negative; here it is the
+// mean of the squared deviations.
+Kernel MeanVarianceNormalization(const KernelInit& node) {
+  return [attribute = node.Ints("axes")](KernelContext& ctx) -> absl::Status {
+    OC_ASSIGN_OR_RETURN(const Axes axes, NormalizeAxes(attribute, ctx.Input(0).rank()));
+    return ctx.Input(0).dtype() == DType::kDouble ? Normalize<double>(ctx, axes)
+                                                  : Normalize<float>(ctx, axes);
+  };
+}
+
+}  // namespace
+
+void RegisterMeanVarianceNormalization(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "MeanVarianceNormalization", {9, 13}, MeanVarianceNormalization);
+}
+
+}  // namespace onnxcmp
