@@ -169,9 +169,13 @@ template absl::StatusOr<std::complex<double>> KernelContext::ScalarInput<std::co
 
 absl::StatusOr<Tensor> KernelContext::ContiguousInput(int index) const {
   OC_ASSIGN_OR_RETURN(const Tensor input, TensorInput(index));
-  if (input.is_contiguous()) return input;
-  OC_ASSIGN_OR_RETURN(Tensor copy, Allocate(input.dtype(), input.shape()));
-  CopyToContiguous(input, &copy, pool_);
+  return Contiguous(input);
+}
+
+absl::StatusOr<Tensor> KernelContext::Contiguous(const Tensor& tensor) const {
+  if (tensor.is_contiguous()) return tensor;
+  OC_ASSIGN_OR_RETURN(Tensor copy, Allocate(tensor.dtype(), tensor.shape()));
+  CopyToContiguous(tensor, &copy, pool_);
   return copy;
 }
 

@@ -65,7 +65,8 @@ class KernelInit {
   std::optional<TypeInfo> TypeAttribute(absl::string_view name) const;
   // A remembered error if it is not there.
   SubgraphId Subgraph(absl::string_view name) const;
-  // Declares that this attribute has no meaning for us (legacy hints such as consumed_inputs).
+  // Declares that this attribute has no meaning for us. (consumed_inputs, the hint of opset 1 that
+  // an input may be overwritten, has none for any operator; the kernels need not say so.)
   void Ignore(absl::string_view name) const;
 
   // Whether the node itself carries the attribute (the schema's default does not count).
@@ -101,7 +102,7 @@ class KernelInit {
   int version_;
   const std::map<std::string, Attribute, std::less<>>* defaults_;
   const std::vector<std::string>* subgraph_names_;  // attribute name of each SubgraphId
-  mutable absl::flat_hash_set<std::string> read_;
+  mutable absl::flat_hash_set<std::string> read_ = {"consumed_inputs"};
   mutable absl::Status error_;
 };
 
@@ -151,8 +152,10 @@ class KernelContext {
   absl::StatusOr<const Optional*> OptionalInput(int index) const;
   absl::StatusOr<const Map*> MapInput(int index) const;
   absl::StatusOr<const SparseTensor*> SparseInput(int index) const;
+  // Row-major, copied (on the pool's threads, within the memory limit) if it has to be. Kernels
+  // call this and not Tensor::Contiguous, which knows neither threads nor limit.
+  absl::StatusOr<Tensor> Contiguous(const Tensor& tensor) const;
   // The next three are errors too for an input that is no tensor.
-  // Row-major, copied (on the pool's threads, within the memory limit) if it has to be.
   absl::StatusOr<Tensor> ContiguousInput(int index) const;
   // The values of an integer tensor of any rank in row-major order (axes, shapes, pads, ...).
   absl::StatusOr<std::vector<int64_t>> IntsInput(int index) const;
@@ -186,8 +189,8 @@ class KernelContext {
  protected:
   KernelContext() = default;
   friend class Execution;
-  absl::Span<const Value> inputs_;
-  std::vector<Value> outputs_;
+  absl::InlinedVector<Value, 6> inputs_;
+  absl::InlinedVector<Value, 2> outputs_;
   absl::InlinedVector<bool, 2> wanted_;
   const ThreadPool* pool_ = nullptr;
   uint64_t random_seed_ = 0;

@@ -70,16 +70,33 @@ OpRegistry::~OpRegistry() = default;
 OpRegistry::OpRegistry(OpRegistry&&) noexcept = default;
 OpRegistry& OpRegistry::operator=(OpRegistry&&) noexcept = default;
 
-void OpRegistry::Add(absl::string_view domain, absl::string_view op_type,
-                     std::initializer_list<int> versions, KernelMaker maker) {
+std::vector<int> OpRegistry::Listed(absl::string_view domain, absl::string_view op_type,
+                                    const Versions& versions) const {
+  if (!versions.range_) {
+    return versions.listed_;
+  }
+  const int first = versions.listed_[0];
+  const int last = versions.listed_[1];
+  std::vector<int> listed;
+  for (int version = last; version >= first; version = listed.back() - 1) {
+    const onnx::OpSchema* schema = FindSchema(domain, op_type, version);
+    OC_CHECK(schema != nullptr);
+    listed.push_back(schema->SinceVersion());
+  }
+  OC_CHECK(!listed.empty() && listed.front() == last && listed.back() == first);
+  return listed;
+}
+
+void OpRegistry::Add(absl::string_view domain, absl::string_view op_type, const Versions& versions,
+                     KernelMaker maker) {
   auto& makers = impl_->kernels[OpName(domain, op_type)];
-  for (int version : versions) {
+  for (int version : Listed(domain, op_type, versions)) {
     OC_CHECK(makers.emplace(version, maker).second);
   }
 }
 
-void OpRegistry::Add(absl::string_view domain, absl::string_view op_type,
-                     std::initializer_list<int> versions, absl::Status (*kernel)(KernelContext&)) {
+void OpRegistry::Add(absl::string_view domain, absl::string_view op_type, const Versions& versions,
+                     absl::Status (*kernel)(KernelContext&)) {
   Add(domain, op_type, versions, KernelMaker([kernel](const KernelInit&) { return kernel; }));
 }
 

@@ -18,6 +18,28 @@ class ISchemaRegistry;
 
 namespace onnxcmp {
 
+// The schema versions that a kernel implements: since_versions, listed as {1, 6, 13}, or
+// AllVersions.
+class Versions {
+ public:
+  Versions(std::initializer_list<int> listed) : listed_(listed) {}
+
+ private:
+  friend class OpRegistry;
+  friend Versions AllVersions(int first, int last);
+  std::vector<int> listed_;
+  bool range_ = false;  // all from listed_[0] to listed_[1]
+};
+
+// Every version of the operator's schema from `first` to `last`, which are since_versions
+// themselves, for operators whose kernel is the same in all of them. `last` is given so that what
+// a newer ONNX changes is not taken for implemented.
+inline Versions AllVersions(int first, int last) {
+  Versions versions = {first, last};
+  versions.range_ = true;
+  return versions;
+}
+
 class OpRegistry {
  public:
   OpRegistry();
@@ -25,12 +47,12 @@ class OpRegistry {
   OpRegistry(OpRegistry&&) noexcept;
   OpRegistry& operator=(OpRegistry&&) noexcept;
 
-  // `versions`: the since_versions of the schemas this kernel implements. Adding one twice is a
-  // mistake of ours (it aborts). The maker is called once a node when a plan is made.
-  void Add(absl::string_view domain, absl::string_view op_type, std::initializer_list<int> versions,
+  // Adding a version twice is a mistake of ours (it aborts), and so are AllVersions of a schema
+  // that has no such first or last version. The maker is called once a node when a plan is made.
+  void Add(absl::string_view domain, absl::string_view op_type, const Versions& versions,
            KernelMaker maker);
   // For operators whose kernel reads no attribute.
-  void Add(absl::string_view domain, absl::string_view op_type, std::initializer_list<int> versions,
+  void Add(absl::string_view domain, absl::string_view op_type, const Versions& versions,
            absl::Status (*kernel)(KernelContext&));
 
   // A schema for a domain that is not ONNX's. ONNX's own registry is never changed.
@@ -57,6 +79,10 @@ class OpRegistry {
   std::vector<Entry> Entries() const;  // sorted by domain and name
 
  private:
+  // The since_versions that `versions` stands for.
+  std::vector<int> Listed(absl::string_view domain, absl::string_view op_type,
+                          const Versions& versions) const;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

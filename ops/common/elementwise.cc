@@ -180,11 +180,6 @@ class StripBuffers {
 
 }  // namespace
 
-absl::Status NoComputeClass(DType dtype) {
-  return absl::UnimplementedError(
-      absl::StrCat("elements of type ", DTypeName(dtype), " are not supported"));
-}
-
 absl::StatusOr<Tensor> RunStripsIn(const KernelContext& ctx, absl::Span<const Tensor* const> inputs,
                                    const StripKernel& kernel, const void* f, DType output_dtype,
                                    Overflow overflow) {
@@ -288,6 +283,26 @@ Kernel LegacyStrips(const KernelInit& node, absl::Span<const StripKernel> kernel
     const char no_captures = 0;
     return EmitStrips(ctx, {&a, &b}, kernels, &no_captures, output_dtype);
   });
+}
+
+Kernel FoldStrips(const KernelInit& node, absl::Span<const StripKernel> kernels) {
+  const bool broadcasts = node.version() >= 8;
+  return [=](KernelContext& ctx) -> absl::Status {
+    std::vector<const Tensor*> inputs;
+    for (int i = 0; i < ctx.num_inputs(); ++i) {
+      if (!ctx.HasInput(i)) {
+        return absl::InvalidArgumentError(absl::StrCat("input ", i, " is left out"));
+      }
+      inputs.push_back(&ctx.Input(i));
+      if (!broadcasts && inputs[0]->shape() != inputs.back()->shape()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("before opset 8 inputs are not broadcast, but they are ",
+                         inputs[0]->TypeString(), " and ", inputs.back()->TypeString()));
+      }
+    }
+    const size_t count = inputs.size();
+    return EmitStrips(ctx, inputs, kernels, &count, DType::kUndefined);
+  };
 }
 
 }  // namespace onnxcmp

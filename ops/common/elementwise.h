@@ -5,8 +5,14 @@
 //   absl::Status Exp(KernelContext& ctx) {
 //     return EmitUnary<Floats>(ctx, [](auto x) { return vec::Exp(x); });
 //   }
+//   Kernel ThresholdedRelu(const KernelInit& node) {
+//     return UnaryKernel<Floats>([alpha = node.Float("alpha")](auto x) { ... });
+//   }
 //   Kernel Mul(const KernelInit& node) {
 //     return BinaryKernel<Wrapping>(node, [](auto a, auto b) { return a * b; });
+//   }
+//   Kernel Min(const KernelInit& node) {
+//     return VariadicKernel<Numbers>(node, [](auto a, auto b) { return vec::Min(a, b); });
 //   }
 //
 // An element's value depends on its inputs alone: a strip is a whole number of packets, padded
@@ -31,30 +37,10 @@
 #include "evaluator/kernel.h"
 #include "evaluator/tensor.h"
 #include "ops/common/broadcast.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/vector_math.h"
 
 namespace onnxcmp {
-
-// The types that a kernel's expression is compiled for; dtypes with a compute class that is not
-// among them are refused. Signed integers run as uint64_t where int64_t is not listed: they wrap
-// around, and nothing is undefined.
-template <typename... C>
-struct Classes {};
-using Floats = Classes<float, double>;
-// For operators that compute the same bits for signed and unsigned integers: add, multiply, ...
-using Wrapping = Classes<float, double, uint64_t>;
-// For those that do not: compare, divide, ...
-using Numbers = Classes<float, double, int64_t, uint64_t>;
-using Bools = Classes<bool>;
-
-template <typename C>
-inline constexpr ComputeClass kComputeClassOf =
-    std::is_same_v<C, float>      ? ComputeClass::kFloat
-    : std::is_same_v<C, double>   ? ComputeClass::kDouble
-    : std::is_same_v<C, int64_t>  ? ComputeClass::kInt64
-    : std::is_same_v<C, uint64_t> ? ComputeClass::kUint64
-    : std::is_same_v<C, bool>     ? ComputeClass::kBool
-                                  : ComputeClass::kComplex;
 
 // An expression compiled for one class. `run` computes `count` elements, a multiple of 16 and at
 // most vec::kMaxStrip, from arrays of the class's type to a 64-byte aligned one of the result's.
@@ -73,8 +59,6 @@ absl::StatusOr<Tensor> RunStripsIn(const KernelContext& ctx, absl::Span<const Te
 absl::StatusOr<Tensor> RunStrips(const KernelContext& ctx, absl::Span<const Tensor* const> inputs,
                                  absl::Span<const StripKernel> kernels, const void* f,
                                  DType output_dtype);
-
-absl::Status NoComputeClass(DType dtype);
 
 // What is compiled for every operator and class is only this; so nothing else is a template.
 template <typename C, typename F, size_t... I>
@@ -122,6 +106,18 @@ absl::Status EmitUnary(KernelContext& ctx, const F& f) {
   return EmitStrips(ctx, {&ctx.Input(0)}, kStripKernels<List, 1, F>, &f, DType::kUndefined);
 }
 
+// The same for operators with attributes, which f captures.
+template <typename List, typename F>
+Kernel UnaryKernel(F f) {
+  return [f](KernelContext& ctx) { return EmitUnary<List>(ctx, f); };
+}
+
+// output = f(input), bool.
+template <typename List, typename F>
+absl::Status EmitPredicate(KernelContext& ctx, const F& f) {
+  return EmitStrips(ctx, {&ctx.Input(0)}, kStripKernels<List, 1, F>, &f, DType::kBool);
+}
+
 // output = f(a, b), broadcast, of the inputs' dtype.
 template <typename List, typename F>
 absl::Status EmitBinary(KernelContext& ctx, const Tensor& a, const Tensor& b, const F& f) {
@@ -159,6 +155,51 @@ template <typename List, typename F>
 Kernel CompareKernel(const KernelInit& node, F) {
   static_assert(std::is_empty_v<F>);
   return LegacyStrips(node, kStripKernels<List, 2, F>, DType::kBool);
+}
+
+// A strip of `Finish(f(... f(f(x0, x1), x2) ..., xn), n + 1)`; the number of inputs comes in the
+// place of captures.
+template <typename C, typename F, typename Finish>
+constexpr StripKernel MakeFoldKernel() {
+  static_assert(std::is_empty_v<F> && std::is_empty_v<Finish>);
+  using In = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
+  using Out = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>, Eigen::AlignedMax>;
+  return {kComputeClassOf<C>, kComputeClassOf<C>,
+          [](const void* inputs, const void* const* in, void* out, int64_t count) {
+            const size_t n = *static_cast<const size_t*>(inputs);
+            Out result(static_cast<C*>(out), count);
+            result = In(static_cast<const C*>(in[0]), count);
+            for (size_t i = 1; i < n; ++i) {
+              result = F()(In(result.data(), count), In(static_cast<const C*>(in[i]), count));
+            }
+            result = Finish()(In(result.data(), count), static_cast<C>(n));
+          }};
+}
+template <typename F, typename Finish, typename... C>
+constexpr std::array<StripKernel, sizeof...(C)> MakeFoldKernels(Classes<C...>) {
+  return {MakeFoldKernel<C, F, Finish>()...};
+}
+template <typename List, typename F, typename Finish>
+inline constexpr auto kFoldKernels = MakeFoldKernels<F, Finish>(List{});
+
+// All inputs through one of the kernels above; before opset 8 they must have one shape.
+Kernel FoldStrips(const KernelInit& node, absl::Span<const StripKernel> kernels);
+
+// output = f(... f(f(input 0, input 1), input 2) ..., input n), broadcast, of the inputs' dtype:
+// rounded once, however many inputs there are. `finish` gets that and the number of inputs as C; f
+// and finish capture nothing.
+//
+//   Kernel Mean(const KernelInit& node) {
+//     return VariadicKernel<Floats>(
+//         node, [](auto a, auto b) { return a + b; }, [](auto sum, auto n) { return sum / n; });
+//   }
+template <typename List, typename F, typename Finish>
+Kernel VariadicKernel(const KernelInit& node, F, Finish) {
+  return FoldStrips(node, kFoldKernels<List, F, Finish>);
+}
+template <typename List, typename F>
+Kernel VariadicKernel(const KernelInit& node, F f) {
+  return VariadicKernel<List>(node, f, [](auto x, auto) { return x; });
 }
 
 }  // namespace onnxcmp

@@ -61,6 +61,23 @@ TEST(OpRegistryTest, KeepsKernelsByVersionAndListsThemSorted) {
   EXPECT_EQ(entries[1].versions, (std::vector<int>{6, 13, 14}));
 }
 
+TEST(OpRegistryTest, AllVersionsAreThoseOfTheSchemas) {
+  OpRegistry registry;
+  registry.Add("", "Relu", AllVersions(6, 14), DoNothing);
+  registry.AddSchema(MakeSchema("acme", "Foo", 2));
+  registry.Add("acme", "Foo", AllVersions(2, 2), DoNothing);
+  const std::vector<OpRegistry::Entry> entries = registry.Entries();
+  EXPECT_EQ(entries[0].versions, (std::vector<int>{6, 13, 14}));
+  EXPECT_EQ(entries[1].versions, (std::vector<int>{2}));
+}
+
+TEST(OpRegistryDeathTest, AllVersionsMustBeginAndEndWithOne) {
+  OpRegistry registry;
+  EXPECT_DEATH(registry.Add("", "Relu", AllVersions(2, 14), DoNothing), "op_registry.cc");
+  EXPECT_DEATH(registry.Add("", "Relu", AllVersions(1, 15), DoNothing), "op_registry.cc");
+  EXPECT_DEATH(registry.Add("", "NoSuch", AllVersions(1, 2), DoNothing), "op_registry.cc");
+}
+
 TEST(OpRegistryDeathTest, AddingAVersionTwiceIsOurMistake) {
   OpRegistry registry;
   registry.Add("", "Relu", {6}, DoNothing);

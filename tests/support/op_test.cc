@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <utility>
@@ -116,9 +117,46 @@ absl::StatusOr<Tensor> OpTest::Run(int output) const {
   return value.tensor();
 }
 
+Tensor Ints(const std::vector<int64_t>& values) {
+  return Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values);
+}
+
+Tensor Floats(const std::vector<float>& values) {
+  return Tensor::Of<float>({static_cast<int64_t>(values.size())}, values);
+}
+
+Tensor Bools(absl::Span<const int64_t> shape, const std::vector<uint8_t>& values) {
+  return Convert(Tensor::Of<uint8_t>(shape, values), DType::kBool);
+}
+
+Tensor Iota(absl::Span<const int64_t> shape) {
+  std::vector<float> values(static_cast<size_t>(NumElements(shape).value()));
+  std::iota(values.begin(), values.end(), 0.0f);
+  return Tensor::Of<float>(shape, values);
+}
+
 void ExpectTensor(const absl::StatusOr<Tensor>& got, const Tensor& want, double rtol, double atol,
                   std::source_location where) {
   Report(got, want, {.rtol = rtol, .atol = atol}, where);
+}
+
+void ExpectOutputs(const OpTest& test, const std::vector<Tensor>& want, double rtol, double atol,
+                   std::source_location where) {
+  const absl::StatusOr<std::vector<Value>> got = test.RunAll();
+  const auto line = static_cast<int>(where.line());
+  if (!got.ok()) {
+    ADD_FAILURE_AT(where.file_name(), line) << got.status();
+    return;
+  }
+  if (got->size() < want.size()) {
+    ADD_FAILURE_AT(where.file_name(), line)
+        << "want " << want.size() << " outputs, got " << got->size();
+    return;
+  }
+  for (size_t i = 0; i < want.size(); ++i) {
+    SCOPED_TRACE(absl::StrCat("output ", i));
+    ExpectTensor((*got)[i].tensor(), want[i], rtol, atol, where);
+  }
 }
 
 void ExpectSameBits(const absl::StatusOr<Tensor>& got, const Tensor& want,

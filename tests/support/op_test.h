@@ -6,11 +6,15 @@
 #ifndef ONNXCMP_TESTS_SUPPORT_OP_TEST_H_
 #define ONNXCMP_TESTS_SUPPORT_OP_TEST_H_
 
+#include <cstdint>
+#include <limits>
 #include <source_location>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/tensor.h"
 
@@ -47,10 +51,27 @@ class OpTest {
   EvaluatorOptions options_;
 };
 
+// The usual values and codes of tests.
+inline constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
+inline constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+inline constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
+
+// Vectors: axes, shapes, indices, ... of int64; of float.
+Tensor Ints(const std::vector<int64_t>& values);
+Tensor Floats(const std::vector<float>& values);
+// Of any shape: Bools({2, 2}, {1, 0, 0, 1}).
+Tensor Bools(absl::Span<const int64_t> shape, const std::vector<uint8_t>& values);
+// 0, 1, 2, ... as float.
+Tensor Iota(absl::Span<const int64_t> shape);
+
 // Shape, dtype and elements; NaN equals NaN, 0 equals -0. |got - want| <= atol + rtol * |want|;
 // exact by default. A mismatch prints counts and the five worst elements with their indices.
 void ExpectTensor(const absl::StatusOr<Tensor>& got, const Tensor& want, double rtol = 0,
                   double atol = 0, std::source_location where = std::source_location::current());
+// The first outputs, as many as are given.
+void ExpectOutputs(const OpTest& test, const std::vector<Tensor>& want, double rtol = 0,
+                   double atol = 0, std::source_location where = std::source_location::current());
 // Bit for bit: -0 is not 0, NaNs have the same payload.
 void ExpectSameBits(const absl::StatusOr<Tensor>& got, const Tensor& want,
                     std::source_location where = std::source_location::current());

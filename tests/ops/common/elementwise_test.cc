@@ -2,26 +2,18 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
+#include "evaluator/evaluator.h"
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::AsStridedView;
-using testing::ExpectError;
-using testing::ExpectSameBits;
-using testing::ExpectTensor;
-using testing::OpTest;
-using testing::RandomFloats;
-
-Tensor Floats1D(const std::vector<float>& values) {
-  return Tensor::Of<float>({static_cast<int64_t>(values.size())}, values);
-}
 
 // Elements [offset, offset + count) of a vector.
 Tensor Part(const Tensor& tensor, int64_t offset, int64_t count) {
@@ -102,7 +94,7 @@ TEST(ElementwiseTest, TransposedView) {
 
 TEST(ElementwiseTest, EmptyTensors) {
   ExpectTensor(
-      OpTest("Add", 14).Input(Tensor::Of<float>({0, 3}, {})).Input(Floats1D({1, 2, 3})).Run(),
+      OpTest("Add", 14).Input(Tensor::Of<float>({0, 3}, {})).Input(Floats({1, 2, 3})).Run(),
       Tensor::Of<float>({0, 3}, {}));
   ExpectTensor(OpTest("Add", 14)
                    .Input(Tensor::Of<float>({0, 1}, {}))
@@ -114,13 +106,13 @@ TEST(ElementwiseTest, EmptyTensors) {
 TEST(ElementwiseTest, ShapesThatDoNotFit) {
   ExpectError(
       OpTest("Add", 14).Input(RandomFloats({2, 3}, 1)).Input(RandomFloats({2}, 1)).Run().status(),
-      absl::StatusCode::kInvalidArgument, "shapes [2x3] and [2] do not broadcast");
+      kInvalid, "shapes [2x3] and [2] do not broadcast");
   ExpectError(OpTest("Add", 14)
                   .Input(Tensor::Of<float>({0}, {}))
                   .Input(RandomFloats({3}, 1))
                   .Run()
                   .status(),
-              absl::StatusCode::kInvalidArgument, "do not broadcast");
+              kInvalid, "do not broadcast");
 }
 
 // Two views whose broadcast has 2^80 elements.
@@ -169,10 +161,10 @@ TEST(ElementwiseTest, SameBitsForAnyNumberOfThreads) {
 
 // Narrow floats are computed in float and rounded once: 2049 is no float16.
 TEST(ElementwiseTest, NarrowFloatsRoundOnce) {
-  const Tensor a = testing::Convert(Floats1D({2048, 65504, 1}), DType::kFloat16);
-  const Tensor b = testing::Convert(Floats1D({1, 32, 0x1p-11f}), DType::kFloat16);
+  const Tensor a = testing::Convert(Floats({2048, 65504, 1}), DType::kFloat16);
+  const Tensor b = testing::Convert(Floats({1, 32, 0x1p-11f}), DType::kFloat16);
   ExpectTensor(OpTest("Add", 14).Input(a).Input(b).Run(),
-               testing::Convert(Floats1D({2048, INFINITY, 1}), DType::kFloat16));
+               testing::Convert(Floats({2048, INFINITY, 1}), DType::kFloat16));
 }
 
 TEST(BroadcastTest, Shapes) {
@@ -195,5 +187,71 @@ TEST(BroadcastTest, RunsJoinDimensions) {
   EXPECT_EQ(second.count, 12);
 }
 
+// Variadic operators of this test.
+const OpRegistry& VariadicOperators() {
+  static const OpRegistry* const registry = [] {
+    auto* made = new OpRegistry;
+    made->Add(kOnnxDomain, "Max", {8, 13}, [](const KernelInit& node) {
+      return VariadicKernel<Numbers>(node, [](auto a, auto b) { return vec::Max(a, b); });
+    });
+    made->Add(kOnnxDomain, "Mean", {6, 13}, [](const KernelInit& node) {
+      return VariadicKernel<onnxcmp::Floats>(
+          node, [](auto a, auto b) { return a + b; }, [](auto sum, auto n) { return sum / n; });
+    });
+    return made;
+  }();
+  return *registry;
+}
+
+absl::StatusOr<Tensor> Variadic(const char* op, const std::vector<Value>& inputs, int opset = 13) {
+  Node node;
+  node.op_type = op;
+  node.imports = std::make_shared<const OpsetImports>(OpsetImports{{"", opset}});
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    node.inputs.push_back(inputs[i].empty() ? "" : absl::StrCat("x", i));
+  }
+  node.outputs = {"y"};
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> outputs, RunNode(node, VariadicOperators(), inputs));
+  return outputs[0].tensor();
+}
+
+TEST(VariadicTest, FoldsAllInputsBroadcast) {
+  const Tensor column = Tensor::Of<float>({2, 1}, {2, 5});
+  ExpectTensor(Variadic("Max", {Floats({1, 4, 3}), column, Tensor::Scalar(2.5f)}),
+               Tensor::Of<float>({2, 3}, {2.5f, 4, 3, 5, 5, 5}));
+  ExpectTensor(Variadic("Mean", {Floats({1, 4, 3}), column}),
+               Tensor::Of<float>({2, 3}, {1.5f, 3, 2.5f, 3, 4.5f, 4}));
+}
+
+TEST(VariadicTest, OneInputIsTheResult) {
+  ExpectTensor(Variadic("Max", {Ints({3, -1})}), Ints({3, -1}));
+}
+
+TEST(VariadicTest, KeepsNaNAndLargeIntegers) {
+  ExpectTensor(Variadic("Max", {Floats({kNaN, 1, 2}), Floats({0, kNaN, kInf})}),
+               Floats({kNaN, kNaN, kInf}));
+  constexpr int64_t kLarge = (int64_t{1} << 53) + 1;
+  ExpectTensor(Variadic("Max", {Ints({kLarge}), Ints({kLarge - 1})}), Ints({kLarge}));
+}
+
+// 2049 is no float16: rounded after every sum it would be 2048, and their mean 2048 / 3.
+TEST(VariadicTest, NarrowFloatsAreRoundedOnce) {
+  const auto half = [](float x) { return Convert(Floats({x}), DType::kFloat16); };
+  ExpectTensor(Variadic("Mean", {half(2048), half(1), half(1)}), half(683.5f));
+}
+
+TEST(VariadicTest, MoreThanOneStripAndTask) {
+  constexpr int64_t kCount = 100003;
+  const Tensor x = RandomFloats({kCount}, 1);
+  ExpectTensor(Variadic("Max", {x, Tensor::Scalar(-100.0f), x}), x);
+}
+
+TEST(VariadicTest, RefusesWhatDoesNotFit) {
+  ExpectError(Variadic("Max", {Floats({1, 2}), Floats({1, 2, 3})}).status(), kInvalid, "");
+  ExpectError(Variadic("Mean", {Floats({1, 2}), Floats({1})}, 6).status(), kInvalid,
+              "before opset 8");
+  ExpectTensor(Variadic("Mean", {Floats({1, 2}), Floats({3, 2})}, 6), Floats({2, 2}));
+}
+
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing
