@@ -189,8 +189,8 @@ class KernelContext {
  protected:
   KernelContext() = default;
   friend class Execution;
-  absl::InlinedVector<Value, 6> inputs_;
-  absl::InlinedVector<Value, 2> outputs_;
+  absl::Span<const Value> inputs_;
+  std::vector<Value> outputs_;
   absl::InlinedVector<bool, 2> wanted_;
   const ThreadPool* pool_ = nullptr;
   uint64_t random_seed_ = 0;
