@@ -139,8 +139,10 @@ void IndexResults(StreamIndex& index, Interners& interners) {
     index.shape.push_back(result.shape ? interners.shape({"", *result.shape})
                                        : interners.shape({result.type, {}}));
     index.place.push_back(interners.place(PlaceOf(result.path)));
-    const bool constant = result.node != kNone && index.node(result.node).op_type == "Constant" &&
-                          index.node(result.node).domain.empty();
+    const std::string& op_type = OpTypeOf(result, stream);
+    const std::string& domain = DomainOf(result, stream);
+    index.made_by.push_back(op_type.empty() ? kNone : interners.op({domain, op_type}));
+    const bool constant = op_type == "Constant" && domain.empty();
     index.leaf.push_back(result.kind == ResultKind::kInitializer ||
                          result.kind == ResultKind::kInput || constant);
   }

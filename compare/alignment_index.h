@@ -80,6 +80,7 @@ class StreamIndex {
   std::vector<int> bits;      // Fingerprint::bits
   std::vector<int> elements;  // Fingerprint::elements
   std::vector<int> shape;     // type and shape
+  std::vector<int> made_by;   // domain and operator, also as recordings say; kNone: unknown
   std::vector<int> place;     // iterations and branches of the path, without names
   std::vector<uint8_t> leaf;
   std::vector<uint8_t> views;

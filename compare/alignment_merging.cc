@@ -1,7 +1,7 @@
 #include "compare/alignment_merging.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <utility>
 
 #include "absl/types/span.h"
 
@@ -18,6 +18,8 @@ struct Side {
   const StreamIndex& other;
   const std::vector<int>& partner;        // of own results
   const std::vector<int>& other_partner;  // of the other's
+  const Csr<int>& paired;                 // own results that have a partner, by content
+  const Csr<int>& other_paired;
 };
 
 // The input that the counterpart of a reader of `x` reads in its place.
@@ -43,20 +45,23 @@ int PartnerByUses(const Side& side, int x) {
   return kNone;
 }
 
-// Of equals the one of the same sort (leaf or not) whose place among them is nearest.
-template <typename Usable>
-int Nearest(const StreamIndex& index, absl::Span<const int> equals, bool leaf, size_t middle,
-            Usable&& usable) {
-  const size_t first = middle > kMostCandidates / 2 ? middle - kMostCandidates / 2 : 0;
-  const size_t last = std::min(equals.size(), first + kMostCandidates);
+// Of equals that have a partner the one of the same sort (leaf or not) whose place among all equals
+// is nearest.
+int Nearest(const StreamIndex& index, absl::Span<const int> paired, bool leaf, size_t middle) {
+  const auto rank = [&](int r) { return static_cast<size_t>(StreamIndex::At(index.rank, r)); };
+  const auto at =
+      static_cast<size_t>(std::lower_bound(paired.begin(), paired.end(), middle,
+                                           [&](int r, size_t place) { return rank(r) < place; }) -
+                          paired.begin());
+  const size_t first = at > kMostCandidates / 2 ? at - kMostCandidates / 2 : 0;
+  const size_t last = std::min(paired.size(), first + kMostCandidates);
   int best = kNone;
-  size_t best_cost = 0;
+  std::pair<bool, size_t> best_cost;
   for (size_t i = first; i < last; ++i) {
-    if (!usable(equals[i])) continue;
-    const size_t apart = i > middle ? i - middle : middle - i;
-    const size_t cost = apart + (index.is_leaf(equals[i]) == leaf ? 0 : kMostCandidates);
+    const size_t apart = std::max(rank(paired[i]), middle) - std::min(rank(paired[i]), middle);
+    const std::pair<bool, size_t> cost(index.is_leaf(paired[i]) != leaf, apart);
     if (best == kNone || cost < best_cost) {
-      best = equals[i];
+      best = paired[i];
       best_cost = cost;
     }
   }
@@ -82,16 +87,20 @@ int SharedPartner(const Side& side, int x, const std::vector<int>& shared) {
   const auto own_equals = side.own.of_content[content];
   const auto other_equals = side.other.of_content[content];
   const bool leaf = side.own.is_leaf(x);
-  if (!other_equals.empty()) {
-    const int found =
-        Nearest(side.other, other_equals, leaf, rank * other_equals.size() / own_equals.size(),
-                [&](int r) { return StreamIndex::At(side.other_partner, r) != kNone; });
-    if (found != kNone) return found;
-  }
-  const int twin = Nearest(side.own, own_equals, leaf, rank, [&](int own) {
-    return own != x && StreamIndex::At(side.partner, own) != kNone;
-  });
+  const int found = Nearest(side.other, side.other_paired[content], leaf,
+                            rank * other_equals.size() / own_equals.size());
+  if (found != kNone) return found;
+  const int twin = Nearest(side.own, side.paired[content], leaf, rank);
   return twin == kNone ? kNone : StreamIndex::At(side.partner, twin);
+}
+
+Csr<int> PairedByContent(const StreamIndex& index, const std::vector<int>& partner, int contents) {
+  std::vector<std::pair<int, int>> paired;
+  for (int r = 0; r < index.size(); ++r) {
+    if (index.is_output_row(r) || StreamIndex::At(partner, r) == kNone) continue;
+    paired.push_back({StreamIndex::At(index.content, r), r});
+  }
+  return Csr<int>(static_cast<size_t>(contents), paired);
 }
 
 std::vector<int> SharedOf(const Side& side) {
@@ -107,8 +116,12 @@ std::vector<int> SharedOf(const Side& side) {
 
 SharedPartners FindSharedPartners(const Pairing& pairing) {
   const AlignmentIndex& index = pairing.index();
-  return {.of_left = SharedOf({index.left, index.right, pairing.left(), pairing.right()}),
-          .of_right = SharedOf({index.right, index.left, pairing.right(), pairing.left()})};
+  const Csr<int> left = PairedByContent(index.left, pairing.left(), index.contents);
+  const Csr<int> right = PairedByContent(index.right, pairing.right(), index.contents);
+  return {
+      .of_left = SharedOf({index.left, index.right, pairing.left(), pairing.right(), left, right}),
+      .of_right =
+          SharedOf({index.right, index.left, pairing.right(), pairing.left(), right, left})};
 }
 
 }  // namespace onnxcmp

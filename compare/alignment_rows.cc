@@ -37,7 +37,7 @@ Marks MarksOfValues(const PairedStreams& streams, int l, int r) {
     }
   }
   const auto computed = [](const StreamIndex& side, int x) {
-    return side.producer(x) != kNone && !side.is_leaf(x);
+    return StreamIndex::At(side.made_by, x) != kNone && !side.is_leaf(x);
   };
   if ((left.is_leaf(l) && computed(right, r)) || (right.is_leaf(r) && computed(left, l))) {
     marks = marks | Mark::kFolded;

@@ -11,6 +11,8 @@ constexpr double kClearValue = 5;   // from here on values speak for themselves
 // Values worth less (a distance of 0.2) are not nearer than others, but by chance.
 constexpr double kChance = 0.4;
 constexpr double kSameName = 0.25;
+constexpr double kSameMaker = 0.5;
+constexpr double kAnyMaker = 0.1;
 constexpr double kSamePath = 0.1;
 constexpr double kOtherPlace = 0.5;
 constexpr double kRegret = 0.4;
@@ -126,7 +128,14 @@ double PairScore::Producers(int l, int r) const {
   if (left.is_leaf(l) || right.is_leaf(r)) return left.is_leaf(l) && right.is_leaf(r) ? 0.5 : 0;
   const int left_node = left.producer(l);
   const int right_node = right.producer(r);
-  if (left_node == kNone || right_node == kNone) return 0;
+  if (left_node == kNone || right_node == kNone) {
+    // Of a recording no more is known than which operator or module gave a result. What it took
+    // may be the same value.
+    const int left_maker = StreamIndex::At(left.made_by, l);
+    const int right_maker = StreamIndex::At(right.made_by, r);
+    if (left_maker == kNone || right_maker == kNone) return 0;
+    return left_maker == right_maker ? kSameMaker : kAnyMaker;
+  }
   double score = 0;
   if (StreamIndex::At(left.op, left_node) == StreamIndex::At(right.op, right_node)) {
     score += 0.5;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -27,8 +28,8 @@
 namespace onnxcmp {
 namespace {
 
-constexpr absl::string_view kArraySuffix = ".npy";
-constexpr absl::string_view kMessageSuffix = ".pb";
+constexpr char kArraySuffix[] = ".npy";
+constexpr char kMessageSuffix[] = ".pb";
 
 class MappedSource : public ByteSource {
  public:
@@ -47,40 +48,90 @@ class MappedSource : public ByteSource {
   absl::string_view rest_;
 };
 
-// The name in a message, found without reading the values; "" if there is none. All of these
-// messages have it in field 1 but TensorProto, where that field holds dimensions.
-absl::StatusOr<std::string> NameInMessage(const std::string& path) {
+// A message without its values.
+struct Outline {
+  std::string name;
+  std::vector<TypeInfo::Kind> kinds;  // that it can be, the likeliest first
+};
+
+// What is seen of a message's fields. TensorProto, SequenceProto, OptionalProto and MapProto do not
+// say which of them they are, and number their fields alike.
+struct Fields {
+  bool tensors_own = false;  // fields that only TensorProto has
+  bool keys = false;         // integers in field 3: a map's keys
+  std::optional<uint64_t> type;
+  std::vector<int> values;      // which of the fields 3 to 7 occur
+  std::string name_of_tensor;   // field 8
+  std::string name_of_another;  // field 1, where TensorProto has its dimensions
+};
+
+absl::StatusOr<Fields> ScanFields(const std::string& path) {
   using google::protobuf::internal::WireFormatLite;
-  constexpr int kNameOfOthers = onnx::SequenceProto::kNameFieldNumber;
   constexpr int kMaxInt = std::numeric_limits<int>::max();
+  constexpr int kTypeField = onnx::TensorProto::kDataTypeFieldNumber;  // elem_type, key_type
+  constexpr int kNameField = onnx::TensorProto::kNameFieldNumber;
+  constexpr int kOtherNameField = onnx::SequenceProto::kNameFieldNumber;
   OC_ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   google::protobuf::io::CodedInputStream stream(
       reinterpret_cast<const uint8_t*>(file->data()),
       static_cast<int>(std::min<int64_t>(file->size(), kMaxInt)));
-  std::string name;
+  Fields fields;
   while (const uint32_t tag = stream.ReadTag()) {
     const int field = WireFormatLite::GetTagFieldNumber(tag);
-    const bool is_tensors = field == onnx::TensorProto::kNameFieldNumber;
-    if ((is_tensors || field == kNameOfOthers) &&
-        WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
-      std::string text;
-      if (!WireFormatLite::ReadBytes(&stream, &text)) break;
-      if (is_tensors) return text;
-      // Dimensions are no text.
-      if (std::none_of(text.begin(), text.end(), absl::ascii_iscntrl)) name = std::move(text);
-    } else if (!WireFormatLite::SkipField(&stream, tag)) {
-      break;  // reading the value will tell
+    const bool number = WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_VARINT;
+    const bool bytes =
+        WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
+    fields.tensors_own |= field >= kNameField || (field == kOtherNameField && number);
+    fields.keys |= field == onnx::MapProto::kKeysFieldNumber && number;
+    if (field > kTypeField && field < kNameField) fields.values.push_back(field);
+    bool read = true;
+    if (field == kTypeField && number) {
+      uint64_t type = 0;
+      read = stream.ReadVarint64(&type);
+      fields.type = type;
+    } else if (bytes && field == kNameField) {
+      read = WireFormatLite::ReadBytes(&stream, &fields.name_of_tensor);
+    } else if (bytes && field == kOtherNameField) {
+      read = WireFormatLite::ReadBytes(&stream, &fields.name_of_another);
+    } else {
+      read = WireFormatLite::SkipField(&stream, tag);
     }
+    if (!read) break;  // reading the value will tell
   }
-  return name;
+  return fields;
 }
 
-// A message does not say which of its kin it is, but only one of them can be read from it. A
-// sequence of one value and an optional of one are the same bytes, and count as a sequence.
+absl::StatusOr<Outline> ReadOutline(const std::string& path) {
+  using Kind = TypeInfo::Kind;
+  OC_ASSIGN_OR_RETURN(Fields fields, ScanFields(path));
+  Outline outline;
+  const uint64_t type = fields.type.value_or(0);
+  // Of a sequence or an optional the type says which field has the values.
+  const bool one_field = std::all_of(fields.values.begin(), fields.values.end(), [&](int field) {
+    return static_cast<uint64_t>(field) == type + 2;
+  });
+  if (fields.tensors_own || !fields.type.has_value()) {
+    outline.kinds = {Kind::kTensor};
+  } else if (fields.keys) {
+    outline.kinds = {Kind::kMap};
+  } else if (type == onnx::OptionalProto::UNDEFINED) {
+    outline.kinds = {Kind::kOptional};
+  } else if (type <= onnx::SequenceProto::OPTIONAL && one_field) {
+    // An optional of one value is the same bytes. So may be an int8 scalar.
+    if (type == onnx::TensorProto::INT8) outline.kinds.push_back(Kind::kTensor);
+    outline.kinds.push_back(Kind::kSequence);
+  } else {
+    outline.kinds = {Kind::kTensor, Kind::kMap};
+  }
+  const bool tensor = outline.kinds[0] == Kind::kTensor && outline.kinds.back() == Kind::kTensor;
+  outline.name = std::move(tensor ? fields.name_of_tensor : fields.name_of_another);
+  return outline;
+}
+
 absl::StatusOr<Value> ReadMessage(const std::string& path) {
+  OC_ASSIGN_OR_RETURN(const Outline outline, ReadOutline(path));
   absl::Status status;
-  for (const TypeInfo::Kind kind : {TypeInfo::Kind::kTensor, TypeInfo::Kind::kSequence,
-                                    TypeInfo::Kind::kOptional, TypeInfo::Kind::kMap}) {
+  for (const TypeInfo::Kind kind : outline.kinds) {
     TypeInfo type;
     type.kind = kind;
     absl::StatusOr<Value> value = ReadValueFile(path, type);
@@ -116,8 +167,10 @@ class ValueFiles : public RecordedValues {
     result.name = file.stem().string();
     result.kind = KindOf(result.name);
     if (file.extension() == kMessageSuffix) {
-      OC_ASSIGN_OR_RETURN(std::string name, NameInMessage(path));
-      if (!name.empty() && !names_.contains(name)) result.name = std::move(name);
+      OC_ASSIGN_OR_RETURN(Outline outline, ReadOutline(path));
+      if (!outline.name.empty() && !names_.contains(outline.name)) {
+        result.name = std::move(outline.name);
+      }
     }
     names_.insert(result.name);
     paths_.push_back(path);
