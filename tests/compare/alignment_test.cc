@@ -444,6 +444,41 @@ TEST(AlignmentTest, TruncatedSide) {
   for (size_t l = 5; l < 11; ++l) EXPECT_EQ(alignment.left_to_right[l], kNone);
 }
 
+// What one operator gives, many modules take; all of them were recorded.
+TEST(AlignmentTest, ManyRecordedTwinsOfOneResult) {
+  constexpr int kTwins = 100;
+  StreamBuilder left;
+  const int x = left.Input("x", Quantity(0));
+  const int y = left.Node("Relu", {x}, "y", Quantity(1));
+  StreamBuilder right;
+  const Tensor near = Nearly(Quantity(1), 1e-6f);
+  for (int i = 0; i < kTwins; ++i) right.Recorded(absl::StrCat("taken", i), near);
+  ResultStream recording = right.stream();
+  constexpr int kGiven = 5;
+  recording.results[kGiven].op_type = "ReLU";
+  const Alignment alignment = Align(left.stream(), recording);
+  EXPECT_THAT(alignment.right_to_left, Each(y));
+  // The operator's own row is with what a module gave.
+  EXPECT_EQ(alignment.left_to_right[static_cast<size_t>(y)], kGiven);
+  EXPECT_EQ(Align(recording, left.stream()).right_to_left[static_cast<size_t>(y)], kGiven);
+}
+
+TEST(AlignmentTest, RecordedConstantsAreLeaves) {
+  StreamBuilder left;
+  left.Initializer("c", Quantity(0));
+  left.Initializer("folded", Quantity(1));
+  StreamBuilder right;
+  right.Recorded("c", Quantity(0));
+  right.Recorded("folded", Quantity(1));
+  ResultStream recording = right.stream();
+  recording.results[0].op_type = "Constant";
+  recording.results[1].op_type = "Add";
+  const Alignment alignment = Align(left.stream(), recording);
+  EXPECT_THAT(alignment.left_to_right, ElementsAre(0, 1));
+  EXPECT_FALSE(HasMark(alignment, 0, Mark::kFolded));
+  EXPECT_TRUE(HasMark(alignment, 1, Mark::kFolded));
+}
+
 TEST(AlignmentTest, RecordingWithoutNodesIsPairedByNearValues) {
   StreamBuilder left;
   StreamBuilder right;
