@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "compare/alignment.h"
+#include "compare/causes.h"
 #include "compare/output_comparison.h"
 #include "compare/pair_tolerance.h"
 #include "compare/pair_values.h"
@@ -55,6 +56,7 @@ class Comparer {
     comparison.alignment = Align(passes_[0].stream, passes_[1].stream);
     OC_RETURN_IF_ERROR(MeasureRows(&comparison));
     comparison.outputs = CompareOutputs(Outputs(0), Outputs(1), options_.tolerance);
+    if (options_.causes) OC_RETURN_IF_ERROR(NameCauses(&comparison));
     comparison.left = std::move(passes_[0].stream);
     comparison.right = std::move(passes_[1].stream);
     comparison.verdict = VerdictOf(comparison);
@@ -119,6 +121,18 @@ class Comparer {
           row.relation = row.difference->values.agree ? Relation::kClose : Relation::kDifferent;
           return absl::OkStatus();
         });
+  }
+
+  absl::Status NameCauses(Comparison* comparison) {
+    CauseOptions options;
+    options.max_memory = options_.max_memory;
+    options.pool = &pool_;
+    options.watch = options_.watch;
+    OC_ASSIGN_OR_RETURN(CauseReport report,
+                        FindCauses(Recorded(0), Recorded(1), comparison->alignment, options));
+    comparison->causes = std::move(report.causes);
+    for (std::string& note : report.notes) comparison->notes.push_back(std::move(note));
+    return absl::OkStatus();
   }
 
   const StreamResult& Result(int side, int number) const {

@@ -1,0 +1,57 @@
+// How far two tensors are apart against the size of their elements, for the search for causes.
+#ifndef ONNXCMP_COMPARE_NEARNESS_H_
+#define ONNXCMP_COMPARE_NEARNESS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "evaluator/dtype.h"
+#include "evaluator/tensor.h"
+#include "evaluator/value.h"
+
+namespace onnxcmp {
+
+// From 1 to the next number of a floating type; 0 for other types.
+double EpsilonOf(DType dtype);
+// The greater epsilon of two types; 0 if one of them is no floating type.
+double CoarserEpsilon(DType a, DType b);
+
+// Whether values of these types are measured against each other: floats with floats, integers with
+// integers, booleans with booleans.
+bool SameKindOfNumber(DType a, DType b);
+
+// The elements in row-major order; of complex numbers real and imaginary parts in turn. Numbers
+// only.
+std::vector<double> ElementsOf(const Tensor& tensor);
+
+// The smaller of the root mean square and four times the median of the magnitudes, of the finite
+// elements that are not 0 and below 1e30: one masked -10000 must not make everything near.
+double ScaleOf(absl::Span<const double> elements);
+
+// What is asked about many pairs.
+struct Measured {
+  std::vector<double> elements;
+  double scale = 0;
+};
+Measured Measure(const Tensor& tensor);
+
+// max |a - b| / max(|a|, the smaller of the two scales); infinite if NaN or infinities are in
+// other places. As many elements in both.
+double Distance(const Measured& left, const Measured& right);
+// The share of elements that are not equal.
+double UnequalShare(const Measured& left, const Measured& right);
+
+// How far results of a region may be apart by rounding, generously: a multiple of the epsilon.
+double NearLimit(double epsilon);
+// Whether they may stand for each other: floats within NearLimit, integers equal; of 8-bit tensors
+// of 16 elements and more a fiftieth may be one step off. Types and sizes fit.
+bool Near(DType left_type, const Measured& left, DType right_type, const Measured& right);
+
+// The value as a tensor of another type and shape, rounded once. InvalidArgument if that cannot be.
+absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<const int64_t> shape);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_NEARNESS_H_
