@@ -70,7 +70,11 @@ class Selector {
     const size_t few = different_.empty() && causes_.empty() ? 6 : 3;
     Take(fused_, few);
     Take(close_, few);
-    Take(one_sided_, 4);
+    if (comparison_.verdict == Verdict::kFailed) {
+      Take(one_sided_, 3);
+    } else {
+      TakeWhole(one_sided_, 6);  // below the table they are counted by operator
+    }
     if (few > 3) Take(marked_, 3);
     TakeWhole(one_sided_leaves_, 3);
     TakeWhole(close_leaves_, 3);

@@ -87,13 +87,14 @@ class Widths {
     }
     // A few names that only the right has should not take room from all others.
     if (few_right_names) Shrink({kRightName}, 14);
-    Shrink({kLeftName, kRightName}, 22);
+    Shrink({kLeftName, kRightName}, 32);
+    Shrink({kNotes}, 18);
     Shrink({kLeftOp, kRightOp}, 10);
-    Shrink({kNotes}, 22);
-    Shrink({kLeftName, kRightName}, 16);
+    Shrink({kLeftName, kRightName}, 18);
     Shrink({kLeftOp, kRightOp}, 8);
-    Shrink({kNotes}, 16);
-    Shrink({kType}, 11);
+    Shrink({kType}, 13);
+    Shrink({kLeftName, kRightName}, 16);
+    Shrink({kNotes}, 13);
     if (Total() > room_ + 2) Set(kType, 0);
     Shrink({kLeftName, kRightName}, 8);
     Shrink({kLeftOp, kRightOp}, 4);
@@ -217,14 +218,16 @@ class Layout {
     bool& said = line.sign == Relation::kDifferent ? said_different_ : said_all_;
     std::string text = line.text;
     if (!said) {
-      absl::StrAppend(&text, line.sign == Relation::kDifferent ? " (--different shows them)"
-                                                               : " (--all shows them)");
+      absl::StrAppend(&text, " (", line.sign == Relation::kDifferent ? "--different" : "--all",
+                      kNoBreak, "shows", kNoBreak, "them)");
     }
     said = true;
     std::string lines;
     for (const std::string& part : WrapText(text, options_.width - kIndent)) {
-      absl::StrAppend(&lines, lines.empty() ? SignOf(line) : std::string(kIndent, ' '),
-                      style_.Paint(part, Color::kDim), "\n");
+      absl::StrAppend(
+          &lines, lines.empty() ? SignOf(line) : std::string(kIndent, ' '),
+          style_.Paint(part, line.sign == Relation::kDifferent ? Color::kPlain : Color::kDim),
+          "\n");
     }
     return lines;
   }

@@ -161,13 +161,14 @@ class LineMaker {
   }
 
   void FillSide(const std::vector<int>& results, bool left, TableLine* line) {
-    int& previous = left ? previous_.first : previous_.second;
     if (results.empty()) return;
+    int& previous = left ? previous_.first : previous_.second;
     const ResultStream& stream = left ? comparison_.left : comparison_.right;
     const StreamResult& result = stream.results[Index(results.back())];
     // Another output of the node above.
-    const bool again = result.node != kNone && result.node == previous;
-    previous = result.node;
+    const bool again = result.node != kNone && previous != kNone && previous != results.back() &&
+                       stream.results[Index(previous)].node == result.node;
+    previous = results.back();
     line->cell(left ? TableColumn::kLeftOp : TableColumn::kRightOp) =
         again ? "└" : WhatMade(stream, results.back());
     line->cell(left ? TableColumn::kLeftName : TableColumn::kRightName) =
@@ -245,7 +246,7 @@ class LineMaker {
   std::vector<TableLine> lines_;
   std::string left_path_, right_path_;
   std::string heading_ = "main graph";
-  std::pair<int, int> previous_ = {kNone, kNone};  // nodes of the line above
+  std::pair<int, int> previous_ = {kNone, kNone};  // results of the line above
 };
 
 }  // namespace

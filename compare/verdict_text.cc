@@ -135,6 +135,28 @@ std::string AllPairsText(const Comparison& comparison) {
   return absl::StrCat(different, " of ", pairs, " pairs differ beyond tolerance");
 }
 
+std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& worst) {
+  const int64_t count = static_cast<int64_t>(outputs.pairs.size());
+  const std::string all = HowManyOutputs(count, count);
+  if (std::all_of(outputs.pairs.begin(), outputs.pairs.end(),
+                  [](const OutputPair& pair) { return pair.same_bits; })) {
+    return absl::StrCat(all, count == 1 ? " has the same bits" : " have the same bits");
+  }
+  const char* agree = count == 1 ? " agrees" : " agree";
+  if (std::get<1>(worst.severity) == 0) {
+    return absl::StrCat(all, agree, " but for the signs of zeros or the bits of NaN");
+  }
+  return absl::StrCat(all, agree, " within tolerance: ", HowFar(worst));
+}
+
+// Elements that agree because both are NaN: that is hardly what anybody wants to compare.
+std::string BothNanText(const OutputComparison& outputs) {
+  int64_t nans = 0;
+  for (const OutputPair& pair : outputs.pairs) nans += pair.difference.nans;
+  if (nans == 0) return "";
+  return absl::StrCat(Count(nans, "element"), nans == 1 ? " is" : " are", " NaN on both sides");
+}
+
 std::string OutputsText(const Comparison& comparison) {
   const OutputComparison& outputs = comparison.outputs;
   if (outputs.pairs.empty() && (outputs.only_left.empty() || outputs.only_right.empty())) {
@@ -156,13 +178,11 @@ std::string OutputsText(const Comparison& comparison) {
       parts.push_back(absl::StrCat(HowManyOutputs(different, count),
                                    different == 1 ? " differs: " : " differ: ", HowFar(*worst),
                                    HowMany(*worst)));
-    } else if (std::get<1>(worst->severity) == 0) {
-      parts.push_back(absl::StrCat(HowManyOutputs(count, count),
-                                   count == 1 ? " has the same bits" : " have the same bits"));
     } else {
-      parts.push_back(absl::StrCat(HowManyOutputs(count, count), count == 1 ? " agrees" : " agree",
-                                   " within tolerance: ", HowFar(*worst)));
+      parts.push_back(AgreeingText(outputs, *worst));
     }
+    const std::string nans = BothNanText(outputs);
+    if (!nans.empty()) parts.push_back(nans);
   }
   const std::string missing = Missing(outputs);
   if (!missing.empty()) parts.push_back(missing);

@@ -322,6 +322,19 @@ TEST(RenderTableTest, OddValues) {
   ExpectGolden("table/odd_values.txt", Draw(CompareBuilt(side(false), side(true))));
 }
 
+TEST(RenderTableTest, NanOnBothSidesIsSaid) {
+  const auto side = [](float zero) {
+    BuiltSide built;
+    const int x = built.Input("x", SomeFloats({8}, 1));
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    built.Output("y", built.Node("Log", {x}, "y", Tensor::Of<float>({3}, {nan, zero, 2})));
+    return built;
+  };
+  EXPECT_THAT(Draw(CompareBuilt(side(0), side(-0.0f))),
+              HasSubstr("close      the output agrees but for the signs of zeros or the bits of "
+                        "NaN; 1 element is NaN on"));
+}
+
 TEST(RenderTableTest, NamesCannotSteerTheTerminal) {
   const auto side = [](double noise) {
     BuiltSide built;
