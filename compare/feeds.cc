@@ -18,17 +18,6 @@
 namespace onnxcmp {
 namespace {
 
-// A value as it would go to this input.
-Value ValueFor(const NamedValue& candidate, const TypeInfo& type) {
-  if (candidate.opaque && type.kind == TypeInfo::Kind::kTensor) {
-    if (absl::StatusOr<Tensor> typed = RestoreDType(candidate.value.tensor(), type.dtype);
-        typed.ok()) {
-      return *std::move(typed);
-    }
-  }
-  return candidate.value;
-}
-
 std::string ListValues(absl::Span<const NamedValue> values) {
   return absl::StrJoin(values, ", ", [](std::string* out, const NamedValue& value) {
     absl::StrAppend(out, value.name, " ", value.value.TypeString());
@@ -78,6 +67,16 @@ std::string PositionNote(const std::vector<const NamedValue*>& values,
 }
 
 }  // namespace
+
+Value ValueFor(const NamedValue& candidate, const TypeInfo& type) {
+  if (candidate.opaque && type.kind == TypeInfo::Kind::kTensor) {
+    if (absl::StatusOr<Tensor> typed = RestoreDType(candidate.value.tensor(), type.dtype);
+        typed.ok()) {
+      return *std::move(typed);
+    }
+  }
+  return candidate.value;
+}
 
 std::vector<const ValueInfo*> RequiredInputs(const Graph& graph) {
   absl::flat_hash_set<absl::string_view> initialized;
@@ -186,25 +185,49 @@ absl::StatusOr<MatchedFeeds> FeedFile::FeedsFor(const Graph& graph) {
   return archive_ == nullptr ? FromFolder(graph) : FromArchive(graph);
 }
 
-absl::StatusOr<MatchedFeeds> FeedFile::FromFolder(const Graph& graph) const {
-  MatchedFeeds matched;
-  for (size_t i = 0;; ++i) {
-    const std::string file = absl::StrCat(path_, "/input_", i, ".pb");
-    std::error_code error;
-    if (!std::filesystem::exists(file, error)) {
-      break;
-    }
-    if (i >= graph.inputs.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(file, ": the model has only ", graph.inputs.size(), " inputs"));
-    }
-    absl::StatusOr<Value> value = ReadValueFile(file, graph.inputs[i].type);
+absl::StatusOr<NamedValue> FeedFile::Read(size_t i) {
+  Entry& entry = entries_[i];
+  if (!entry.read) {
+    OC_ASSIGN_OR_RETURN(RecordingReader::Read read, archive_->ReadValue(entry.index));
+    entry.value.value = std::move(read.value);
+    entry.value.opaque = read.opaque;
+    entry.read = true;
+  }
+  return entry.value;
+}
+
+std::string FeedFile::FileName(size_t i) const { return absl::StrCat(path_, "/input_", i, ".pb"); }
+
+size_t FeedFile::CountFiles() const {
+  size_t count = 0;
+  std::error_code error;
+  while (std::filesystem::exists(FileName(count), error)) {
+    ++count;
+  }
+  return count;
+}
+
+absl::StatusOr<Feeds> FeedFile::ReadFolder(const Graph& graph) const {
+  const size_t count = CountFiles();
+  if (count > graph.inputs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        FileName(graph.inputs.size()), ": the model has only ", graph.inputs.size(), " inputs"));
+  }
+  Feeds feeds;
+  for (size_t i = 0; i < count; ++i) {
+    absl::StatusOr<Value> value = ReadValueFile(FileName(i), graph.inputs[i].type);
     if (!value.ok()) {
       return absl::Status(value.status().code(),
-                          absl::StrCat(file, ": ", value.status().message()));
+                          absl::StrCat(FileName(i), ": ", value.status().message()));
     }
-    matched.feeds[graph.inputs[i].name] = *std::move(value);
+    feeds[graph.inputs[i].name] = *std::move(value);
   }
+  return feeds;
+}
+
+absl::StatusOr<MatchedFeeds> FeedFile::FromFolder(const Graph& graph) const {
+  MatchedFeeds matched;
+  OC_ASSIGN_OR_RETURN(matched.feeds, ReadFolder(graph));
   for (const ValueInfo* input : RequiredInputs(graph)) {
     if (!matched.feeds.contains(input->name)) {
       return absl::InvalidArgumentError(
@@ -232,18 +255,13 @@ absl::StatusOr<MatchedFeeds> FeedFile::FromArchive(const Graph& graph) {
   // When names suffice, the rest is not even read.
   std::vector<NamedValue> values;
   std::vector<std::string> unused;
-  for (Entry& entry : entries_) {
-    if (by_name && !inputs.contains(entry.value.name)) {
-      unused.push_back(entry.value.name);
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (by_name && !inputs.contains(name(i))) {
+      unused.push_back(name(i));
       continue;
     }
-    if (!entry.read) {
-      OC_ASSIGN_OR_RETURN(RecordingReader::Read read, archive_->ReadValue(entry.index));
-      entry.value.value = std::move(read.value);
-      entry.value.opaque = read.opaque;
-      entry.read = true;
-    }
-    values.push_back(entry.value);
+    OC_ASSIGN_OR_RETURN(NamedValue value, Read(i));
+    values.push_back(std::move(value));
   }
   OC_ASSIGN_OR_RETURN(MatchedFeeds matched, MatchFeeds(values, graph, path_));
   if (!unused.empty() && unused.size() <= 4) {

@@ -32,6 +32,9 @@ struct MatchedFeeds {
 // Inputs that need a value: those without an initializer, in the graph's order.
 std::vector<const ValueInfo*> RequiredInputs(const Graph& graph);
 
+// A value as it would go to an input of this type: opaque bits become elements.
+Value ValueFor(const NamedValue& candidate, const TypeInfo& type);
+
 // Gives values to inputs of the same name; what is left over goes to the inputs that are left over
 // by position, if their number, types and ranks agree. Values that are left over when all inputs
 // have theirs are ignored. InvalidArgument, with both lists, if an input remains without a value.
@@ -53,9 +56,21 @@ class FeedFile {
   // Reads what the graph needs. May be called for several graphs; values are shared.
   absl::StatusOr<MatchedFeeds> FeedsFor(const Graph& graph);
 
+  // The parts of that, for those who match values in their own way.
+  const std::string& path() const { return path_; }
+  bool is_folder() const { return archive_ == nullptr; }
+  // An archive's values: how many, what they are called, and one of them.
+  size_t size() const { return entries_.size(); }
+  const std::string& name(size_t i) const { return entries_[i].value.name; }
+  absl::StatusOr<NamedValue> Read(size_t i);
+  // A folder's: how many files, and what they give to the graph's inputs by position.
+  size_t CountFiles() const;
+  absl::StatusOr<Feeds> ReadFolder(const Graph& graph) const;
+
  private:
   absl::StatusOr<MatchedFeeds> FromFolder(const Graph& graph) const;
   absl::StatusOr<MatchedFeeds> FromArchive(const Graph& graph);
+  std::string FileName(size_t i) const;  // in a folder
 
   std::string path_;
   std::shared_ptr<const RecordingReader> archive_;  // null: a folder

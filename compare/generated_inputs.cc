@@ -6,7 +6,6 @@
 #include <complex>
 #include <limits>
 #include <numbers>
-#include <random>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -23,7 +22,7 @@ namespace {
 // std's distributions differ from library to library; the engine does not.
 class Random {
  public:
-  explicit Random(uint64_t seed) : engine_(seed) {}
+  explicit Random(std::mt19937_64& engine) : engine_(engine) {}
   // In [0, 1).
   double Uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
   // In [0, limit).
@@ -36,7 +35,7 @@ class Random {
   }
 
  private:
-  std::mt19937_64 engine_;
+  std::mt19937_64& engine_;
 };
 
 // What the elements of one input are made of.
@@ -165,29 +164,40 @@ absl::StatusOr<Shape> SizesFor(const ValueInfo& input, const GeneratedInputs& op
 
 }  // namespace
 
+InputGenerator::InputGenerator(const GeneratedInputs& options) : options_(options) {
+  if (options.seed.has_value()) {
+    engine_.emplace(*options.seed);
+  }
+}
+
+absl::StatusOr<Tensor> InputGenerator::Make(const ValueInfo& input, std::optional<int64_t> limit) {
+  const TypeInfo& type = input.type;
+  if (type.kind != TypeInfo::Kind::kTensor || type.dtype == DType::kUndefined ||
+      !type.shape.has_value()) {
+    return absl::InvalidArgumentError(absl::StrCat("cannot make up a value for input ", input.name,
+                                                   " of type ", TypeText(type), ": give --inputs"));
+  }
+  OC_ASSIGN_OR_RETURN(Shape shape, SizesFor(input, options_));
+  std::optional<Random> random;
+  if (engine_.has_value()) {
+    random.emplace(*engine_);
+  }
+  return MakeTensor(
+      {type.dtype, NumElements(shape).value_or(0), limit, random.has_value() ? &*random : nullptr},
+      shape);
+}
+
 absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
                                                        const GeneratedInputs& options) {
   const absl::flat_hash_map<std::string, int64_t> limits = IndexLimits(graph);
-  std::optional<Random> random;
-  if (options.seed.has_value()) {
-    random.emplace(*options.seed);
-  }
+  InputGenerator generator(options);
   std::vector<NamedValue> values;
   for (const ValueInfo* input : RequiredInputs(graph)) {
-    const TypeInfo& type = input->type;
-    if (type.kind != TypeInfo::Kind::kTensor || type.dtype == DType::kUndefined ||
-        !type.shape.has_value()) {
-      return absl::InvalidArgumentError(absl::StrCat("cannot make up a value for input ",
-                                                     input->name, " of type ", TypeText(type),
-                                                     ": give --inputs"));
-    }
-    OC_ASSIGN_OR_RETURN(Shape shape, SizesFor(*input, options));
-    Recipe recipe = {type.dtype, NumElements(shape).value_or(0), std::nullopt,
-                     random.has_value() ? &*random : nullptr};
-    if (const auto it = limits.find(input->name); it != limits.end()) {
-      recipe.limit = it->second;
-    }
-    OC_ASSIGN_OR_RETURN(Tensor tensor, MakeTensor(recipe, shape));
+    const auto limit = limits.find(input->name);
+    OC_ASSIGN_OR_RETURN(
+        Tensor tensor,
+        generator.Make(
+            *input, limit == limits.end() ? std::nullopt : std::optional<int64_t>(limit->second)));
     values.push_back({input->name, std::move(tensor)});
   }
   return values;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,19 @@ struct GeneratedInputs {
 // uniformly.
 absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
                                                        const GeneratedInputs& options);
+
+// The same one by one, for those who know more of an input than one graph says.
+class InputGenerator {
+ public:
+  explicit InputGenerator(const GeneratedInputs& options);
+
+  // `limit`: see IndexLimits.
+  absl::StatusOr<Tensor> Make(const ValueInfo& input, std::optional<int64_t> limit);
+
+ private:
+  GeneratedInputs options_;
+  std::optional<std::mt19937_64> engine_;  // nothing: 0, 1, 2, ...
+};
 
 // The names of free dimensions of the graph's inputs, in order, each once.
 std::vector<std::string> FreeDimensions(const Graph& graph);

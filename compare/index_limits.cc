@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
+#include "compare/constants.h"
 
 namespace onnxcmp {
 namespace {
@@ -42,18 +43,17 @@ absl::string_view TraceBack(absl::string_view name, const Names& producers, Pass
 class Tables {
  public:
   Tables(const Graph& graph, const Names& producers) : producers_(producers) {
+    for (const ValueInfo& input : graph.inputs) {
+      AddInput(input);
+    }
     for (const Initializer& initializer : graph.initializers) {
       if (initializer.value.is_tensor()) {
-        shapes_.emplace(initializer.name, &initializer.value.tensor().shape());
+        shapes_[initializer.name] = initializer.value.tensor().shape();
       }
     }
     for (const Node& node : graph.nodes) {
-      if (node.op_type != "Constant" || !node.domain.empty() || node.outputs.empty()) {
-        continue;
-      }
-      const auto value = node.attributes.find("value");
-      if (value != node.attributes.end() && std::holds_alternative<Tensor>(value->second)) {
-        shapes_.emplace(node.outputs[0], &std::get<Tensor>(value->second).shape());
+      if (const Tensor* value = ConstantOf(node)) {
+        shapes_[node.outputs[0]] = value->shape();
       }
     }
   }
@@ -64,16 +64,27 @@ class Tables {
     if (it == shapes_.end()) {
       return std::nullopt;
     }
-    const int64_t rank = static_cast<int64_t>(it->second->size());
+    const int64_t rank = static_cast<int64_t>(it->second.size());
     if (axis < -rank || axis >= rank) {
       return std::nullopt;
     }
-    return (*it->second)[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
+    return it->second[static_cast<size_t>(axis < 0 ? axis + rank : axis)];
   }
 
  private:
+  // A weight that was made an input. Sizes that are not known are 0.
+  void AddInput(const ValueInfo& input) {
+    if (!input.type.shape.has_value()) {
+      return;
+    }
+    Shape& shape = shapes_[input.name];
+    for (const TypeInfo::Dim& dim : *input.type.shape) {
+      shape.push_back(dim.value.value_or(0));
+    }
+  }
+
   const Names& producers_;
-  absl::flat_hash_map<absl::string_view, const Shape*> shapes_;
+  absl::flat_hash_map<absl::string_view, Shape> shapes_;
 };
 
 // An input of a node that holds indices into the rows (axis) of another one.

@@ -11,8 +11,9 @@
 namespace onnxcmp {
 
 // For each input of the graph that goes, as it is or reshaped, into the indices of a Gather (or
-// GatherElements, GatherBlockQuantized, EmbedLayerNormalization) whose table is an initializer or a
-// constant: the least number of rows of such a table. Looks into no subgraph.
+// GatherElements, GatherBlockQuantized, EmbedLayerNormalization) whose table is an initializer, a
+// constant, or an input of known size: the least number of rows of such a table. Looks into no
+// subgraph.
 absl::flat_hash_map<std::string, int64_t> IndexLimits(const Graph& graph);
 
 }  // namespace onnxcmp
