@@ -85,4 +85,11 @@ set(ONNXCMP_OPERATORS
   tensor/transpose
   tensor/unsqueeze
   tensor/where
+  traditionalml/linear_classifier
+  traditionalml/linear_regressor
+  traditionalml/svm_classifier
+  traditionalml/svm_regressor
+  traditionalml/tree_ensemble
+  traditionalml/tree_ensemble_classifier
+  traditionalml/tree_ensemble_regressor
 )
