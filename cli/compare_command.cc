@@ -1,290 +1,144 @@
-#include <algorithm>
-#include <cstddef>
-#include <filesystem>
-#include <memory>
+#include <cmath>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
+#include "absl/strings/numbers.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/compare_arguments.h"
 #include "cli/interruption.h"
 #include "cli/messages.h"
-#include "cli/observer_chain.h"
-#include "cli/progress.h"
-#include "compare/classic_alignment.h"
-#include "compare/classic_nodes.h"
-#include "compare/classic_stream.h"
-#include "compare/classic_table.h"
-#include "compare/feeds.h"
-#include "compare/generated_inputs.h"
-#include "compare/output_comparison.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/thread_pool.h"
-#include "onnx/onnx_pb.h"
-#include "ops/operators.h"
+#include "compare/pair_tolerance.h"
 
 namespace onnxcmp::cli {
 namespace {
 
-struct Options {
-  std::string left;
-  std::string right;
-  std::string inputs;
-  std::string left_inputs;
-  std::string right_inputs;
-  std::string mode = "execute";
-  ClassicTableOptions table;
-  ToleranceOptions tolerance;
-  RunOptions run;
-};
+constexpr size_t kFormats = 5;
+constexpr const char* kFormatNames[kFormats] = {"table", "json", "csv", "markdown", "junit"};
 
-constexpr int kSides = 2;
-constexpr const char* kSideNames[kSides] = {"left", "right"};
-
-absl::Status OfSide(int side, const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat(kSideNames[side], ": ", status.message()));
+CLI::Validator NotNegative() {
+  return CLI::Validator(
+      [](std::string& text) {
+        double number = 0;
+        const bool good = absl::SimpleAtod(text, &number) && std::isfinite(number) && number >= 0;
+        return good ? std::string() : "must be a number that is not negative";
+      },
+      "");
 }
 
-// One of the two models and what running it gave.
-struct Side {
-  std::shared_ptr<const Model> model;
-  std::optional<Evaluator> evaluator;
-  Feeds feeds;
-  absl::Status status;
-  std::vector<ClassicRow> rows;
-  std::vector<NamedOutput> outputs;
-};
-
-absl::Status Load(const Options& options, const OpRegistry& registry, Side* sides) {
-  for (int i = 0; i < kSides; ++i) {
-    auto model = LoadModel(i == 0 ? options.left : options.right, registry, options.run.load());
-    if (!model.ok()) {
-      return OfSide(i, model.status());
-    }
-    sides[i].model = *std::move(model);
-  }
-  for (int i = 0; i < kSides; ++i) {
-    auto evaluator = Evaluator::Create(sides[i].model, registry, options.run.evaluator());
-    if (!evaluator.ok()) {
-      return OfSide(i, evaluator.status());
-    }
-    sides[i].evaluator = *std::move(evaluator);
-  }
-  return absl::OkStatus();
+void AddSides(CLI::App& app, CompareArguments& arguments) {
+  app.add_option("LEFT", arguments.left, "A model (.onnx, .onnxtxt) or a recording of results:")
+      ->type_name(" ");
+  app.add_option("RIGHT", arguments.right, "  .npz, .safetensors, a folder of .npy or .pb")
+      ->type_name(" ");
+  app.add_option("--inputs", arguments.inputs, "Inputs: an .npz, or a folder of input_N.pb")
+      ->type_name("F");
+  app.add_option("--left-inputs", arguments.left_inputs, "Inputs of the left model alone")
+      ->type_name("F");
+  app.add_option("--right-inputs", arguments.right_inputs, "Inputs of the right model alone")
+      ->type_name("F");
 }
 
-absl::StatusOr<MatchedFeeds> FeedsFromFile(const std::string& path, const Graph& graph) {
-  OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path));
-  return file.FeedsFor(graph);
+void AddTolerances(CLI::App& app, CompareArguments& arguments,
+                   std::vector<std::string>& tolerances) {
+  app.add_option("--rtol", arguments.tolerance.rtol, "Values agree if |a-b| <= atol +")
+      ->type_name("X")
+      ->check(NotNegative());
+  app.add_option("--atol", arguments.tolerance.atol, "  rtol * max(|a|,|b|); defaults by type")
+      ->type_name("X")
+      ->check(NotNegative());
+  app.add_option("--tolerance", tolerances, "The same for one result; may be repeated")
+      ->type_name("NAME=RTOL,ATOL")
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
-absl::Status MakeFeeds(const Options& options, Side* sides, std::vector<std::string>* notes) {
-  OC_ASSIGN_OR_RETURN(GeneratedInputs generated,
-                      options.run.generated({&sides[0].model->graph, &sides[1].model->graph}));
-  const bool from_files =
-      !options.inputs.empty() || !options.left_inputs.empty() || !options.right_inputs.empty();
-  std::vector<NamedValue> values;
-  if (!from_files) {
-    OC_ASSIGN_OR_RETURN(values, GenerateInputs(sides[0].model->graph, generated));
+void AddLook(CLI::App& app, CompareArguments& arguments, std::vector<std::string>& files) {
+  CLI::Option* all = app.add_flag("--all", arguments.all, "Show every row");
+  app.add_flag("--different", arguments.different, "Show only rows that differ")->excludes(all);
+  app.add_flag("--wide", arguments.wide, "Show names whole");
+  app.add_option("--color", arguments.color, "auto, always or never (auto)")
+      ->type_name("WHEN")
+      ->check(Quietly(CLI::IsMember({"auto", "always", "never"})));
+  app.add_flag("--ascii", arguments.ascii, "Show nothing but ASCII");
+  app.add_option("--width", arguments.width, "Columns of the table (the terminal's)")
+      ->type_name("N")
+      ->check(Quietly(CLI::Range(40, 10000)));
+  app.add_option("--depth", arguments.depth, "Leave out results of deeper subgraphs; 0: of all")
+      ->type_name("N")
+      ->check(Quietly(CLI::Range(0, 1 << 20)));
+  app.add_option("--max-memory", arguments.max_memory,
+                 "Keep so much of values that differ; more are computed again (256M)")
+      ->type_name("SIZE")
+      ->transform(Quietly(CLI::AsSizeValue(false)));
+  app.add_flag("!--no-causes", arguments.causes, "Do not search for causes");
+  app.add_option("--format", arguments.format, "table, json, csv, markdown or junit (table)")
+      ->type_name("HOW")
+      ->check(Quietly(CLI::IsMember({"table", "json", "csv", "markdown", "junit"})));
+  app.add_option("--output", arguments.output, "Write it to a file")->type_name("F");
+  files.resize(kFormats);
+  for (size_t i = 1; i < kFormats; ++i) {
+    app.add_option(absl::StrCat("--", kFormatNames[i]), files[i],
+                   absl::StrCat("Besides, write ", kFormatNames[i], " to a file"))
+        ->type_name("F");
   }
-  std::optional<FeedFile> shared_file;  // read once for both
-  if (!options.inputs.empty()) {
-    OC_ASSIGN_OR_RETURN(shared_file, FeedFile::Open(options.inputs));
-  }
-  for (int i = 0; i < kSides; ++i) {
-    const Graph& graph = sides[i].model->graph;
-    const std::string& own = i == 0 ? options.left_inputs : options.right_inputs;
-    absl::StatusOr<MatchedFeeds> matched;
-    if (!own.empty()) {
-      matched = FeedsFromFile(own, graph);
-    } else if (shared_file.has_value()) {
-      matched = shared_file->FeedsFor(graph);
-    } else if (from_files) {
-      matched = MatchFeeds(
-          {}, graph, absl::StrCat("no file given with --inputs or --", kSideNames[i], "-inputs"));
-    } else {
-      matched = MatchFeedsByPosition(values, graph, "the left model");
-    }
-    if (!matched.ok()) {
-      return OfSide(i, matched.status());
-    }
-    sides[i].feeds = std::move(matched->feeds);
-    for (const std::string& note : matched->notes) {
-      notes->push_back(absl::StrCat(kSideNames[i], ": ", note));
-    }
-  }
-  return absl::OkStatus();
 }
 
-// Runs one side as far as it goes. Keeps its rows and its outputs, and lets go of its model.
-void RunSide(const Options& options, int index, const ThreadPool& pool, Interruption& interruption,
-             Side* side) {
-  ClassicStream stream(options.table.keep_tensors, &pool);
-  {
-    Progress progress(kSideNames[index], options.run.quiet, interruption);
-    ObserverChain chain({&progress, &stream});
-    absl::StatusOr<std::vector<Value>> outputs = side->evaluator->Run(side->feeds, &chain);
-    side->status = outputs.ok() ? absl::OkStatus() : OfSide(index, outputs.status());
-    for (size_t i = 0; outputs.ok() && i < outputs->size(); ++i) {
-      side->outputs.push_back({side->model->graph.outputs[i].name, std::move((*outputs)[i])});
-    }
-  }
-  side->rows = stream.TakeRows();
-  side->feeds.clear();
-  side->evaluator.reset();
-  side->model.reset();
-}
-
-// Aligns and prints.
-absl::StatusOr<std::vector<ClassicStep>> PrintTable(const std::vector<ClassicRow>& left,
-                                                    const std::vector<ClassicRow>& right,
-                                                    const ClassicTableOptions& options) {
-  OC_ASSIGN_OR_RETURN(std::vector<ClassicStep> steps, AlignClassic(left, right));
-  if (!PrintOutput(absl::StrCat(ClassicTable(left, right, steps, options), "\n"))) {
-    return absl::CancelledError("");
-  }
-  return steps;
-}
-
-int Fail(const absl::Status& status) {
-  if (!status.message().empty()) {  // else it has been printed
-    PrintError(status.message());
-  }
-  return kFailed;
-}
-
-int CompareRuns(const Options& options, Interruption& interruption) {
-  const OpRegistry registry = AllOperators();
-  Side sides[kSides];
-  std::vector<std::string> notes;
-  if (absl::Status status = Load(options, registry, sides); !status.ok()) {
-    return Fail(status);
-  }
-  if (absl::Status status = MakeFeeds(options, sides, &notes); !status.ok()) {
-    return Fail(status);
-  }
-  if (!options.run.quiet) {
-    for (const std::string& note : notes) {
-      PrintNote(note);
-    }
-  }
-  {
-    const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    const ThreadPool pool(options.run.threads > 0 ? options.run.threads : std::max(1, cores));
-    for (int i = 0; i < kSides; ++i) {
-      RunSide(options, i, pool, interruption, &sides[i]);
-    }
-  }
-  const auto steps = PrintTable(sides[0].rows, sides[1].rows, options.table);
-  if (!steps.ok()) {
-    return Fail(steps.status());
-  }
-  bool failed = false;
-  for (const Side& side : sides) {
-    if (!side.status.ok()) {
-      PrintError(side.status.message());
-      failed = true;
-    }
-  }
-  if (failed) {
-    return kFailed;
-  }
-  const OutputComparison comparison =
-      CompareOutputs(sides[0].outputs, sides[1].outputs, options.tolerance);
-  if (!options.run.quiet) {
-    for (const std::string& line : DescribeOutputs(comparison)) {
-      PrintNote(line);
-    }
-  }
-  return comparison.agree ? kAgree : kDiffer;
-}
-
-absl::StatusOr<std::vector<ClassicRow>> NodeRows(const std::string& path, const Options& options,
-                                                 const OpRegistry& registry) {
-  OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> model,
-                      LoadModelProto(path, registry, options.run.load()));
-  std::string folder = std::filesystem::path(path).parent_path().string();
-  return ClassicNodeRows(*model, folder.empty() ? "." : folder);
-}
-
-int CompareNodes(const Options& options) {
-  const OpRegistry registry = AllOperators();
-  std::vector<ClassicRow> rows[kSides];
-  for (int i = 0; i < kSides; ++i) {
-    auto side = NodeRows(i == 0 ? options.left : options.right, options, registry);
-    if (!side.ok()) {
-      return Fail(OfSide(i, side.status()));
-    }
-    rows[i] = *std::move(side);
-  }
-  ClassicTableOptions table = options.table;
-  table.keep_tensors = false;  // nothing was computed
-  const auto steps = PrintTable(rows[0], rows[1], table);
-  if (!steps.ok()) {
-    return Fail(steps.status());
-  }
-  return AllEqual(rows[0], rows[1], *steps) ? kAgree : kDiffer;
+void AddClassic(CLI::App& app, CompareArguments& arguments) {
+  CLI::Option* classic =
+      app.add_flag("--classic", arguments.classic, "The classic table instead, with");
+  app.add_option("--column-size", arguments.table.column_size,
+                 "  the width of its two columns (60)")
+      ->type_name("N")
+      ->check(Quietly(CLI::Range(1, 10000)))
+      ->needs(classic);
+  app.add_flag("--keep-tensor", arguments.table.keep_tensors, "  errors of paired results")
+      ->needs(classic);
+  app.add_option("--mode", arguments.mode, "  execute, or nodes: without running (execute)")
+      ->type_name("HOW")
+      ->check(Quietly(CLI::IsMember({"execute", "nodes"})))
+      ->needs(classic);
 }
 
 }  // namespace
 
-int CompareCommand(const std::vector<std::string>& arguments) {
+int CompareCommand(const std::vector<std::string>& command_line) {
   Interruption interruption;
-  Options options;
+  CompareArguments arguments;
+  std::vector<std::string> tolerances;
+  std::vector<std::string> files;
   CLI::App app(
-      "Runs two ONNX models on the same inputs and shows their results side by side.\n"
+      "Runs two ONNX models on the same inputs, shows their results side by side and names\n"
+      "the cause of a difference.\n"
       "Exit status 0: the outputs agree, 1: they differ, 2: they could not be compared.\n"
       "Other commands: onnxcmp run MODEL, onnxcmp ops; COMMAND --help says more.",
       "onnxcmp");
   SetUsage(app, "onnxcmp [OPTIONS] LEFT RIGHT");
   app.set_version_flag("--version", "", "Print the version");
-  app.add_option("LEFT", options.left, "A model: .onnx, or .onnxtxt as text")->type_name(" ");
-  app.add_option("RIGHT", options.right, "The model to compare it with")->type_name(" ");
-  app.add_option("--inputs", options.inputs, "Inputs: an .npz, or a folder of input_N.pb")
-      ->type_name("F");
-  app.add_option("--left-inputs", options.left_inputs, "Inputs of the left model alone")
-      ->type_name("F");
-  app.add_option("--right-inputs", options.right_inputs, "Inputs of the right model alone")
-      ->type_name("F");
-  const CLI::Validator not_negative(
-      [](std::string& text) {
-        double number = 0;
-        const bool good = CLI::detail::lexical_cast(text, number) && number >= 0;
-        return good ? std::string() : "must be a number that is not negative";
-      },
-      "");
-  app.add_option("--rtol", options.tolerance.rtol, "Outputs agree if |a-b| <= atol +")
-      ->type_name("X")
-      ->check(not_negative);
-  app.add_option("--atol", options.tolerance.atol, "  rtol * max(|a|,|b|); defaults by type")
-      ->type_name("X")
-      ->check(not_negative);
-  app.add_flag("--classic")->description("The classic table (the default)");
-  app.add_option("--column-size", options.table.column_size,
-                 "Width of the table's two columns (60)")
-      ->type_name("N")
-      ->check(Quietly(CLI::Range(1, 10000)));
-  app.add_flag("--keep-tensor", options.table.keep_tensors, "Show errors of paired results");
-  app.add_option("--mode", options.mode, "execute, or nodes: without running (execute)")
-      ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember({"execute", "nodes"})));
-  options.run.AddTo(app);
-  if (const std::optional<int> status = Parse(app, arguments)) {
-    return *status;
-  }
-  if (options.left.empty() || options.right.empty()) {
+  AddSides(app, arguments);
+  AddTolerances(app, arguments, tolerances);
+  AddLook(app, arguments, files);
+  arguments.run.AddTo(app);
+  AddClassic(app, arguments);
+  if (const std::optional<int> status = Parse(app, command_line)) return *status;
+  if (arguments.left.empty() || arguments.right.empty()) {
     PrintError("two models are needed: onnxcmp LEFT RIGHT; see onnxcmp --help");
     return kFailed;
   }
-  return options.mode == "nodes" ? CompareNodes(options) : CompareRuns(options, interruption);
+  for (const std::string& tolerance : tolerances) {
+    if (absl::Status status = AddNamedTolerance(tolerance, &arguments.tolerance); !status.ok()) {
+      PrintError(absl::StrCat("--tolerance: ", status.message()));
+      return kFailed;
+    }
+  }
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].empty()) arguments.reports.emplace_back(kFormatNames[i], files[i]);
+  }
+  return arguments.classic ? CompareClassically(arguments, interruption)
+                           : CompareSides(arguments, interruption);
 }
 
 }  // namespace onnxcmp::cli

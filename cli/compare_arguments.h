@@ -1,0 +1,54 @@
+// What the command line asks of a comparison.
+#ifndef ONNXCMP_CLI_COMPARE_ARGUMENTS_H_
+#define ONNXCMP_CLI_COMPARE_ARGUMENTS_H_
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "cli/interruption.h"
+#include "compare/classic_table.h"
+#include "compare/compare.h"
+#include "compare/value_difference.h"
+
+namespace onnxcmp::cli {
+
+struct CompareArguments {
+  std::string left;
+  std::string right;
+  std::string inputs;
+  std::string left_inputs;
+  std::string right_inputs;
+  ToleranceOptions tolerance;
+  RunOptions run;
+
+  // The classic table.
+  bool classic = false;
+  std::string mode = "execute";
+  ClassicTableOptions table;
+
+  // Everything else.
+  std::string format = "table";
+  std::string output;                                        // "": standard output
+  std::vector<std::pair<std::string, std::string>> reports;  // format and file, besides that one
+  bool all = false;
+  bool different = false;
+  bool wide = false;
+  bool ascii = false;
+  std::string color = "auto";
+  int width = 0;  // 0: the terminal's
+  int depth = std::numeric_limits<int>::max();
+  uint64_t max_memory = static_cast<uint64_t>(kDefaultMaxMemory);
+  bool causes = true;
+};
+
+// Each prints what is asked for and returns the exit status.
+int CompareClassically(const CompareArguments& arguments, Interruption& interruption);
+int CompareSides(const CompareArguments& arguments, Interruption& interruption);
+
+}  // namespace onnxcmp::cli
+
+#endif  // ONNXCMP_CLI_COMPARE_ARGUMENTS_H_

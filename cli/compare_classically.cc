@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "cli/commands.h"
+#include "cli/compare_arguments.h"
+#include "cli/messages.h"
+#include "cli/observer_chain.h"
+#include "cli/progress.h"
+#include "compare/classic_alignment.h"
+#include "compare/classic_nodes.h"
+#include "compare/classic_stream.h"
+#include "compare/feeds.h"
+#include "compare/generated_inputs.h"
+#include "compare/output_comparison.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/load_model.h"
+#include "evaluator/status_macros.h"
+#include "evaluator/thread_pool.h"
+#include "onnx/onnx_pb.h"
+#include "ops/operators.h"
+
+namespace onnxcmp::cli {
+namespace {
+
+constexpr int kSides = 2;
+constexpr const char* kSideNames[kSides] = {"left", "right"};
+
+absl::Status OfSide(int side, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(kSideNames[side], ": ", status.message()));
+}
+
+// One of the two models and what running it gave.
+struct ClassicSide {
+  std::shared_ptr<const Model> model;
+  std::optional<Evaluator> evaluator;
+  Feeds feeds;
+  absl::Status status;
+  std::vector<ClassicRow> rows;
+  std::vector<NamedOutput> outputs;
+};
+
+absl::Status Load(const CompareArguments& arguments, const OpRegistry& registry,
+                  ClassicSide* sides) {
+  for (int i = 0; i < kSides; ++i) {
+    auto model =
+        LoadModel(i == 0 ? arguments.left : arguments.right, registry, arguments.run.load());
+    if (!model.ok()) {
+      return OfSide(i, model.status());
+    }
+    sides[i].model = *std::move(model);
+  }
+  for (int i = 0; i < kSides; ++i) {
+    auto evaluator = Evaluator::Create(sides[i].model, registry, arguments.run.evaluator());
+    if (!evaluator.ok()) {
+      return OfSide(i, evaluator.status());
+    }
+    sides[i].evaluator = *std::move(evaluator);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<MatchedFeeds> FeedsFromFile(const std::string& path, const Graph& graph) {
+  OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path));
+  return file.FeedsFor(graph);
+}
+
+absl::Status MakeFeeds(const CompareArguments& arguments, ClassicSide* sides,
+                       std::vector<std::string>* notes) {
+  OC_ASSIGN_OR_RETURN(GeneratedInputs generated,
+                      arguments.run.generated({&sides[0].model->graph, &sides[1].model->graph}));
+  const bool from_files = !arguments.inputs.empty() || !arguments.left_inputs.empty() ||
+                          !arguments.right_inputs.empty();
+  std::vector<NamedValue> values;
+  if (!from_files) {
+    OC_ASSIGN_OR_RETURN(values, GenerateInputs(sides[0].model->graph, generated));
+  }
+  std::optional<FeedFile> shared_file;  // read once for both
+  if (!arguments.inputs.empty()) {
+    OC_ASSIGN_OR_RETURN(shared_file, FeedFile::Open(arguments.inputs));
+  }
+  for (int i = 0; i < kSides; ++i) {
+    const Graph& graph = sides[i].model->graph;
+    const std::string& own = i == 0 ? arguments.left_inputs : arguments.right_inputs;
+    absl::StatusOr<MatchedFeeds> matched;
+    if (!own.empty()) {
+      matched = FeedsFromFile(own, graph);
+    } else if (shared_file.has_value()) {
+      matched = shared_file->FeedsFor(graph);
+    } else if (from_files) {
+      matched = MatchFeeds(
+          {}, graph, absl::StrCat("no file given with --inputs or --", kSideNames[i], "-inputs"));
+    } else {
+      matched = MatchFeedsByPosition(values, graph, "the left model");
+    }
+    if (!matched.ok()) {
+      return OfSide(i, matched.status());
+    }
+    sides[i].feeds = std::move(matched->feeds);
+    for (const std::string& note : matched->notes) {
+      notes->push_back(absl::StrCat(kSideNames[i], ": ", note));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Runs one side as far as it goes. Keeps its rows and its outputs, and lets go of its model.
+void RunSide(const CompareArguments& arguments, int index, const ThreadPool& pool,
+             Interruption& interruption, ClassicSide* side) {
+  ClassicStream stream(arguments.table.keep_tensors, &pool);
+  {
+    Progress progress(kSideNames[index], arguments.run.quiet, interruption);
+    ObserverChain chain({&progress, &stream});
+    absl::StatusOr<std::vector<Value>> outputs = side->evaluator->Run(side->feeds, &chain);
+    side->status = outputs.ok() ? absl::OkStatus() : OfSide(index, outputs.status());
+    for (size_t i = 0; outputs.ok() && i < outputs->size(); ++i) {
+      side->outputs.push_back({side->model->graph.outputs[i].name, std::move((*outputs)[i])});
+    }
+  }
+  side->rows = stream.TakeRows();
+  side->feeds.clear();
+  side->evaluator.reset();
+  side->model.reset();
+}
+
+// Aligns and prints.
+absl::StatusOr<std::vector<ClassicStep>> PrintTable(const std::vector<ClassicRow>& left,
+                                                    const std::vector<ClassicRow>& right,
+                                                    const ClassicTableOptions& options) {
+  OC_ASSIGN_OR_RETURN(std::vector<ClassicStep> steps, AlignClassic(left, right));
+  if (!PrintOutput(absl::StrCat(ClassicTable(left, right, steps, options), "\n"))) {
+    return absl::CancelledError("");
+  }
+  return steps;
+}
+
+int Fail(const absl::Status& status) {
+  if (!status.message().empty()) {  // else it has been printed
+    PrintError(status.message());
+  }
+  return kFailed;
+}
+
+int CompareRuns(const CompareArguments& arguments, Interruption& interruption) {
+  const OpRegistry registry = AllOperators();
+  ClassicSide sides[kSides];
+  std::vector<std::string> notes;
+  if (absl::Status status = Load(arguments, registry, sides); !status.ok()) {
+    return Fail(status);
+  }
+  if (absl::Status status = MakeFeeds(arguments, sides, &notes); !status.ok()) {
+    return Fail(status);
+  }
+  if (!arguments.run.quiet) {
+    for (const std::string& note : notes) {
+      PrintNote(note);
+    }
+  }
+  {
+    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    const ThreadPool pool(arguments.run.threads > 0 ? arguments.run.threads : std::max(1, cores));
+    for (int i = 0; i < kSides; ++i) {
+      RunSide(arguments, i, pool, interruption, &sides[i]);
+    }
+  }
+  const auto steps = PrintTable(sides[0].rows, sides[1].rows, arguments.table);
+  if (!steps.ok()) {
+    return Fail(steps.status());
+  }
+  bool failed = false;
+  for (const ClassicSide& side : sides) {
+    if (!side.status.ok()) {
+      PrintError(side.status.message());
+      failed = true;
+    }
+  }
+  if (failed) {
+    return kFailed;
+  }
+  const OutputComparison comparison =
+      CompareOutputs(sides[0].outputs, sides[1].outputs, arguments.tolerance);
+  if (!arguments.run.quiet) {
+    for (const std::string& line : DescribeOutputs(comparison)) {
+      PrintNote(line);
+    }
+  }
+  return comparison.agree ? kAgree : kDiffer;
+}
+
+absl::StatusOr<std::vector<ClassicRow>> NodeRows(const std::string& path,
+                                                 const CompareArguments& arguments,
+                                                 const OpRegistry& registry) {
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> model,
+                      LoadModelProto(path, registry, arguments.run.load()));
+  std::string folder = std::filesystem::path(path).parent_path().string();
+  return ClassicNodeRows(*model, folder.empty() ? "." : folder);
+}
+
+int CompareNodes(const CompareArguments& arguments) {
+  const OpRegistry registry = AllOperators();
+  std::vector<ClassicRow> rows[kSides];
+  for (int i = 0; i < kSides; ++i) {
+    auto side = NodeRows(i == 0 ? arguments.left : arguments.right, arguments, registry);
+    if (!side.ok()) {
+      return Fail(OfSide(i, side.status()));
+    }
+    rows[i] = *std::move(side);
+  }
+  ClassicTableOptions table = arguments.table;
+  table.keep_tensors = false;  // nothing was computed
+  const auto steps = PrintTable(rows[0], rows[1], table);
+  if (!steps.ok()) {
+    return Fail(steps.status());
+  }
+  return AllEqual(rows[0], rows[1], *steps) ? kAgree : kDiffer;
+}
+
+}  // namespace
+
+int CompareClassically(const CompareArguments& arguments, Interruption& interruption) {
+  return arguments.mode == "nodes" ? CompareNodes(arguments) : CompareRuns(arguments, interruption);
+}
+
+}  // namespace onnxcmp::cli
