@@ -92,8 +92,10 @@ class Reconvergence {
     std::vector<std::pair<int, int>> taken;
     for (int l = index_.left.size() - 1; l >= 0; --l) {
       const PairStage stage = pairing_.stage_of_left(l);
-      if (stage != PairStage::kStructure && stage != PairStage::kGaps) continue;
+      if (stage == PairStage::kUnpaired) continue;
       const int r = pairing_.of_left(l);
+      // Values made the pair, if only from afar: a product is near itself with a small bias.
+      if (stage == PairStage::kValues && evidence_.Distance(l, r) <= kNear) continue;
       if (index_.left.result(l).kind == ResultKind::kInput) continue;
       if (Agree(l, r) || Plausible(l, r)) continue;
       taken.push_back({l, r});
