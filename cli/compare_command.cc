@@ -29,78 +29,116 @@ CLI::Validator NotNegative() {
       "");
 }
 
-void AddSides(CLI::App& app, CompareArguments& arguments) {
-  app.add_option("LEFT", arguments.left, "A model (.onnx, .onnxtxt) or a recording of results:")
+void AddInputs(CLI::App& app, CompareArguments& arguments) {
+  app.add_option("LEFT", arguments.left, "A model (.onnx, .onnxtxt), or a recording of")
       ->type_name(" ");
-  app.add_option("RIGHT", arguments.right, "  .npz, .safetensors, a folder of .npy or .pb")
+  app.add_option("RIGHT", arguments.right, "  results (.npz, .safetensors, a folder)")
       ->type_name(" ");
-  app.add_option("--inputs", arguments.inputs, "Inputs: an .npz, or a folder of input_N.pb")
+  app.add_option("--inputs", arguments.inputs, "An .npz, or a folder of input_N.pb")
+      ->group("Inputs")
       ->type_name("F");
-  app.add_option("--left-inputs", arguments.left_inputs, "Inputs of the left model alone")
+  app.add_option("--left-inputs", arguments.left_inputs, "Those of the left model alone")
+      ->group("Inputs")
       ->type_name("F");
-  app.add_option("--right-inputs", arguments.right_inputs, "Inputs of the right model alone")
+  app.add_option("--right-inputs", arguments.right_inputs, "Those of the right model alone")
+      ->group("Inputs")
       ->type_name("F");
 }
 
 void AddTolerances(CLI::App& app, CompareArguments& arguments,
                    std::vector<std::string>& tolerances) {
   app.add_option("--rtol", arguments.tolerance.rtol, "Values agree if |a-b| <= atol +")
+      ->group("Tolerances")
       ->type_name("X")
       ->check(NotNegative());
-  app.add_option("--atol", arguments.tolerance.atol, "  rtol * max(|a|,|b|); defaults by type")
+  app.add_option("--atol", arguments.tolerance.atol, "  rtol * max(|a|,|b|); default by type")
+      ->group("Tolerances")
       ->type_name("X")
       ->check(NotNegative());
-  app.add_option("--tolerance", tolerances, "The same for one result; may be repeated")
-      ->type_name("NAME=RTOL,ATOL")
+  app.add_option("--tolerance", tolerances, "NAME=RTOL,ATOL: for one result; repeatable")
+      ->group("Tolerances")
+      ->type_name("T")
       ->take_all()
       ->allow_extra_args(false);
 }
 
-void AddLook(CLI::App& app, CompareArguments& arguments, std::vector<std::string>& files) {
-  CLI::Option* all = app.add_flag("--all", arguments.all, "Show every row");
-  app.add_flag("--different", arguments.different, "Show only rows that differ")->excludes(all);
-  app.add_flag("--wide", arguments.wide, "Show names whole");
+void AddRows(CLI::App& app, CompareArguments& arguments) {
+  app.add_flag("--all", arguments.all, "Show every row")->group("Table");
+  app.add_flag("--different", arguments.different, "Show only rows that differ")->group("Table");
+  app.add_flag("--wide", arguments.wide, "Show names whole")->group("Table");
+  app.add_flag("--ascii", arguments.ascii, "Show nothing but ASCII")->group("Table");
   app.add_option("--color", arguments.color, "auto, always or never (auto)")
+      ->group("Table")
       ->type_name("WHEN")
       ->check(Quietly(CLI::IsMember({"auto", "always", "never"})));
-  app.add_flag("--ascii", arguments.ascii, "Show nothing but ASCII");
-  app.add_option("--width", arguments.width, "Columns of the table (the terminal's)")
+  app.add_option("--width", arguments.width, "Columns (the terminal's)")
+      ->group("Table")
       ->type_name("N")
       ->check(Quietly(CLI::Range(40, 10000)));
-  app.add_option("--depth", arguments.depth, "Leave out results of deeper subgraphs; 0: of all")
+  app.add_option("--depth", arguments.depth, "Levels of subgraphs whose results count (all)")
+      ->group("Table")
       ->type_name("N")
       ->check(Quietly(CLI::Range(0, 1 << 20)));
-  app.add_option("--max-memory", arguments.max_memory,
-                 "Keep so much of values that differ; more are computed again (256M)")
-      ->type_name("SIZE")
-      ->transform(Quietly(CLI::AsSizeValue(false)));
-  app.add_flag("!--no-causes", arguments.causes, "Do not search for causes");
-  app.add_option("--format", arguments.format, "table, json, csv, markdown or junit (table)")
+}
+
+void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::string>& files) {
+  app.add_option("--format", arguments.format, "table, json, csv, markdown, junit (table)")
+      ->group("Reports")
       ->type_name("HOW")
       ->check(Quietly(CLI::IsMember({"table", "json", "csv", "markdown", "junit"})));
-  app.add_option("--output", arguments.output, "Write it to a file")->type_name("F");
+  app.add_option("--output", arguments.output, "Write it to a file")
+      ->group("Reports")
+      ->type_name("F");
   files.resize(kFormats);
   for (size_t i = 1; i < kFormats; ++i) {
     app.add_option(absl::StrCat("--", kFormatNames[i]), files[i],
-                   absl::StrCat("Besides, write ", kFormatNames[i], " to a file"))
+                   absl::StrCat("Write ", kFormatNames[i], " to a file besides"))
+        ->group("Reports")
         ->type_name("F");
   }
 }
 
-void AddClassic(CLI::App& app, CompareArguments& arguments) {
-  CLI::Option* classic =
-      app.add_flag("--classic", arguments.classic, "The classic table instead, with");
-  app.add_option("--column-size", arguments.table.column_size,
-                 "  the width of its two columns (60)")
-      ->type_name("N")
-      ->check(Quietly(CLI::Range(1, 10000)))
-      ->needs(classic);
-  app.add_flag("--keep-tensor", arguments.table.keep_tensors, "  errors of paired results")
-      ->needs(classic);
-  app.add_option("--mode", arguments.mode, "  execute, or nodes: without running (execute)")
-      ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember({"execute", "nodes"})))
-      ->needs(classic);
+void AddRunning(CLI::App& app, CompareArguments& arguments, bool& no_causes) {
+  app.add_flag("--no-causes", no_causes, "Do not search for causes");
+  app.add_option("--max-memory", arguments.max_memory, "For values that differ (256M)")
+      ->type_name("SIZE")
+      ->transform(Quietly(CLI::AsSizeValue(false)));
+  arguments.run.AddTo(app);
+}
+
+// Returns its options but the first.
+std::vector<CLI::Option*> AddClassic(CLI::App& app, CompareArguments& arguments) {
+  app.add_flag("--classic", arguments.classic, "Print that instead")->group("The classic table");
+  return {
+      app.add_option("--column-size", arguments.table.column_size, "Width of a column (60)")
+          ->group("The classic table")
+          ->type_name("N")
+          ->check(Quietly(CLI::Range(1, 10000))),
+      app.add_flag("--keep-tensor", arguments.table.keep_tensors, "Show errors of paired results")
+          ->group("The classic table"),
+      app.add_option("--mode", arguments.mode, "execute, or nodes: without running (execute)")
+          ->group("The classic table")
+          ->type_name("HOW")
+          ->check(Quietly(CLI::IsMember({"execute", "nodes"})))};
+}
+
+// What options say together.
+absl::Status CheckTogether(const CompareArguments& arguments,
+                           const std::vector<CLI::Option*>& classic_options) {
+  if (arguments.left.empty() || arguments.right.empty()) {
+    return absl::InvalidArgumentError(
+        "two models are needed: onnxcmp LEFT RIGHT; see onnxcmp --help");
+  }
+  if (arguments.all && arguments.different) {
+    return absl::InvalidArgumentError("--all and --different exclude each other");
+  }
+  for (const CLI::Option* option : classic_options) {
+    if (option->count() > 0 && !arguments.classic) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(option->get_name(), " is for the classic table: it needs --classic"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -111,21 +149,24 @@ int CompareCommand(const std::vector<std::string>& command_line) {
   std::vector<std::string> tolerances;
   std::vector<std::string> files;
   CLI::App app(
-      "Runs two ONNX models on the same inputs, shows their results side by side and names\n"
-      "the cause of a difference.\n"
+      "Runs two ONNX models on the same inputs, shows their results side by side and\n"
+      "names the cause of a difference.\n"
       "Exit status 0: the outputs agree, 1: they differ, 2: they could not be compared.\n"
       "Other commands: onnxcmp run MODEL, onnxcmp ops; COMMAND --help says more.",
       "onnxcmp");
   SetUsage(app, "onnxcmp [OPTIONS] LEFT RIGHT");
   app.set_version_flag("--version", "", "Print the version");
-  AddSides(app, arguments);
+  AddInputs(app, arguments);
   AddTolerances(app, arguments, tolerances);
-  AddLook(app, arguments, files);
-  arguments.run.AddTo(app);
-  AddClassic(app, arguments);
+  AddRows(app, arguments);
+  AddReports(app, arguments, files);
+  bool no_causes = false;
+  AddRunning(app, arguments, no_causes);
+  const std::vector<CLI::Option*> classic_options = AddClassic(app, arguments);
   if (const std::optional<int> status = Parse(app, command_line)) return *status;
-  if (arguments.left.empty() || arguments.right.empty()) {
-    PrintError("two models are needed: onnxcmp LEFT RIGHT; see onnxcmp --help");
+  arguments.causes = !no_causes;
+  if (absl::Status status = CheckTogether(arguments, classic_options); !status.ok()) {
+    PrintError(status.message());
     return kFailed;
   }
   for (const std::string& tolerance : tolerances) {

@@ -63,8 +63,10 @@ INSTANTIATE_TEST_SUITE_P(
 // Wider columns show more of the same.
 TEST(ClassicTableTest, ColumnSize) {
   const std::string model = TestData("models/llm/plain.onnx");
-  const testing::Outcome narrow = testing::Onnxcmp({model, model, "--column-size", "20"});
-  const testing::Outcome wide = testing::Onnxcmp({model, model, "--column-size", "90"});
+  const testing::Outcome narrow =
+      testing::Onnxcmp({model, model, "--classic", "--column-size", "20"});
+  const testing::Outcome wide =
+      testing::Onnxcmp({model, model, "--classic", "--column-size", "90"});
   EXPECT_EQ(narrow.status, 0);
   ASSERT_EQ(wide.status, 0);
   const std::string row = testing::Lines(narrow.out)[0];

@@ -61,8 +61,12 @@ TEST(CommandLineTest, Mistakes) {
   ExpectRefused({"ops", "more"}, "more");
   ExpectRefused({Plain(), Plain(), "--rtol", "-1"}, "--rtol");
   ExpectRefused({Plain(), Plain(), "--atol", "nan"}, "--atol");
-  ExpectRefused({Plain(), Plain(), "--column-size", "0"}, "--column-size");
-  ExpectRefused({Plain(), Plain(), "--mode", "guess"}, "--mode");
+  ExpectRefused({Plain(), Plain(), "--classic", "--column-size", "0"}, "--column-size");
+  ExpectRefused({Plain(), Plain(), "--classic", "--mode", "guess"}, "--mode");
+  ExpectRefused({Plain(), Plain(), "--mode", "nodes"}, "--classic");
+  ExpectRefused({Plain(), Plain(), "--tolerance", "x"}, "--tolerance: 'x' is not NAME=RTOL,ATOL");
+  ExpectRefused({Plain(), Plain(), "--format", "html"}, "--format");
+  ExpectRefused({Plain(), Plain(), "--max-memory", "some"}, "--max-memory");
   ExpectRefused({Plain(), Plain(), "--functions", "guess"}, "--functions");
   ExpectRefused({Plain(), Plain(), "--threads", "-1"}, "--threads");
   ExpectRefused({Plain(), Plain(), "--seed", "many"}, "--seed");
@@ -83,8 +87,8 @@ TEST(CommandLineTest, FilesThatAreNotThere) {
 }
 
 TEST(CommandLineTest, AReaderMayGoAway) {
-  const Outcome outcome =
-      Shell("$ONNXCMP '" + Plain() + "' '" + Plain() + "' -q --column-size 9000 | head -n 1");
+  const Outcome outcome = Shell("$ONNXCMP '" + Plain() + "' '" + Plain() +
+                                "' -q --classic --column-size 9000 | head -n 1");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(Lines(outcome.out), SizeIs(1));
