@@ -1,0 +1,157 @@
+// Two models compared the whole way: rows, differences, verdict, memory.
+#include "compare/compare.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/compare/model_pair.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::onnxcmp::testing::CompareGraphs;
+using ::onnxcmp::testing::ResultTexts;
+using ::onnxcmp::testing::RowTexts;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+Feeds Ramp(int64_t count, float step = 0.25f) {
+  std::vector<float> values;
+  for (int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>(i) * step - 1);
+  return {{"x", Tensor::Of<float>({count}, values)}};
+}
+
+TEST(CompareTest, AModelAgainstItselfIsAllTheSame) {
+  const char* graph = R"((float[8] x) => (float[8] z) <float two = {2}>
+      { y = Mul(x, two) t = Tanh(y) z = Neg(t) })";
+  const auto comparison = CompareGraphs(graph, graph, Ramp(8));
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_EQ(comparison->verdict, Verdict::kSame);
+  EXPECT_THAT(RowTexts(*comparison), Each(StartsWith("same ")));
+}
+
+TEST(CompareTest, RoundingIsClose) {
+  const auto comparison = CompareGraphs(
+      "(float[8] x) => (float[8] z) <float c = {3}> { y = Div(x, c) z = Tanh(y) }",
+      "(float[8] x) => (float[8] z) <float c = {0.33333334}> { y = Mul(x, c) z = Tanh(y) }",
+      Ramp(8));
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_EQ(comparison->verdict, Verdict::kClose);
+  EXPECT_THAT(ResultTexts(*comparison),
+              ElementsAre("close Div y | Mul y", "close Tanh z | Tanh z"));
+  ASSERT_TRUE(comparison->rows.back().difference.has_value());
+  EXPECT_GT(comparison->rows.back().difference->values.max_absolute, 0);
+}
+
+TEST(CompareTest, DifferentOutputs) {
+  const auto comparison = CompareGraphs(
+      "(float[8] x) => (float[8] z) { y = Tanh(x) z = Neg(y) }",
+      "(float[8] x) => (float[8] z) <float c = {1.5}> { y = Tanh(x) w = Neg(y) z = Mul(w, c) }",
+      Ramp(8));
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_EQ(comparison->verdict, Verdict::kDifferent);
+  EXPECT_FALSE(comparison->outputs.agree);
+}
+
+TEST(CompareTest, TolerancesByOptionAndByName) {
+  const char* left = "(float[4] x) => (float[4] z) { z = Neg(x) }";
+  const char* right = "(float[4] x) => (float[4] z) <float c = {-1.01}> { z = Mul(x, c) }";
+  CompareOptions options;
+  EXPECT_EQ(CompareGraphs(left, right, Ramp(4), options)->verdict, Verdict::kDifferent);
+  options.tolerance.rtol = 0.1;
+  EXPECT_EQ(CompareGraphs(left, right, Ramp(4), options)->verdict, Verdict::kClose);
+  options.tolerance = {};
+  options.tolerance.by_name["z"] = {0.1, 0};
+  EXPECT_EQ(CompareGraphs(left, right, Ramp(4), options)->verdict, Verdict::kClose);
+}
+
+// A float16 on the way of either side decides how near float outputs have to be.
+TEST(CompareTest, WhatOutputsPassedThroughDecidesTheirTolerance) {
+  const auto comparison = CompareGraphs("(float[8] x) => (float[8] z) { z = Tanh(x) }",
+                                        R"((float[8] x) => (float[8] z)
+         { h = Cast<to = 10>(x) e = Tanh(h) z = Cast<to = 1>(e) })",
+                                        Ramp(8, 0.3f));
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_EQ(comparison->verdict, Verdict::kClose);
+}
+
+// Reshape by what the model says fails on the way.
+TEST(CompareTest, ASideThatFailsIsComparedUpToThere) {
+  const auto comparison = CompareGraphs(
+      "(float[6] x) => (float[a] z) <int64[2] s = {2, 3}> { y = Neg(x) z = Reshape(y, s) }",
+      "(float[6] x) => (float[a] z) <int64[2] s = {2, 4}> { y = Neg(x) z = Reshape(y, s) }",
+      Ramp(6));
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_EQ(comparison->verdict, Verdict::kFailed);
+  EXPECT_TRUE(comparison->left_summary.status.ok());
+  EXPECT_THAT(comparison->right_summary.status.message(), HasSubstr("Reshape"));
+  EXPECT_THAT(ResultTexts(*comparison), ElementsAre("same Neg y | Neg y", "left_only Reshape z"));
+}
+
+// What is measured does not depend on how much fits into memory.
+TEST(CompareTest, ValuesThatDoNotFitAreComputedAgain) {
+  const char* left = R"((float[64] x) => (float[64] o) <float c = {3}>
+      { a = Div(x, c) b = Tanh(a) d = Tanh(b) o = Add(d, a) })";
+  const char* right = R"((float[64] x) => (float[64] o) <float c = {0.33333334}>
+      { a = Mul(x, c) b = Tanh(a) d = Tanh(b) o = Add(d, a) })";
+  CompareOptions options;
+  const auto whole = CompareGraphs(left, right, Ramp(64, 0.01f), options);
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  std::vector<std::string> runs;
+  options.watch = [&](absl::string_view run) {
+    runs.emplace_back(run);
+    return std::unique_ptr<Observer>();
+  };
+  for (const int64_t memory : {0, 300, 600}) {
+    options.max_memory = memory;
+    runs.clear();
+    const auto tight = CompareGraphs(left, right, Ramp(64, 0.01f), options);
+    ASSERT_TRUE(tight.ok()) << tight.status();
+    EXPECT_GT(runs.size(), 2u) << memory;
+    ASSERT_EQ(RowTexts(*tight), RowTexts(*whole));
+    for (size_t i = 0; i < whole->rows.size(); ++i) {
+      ASSERT_EQ(tight->rows[i].difference.has_value(), whole->rows[i].difference.has_value());
+      if (!whole->rows[i].difference.has_value()) continue;
+      EXPECT_EQ(tight->rows[i].difference->values.max_absolute,
+                whole->rows[i].difference->values.max_absolute);
+      EXPECT_EQ(tight->rows[i].difference->rms, whole->rows[i].difference->rms);
+    }
+  }
+}
+
+// Same elements, other layout: nothing to measure.
+TEST(CompareTest, OtherLayouts) {
+  const auto comparison = CompareGraphs(
+      R"((float[8] x) => (float[8] z) <int64[2] s = {2, 4}, int64[1] f = {8}>
+         { e = Tanh(x) m = Reshape(e, s) n = Neg(m) z = Reshape(n, f) })",
+      R"((float[8] x) => (float[8] z) <int64[2] s = {2, 4}, int64[1] f = {8}>
+         { e = Tanh(x) m = Reshape(e, s) t = Transpose(m) n = Neg(t) u = Transpose(n)
+           z = Reshape(u, f) })",
+      Ramp(8));
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_EQ(comparison->verdict, Verdict::kSame);
+  EXPECT_THAT(ResultTexts(*comparison), ::testing::Contains("same Neg n | Neg n transposed"));
+}
+
+TEST(CompareTest, DepthLeavesOutWhatIsInsideOfSubgraphs) {
+  const char* graph = R"((float[2] x, bool c) => (float[2] y) {
+      y = If(c) <then_branch = t () => (float[2] a) { n = Neg(x) a = Tanh(n) },
+                 else_branch = e () => (float[2] b) { b = Abs(x) }> })";
+  Feeds feeds = Ramp(2);
+  feeds["c"] = Tensor::Scalar<bool>(true);
+  CompareOptions options;
+  EXPECT_THAT(ResultTexts(*CompareGraphs(graph, graph, feeds, options)),
+              ElementsAre("same Neg n | Neg n", "same Tanh a | Tanh a", "same If y | If y"));
+  options.max_depth = 0;
+  EXPECT_THAT(ResultTexts(*CompareGraphs(graph, graph, feeds, options)),
+              ElementsAre("same If y | If y"));
+}
+
+}  // namespace
+}  // namespace onnxcmp

@@ -1,0 +1,82 @@
+#include "tests/compare/model_pair.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compare/mark_names.h"
+#include "compare/model_side.h"
+#include "evaluator/load_model.h"
+#include "evaluator/status_macros.h"
+#include "ops/operators.h"
+
+namespace onnxcmp::testing {
+namespace {
+
+absl::StatusOr<std::unique_ptr<ModelSide>> SideOf(absl::string_view graph,
+                                                  const OpRegistry& registry, const Feeds& feeds) {
+  const std::string text =
+      absl::StrCat("<ir_version: 9, opset_import: [\"\": 18, \"com.microsoft\": 1]>\ng ", graph);
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, LoadModelFromText(text, registry));
+  OC_ASSIGN_OR_RETURN(std::unique_ptr<ModelSide> side,
+                      ModelSide::Create(std::move(model), registry, {.threads = 1}));
+  side->SetFeeds(feeds);
+  return side;
+}
+
+// Operator and name of the last of `results`.
+std::string Last(const ResultStream& stream, const std::vector<int>& results) {
+  const StreamResult& result = stream.results[static_cast<size_t>(results.back())];
+  const std::string op = result.node == kNone
+                             ? std::string(ResultKindName(result.kind))
+                             : stream.nodes[static_cast<size_t>(result.node)].op_type;
+  return absl::StrCat(op, " ", result.name);
+}
+
+std::vector<std::string> Texts(const Comparison& comparison, bool results_only) {
+  std::vector<std::string> texts;
+  for (const ComparedRow& row : comparison.rows) {
+    const AlignedRow& aligned = row.aligned;
+    const int any = aligned.left.empty() ? aligned.right.back() : aligned.left.back();
+    const ResultStream& stream = aligned.left.empty() ? comparison.right : comparison.left;
+    if (results_only && stream.results[static_cast<size_t>(any)].kind != ResultKind::kResult) {
+      continue;
+    }
+    std::vector<std::string> sides;
+    if (!aligned.left.empty()) sides.push_back(Last(comparison.left, aligned.left));
+    if (!aligned.right.empty()) sides.push_back(Last(comparison.right, aligned.right));
+    std::string text = absl::StrCat(RelationName(row.relation), " ", absl::StrJoin(sides, " | "));
+    for (const absl::string_view mark : MarkNames(aligned.marks)) {
+      absl::StrAppend(&text, " ", mark);
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+}  // namespace
+
+absl::StatusOr<Comparison> CompareGraphs(absl::string_view left, absl::string_view right,
+                                         const Feeds& left_feeds, const Feeds& right_feeds,
+                                         const CompareOptions& options) {
+  const OpRegistry registry = AllOperators();
+  OC_ASSIGN_OR_RETURN(std::unique_ptr<ModelSide> left_side, SideOf(left, registry, left_feeds));
+  OC_ASSIGN_OR_RETURN(std::unique_ptr<ModelSide> right_side, SideOf(right, registry, right_feeds));
+  return Compare(*left_side, *right_side, options);
+}
+
+absl::StatusOr<Comparison> CompareGraphs(absl::string_view left, absl::string_view right,
+                                         const Feeds& feeds, const CompareOptions& options) {
+  return CompareGraphs(left, right, feeds, feeds, options);
+}
+
+std::vector<std::string> RowTexts(const Comparison& comparison) {
+  return Texts(comparison, /*results_only=*/false);
+}
+
+std::vector<std::string> ResultTexts(const Comparison& comparison) {
+  return Texts(comparison, /*results_only=*/true);
+}
+
+}  // namespace onnxcmp::testing
