@@ -21,6 +21,7 @@
 #include "compare/render_json.h"
 #include "compare/render_junit.h"
 #include "compare/render_markdown.h"
+#include "compare/render_table.h"
 #include "evaluator/status_macros.h"
 #include "ops/operators.h"
 
@@ -31,11 +32,27 @@ absl::Status OfSide(absl::string_view side, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(side, ": ", status.message()));
 }
 
-std::string Render(const Comparison& comparison, absl::string_view format) {
+TableOptions LookOf(const CompareArguments& arguments) {
+  const bool to_terminal = arguments.output.empty();
+  TableOptions look;
+  look.width = arguments.width > 0 ? arguments.width : OutputWidth();
+  look.color = arguments.color == "always" ||
+               (arguments.color == "auto" && to_terminal && OutputTakesColor());
+  look.ascii = arguments.ascii || (to_terminal && OutputIsAscii());
+  look.wide = arguments.wide;
+  look.rows = arguments.all         ? TableOptions::Rows::kAll
+              : arguments.different ? TableOptions::Rows::kDifferent
+                                    : TableOptions::Rows::kFolded;
+  return look;
+}
+
+std::string Render(const Comparison& comparison, absl::string_view format,
+                   const TableOptions& look) {
   if (format == "json") return RenderJson(comparison);
   if (format == "csv") return RenderCsv(comparison);
   if (format == "junit") return RenderJunit(comparison);
-  return RenderMarkdown(comparison);
+  if (format == "markdown") return RenderMarkdown(comparison);
+  return RenderTable(comparison, look);
 }
 
 absl::Status WriteFile(const std::string& path, const std::string& text) {
@@ -72,25 +89,17 @@ absl::StatusOr<int> Run(const CompareArguments& arguments, Interruption& interru
     return std::make_unique<Progress>(std::string(run), arguments.run.quiet, interruption);
   };
   OC_ASSIGN_OR_RETURN(const Comparison comparison, Compare(*sides[0], *sides[1], options));
+  const TableOptions look = LookOf(arguments);
   for (const auto& [format, path] : arguments.reports) {
-    OC_RETURN_IF_ERROR(WriteFile(path, Render(comparison, format)));
+    OC_RETURN_IF_ERROR(WriteFile(path, Render(comparison, format, look)));
   }
-  const std::string text = Render(comparison, arguments.format);
+  const std::string text = Render(comparison, arguments.format, look);
   if (!arguments.output.empty()) {
     OC_RETURN_IF_ERROR(WriteFile(arguments.output, text));
   } else if (!PrintOutput(text)) {
     return kFailed;
   }
-  switch (comparison.verdict) {
-    case Verdict::kSame:
-    case Verdict::kClose:
-      return kAgree;
-    case Verdict::kDifferent:
-      return kDiffer;
-    case Verdict::kFailed:
-      return kFailed;
-  }
-  return kFailed;
+  return ExitStatus(comparison.verdict);
 }
 
 }  // namespace

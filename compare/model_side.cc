@@ -84,12 +84,6 @@ class RevisitingTaker : public Taker {
   int last_ = -1;
 };
 
-void CountOperators(const Graph& graph, std::set<std::pair<std::string, std::string>>* operators) {
-  for (const Node& node : graph.nodes) {
-    operators->insert({node.domain, node.op_type});
-  }
-}
-
 SideSummary Summarize(const Model& model) {
   SideSummary summary;
   summary.source = model.path;
@@ -98,10 +92,14 @@ SideSummary Summarize(const Model& model) {
   if (!error) summary.bytes = static_cast<int64_t>(bytes);
   summary.nodes = static_cast<int64_t>(model.graph.nodes.size());
   std::set<std::pair<std::string, std::string>> operators;
-  CountOperators(model.graph, &operators);
+  for (const Node& node : model.graph.nodes) {
+    operators.insert({node.domain, node.op_type});
+    // Optimizers import whatever they know of.
+    const auto import = model.imports.find(node.domain);
+    if (import != model.imports.end()) summary.opsets.insert(*import);
+  }
   summary.operators = static_cast<int64_t>(operators.size());
   summary.initializers = static_cast<int64_t>(model.graph.initializers.size());
-  summary.opsets = model.imports;
   summary.notes = model.notes;
   return summary;
 }

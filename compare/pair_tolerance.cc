@@ -44,6 +44,16 @@ Tolerance DefaultToleranceOf(const StreamResult& left, const StreamResult& right
   return Wider(behind, {0, 1});  // sums of them
 }
 
+// How large a value's elements are, at least 1: a mean that a few huge ones, such as the -3e38 of a
+// mask, do not move.
+double Magnitude(const StreamResult& result) {
+  constexpr int kMeanOfMagnitudes = 2;  // of c(x) = x / (1 + |x|)
+  const Fingerprint& fingerprint = result.fingerprint;
+  if (!fingerprint.has_sketch || fingerprint.kind != ElementKind::kFloat) return 1;
+  const double mean = std::min(fingerprint.moments[kMeanOfMagnitudes], 1 - 1e-12);
+  return std::max(1.0, mean / (1 - mean));
+}
+
 void AddNames(const StreamResult& result, std::vector<std::string>* names) {
   names->push_back(result.name);
   if (!result.path.empty()) names->push_back(absl::StrCat(result.path, "/", result.name));
@@ -69,7 +79,9 @@ Tolerance ToleranceOf(const StreamResult& left, const StreamResult& right,
     AddNames(right, &names);
     if (const auto named = NamedTolerance(options, names)) return *named;
   }
-  const Tolerance tolerance = DefaultToleranceOf(left, right);
+  Tolerance tolerance = DefaultToleranceOf(left, right);
+  // Where a sum of large numbers comes out small, its error is still that of large numbers.
+  tolerance.atol *= std::min(Magnitude(left), Magnitude(right));
   return {options.rtol.value_or(tolerance.rtol), options.atol.value_or(tolerance.atol)};
 }
 

@@ -85,5 +85,27 @@ TEST(AddNamedToleranceTest, Parses) {
   }
 }
 
+// Elements of 99 have the magnitude 99, and one that masks does not change that by much.
+TEST(PairToleranceTest, LargeElementsWidenTheDefault) {
+  const auto result = [](const std::vector<float>& elements) {
+    StreamResult result;
+    result.dtype = DType::kFloat;
+    result.precision = DType::kFloat;
+    result.fingerprint =
+        FingerprintOf(Tensor::Of<float>({static_cast<int64_t>(elements.size())}, elements));
+    return result;
+  };
+  const StreamResult large = result(std::vector<float>(100, 99.0f));
+  std::vector<float> masked(100, 0.5f);
+  masked[7] = -3e38f;
+  const StreamResult small = result(masked);
+  EXPECT_NEAR(ToleranceOf(large, large, {}).atol, 99e-5, 1e-9);
+  EXPECT_NEAR(ToleranceOf(small, small, {}).atol, 1e-5, 1e-12);
+  EXPECT_NEAR(ToleranceOf(large, small, {}).atol, 1e-5, 1e-12);
+  ToleranceOptions options;
+  options.atol = 0.5;
+  EXPECT_EQ(ToleranceOf(large, large, options).atol, 0.5);
+}
+
 }  // namespace
 }  // namespace onnxcmp
