@@ -99,7 +99,7 @@ absl::StatusOr<int> Run(const CompareArguments& arguments, Interruption& interru
   } else if (!PrintOutput(text)) {
     return kFailed;
   }
-  return ExitStatus(comparison.verdict);
+  return ExitStatusOf(comparison.verdict);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ std::string RenderTable(const Comparison& comparison, const TableOptions& option
                       TableFoot(comparison, fusions, options, style));
 }
 
-int ExitStatus(Verdict verdict) {
+int ExitStatusOf(Verdict verdict) {
   switch (verdict) {
     case Verdict::kSame:
     case Verdict::kClose:
@@ -83,7 +83,7 @@ std::string RenderSetsSummary(absl::Span<const SetSummary> sets, const TableOpti
                     absl::StrCat(Count(static_cast<int64_t>(sets.size()), "input set"), ": ",
                                  absl::StrJoin(parts, ", ")),
                     options, style),
-      "exit ", ExitStatus(verdict), "\n");
+      "exit ", ExitStatusOf(verdict), "\n");
 }
 
 }  // namespace onnxcmp

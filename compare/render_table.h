@@ -28,7 +28,7 @@ std::string RenderTable(const Comparison& comparison, const TableOptions& option
 
 // What the program returns: 0 if the outputs are the same or close, 1 if they are different, 2 if a
 // side failed.
-int ExitStatus(Verdict verdict);
+int ExitStatusOf(Verdict verdict);
 
 // One of several sets of inputs, in a line.
 struct SetSummary {

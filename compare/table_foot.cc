@@ -250,7 +250,7 @@ std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& f
     text += LabelledLines(label, TableStyle::ColorOf(comparison.verdict), line, options, style);
     label = "";
   }
-  return absl::StrCat(text, "exit ", ExitStatus(comparison.verdict), "\n");
+  return absl::StrCat(text, "exit ", ExitStatusOf(comparison.verdict), "\n");
 }
 
 }  // namespace onnxcmp
