@@ -12,6 +12,7 @@
 #include "cli/interruption.h"
 #include "compare/classic_table.h"
 #include "compare/compare.h"
+#include "compare/input_sets.h"
 #include "compare/value_difference.h"
 
 namespace onnxcmp::cli {
@@ -19,9 +20,7 @@ namespace onnxcmp::cli {
 struct CompareArguments {
   std::string left;
   std::string right;
-  std::string inputs;
-  std::string left_inputs;
-  std::string right_inputs;
+  InputOptions inputs;  // what is generated is said by `run`
   ToleranceOptions tolerance;
   RunOptions run;
 

@@ -78,19 +78,20 @@ absl::Status MakeFeeds(const CompareArguments& arguments, ClassicSide* sides,
                        std::vector<std::string>* notes) {
   OC_ASSIGN_OR_RETURN(GeneratedInputs generated,
                       arguments.run.generated({&sides[0].model->graph, &sides[1].model->graph}));
-  const bool from_files = !arguments.inputs.empty() || !arguments.left_inputs.empty() ||
-                          !arguments.right_inputs.empty();
+  const bool from_files = !arguments.inputs.inputs.empty() ||
+                          !arguments.inputs.left_inputs.empty() ||
+                          !arguments.inputs.right_inputs.empty();
   std::vector<NamedValue> values;
   if (!from_files) {
     OC_ASSIGN_OR_RETURN(values, GenerateInputs(sides[0].model->graph, generated));
   }
   std::optional<FeedFile> shared_file;  // read once for both
-  if (!arguments.inputs.empty()) {
-    OC_ASSIGN_OR_RETURN(shared_file, FeedFile::Open(arguments.inputs));
+  if (!arguments.inputs.inputs.empty()) {
+    OC_ASSIGN_OR_RETURN(shared_file, FeedFile::Open(arguments.inputs.inputs));
   }
   for (int i = 0; i < kSides; ++i) {
     const Graph& graph = sides[i].model->graph;
-    const std::string& own = i == 0 ? arguments.left_inputs : arguments.right_inputs;
+    const std::string& own = i == 0 ? arguments.inputs.left_inputs : arguments.inputs.right_inputs;
     absl::StatusOr<MatchedFeeds> matched;
     if (!own.empty()) {
       matched = FeedsFromFile(own, graph);

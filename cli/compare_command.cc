@@ -34,15 +34,22 @@ void AddInputs(CLI::App& app, CompareArguments& arguments) {
       ->type_name(" ");
   app.add_option("RIGHT", arguments.right, "  results (.npz, .safetensors, a folder)")
       ->type_name(" ");
-  app.add_option("--inputs", arguments.inputs, "An .npz, or a folder of input_N.pb")
+  app.add_option("--inputs", arguments.inputs.inputs, "An .npz, or a folder of input_N.pb")
       ->group("Inputs")
       ->type_name("F");
-  app.add_option("--left-inputs", arguments.left_inputs, "Those of the left model alone")
+  app.add_option("--left-inputs", arguments.inputs.left_inputs, "Those of the left model alone")
       ->group("Inputs")
       ->type_name("F");
-  app.add_option("--right-inputs", arguments.right_inputs, "Those of the right model alone")
+  app.add_option("--right-inputs", arguments.inputs.right_inputs, "Those of the right model alone")
       ->group("Inputs")
       ->type_name("F");
+  app.add_option("--map-input", arguments.inputs.map_input, "Which input is which; repeatable")
+      ->group("Inputs")
+      ->type_name("LEFT=RIGHT")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_flag("--each", arguments.inputs.each, "Each slice of the .npz is a set of inputs")
+      ->group("Inputs");
 }
 
 void AddTolerances(CLI::App& app, CompareArguments& arguments,

@@ -14,9 +14,8 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "compare/compare.h"
-#include "compare/feeds.h"
-#include "compare/generated_inputs.h"
-#include "compare/model_side.h"
+#include "compare/input_sets.h"
+#include "compare/recording_side.h"
 #include "compare/render_csv.h"
 #include "compare/render_json.h"
 #include "compare/render_junit.h"
@@ -55,6 +54,16 @@ std::string Render(const Comparison& comparison, absl::string_view format,
   return RenderTable(comparison, look);
 }
 
+// "report.json" for the second of several sets of inputs: "report.1.json".
+std::string FileOfSet(const std::string& path, int64_t set, int64_t sets) {
+  if (sets == 1) return path;
+  const size_t slash = path.rfind('/');
+  const size_t dot = path.rfind('.');
+  const bool has_end = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1);
+  const std::string end = has_end ? path.substr(dot) : "";
+  return absl::StrCat(path.substr(0, path.size() - end.size()), ".", set, end);
+}
+
 absl::Status WriteFile(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -62,50 +71,117 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
   return file ? absl::OkStatus() : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
 }
 
-absl::StatusOr<int> Run(const CompareArguments& arguments, Interruption& interruption) {
-  const OpRegistry registry = AllOperators();
-  std::unique_ptr<ModelSide> sides[2];
-  for (int i = 0; i < 2; ++i) {
-    auto side = ModelSide::Open(i == 0 ? arguments.left : arguments.right, registry,
-                                arguments.run.load(), arguments.run.evaluator());
-    if (!side.ok()) return OfSide(i == 0 ? "left" : "right", side.status());
-    sides[i] = *std::move(side);
+// One comparison of two sides, over all sets of inputs.
+class SideComparison {
+ public:
+  SideComparison(const CompareArguments& arguments, Interruption& interruption)
+      : arguments_(arguments), interruption_(interruption), look_(LookOf(arguments)) {}
+
+  absl::StatusOr<int> Run() {
+    const OpRegistry registry = AllOperators();
+    OC_RETURN_IF_ERROR(Open("left", arguments_.left, registry, &left_));
+    OC_RETURN_IF_ERROR(Open("right", arguments_.right, registry, &right_));
+    OC_ASSIGN_OR_RETURN(std::optional<InputSets> inputs, OpenInputs());
+    const int64_t sets = inputs.has_value() ? inputs->size() : 1;
+    std::vector<SetSummary> summaries;
+    for (int64_t set = 0; set < sets; ++set) {
+      FedInputs fed;
+      if (inputs.has_value()) {
+        OC_ASSIGN_OR_RETURN(fed, inputs->Get(set));
+        left_->SetFeeds(std::move(fed.left));
+        right_->SetFeeds(std::move(fed.right));
+      }
+      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(*left_, *right_, options()));
+      if (inputs.has_value()) {
+        for (std::string& line : DescribeMapping(inputs->mapping())) {
+          comparison.notes.push_back(std::move(line));
+        }
+      }
+      for (std::string& note : fed.notes) comparison.notes.push_back(std::move(note));
+      OC_ASSIGN_OR_RETURN(const bool printed, Report(comparison, set, sets, fed.name));
+      if (!printed) return kFailed;
+      summaries.push_back(SummaryOf(fed.name, comparison));
+    }
+    if (sets > 1 && arguments_.format == "table" && arguments_.output.empty() &&
+        !PrintOutput(absl::StrCat("\n", RenderSetsSummary(summaries, look_)))) {
+      return kFailed;
+    }
+    return ExitStatusOf(OverallVerdict(summaries));
   }
-  OC_ASSIGN_OR_RETURN(GeneratedInputs generated,
-                      arguments.run.generated({&sides[0]->graph(), &sides[1]->graph()}));
-  OC_ASSIGN_OR_RETURN(std::vector<NamedValue> values, GenerateInputs(sides[0]->graph(), generated));
-  for (int i = 0; i < 2; ++i) {
-    OC_ASSIGN_OR_RETURN(MatchedFeeds feeds,
-                        MatchFeedsByPosition(values, sides[i]->graph(), "the left model"));
-    sides[i]->SetFeeds(std::move(feeds.feeds));
+
+ private:
+  absl::Status Open(absl::string_view name, const std::string& path, const OpRegistry& registry,
+                    std::unique_ptr<Side>* side) const {
+    auto opened = OpenSide(path, registry, arguments_.run.load(), arguments_.run.evaluator());
+    if (!opened.ok()) return OfSide(name, opened.status());
+    *side = *std::move(opened);
+    return absl::OkStatus();
   }
-  CompareOptions options;
-  options.tolerance = arguments.tolerance;
-  options.max_depth = arguments.depth;
-  options.max_memory = static_cast<int64_t>(arguments.max_memory);
-  options.threads = arguments.run.threads;
-  options.causes = arguments.causes;
-  options.watch = [&](absl::string_view run) {
-    return std::make_unique<Progress>(std::string(run), arguments.run.quiet, interruption);
-  };
-  OC_ASSIGN_OR_RETURN(const Comparison comparison, Compare(*sides[0], *sides[1], options));
-  const TableOptions look = LookOf(arguments);
-  for (const auto& [format, path] : arguments.reports) {
-    OC_RETURN_IF_ERROR(WriteFile(path, Render(comparison, format, look)));
+
+  // Nothing if both sides are recordings.
+  absl::StatusOr<std::optional<InputSets>> OpenInputs() const {
+    std::vector<const Graph*> graphs;
+    for (const Side* side : {left_.get(), right_.get()}) {
+      if (side->evaluator() != nullptr) graphs.push_back(&side->evaluator()->model().graph);
+    }
+    InputOptions options = arguments_.inputs;
+    OC_ASSIGN_OR_RETURN(options.generated, arguments_.run.generated(graphs));
+    absl::StatusOr<InputSets> sets;
+    if (graphs.size() == 2) {
+      sets = InputSets::Open(*graphs[0], *graphs[1], options);
+    } else if (left_->evaluator() != nullptr) {
+      OC_ASSIGN_OR_RETURN(std::vector<NamedValue> recorded, right_->RecordedInputs());
+      sets = InputSets::OpenLeft(*graphs[0], options, std::move(recorded));
+    } else if (right_->evaluator() != nullptr) {
+      OC_ASSIGN_OR_RETURN(std::vector<NamedValue> recorded, left_->RecordedInputs());
+      sets = InputSets::OpenRight(*graphs[0], options, std::move(recorded));
+    } else {
+      return std::optional<InputSets>();
+    }
+    OC_RETURN_IF_ERROR(sets.status());
+    return std::optional<InputSets>(*std::move(sets));
   }
-  const std::string text = Render(comparison, arguments.format, look);
-  if (!arguments.output.empty()) {
-    OC_RETURN_IF_ERROR(WriteFile(arguments.output, text));
-  } else if (!PrintOutput(text)) {
-    return kFailed;
+
+  CompareOptions options() const {
+    CompareOptions options;
+    options.tolerance = arguments_.tolerance;
+    options.max_depth = arguments_.depth;
+    options.max_memory = static_cast<int64_t>(arguments_.max_memory);
+    options.threads = arguments_.run.threads;
+    options.causes = arguments_.causes;
+    options.watch = [this](absl::string_view run) {
+      return std::make_unique<Progress>(std::string(run), arguments_.run.quiet, interruption_);
+    };
+    return options;
   }
-  return ExitStatusOf(comparison.verdict);
-}
+
+  // False: the output is gone, which has been said.
+  absl::StatusOr<bool> Report(const Comparison& comparison, int64_t set, int64_t sets,
+                              const std::string& name) const {
+    for (const auto& [format, path] : arguments_.reports) {
+      OC_RETURN_IF_ERROR(WriteFile(FileOfSet(path, set, sets), Render(comparison, format, look_)));
+    }
+    const std::string text = Render(comparison, arguments_.format, look_);
+    if (!arguments_.output.empty()) {
+      OC_RETURN_IF_ERROR(WriteFile(FileOfSet(arguments_.output, set, sets), text));
+      return true;
+    }
+    const bool titled = sets > 1 && arguments_.format == "table";
+    return PrintOutput(
+        absl::StrCat(titled ? absl::StrCat(set > 0 ? "\n" : "", name, "\n") : "", text));
+  }
+
+  const CompareArguments& arguments_;
+  Interruption& interruption_;
+  TableOptions look_;
+  std::unique_ptr<Side> left_;
+  std::unique_ptr<Side> right_;
+};
 
 }  // namespace
 
 int CompareSides(const CompareArguments& arguments, Interruption& interruption) {
-  const absl::StatusOr<int> status = Run(arguments, interruption);
+  const absl::StatusOr<int> status = SideComparison(arguments, interruption).Run();
   if (status.ok()) return *status;
   PrintError(status.status().message());
   return kFailed;

@@ -28,12 +28,10 @@ class ModelSide : public Side {
                                                            const EvaluatorOptions& options = {});
 
   const Graph& graph() const { return evaluator_.model().graph; }
-  // What the next Record() runs on.
-  void SetFeeds(Feeds feeds) { feeds_ = std::move(feeds); }
-
   const SideSummary& summary() const override { return summary_; }
   const Evaluator* evaluator() const override { return &evaluator_; }
   const Feeds* feeds() const override { return &feeds_; }
+  void SetFeeds(Feeds feeds) override { feeds_ = std::move(feeds); }
   ResultStream Record(const RecordOptions& options, RecordVisitor visit) override;
   absl::Status Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) override;
 

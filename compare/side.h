@@ -7,7 +7,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "compare/comparison.h"
+#include "compare/feeds.h"
 #include "compare/result_stream.h"
 #include "compare/stream_recorder.h"
 #include "evaluator/evaluator.h"
@@ -40,6 +42,13 @@ class Side {
   // the model.
   virtual const Evaluator* evaluator() const { return nullptr; }
   virtual const Feeds* feeds() const { return nullptr; }
+
+  // What the next Record() of a model runs on; nothing to a recording.
+  virtual void SetFeeds(Feeds /*feeds*/) {}
+  // What a recording says its inputs were; of a model nothing.
+  virtual absl::StatusOr<std::vector<NamedValue>> RecordedInputs() {
+    return std::vector<NamedValue>();
+  }
 
   // Takes all results down and shows each value, in order. If the run fails, the stream holds what
   // there was up to then and summary().status says why.
