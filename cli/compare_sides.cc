@@ -166,6 +166,12 @@ class SideComparison {
       OC_RETURN_IF_ERROR(WriteFile(FileOfSet(arguments_.output, set, sets), text));
       return true;
     }
+    if (arguments_.format != "table") {
+      for (const auto& [side, summary] : {std::pair("left", &comparison.left_summary),
+                                          std::pair("right", &comparison.right_summary)}) {
+        if (!summary->status.ok()) PrintError(OfSide(side, summary->status).message());
+      }
+    }
     const bool titled = sets > 1 && arguments_.format == "table";
     return PrintOutput(
         absl::StrCat(titled ? absl::StrCat(set > 0 ? "\n" : "", name, "\n") : "", text));

@@ -24,7 +24,7 @@ class RecordingSide : public Side {
   RecordingSide(std::string source, std::unique_ptr<RecordedValues> values);
 
   // The values that were recorded as inputs, for the model on the other side.
-  absl::StatusOr<std::vector<NamedValue>> RecordedInputs();
+  absl::StatusOr<std::vector<NamedValue>> RecordedInputs() override;
 
   const SideSummary& summary() const override { return summary_; }
   ResultStream Record(const RecordOptions& options, RecordVisitor visit) override;

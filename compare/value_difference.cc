@@ -15,9 +15,9 @@ Tolerance DefaultTolerance(DType dtype) {
     case DType::kComplex64:
       return {1e-4, 1e-5};
     case DType::kFloat16:
-      return {1e-2, 1e-3};
+      return {1e-2, 5e-3};
     case DType::kBfloat16:
-      return {4e-2, 1e-2};
+      return {4e-2, 3e-2};
     case DType::kFloat8E4M3FN:
     case DType::kFloat8E4M3FNUZ:
       return {0.13, 0.02};

@@ -373,10 +373,10 @@ TEST(RenderTableTest, SeveralSets) {
 }
 
 TEST(RenderTableTest, ExitStatus) {
-  EXPECT_EQ(ExitStatus(Verdict::kSame), 0);
-  EXPECT_EQ(ExitStatus(Verdict::kClose), 0);
-  EXPECT_EQ(ExitStatus(Verdict::kDifferent), 1);
-  EXPECT_EQ(ExitStatus(Verdict::kFailed), 2);
+  EXPECT_EQ(ExitStatusOf(Verdict::kSame), 0);
+  EXPECT_EQ(ExitStatusOf(Verdict::kClose), 0);
+  EXPECT_EQ(ExitStatusOf(Verdict::kDifferent), 1);
+  EXPECT_EQ(ExitStatusOf(Verdict::kFailed), 2);
 }
 
 }  // namespace

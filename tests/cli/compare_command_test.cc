@@ -1,0 +1,176 @@
+// Comparing: exit status, table, reports, recordings, inputs, failures on the way.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/models.h"
+#include "tests/cli/program.h"
+#include "tests/support/paths.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::onnxcmp::testing::Lines;
+using ::onnxcmp::testing::ModelText;
+using ::onnxcmp::testing::Onnxcmp;
+using ::onnxcmp::testing::Outcome;
+using ::onnxcmp::testing::ReadFile;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+class CompareCommandTest : public ::testing::Test {
+ protected:
+  void SetUp() override { folder_ = testing::TestFolder(); }
+  std::string Model(const std::string& name, const std::string& graph,
+                    const std::string& functions = "") {
+    return testing::WriteFile(folder_ + "/" + name + ".onnxtxt", ModelText(graph, functions));
+  }
+  std::string folder_;
+};
+
+TEST_F(CompareCommandTest, VerdictAndExitStatus) {
+  const std::string left = Model("l", "(float[2] x) => (float[2] y) { y = Add(x, x) }");
+  const std::string same =
+      Model("s", "(float[2] x) => (float[2] z) <float two = {2}> { z = Mul(x, two) }");
+  const std::string other =
+      Model("o", "(float[2] x) => (float[2] y) <float f = {2.125}> { y = Mul(x, f) }");
+  Outcome outcome = Onnxcmp({left, same});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\nsame "), HasSubstr("\nexit 0\n")));
+  outcome = Onnxcmp({left, other});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\ndifferent "), HasSubstr("\nexit 1\n")));
+  EXPECT_EQ(Onnxcmp({left, other, "--rtol", "0.1"}).status, 0);
+  EXPECT_EQ(Onnxcmp({left, other, "--atol", "0.1"}).status, 0);
+  EXPECT_EQ(Onnxcmp({left, other, "--tolerance", "y=0.1,0"}).status, 0);
+  EXPECT_EQ(Onnxcmp({left, other, "--tolerance", "z=0.1,0"}).status, 1);
+}
+
+TEST_F(CompareCommandTest, TheTableFitsItsWidth) {
+  const std::string plain = TestData("models/llm/plain.onnx");
+  const std::string optimized = TestData("models/llm/optimized.onnx");
+  const Outcome outcome = Onnxcmp({plain, optimized, "--width", "80", "--ascii"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("SkipLayerNormalization"));
+  EXPECT_THAT(outcome.out, HasSubstr("FusedMatMul"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b[")));
+  for (const std::string& line : Lines(outcome.out)) {
+    // Paths of the models are never cut in two.
+    if (line.find('/') == std::string::npos) EXPECT_LE(line.size(), 80u) << line;
+    for (const char c : line) EXPECT_GE(c, ' ');
+  }
+  EXPECT_THAT(Onnxcmp({plain, optimized, "--color", "always"}).out, HasSubstr("\x1b["));
+  EXPECT_GT(Lines(Onnxcmp({plain, optimized, "--all"}).out).size(), Lines(outcome.out).size());
+}
+
+TEST_F(CompareCommandTest, Reports) {
+  const std::string left = Model("l", "(float[2] x) => (float[2] y) { y = Add(x, x) }");
+  const std::string json = folder_ + "/r.json";
+  const std::string csv = folder_ + "/r.csv";
+  const std::string junit = folder_ + "/r.xml";
+  const std::string markdown = folder_ + "/r.md";
+  const std::string table = folder_ + "/r.txt";
+  const Outcome outcome = Onnxcmp({left, left, "--json", json, "--csv", csv, "--junit", junit,
+                                   "--markdown", markdown, "--output", table});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(ReadFile(json), StartsWith("{\"format\":\"onnxcmp\",\"version\":1,"));
+  EXPECT_THAT(ReadFile(csv), StartsWith("relation,"));
+  EXPECT_THAT(ReadFile(junit), HasSubstr("<testsuite"));
+  EXPECT_THAT(ReadFile(markdown), StartsWith("## onnxcmp: same"));
+  EXPECT_THAT(ReadFile(table), HasSubstr("exit 0"));
+  EXPECT_EQ(Onnxcmp({left, left, "--format", "json"}).out, ReadFile(json));
+  EXPECT_EQ(Onnxcmp({left, left, "--json", "/no/such/folder/r.json"}).status, 2);
+}
+
+TEST_F(CompareCommandTest, AFailureOnTheWayShowsTheRowsBeforeIt) {
+  const std::string left = Model(
+      "l", "(float[6] x) => (float[a] z) <int64[2] s = {2, 3}> { y = Neg(x) z = Reshape(y, s) }");
+  const std::string right = Model(
+      "r", "(float[6] x) => (float[a] z) <int64[2] s = {2, 4}> { y = Neg(x) z = Reshape(y, s) }");
+  Outcome outcome = Onnxcmp({left, right, "--all"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("= Neg"), HasSubstr("\nfailed"), HasSubstr("Reshape"),
+                                 HasSubstr("\nexit 2\n")));
+  outcome = Onnxcmp({left, right, "--format", "json"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(Lines(outcome.err), SizeIs(1));
+  EXPECT_THAT(outcome.err, StartsWith("onnxcmp: right: "));
+}
+
+TEST_F(CompareCommandTest, AModelAgainstItsOwnRecording) {
+  const std::string model = TestData("models/llm/plain.onnx");
+  const std::string recording = folder_ + "/run.npz";
+  ASSERT_EQ(Onnxcmp({"run", model, "--seed", "1", "--save-all", recording}).status, 0);
+  // The model takes the inputs that were recorded.
+  for (const std::vector<std::string>& sides :
+       {std::vector<std::string>{model, recording}, {recording, model}, {recording, recording}}) {
+    const Outcome outcome = Onnxcmp({sides[0], sides[1], "--all", "--ascii"});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_THAT(outcome.out, HasSubstr("\nsame "));
+    EXPECT_THAT(Lines(outcome.out), Each(Not(StartsWith(" ~ "))));
+  }
+}
+
+TEST_F(CompareCommandTest, InputsThatAreCalledOtherwise) {
+  const std::string left =
+      Model("l", "(float[2] a, int64[1] i) => (float[2] y) { s = Cast<to = 1>(i) y = Add(a, s) }");
+  const std::string right =
+      Model("r", "(int64[1] k, float[2] b) => (float[2] y) { s = Cast<to = 1>(k) y = Add(b, s) }");
+  const Outcome outcome = Onnxcmp({left, right});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("`a` -> right input `b`"));
+  EXPECT_EQ(Onnxcmp({left, right, "--map-input", "a=b"}).status, 0);
+  const Outcome wrong = Onnxcmp({left, right, "--map-input", "a=k"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(Lines(wrong.err), SizeIs(1));
+}
+
+// Slices of an archive's entries: [2,3] is two sets of 3.
+TEST_F(CompareCommandTest, SeveralSetsOfInputs) {
+  const std::string left = Model("l", "(float[3] float32) => (float[3] y) { y = Abs(float32) }");
+  const std::string right = Model("r", "(float[3] float32) => (float[3] y) { y = Neg(float32) }");
+  const std::string npz = TestData("npz/kinds.npz");
+  const Outcome outcome = Onnxcmp({left, left, "--inputs", npz, "--each"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("[0]"), HasSubstr("[1]")));
+  EXPECT_EQ(Onnxcmp({left, right, "--inputs", npz, "--each"}).status, 1);
+}
+
+TEST_F(CompareCommandTest, SeedsAndThreads) {
+  const std::string model = Model("m", "(float[64] x) => (float[64] y) { y = Abs(x) }");
+  const auto json = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {model, model, "--format", "json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return Onnxcmp(arguments).out;
+  };
+  EXPECT_EQ(json({"--seed", "1"}), json({"--seed", "1", "--threads", "1"}));
+  EXPECT_NE(json({"--seed", "1"}), json({"--seed", "2"}));
+  EXPECT_NE(json({"--seed", "1"}), json({}));
+}
+
+TEST_F(CompareCommandTest, FunctionsInlinedOrKept) {
+  const std::string function = R"(
+      <domain: "local", opset_import: ["" : 18]>
+      Twice (x) => (y) { z = Neg(x) y = Sub(x, z) })";
+  const std::string left =
+      Model("l", "(float[2] x) => (float[2] y) { y = local.Twice(x) }", function);
+  const std::string right = Model("r", "(float[2] x) => (float[2] y) { y = Add(x, x) }");
+  const Outcome inlined = Onnxcmp({left, right, "--all"});
+  EXPECT_EQ(inlined.status, 0) << inlined.err;
+  EXPECT_THAT(inlined.out, HasSubstr(" Neg "));
+  const Outcome kept = Onnxcmp({left, right, "--all", "--functions", "keep"});
+  EXPECT_EQ(kept.status, 0) << kept.err;
+  EXPECT_THAT(kept.out, HasSubstr(" Twice "));
+  EXPECT_THAT(kept.out, Not(HasSubstr(" Neg ")));
+}
+
+}  // namespace
+}  // namespace onnxcmp
