@@ -96,6 +96,9 @@ class SideComparison {
         for (std::string& line : DescribeMapping(inputs->mapping())) {
           comparison.notes.push_back(std::move(line));
         }
+        for (const std::string& warning : inputs->mapping().warnings) {
+          comparison.notes.push_back(warning);
+        }
       }
       for (std::string& note : fed.notes) comparison.notes.push_back(std::move(note));
       OC_ASSIGN_OR_RETURN(const bool printed, Report(comparison, set, sets, fed.name));

@@ -81,7 +81,7 @@ TEST(CommandLineTest, FilesThatAreNotThere) {
   ExpectRefused({Plain(), "no.onnx"}, "right: cannot read 'no.onnx'");
   ExpectRefused({"run", "no.onnx"}, "onnxcmp: cannot read 'no.onnx'");
   ExpectRefused({Plain(), Plain(), "--inputs", "no.npz"}, "onnxcmp: no.npz: No such file");
-  ExpectRefused({Plain(), Plain(), "--left-inputs", "no.npz"}, "left: no.npz");
+  ExpectRefused({Plain(), Plain(), "--left-inputs", "no.npz"}, "no.npz: No such file");
   ExpectRefused({"run", Plain(), "--save", "/no/such/folder/x.npz"}, "cannot write");
   ExpectRefused({"run", TestData("README.md")}, "README.md");
 }
