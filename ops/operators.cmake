@@ -25,6 +25,7 @@ set(ONNXCMP_OPERATORS
   math/abs
   math/add
   math/cos
+  math/det
   math/div
   math/erf
   math/gemm
@@ -48,6 +49,9 @@ set(ONNXCMP_OPERATORS
   nn/average_pool
   nn/batch_normalization
   nn/conv
+  nn/conv_integer
+  nn/conv_transpose
+  nn/deform_conv
   nn/dropout
   nn/flatten
   nn/global_average_pool
@@ -60,9 +64,13 @@ set(ONNXCMP_OPERATORS
   nn/lp_pool
   nn/lrn
   nn/max_pool
+  nn/max_unpool
   nn/mean_variance_normalization
   nn/qlinear_conv
   nn/rms_normalization
+  object_detection/max_roi_pool
+  object_detection/non_max_suppression
+  object_detection/roi_align
   quantization/dequantize_linear
   quantization/dynamic_quantize_linear
   quantization/quantize_linear
@@ -72,18 +80,23 @@ set(ONNXCMP_OPERATORS
   rnn/gru
   rnn/lstm
   tensor/cast
+  tensor/center_crop_pad
+  tensor/col2_im
   tensor/concat
+  tensor/depth_to_space
   tensor/expand
   tensor/gather
   tensor/gather_nd
   tensor/identity
   tensor/reshape
+  tensor/resize
   tensor/shape
   tensor/slice
   tensor/split
   tensor/squeeze
   tensor/transpose
   tensor/unsqueeze
+  tensor/upsample
   tensor/where
   traditionalml/linear_classifier
   traditionalml/linear_regressor

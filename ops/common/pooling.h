@@ -43,9 +43,9 @@ inline TapRange WindowsWithTap(const WindowDim& dim, int64_t tap) {
           dim.input > first ? std::min(dim.output, (dim.input - first - 1) / dim.stride + 1) : 0};
 }
 
-// Calls body(index) with the index of the row's first element in memory and, as `strides` count,
-// for the rows of a plane (the spatial dimensions of one channel) that the windows of row `outputs`
-// touch; outputs and taps are counted without the last dimension.
+// Calls body(at, index, tap) for the rows of a plane (the spatial dimensions of one channel) that
+// the windows of row `outputs` touch: where the row begins in memory, its index as `strides` count,
+// and with which tap. Outputs and taps are counted without the last dimension.
 template <typename Body>
 void ForEachRow(const Windows& windows, absl::Span<const int64_t> strides, int64_t outputs,
                 int64_t outer_taps, const Body& body) {
@@ -68,7 +68,7 @@ void ForEachRow(const Windows& windows, absl::Span<const int64_t> strides, int64
       index += i * strides[d];
       pitch *= dim.input;
     }
-    if (inside) body(at, index);
+    if (inside) body(at, index, tap);
   }
 }
 
@@ -130,7 +130,7 @@ void FoldPlanes(const Windows& windows, int64_t planes, int64_t inputs, const C*
   for (int64_t plane = 0; plane < planes; ++plane, x += inputs) {
     for (int64_t i = 0; i < rows; ++i, y += last.output) {
       std::fill(row.begin(), row.end(), Fold::template Identity<C>());
-      ForEachRow(windows, strides, i, outer_taps, [&](int64_t at, int64_t) {
+      ForEachRow(windows, strides, i, outer_taps, [&](int64_t at, int64_t, int64_t) {
         FoldRow<Fold, C>(row.data(), x + at, nullptr, last.input);
       });
       phases.Set(row.data());
@@ -149,7 +149,7 @@ void FoldSparsePlanes(const Windows& windows, int64_t planes, int64_t inputs, co
   for (int64_t plane = 0; plane < planes; ++plane, x += inputs) {
     for (int64_t i = 0; i < rows; ++i, y += last.output) {
       std::fill_n(y, last.output, Fold::template Identity<C>());
-      ForEachRow(windows, strides, i, outer_taps, [&](int64_t at, int64_t) {
+      ForEachRow(windows, strides, i, outer_taps, [&](int64_t at, int64_t, int64_t) {
         for (int64_t t = 0; t < last.kernel; ++t) {
           const TapRange range = WindowsWithTap(last, t);
           for (int64_t o = range.begin; o < range.end; ++o) {

@@ -240,6 +240,42 @@ absl::StatusOr<Tensor> DequantizeTensor(const KernelContext& ctx, const Tensor& 
              : DequantizeIn<float>(ctx, x, scale, zero_point, granularity, output);
 }
 
+absl::StatusOr<Tensor> SubtractZeroPoints(const KernelContext& ctx, const Tensor& x,
+                                          absl::Span<const int64_t> zeros) {
+  OC_ASSIGN_OR_RETURN(const Tensor in, x.Contiguous());
+  OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(DType::kInt16, x.shape()));
+  const bool is_signed = x.dtype() == DType::kInt8;
+  const uint8_t* from = in.data<uint8_t>();
+  int16_t* to = out.mutable_data<int16_t>();
+  const int64_t part = zeros.empty() ? 0 : x.num_elements() / static_cast<int64_t>(zeros.size());
+  for (size_t p = 0; p < zeros.size(); ++p, from += part, to += part) {
+    const auto zero = static_cast<int16_t>(zeros[p]);
+    for (int64_t i = 0; i < part; ++i) {
+      const int16_t value =
+          is_signed ? static_cast<int16_t>(static_cast<int8_t>(from[i])) : int16_t{from[i]};
+      to[i] = static_cast<int16_t>(value - zero);
+    }
+  }
+  return out;
+}
+
+template <typename C>
+absl::StatusOr<std::vector<C>> PerChannelInput(const KernelContext& ctx, int index,
+                                               int64_t channels) {
+  OC_ASSIGN_OR_RETURN(const Tensor loaded, LoadTensor<C>(ctx, ctx.Input(index)));
+  const absl::Span<const C> values = loaded.AsSpan<C>();
+  if (values.size() == 1) return std::vector<C>(static_cast<size_t>(channels), values[0]);
+  if (loaded.rank() != 1 || loaded.dim(0) != channels) {
+    return absl::InvalidArgumentError(absl::StrCat("input ", index, " is ", loaded.TypeString(),
+                                                   ", but there are ", channels,
+                                                   " output channels"));
+  }
+  return std::vector<C>(values.begin(), values.end());
+}
+
+template absl::StatusOr<std::vector<double>> PerChannelInput(const KernelContext&, int, int64_t);
+template absl::StatusOr<std::vector<int64_t>> PerChannelInput(const KernelContext&, int, int64_t);
+
 absl::StatusOr<DType> DTypeFromNumber(int64_t number) {
   if (number < 0 || number >= kNumDTypes) {
     return absl::InvalidArgumentError(absl::StrCat(number, " is no element type"));

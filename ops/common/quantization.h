@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "evaluator/kernel.h"
 #include "evaluator/tensor.h"
 
@@ -38,6 +40,17 @@ absl::StatusOr<Tensor> QuantizeTensor(const KernelContext& ctx, const Tensor& x,
 absl::StatusOr<Tensor> DequantizeTensor(const KernelContext& ctx, const Tensor& x,
                                         const Tensor& scale, const Tensor* zero_point,
                                         const QuantizationAxis& granularity, DType output);
+
+// x, of 8-bit integers, minus the zero point of its part, as int16. Parts follow each other and
+// have one length.
+absl::StatusOr<Tensor> SubtractZeroPoints(const KernelContext& ctx, const Tensor& x,
+                                          absl::Span<const int64_t> zeros);
+
+// Input `index` as one number for each of a convolution's output channels; it may be one for all.
+// C: double, int64_t.
+template <typename C>
+absl::StatusOr<std::vector<C>> PerChannelInput(const KernelContext& ctx, int index,
+                                               int64_t channels);
 
 // An element type that an attribute gives as a number of onnx.TensorProto.DataType; 0: kUndefined.
 absl::StatusOr<DType> DTypeFromNumber(int64_t number);

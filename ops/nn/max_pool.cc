@@ -30,7 +30,7 @@ void PoolPlane(const Windows& windows, const Shape& strides, const C* x, C* y, i
   std::fill_n(y, rows * last.output, -std::numeric_limits<C>::infinity());
   std::fill_n(indices, rows * last.output, int64_t{-1});
   for (int64_t row = 0; row < rows; ++row, y += last.output, indices += last.output) {
-    ForEachRow(windows, strides, row, outer_taps, [&](int64_t at, int64_t index) {
+    ForEachRow(windows, strides, row, outer_taps, [&](int64_t at, int64_t index, int64_t) {
       for (int64_t t = 0; t < last.kernel; ++t) {
         const TapRange range = WindowsWithTap(last, t);
         for (int64_t o = range.begin; o < range.end; ++o) {

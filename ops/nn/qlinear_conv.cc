@@ -4,47 +4,12 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/conv_family.h"
-#include "ops/common/load_store.h"
 #include "ops/common/quantization.h"
 
 namespace onnxcmp {
 namespace {
 
 enum Inputs { kX, kXScale, kXZero, kW, kWScale, kWZero, kYScale, kYZero, kBias };
-
-// One number for each output channel.
-template <typename C>
-absl::StatusOr<std::vector<C>> PerChannel(const KernelContext& ctx, int index, int64_t channels) {
-  OC_ASSIGN_OR_RETURN(const Tensor loaded, LoadTensor<C>(ctx, ctx.Input(index)));
-  const absl::Span<const C> values = loaded.AsSpan<C>();
-  if (values.size() == 1) return std::vector<C>(static_cast<size_t>(channels), values[0]);
-  if (loaded.rank() != 1 || loaded.dim(0) != channels) {
-    return absl::InvalidArgumentError(absl::StrCat("input ", index, " is ", loaded.TypeString(),
-                                                   ", but there are ", channels,
-                                                   " output channels"));
-  }
-  return std::vector<C>(values.begin(), values.end());
-}
-
-// x minus the zero point of its part; parts follow each other and have one length.
-absl::StatusOr<Tensor> Subtract(const KernelContext& ctx, const Tensor& x,
-                                const std::vector<int64_t>& zeros) {
-  OC_ASSIGN_OR_RETURN(const Tensor in, x.Contiguous());
-  OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(DType::kInt16, x.shape()));
-  const bool is_signed = x.dtype() == DType::kInt8;
-  const uint8_t* from = in.data<uint8_t>();
-  int16_t* to = out.mutable_data<int16_t>();
-  const int64_t part = zeros.empty() ? 0 : x.num_elements() / static_cast<int64_t>(zeros.size());
-  for (size_t p = 0; p < zeros.size(); ++p, from += part, to += part) {
-    const auto zero = static_cast<int16_t>(zeros[p]);
-    for (int64_t i = 0; i < part; ++i) {
-      const int16_t value =
-          is_signed ? static_cast<int16_t>(static_cast<int8_t>(from[i])) : int16_t{from[i]};
-      to[i] = static_cast<int16_t>(value - zero);
-    }
-  }
-  return out;
-}
 
 // QLinearConv (ai.onnx 10):
 //   real = (conv(x - x_zero_point, w - w_zero_point) + B) * x_scale * w_scale
@@ -61,14 +26,14 @@ Kernel QlinearConv(const KernelInit& node) {
     OC_ASSIGN_OR_RETURN(const int64_t x_zero, ctx.ScalarInput<int64_t>(kXZero));
     OC_ASSIGN_OR_RETURN(const double y_scale, ctx.ScalarInput<double>(kYScale));
     OC_ASSIGN_OR_RETURN(const int64_t y_zero, ctx.ScalarInput<int64_t>(kYZero));
-    OC_ASSIGN_OR_RETURN(const auto w_scale, PerChannel<double>(ctx, kWScale, channels));
-    OC_ASSIGN_OR_RETURN(const auto w_zero, PerChannel<int64_t>(ctx, kWZero, channels));
+    OC_ASSIGN_OR_RETURN(const auto w_scale, PerChannelInput<double>(ctx, kWScale, channels));
+    OC_ASSIGN_OR_RETURN(const auto w_zero, PerChannelInput<int64_t>(ctx, kWZero, channels));
     std::vector<int64_t> offsets(static_cast<size_t>(channels));
     if (bias != nullptr) {
-      OC_ASSIGN_OR_RETURN(offsets, PerChannel<int64_t>(ctx, kBias, channels));
+      OC_ASSIGN_OR_RETURN(offsets, PerChannelInput<int64_t>(ctx, kBias, channels));
     }
-    OC_ASSIGN_OR_RETURN(const Tensor x, Subtract(ctx, ctx.Input(kX), {x_zero}));
-    OC_ASSIGN_OR_RETURN(const Tensor w, Subtract(ctx, ctx.Input(kW), w_zero));
+    OC_ASSIGN_OR_RETURN(const Tensor x, SubtractZeroPoints(ctx, ctx.Input(kX), {x_zero}));
+    OC_ASSIGN_OR_RETURN(const Tensor w, SubtractZeroPoints(ctx, ctx.Input(kW), w_zero));
 
     const DType dtype = ctx.Input(kYZero).dtype();
     OC_ASSIGN_OR_RETURN(Tensor sums, ctx.Allocate(DType::kInt32, plan.output));

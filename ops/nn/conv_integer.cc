@@ -1,0 +1,43 @@
+#include <utility>
+#include <vector>
+
+#include "evaluator/op_registry.h"
+#include "ops/common/conv_family.h"
+#include "ops/common/quantization.h"
+
+namespace onnxcmp {
+namespace {
+
+enum Inputs { kX, kW, kXZero, kWZero };
+
+// ConvInteger (ai.onnx 10): y = conv(x - x_zero_point, w - w_zero_point) in 32 bits, which wrap
+// around. The zero point of w is a number or a vector over the output channels.
+Kernel ConvInteger(const KernelInit& node) {
+  return [attributes = ConvAttributes(node)](KernelContext& ctx) -> absl::Status {
+    OC_ASSIGN_OR_RETURN(const ConvPlan plan,
+                        PlanConv(attributes, ctx.Input(kX), ctx.Input(kW), nullptr));
+    const int64_t channels = plan.shape.groups * plan.shape.out_channels;
+    int64_t x_zero = 0;
+    if (ctx.HasInput(kXZero)) {
+      OC_ASSIGN_OR_RETURN(x_zero, ctx.ScalarInput<int64_t>(kXZero));
+    }
+    std::vector<int64_t> w_zeros(static_cast<size_t>(channels));
+    if (ctx.HasInput(kWZero)) {
+      OC_ASSIGN_OR_RETURN(w_zeros, PerChannelInput<int64_t>(ctx, kWZero, channels));
+    }
+    OC_ASSIGN_OR_RETURN(const Tensor x, SubtractZeroPoints(ctx, ctx.Input(kX), {x_zero}));
+    OC_ASSIGN_OR_RETURN(const Tensor w, SubtractZeroPoints(ctx, ctx.Input(kW), w_zeros));
+    OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(DType::kInt32, plan.output));
+    OC_RETURN_IF_ERROR(ConvolveIntegers(ctx.pool(), plan.shape, x.data<int16_t>(),
+                                        w.data<int16_t>(), y.mutable_data<int32_t>()));
+    return ctx.SetOutput(0, std::move(y));
+  };
+}
+
+}  // namespace
+
+void RegisterConvInteger(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "ConvInteger", {10}, ConvInteger);
+}
+
+}  // namespace onnxcmp

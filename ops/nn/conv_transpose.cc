@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "evaluator/op_registry.h"
+#include "ops/common/add_windows.h"
+#include "ops/common/gemm.h"
+#include "ops/common/load_store.h"
+
+namespace onnxcmp {
+namespace {
+
+using Wide = __int128;  // sums and products of two int64 do not overflow it
+
+// Nothing that is larger can be held in memory; below it, positions do not overflow.
+constexpr int64_t kLimit = int64_t{1} << 40;
+
+// Elements of the columns that are held at a time (at least those of one group).
+constexpr int64_t kColumns = int64_t{1} << 24;
+
+struct Attributes {
+  std::vector<int64_t> kernel_shape;
+  std::vector<int64_t> strides;
+  std::vector<int64_t> pads;
+  std::vector<int64_t> dilations;
+  std::vector<int64_t> output_padding;
+  std::vector<int64_t> output_shape;
+  std::string auto_pad;
+  int64_t group;
+};
+
+absl::Status CheckSize(absl::string_view name, const std::vector<int64_t>& values, size_t want,
+                       int64_t least) {
+  if (values.empty()) return absl::OkStatus();
+  if (values.size() != want) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " has ", values.size(), " values, not ", want));
+  }
+  for (int64_t value : values) {
+    if (value < least || value > kLimit) {
+      return absl::InvalidArgumentError(absl::StrCat(name, " holds ", value));
+    }
+  }
+  return absl::OkStatus();
+}
+
+int64_t At(const std::vector<int64_t>& values, size_t i, int64_t fallback) {
+  return values.empty() ? fallback : values[i];
+}
+
+// The windows of the convolution that this one transposes: they slide over Y, one for each element
+// of X.
+absl::StatusOr<Windows> Plan(const Attributes& attributes, absl::Span<const int64_t> input,
+                             absl::Span<const int64_t> kernel) {
+  const size_t rank = input.size();
+  OC_RETURN_IF_ERROR(CheckSize("strides", attributes.strides, rank, 1));
+  OC_RETURN_IF_ERROR(CheckSize("dilations", attributes.dilations, rank, 1));
+  OC_RETURN_IF_ERROR(CheckSize("output_padding", attributes.output_padding, rank, 0));
+  std::vector<int64_t> wanted = attributes.output_shape;
+  if (wanted.size() == rank + 2) wanted.erase(wanted.begin(), wanted.begin() + 2);
+  OC_RETURN_IF_ERROR(CheckSize("output_shape", wanted, rank, 0));
+  const bool is_padded = attributes.auto_pad == "NOTSET" && wanted.empty();
+  if (is_padded) OC_RETURN_IF_ERROR(CheckSize("pads", attributes.pads, 2 * rank, 0));
+  if (!attributes.kernel_shape.empty() && kernel != absl::MakeConstSpan(attributes.kernel_shape)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("kernel_shape ", absl::StrJoin(attributes.kernel_shape, "x"),
+                     " is not the weights' ", absl::StrJoin(kernel, "x")));
+  }
+  Windows windows;
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t stride = At(attributes.strides, i, 1);
+    const int64_t dilation = At(attributes.dilations, i, 1);
+    // Without any padding.
+    const Wide whole = input[i] == 0
+                           ? Wide{0}
+                           : Wide{input[i] - 1} * stride + Wide{kernel[i] - 1} * dilation + 1 +
+                                 At(attributes.output_padding, i, 0);
+    Wide begin = 0;
+    Wide output = whole;
+    if (!wanted.empty() || attributes.auto_pad == "SAME_UPPER" ||
+        attributes.auto_pad == "SAME_LOWER") {
+      output = wanted.empty() ? Wide{input[i]} * stride : Wide{wanted[i]};
+      const Wide total = std::max<Wide>(0, whole - output);
+      begin = attributes.auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
+    } else if (is_padded && !attributes.pads.empty()) {
+      begin = attributes.pads[i];
+      output = whole - begin - attributes.pads[i + rank];
+    }
+    if (kernel[i] < 1 || whole > kLimit || output < 0 || output > kLimit) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a kernel of ", kernel[i], " with stride ", stride, " and dilation ", dilation, " over ",
+          input[i], " elements gives no output in spatial dimension ", i));
+    }
+    windows.push_back({static_cast<int64_t>(output), input[i], kernel[i], stride, dilation,
+                       static_cast<int64_t>(begin)});
+  }
+  return windows;
+}
+
+template <typename C>
+absl::Status Run(KernelContext& ctx, const Attributes& attributes) {
+  const DType dtype = ctx.Input(0).dtype();
+  OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<C>(ctx, ctx.Input(0)));
+  OC_ASSIGN_OR_RETURN(const Tensor w, LoadTensor<C>(ctx, ctx.Input(1)));
+  const int64_t groups = attributes.group;
+  if (x.rank() < 3 || w.rank() != x.rank()) {
+    return absl::InvalidArgumentError(absl::StrCat("X and W must have one rank of at least 3, not ",
+                                                   x.TypeString(), " and ", w.TypeString()));
+  }
+  if (groups < 1 || x.dim(1) % groups != 0 || w.dim(0) != x.dim(1)) {
+    return absl::InvalidArgumentError(absl::StrCat("X, ", x.TypeString(), ", and W, ",
+                                                   w.TypeString(), ", do not fit ", groups,
+                                                   groups == 1 ? " group" : " groups"));
+  }
+  const int64_t in_channels = x.dim(1) / groups;
+  const int64_t out_channels = w.dim(1);  // of a group
+  Tensor bias;
+  if (ctx.HasInput(2)) {
+    OC_ASSIGN_OR_RETURN(bias, LoadTensor<C>(ctx, ctx.Input(2)));
+    if (bias.rank() != 1 || bias.dim(0) % groups != 0 || bias.dim(0) / groups != out_channels) {
+      return absl::InvalidArgumentError(absl::StrCat("B is ", bias.TypeString(), ", but there are ",
+                                                     groups, " times ", out_channels,
+                                                     " output channels"));
+    }
+  }
+  OC_ASSIGN_OR_RETURN(const Windows windows,
+                      Plan(attributes, absl::MakeConstSpan(x.shape()).subspan(2),
+                           absl::MakeConstSpan(w.shape()).subspan(2)));
+  const std::optional<int64_t> channels = NumElements({groups, out_channels});
+  if (!channels.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(groups, " times ", out_channels, " output channels"));
+  }
+  Shape shape = {x.dim(0), *channels};
+  for (const WindowDim& dim : windows) shape.push_back(dim.input);
+  OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(kDTypeOf<C>, shape));
+  C* out = y.mutable_data<C>();
+  const auto start = [&](int64_t plane) {
+    return bias.defined() ? bias.data<C>()[plane % *channels] : C{0};
+  };
+  if (y.num_elements() > 0 && x.num_elements() == 0) {
+    const int64_t pixels = y.num_elements() / (x.dim(0) * *channels);
+    for (int64_t p = 0; p < x.dim(0) * *channels; ++p)
+      std::fill_n(out + p * pixels, pixels, start(p));
+  } else if (y.num_elements() > 0) {
+    // Columns are W^T X, group by group; added up, they are Y.
+    const int64_t inputs = NumOutputs(windows);
+    const int64_t taps = NumTaps(windows);
+    const int64_t pixels = y.num_elements() / (x.dim(0) * *channels);
+    const std::optional<int64_t> of_group = NumElements({out_channels, taps, inputs});
+    if (!of_group.has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(out_channels, " channels of ", taps, " taps over ", inputs, " elements"));
+    }
+    const int64_t total = x.dim(0) * groups;
+    const int64_t at_once = std::clamp<int64_t>(kColumns / *of_group, 1, total);
+    OC_ASSIGN_OR_RETURN(Tensor columns,
+                        ctx.Allocate(kDTypeOf<C>, {at_once, out_channels, taps, inputs}));
+    for (int64_t begin = 0; begin < total; begin += at_once) {
+      const int64_t count = std::min(at_once, total - begin);
+      std::vector<int64_t> w_offsets(static_cast<size_t>(count));
+      for (int64_t i = 0; i < count; ++i) {
+        w_offsets[static_cast<size_t>(i)] =
+            (begin + i) % groups * in_channels * out_channels * taps;
+      }
+      const int64_t rows = out_channels * taps;
+      Gemm<C>(ctx.pool(), {rows, inputs, in_channels, count}, {w.data<C>(), 1, rows, 0, w_offsets},
+              {x.data<C>() + begin * in_channels * inputs, inputs, 1, in_channels * inputs, {}},
+              {columns.mutable_data<C>(), inputs, rows * inputs, {}, false});
+      AddWindows(ctx.pool(), windows, count * out_channels, columns.data<C>(),
+                 out + begin * out_channels * pixels,
+                 [&](int64_t plane) { return start(begin * out_channels + plane); });
+    }
+  }
+  OC_ASSIGN_OR_RETURN(y, StoreTensor<C>(ctx, y, dtype));
+  return ctx.SetOutput(0, std::move(y));
+}
+
+// ConvTranspose (ai.onnx 1, 11, 22): every element of X adds its multiple of W to the window of Y
+// that it stands for, Y[n, m, o * stride - pad_begin + t * dilation] += W[c, m, t] * X[n, c, o],
+// over the channels c of m's group; then B is added. With output_shape or auto_pad SAME_*, where Y
+// has `input * stride` elements, the padding follows from Y's size, the odd element at the
+// beginning but for SAME_UPPER, and is never negative. The text of version 1 has the halves the
+// other way round; it was corrected in 11.
+Kernel ConvTranspose(const KernelInit& node) {
+  Attributes attributes = {node.Ints("kernel_shape"),   node.Ints("strides"),
+                           node.Ints("pads"),           node.Ints("dilations"),
+                           node.Ints("output_padding"), node.Ints("output_shape"),
+                           node.String("auto_pad"),     node.Int("group")};
+  const std::string& pad = attributes.auto_pad;
+  if (pad != "NOTSET" && pad != "VALID" && pad != "SAME_UPPER" && pad != "SAME_LOWER") {
+    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
+        "auto_pad must be NOTSET, SAME_UPPER, SAME_LOWER or VALID, not \"", pad, "\"")));
+  }
+  return [attributes = std::move(attributes)](KernelContext& ctx) {
+    return ctx.Input(0).dtype() == DType::kDouble ? Run<double>(ctx, attributes)
+                                                  : Run<float>(ctx, attributes);
+  };
+}
+
+}  // namespace
+
+void RegisterConvTranspose(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "ConvTranspose", {1, 11, 22}, ConvTranspose);
+}
+
+}  // namespace onnxcmp
