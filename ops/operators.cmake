@@ -98,11 +98,23 @@ set(ONNXCMP_OPERATORS
   tensor/unsqueeze
   tensor/upsample
   tensor/where
+  traditionalml/array_feature_extractor
+  traditionalml/binarizer
+  traditionalml/cast_map
+  traditionalml/category_mapper
+  traditionalml/dict_vectorizer
+  traditionalml/feature_vectorizer
+  traditionalml/imputer
+  traditionalml/label_encoder
   traditionalml/linear_classifier
   traditionalml/linear_regressor
+  traditionalml/normalizer
+  traditionalml/one_hot_encoder
+  traditionalml/scaler
   traditionalml/svm_classifier
   traditionalml/svm_regressor
   traditionalml/tree_ensemble
   traditionalml/tree_ensemble_classifier
   traditionalml/tree_ensemble_regressor
+  traditionalml/zip_map
 )

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ops/common/movement.h"
+#include "ops/traditionalml/key_index.h"
 
 namespace onnxcmp {
 
@@ -35,9 +35,7 @@ absl::StatusOr<Tensor> ReadRequiredLabels(const KernelInit& node, absl::string_v
 
 absl::StatusOr<Tensor> PickLabels(const KernelContext& ctx, const Tensor& labels,
                                   absl::Span<const int64_t> chosen) {
-  OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(labels.dtype(), {std::ssize(chosen)}));
-  GatherBlocks(labels, 1, 0, chosen, 1, ctx.pool(), &out);
-  return out;
+  return PickElements(ctx, labels, chosen, {std::ssize(chosen)});
 }
 
 }  // namespace onnxcmp
