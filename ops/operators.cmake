@@ -79,6 +79,9 @@ set(ONNXCMP_OPERATORS
   reduction/reduce_sum
   rnn/gru
   rnn/lstm
+  signal/dft
+  signal/mel_weight_matrix
+  signal/stft
   tensor/cast
   tensor/center_crop_pad
   tensor/col2_im
@@ -87,6 +90,7 @@ set(ONNXCMP_OPERATORS
   tensor/expand
   tensor/gather
   tensor/gather_nd
+  tensor/grid_sample
   tensor/identity
   tensor/reshape
   tensor/resize

@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 
 #include "absl/strings/str_cat.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/layer_norm.h"
 #include "ops/common/load_store.h"
 
@@ -59,8 +60,8 @@ absl::Status Normalize(KernelContext& ctx, const GroupNormOptions& options) {
 }  // namespace
 
 absl::Status NormalizeGroups(KernelContext& ctx, const GroupNormOptions& options) {
-  return ctx.Input(0).dtype() == DType::kDouble ? Normalize<double>(ctx, options)
-                                                : Normalize<float>(ctx, options);
+  return DispatchFloat(ctx.Input(0).dtype(),
+                       [&]<typename C>() { return Normalize<C>(ctx, options); });
 }
 
 }  // namespace onnxcmp

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/load_store.h"
 #include "ops/common/pooling.h"
 
@@ -67,8 +68,8 @@ absl::Status Pool(KernelContext& ctx, const WindowAttributes& attributes, bool w
 Kernel AveragePool(const KernelInit& node) {
   const bool with_padding = node.Int("count_include_pad", 0) != 0;
   return [attributes = WindowAttributes(node), with_padding](KernelContext& ctx) {
-    return ctx.Input(0).dtype() == DType::kDouble ? Pool<double>(ctx, attributes, with_padding)
-                                                  : Pool<float>(ctx, attributes, with_padding);
+    return DispatchFloat(ctx.Input(0).dtype(),
+                         [&]<typename C>() { return Pool<C>(ctx, attributes, with_padding); });
   };
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/add_windows.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/gemm.h"
 #include "ops/common/load_store.h"
 
@@ -196,8 +197,8 @@ Kernel ConvTranspose(const KernelInit& node) {
         "auto_pad must be NOTSET, SAME_UPPER, SAME_LOWER or VALID, not \"", pad, "\"")));
   }
   return [attributes = std::move(attributes)](KernelContext& ctx) {
-    return ctx.Input(0).dtype() == DType::kDouble ? Run<double>(ctx, attributes)
-                                                  : Run<float>(ctx, attributes);
+    return DispatchFloat(ctx.Input(0).dtype(),
+                         [&]<typename C>() { return Run<C>(ctx, attributes); });
   };
 }
 

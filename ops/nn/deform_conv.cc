@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/conv_family.h"
 #include "ops/common/gemm.h"
 #include "ops/common/load_store.h"
@@ -174,8 +175,8 @@ absl::Status Run(KernelContext& ctx, const Attributes& attributes) {
 // where g is the offset group of c, X is interpolated multilinearly and zero outside of itself.
 Kernel DeformConv(const KernelInit& node) {
   return [attributes = Attributes(node)](KernelContext& ctx) {
-    return ctx.Input(0).dtype() == DType::kDouble ? Run<double>(ctx, attributes)
-                                                  : Run<float>(ctx, attributes);
+    return DispatchFloat(ctx.Input(0).dtype(),
+                         [&]<typename C>() { return Run<C>(ctx, attributes); });
   };
 }
 

@@ -1,4 +1,5 @@
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/lanes.h"
 #include "ops/common/pooling.h"
 
@@ -14,7 +15,7 @@ absl::Status Average(KernelContext& ctx) {
 // GlobalAveragePool (ai.onnx 1, 22): Y[n, c] = the mean of X[n, c] over all spatial dimensions,
 // which stay as ones. The mean of nothing is NaN.
 absl::Status GlobalAveragePool(KernelContext& ctx) {
-  return ctx.Input(0).dtype() == DType::kDouble ? Average<double>(ctx) : Average<float>(ctx);
+  return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Average<C>(ctx); });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/lanes.h"
 #include "ops/common/lp_norm.h"
 #include "ops/common/pooling.h"
@@ -30,7 +31,7 @@ absl::Status Pool(KernelContext& ctx, double p) {
 // which stay as ones)^(1/p).
 Kernel GlobalLpPool(const KernelInit& node) {
   return [p = NormOrder(node)](KernelContext& ctx) {
-    return ctx.Input(0).dtype() == DType::kDouble ? Pool<double>(ctx, p) : Pool<float>(ctx, p);
+    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Pool<C>(ctx, p); });
   };
 }
 

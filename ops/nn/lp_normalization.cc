@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/axes.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/lanes.h"
 
 namespace onnxcmp {
@@ -44,8 +45,8 @@ Kernel LpNormalization(const KernelInit& node) {
   }
   return [=](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(axis_attribute, ctx.Input(0).rank()));
-    return ctx.Input(0).dtype() == DType::kDouble ? Normalize<double>(ctx, axis, p)
-                                                  : Normalize<float>(ctx, axis, p);
+    return DispatchFloat(ctx.Input(0).dtype(),
+                         [&]<typename C>() { return Normalize<C>(ctx, axis, p); });
   };
 }
 

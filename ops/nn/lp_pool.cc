@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/load_store.h"
 #include "ops/common/lp_norm.h"
 #include "ops/common/pooling.h"
@@ -37,8 +38,8 @@ absl::Status Pool(KernelContext& ctx, const WindowAttributes& attributes, double
 // in window o)^(1/p). Version 1 has a fractional p.
 Kernel LpPool(const KernelInit& node) {
   return [attributes = WindowAttributes(node), p = NormOrder(node)](KernelContext& ctx) {
-    return ctx.Input(0).dtype() == DType::kDouble ? Pool<double>(ctx, attributes, p)
-                                                  : Pool<float>(ctx, attributes, p);
+    return DispatchFloat(ctx.Input(0).dtype(),
+                         [&]<typename C>() { return Pool<C>(ctx, attributes, p); });
   };
 }
 

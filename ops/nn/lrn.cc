@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/load_store.h"
 #include "ops/common/vector_math.h"
 
@@ -82,8 +83,8 @@ Kernel Lrn(const KernelInit& node) {
         absl::InvalidArgumentError(absl::StrCat("size must be positive, not ", options.size)));
   }
   return [options](KernelContext& ctx) {
-    return ctx.Input(0).dtype() == DType::kDouble ? Normalize<double>(ctx, options)
-                                                  : Normalize<float>(ctx, options);
+    return DispatchFloat(ctx.Input(0).dtype(),
+                         [&]<typename C>() { return Normalize<C>(ctx, options); });
   };
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/load_store.h"
 #include "ops/common/pooling.h"
 
@@ -92,8 +93,8 @@ Kernel MaxPool(const KernelInit& node) {
   const bool column_major = node.Int("storage_order", 0) != 0;
   return [attributes = WindowAttributes(node), column_major](KernelContext& ctx) {
     // Every other type's elements are floats.
-    return ctx.Input(0).dtype() == DType::kDouble ? Pool<double>(ctx, attributes, column_major)
-                                                  : Pool<float>(ctx, attributes, column_major);
+    return DispatchFloat(ctx.Input(0).dtype(),
+                         [&]<typename C>() { return Pool<C>(ctx, attributes, column_major); });
   };
 }
 

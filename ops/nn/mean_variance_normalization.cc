@@ -6,6 +6,7 @@
 
 #include "evaluator/op_registry.h"
 #include "ops/common/axes.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/elementwise.h"
 #include "ops/common/reduce.h"
 
@@ -41,8 +42,8 @@ absl::Status Normalize(KernelContext& ctx, const Axes& axes) {
 Kernel MeanVarianceNormalization(const KernelInit& node) {
   return [attribute = node.Ints("axes")](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Axes axes, NormalizeAxes(attribute, ctx.Input(0).rank()));
-    return ctx.Input(0).dtype() == DType::kDouble ? Normalize<double>(ctx, axes)
-                                                  : Normalize<float>(ctx, axes);
+    return DispatchFloat(ctx.Input(0).dtype(),
+                         [&]<typename C>() { return Normalize<C>(ctx, axes); });
   };
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/lanes.h"
 #include "ops/common/load_store.h"
 
@@ -104,8 +105,7 @@ Kernel MaxRoiPool(const KernelInit& node) {
   }
   const Options options = {shape[0], shape[1], node.Float("spatial_scale")};
   return [options](KernelContext& ctx) {
-    return ctx.Input(0).dtype() == DType::kDouble ? Run<double>(ctx, options)
-                                                  : Run<float>(ctx, options);
+    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Run<C>(ctx, options); });
   };
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/load_store.h"
 
 namespace onnxcmp {
@@ -187,8 +188,7 @@ Kernel RoiAlign(const KernelInit& node) {
                      options.output_width, ", sampling_ratio ", options.sampling_ratio)));
   }
   return [options](KernelContext& ctx) {
-    return ctx.Input(0).dtype() == DType::kDouble ? Run<double>(ctx, options)
-                                                  : Run<float>(ctx, options);
+    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Run<C>(ctx, options); });
   };
 }
 

@@ -9,6 +9,7 @@
 #include "evaluator/convert.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/add_windows.h"
+#include "ops/common/compute_class.h"
 
 namespace onnxcmp {
 namespace {
@@ -51,21 +52,10 @@ Kernel Col2Im(const KernelInit& node) {
     Shape shape = {input.dim(0), input.dim(1) / taps};
     shape.insert(shape.end(), image.begin(), image.end());
     const int64_t planes = shape[0] * shape[1];
-    switch (ComputeClassOf(input.dtype())) {
-      case ComputeClass::kFloat:
-        return Add<float>(ctx, windows, planes, shape);
-      case ComputeClass::kDouble:
-        return Add<double>(ctx, windows, planes, shape);
-      case ComputeClass::kInt64:
-      case ComputeClass::kUint64:
-      case ComputeClass::kBool:
-        return Add<uint64_t>(ctx, windows, planes, shape);
-      case ComputeClass::kComplex:
-        return Add<std::complex<double>>(ctx, windows, planes, shape);
-      default:
-        return absl::UnimplementedError(
-            absl::StrCat("elements of ", input.TypeString(), " cannot be added"));
-    }
+    if (input.dtype() == DType::kBool) return Add<uint64_t>(ctx, windows, planes, shape);
+    using Addable = Classes<float, double, uint64_t, std::complex<double>>;
+    return Dispatch<Addable>(input.dtype(),
+                             [&]<typename C>() { return Add<C>(ctx, windows, planes, shape); });
   };
 }
 

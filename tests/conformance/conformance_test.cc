@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
@@ -41,8 +42,11 @@ class FolderTest : public ::testing::Test {
   FolderTest(std::string name, bool expected) : name_(std::move(name)), expected_(expected) {}
 
   void TestBody() override {
+    // The expected values of these tests hold the noise of a float transform where 0 is exact; ONNX
+    // too runs them with another tolerance than the default.
+    const double atol = absl::StartsWith(name_, "node/test_dft") ? 1e-6 : 1e-7;
     const auto mismatches = RunTestFolder(OnnxTestData(name_), Registry(), {.threads = 1},
-                                          {.rtol = 1e-3, .atol = 1e-7});
+                                          {.rtol = 1e-3, .atol = atol});
     if (!expected_ && absl::IsUnimplemented(mismatches.status())) {
       GTEST_SKIP() << mismatches.status().message();
     }

@@ -85,7 +85,7 @@ TEST(Col2Im, AddsBlocksUp) {
                Tensor::Of<Complex>({1, 1, 1, 3}, {{1, 2}, {8, 10}, {7, 8}}));
   ExpectError(run(x).Run().status(), kInvalid, "there are 2 blocks of 2 elements");
   ExpectError(run(Tensor::Of<std::string>({1, 2, 2}, {"", "", "", ""})).Run().status(),
-              absl::StatusCode::kUnimplemented, "cannot be added");
+              absl::StatusCode::kUnimplemented, "elements of type string are not supported");
 }
 
 }  // namespace
