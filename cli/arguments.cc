@@ -1,6 +1,7 @@
 #include "cli/arguments.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -46,6 +47,16 @@ std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& argument
     return kFailed;
   }
   return std::nullopt;
+}
+
+CLI::Validator NotNegative() {
+  return CLI::Validator(
+      [](std::string& text) {
+        double number = 0;
+        const bool good = absl::SimpleAtod(text, &number) && std::isfinite(number) && number >= 0;
+        return good ? std::string() : "must be a number that is not negative";
+      },
+      "");
 }
 
 CLI::Validator Quietly(CLI::Validator check) {

@@ -25,6 +25,8 @@ std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& argument
 
 // A check whose rule does not clutter the help.
 CLI::Validator Quietly(CLI::Validator check);
+// A finite number of at least 0.
+CLI::Validator NotNegative();
 
 // How models are loaded and run, for every command that runs one.
 struct RunOptions {

@@ -1,11 +1,10 @@
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
@@ -18,16 +17,6 @@ namespace {
 
 constexpr size_t kFormats = 5;
 constexpr const char* kFormatNames[kFormats] = {"table", "json", "csv", "markdown", "junit"};
-
-CLI::Validator NotNegative() {
-  return CLI::Validator(
-      [](std::string& text) {
-        double number = 0;
-        const bool good = absl::SimpleAtod(text, &number) && std::isfinite(number) && number >= 0;
-        return good ? std::string() : "must be a number that is not negative";
-      },
-      "");
-}
 
 void AddInputs(CLI::App& app, CompareArguments& arguments) {
   app.add_option("LEFT", arguments.left, "A model (.onnx, .onnxtxt), or a recording of")
@@ -159,7 +148,7 @@ int CompareCommand(const std::vector<std::string>& command_line) {
       "Runs two ONNX models on the same inputs, shows their results side by side and\n"
       "names the cause of a difference.\n"
       "Exit status 0: the outputs agree, 1: they differ, 2: they could not be compared.\n"
-      "Other commands: onnxcmp run MODEL, onnxcmp ops; COMMAND --help says more.",
+      "Other commands: onnxcmp run MODEL, test DIR, ops; COMMAND --help says more.",
       "onnxcmp");
   SetUsage(app, "onnxcmp [OPTIONS] LEFT RIGHT");
   app.set_version_flag("--version", "", "Print the version");

@@ -15,5 +15,8 @@ int main(int argc, char** argv) {
   if (command == "ops") {
     return onnxcmp::cli::OpsCommand(rest);
   }
+  if (command == "test") {
+    return onnxcmp::cli::TestCommand(rest);
+  }
   return onnxcmp::cli::CompareCommand(arguments);
 }

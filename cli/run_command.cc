@@ -1,5 +1,7 @@
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "cli/observer_chain.h"
 #include "cli/print_value.h"
 #include "cli/progress.h"
+#include "compare/backend_test.h"
 #include "compare/feeds.h"
 #include "compare/recording.h"
 #include "evaluator/evaluator.h"
@@ -30,6 +33,12 @@ struct Options {
   RunOptions run;
 };
 
+// Where a test goes and not an archive.
+bool IsFolder(const std::string& path) {
+  std::error_code error;
+  return path.ends_with('/') || std::filesystem::is_directory(path, error);
+}
+
 absl::StatusOr<MatchedFeeds> MakeFeeds(const Options& options, const Graph& graph) {
   OC_ASSIGN_OR_RETURN(GeneratedInputs generated, options.run.generated({&graph}));
   if (!options.inputs.empty()) {
@@ -46,7 +55,7 @@ absl::StatusOr<std::vector<std::unique_ptr<RecordingWriter>>> OpenRecordings(
   std::vector<std::unique_ptr<RecordingWriter>> writers;
   for (const auto& [path, outputs_only] :
        {std::pair(options.save, true), std::pair(options.save_all, false)}) {
-    if (!path.empty()) {
+    if (!path.empty() && !IsFolder(path)) {
       OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordingWriter> writer,
                           RecordingWriter::Create(path, outputs_only));
       interruption.RemoveOnSignal(writer->folder());
@@ -83,6 +92,10 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
   for (const std::unique_ptr<RecordingWriter>& writer : writers) {
     OC_RETURN_IF_ERROR(writer->Finish());
   }
+  if (IsFolder(options.save)) {
+    OC_RETURN_IF_ERROR(WriteBackendTest(options.save, options.model, registry, options.run.load(),
+                                        matched.feeds, outputs));
+  }
   std::string summary;
   for (size_t i = 0; i < outputs.size(); ++i) {
     absl::StrAppend(&summary, ValueSummary(model->graph.outputs[i].name, outputs[i]));
@@ -99,7 +112,8 @@ int RunCommand(const std::vector<std::string>& arguments) {
   SetUsage(app, "onnxcmp run [OPTIONS] MODEL");
   app.add_option("MODEL", options.model, "The model: .onnx, or .onnxtxt as text")->type_name(" ");
   app.add_option("--inputs", options.inputs, "An .npz, or a folder of input_N.pb")->type_name("F");
-  app.add_option("--save", options.save, "Save the outputs as an .npz")->type_name("F");
+  app.add_option("--save", options.save, "Save the outputs as an .npz, or a test in DIR/")
+      ->type_name("F");
   app.add_option("--save-all", options.save_all, "Save every result as an .npz")->type_name("F");
   options.run.AddTo(app);
   if (const std::optional<int> status = Parse(app, arguments)) {

@@ -65,6 +65,8 @@ absl::Status MapToProto(const Value& value, absl::string_view name, onnx::MapPro
 
 // A file as ONNX's test data has it (input_N.pb, output_N.pb): the type says which message it is.
 absl::StatusOr<Value> ReadValueFile(const std::string& path, const TypeInfo& type);
+// The same the other way. `name` goes into the message.
+absl::Status WriteValueFile(const std::string& path, const Value& value, absl::string_view name);
 
 }  // namespace onnxcmp
 

@@ -1,5 +1,6 @@
 // Sequences, maps, optionals and types: the parts of tensor_proto.h that are made of tensors.
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <utility>
 
@@ -405,6 +406,39 @@ absl::StatusOr<Value> ReadValueFile(const std::string& path, const TypeInfo& typ
   absl::StatusOr<Value> value = ReadValue(file, type);
   if (value.ok()) return value;
   return Annotate(value.status(), OneLine(path));
+}
+
+absl::Status WriteValueFile(const std::string& path, const Value& value, absl::string_view name) {
+  std::string bytes;
+  const auto serialize = [&](auto proto, auto to_proto) -> absl::Status {
+    OC_RETURN_IF_ERROR(to_proto(&proto));
+    return proto.SerializeToString(&bytes)
+               ? absl::OkStatus()
+               : absl::ResourceExhaustedError(absl::StrCat(path, ": the value is over 2 GB"));
+  };
+  if (value.is_tensor()) {
+    OC_RETURN_IF_ERROR(serialize(onnx::TensorProto(), [&](onnx::TensorProto* proto) {
+      return TensorToProto(value.tensor(), name, proto);
+    }));
+  } else if (value.is_sequence()) {
+    OC_RETURN_IF_ERROR(serialize(onnx::SequenceProto(), [&](onnx::SequenceProto* proto) {
+      return SequenceToProto(value, name, proto);
+    }));
+  } else if (value.is_optional()) {
+    OC_RETURN_IF_ERROR(serialize(onnx::OptionalProto(), [&](onnx::OptionalProto* proto) {
+      return OptionalToProto(value, name, proto);
+    }));
+  } else if (value.is_map()) {
+    OC_RETURN_IF_ERROR(serialize(
+        onnx::MapProto(), [&](onnx::MapProto* proto) { return MapToProto(value, name, proto); }));
+  } else {
+    return absl::UnimplementedError(
+        absl::StrCat(path, ": ", value.TypeString(), " has no file format"));
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << bytes;
+  file.close();
+  return file ? absl::OkStatus() : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
 }
 
 }  // namespace onnxcmp

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/interruption.h"
+#include "cli/messages.h"
+#include "compare/backend_test.h"
+#include "compare/junit_suite.h"
+#include "evaluator/thread_pool.h"
+#include "ops/operators.h"
+
+namespace onnxcmp::cli {
+namespace {
+
+using Status = BackendTestOutcome::Status;
+
+std::string Text(const BackendTestOutcome& outcome) {
+  return absl::StrCat(outcome.status == Status::kFailed ? "FAILED  " : "skipped ", outcome.folder,
+                      "\n", outcome.text);
+}
+
+bool WriteJunit(const std::string& path, const std::vector<BackendTestOutcome>& outcomes,
+                const std::string& summary) {
+  JunitSuite suite;
+  for (const BackendTestOutcome& outcome : outcomes) {
+    const std::string message = outcome.text.substr(0, outcome.text.find('\n'));
+    const char* kind = outcome.status == Status::kPassed   ? ""
+                       : outcome.status == Status::kFailed ? "failure"
+                                                           : "skipped";
+    suite.Add("backend", outcome.name, kind, message, outcome.text);
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << suite.Take("onnxcmp test", summary);
+  file.close();
+  return file.good();
+}
+
+}  // namespace
+
+int TestCommand(const std::vector<std::string>& arguments) {
+  Interruption interruption;
+  std::vector<std::string> folders;
+  std::string junit;
+  RunOptions run;
+  BackendTestOptions options;
+  CLI::App app(
+      "Runs tests in the layout of ONNX's backend tests: model.onnx beside\n"
+      "test_data_set_N/input_N.pb and output_N.pb.\n"
+      "Exit status 0: all passed, 1: some failed, 2: there was nothing to run.",
+      "onnxcmp test");
+  SetUsage(app, "onnxcmp test [OPTIONS] DIR...");
+  app.add_option("DIR", folders, "Test folders, or folders of such")->type_name(" ");
+  app.add_option("--rtol", options.tolerance.rtol, "Values agree if |a-b| <= atol + (0.001)")
+      ->type_name("X")
+      ->check(NotNegative());
+  app.add_option("--atol", options.tolerance.atol, "  rtol * max(|a|,|b|) (1e-7)")
+      ->type_name("X")
+      ->check(NotNegative());
+  app.add_option("--junit", junit, "Write a report as JUnit XML")->type_name("F");
+  run.AddTo(app);
+  if (const std::optional<int> status = Parse(app, arguments)) return *status;
+  if (folders.empty()) {
+    PrintError("a folder is needed: onnxcmp test DIR...; see onnxcmp test --help");
+    return kFailed;
+  }
+  const absl::StatusOr<std::vector<std::string>> tests = FindBackendTests(folders);
+  if (!tests.ok()) {
+    PrintError(tests.status().message());
+    return kFailed;
+  }
+  options.load = run.load();
+  options.evaluator = run.evaluator();
+  // Tests side by side rather than the threads of one.
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  const ThreadPool pool(run.threads > 0 ? run.threads : std::max(1, cores));
+  options.evaluator.threads = 1;
+  const OpRegistry registry = AllOperators();
+  std::vector<BackendTestOutcome> outcomes(tests->size());
+  pool.ParallelFor(static_cast<int64_t>(tests->size()), [&](int64_t i) {
+    const auto index = static_cast<size_t>(i);
+    outcomes[index] = RunBackendTest((*tests)[index], registry, options);
+  });
+  std::string report;
+  int64_t counts[3] = {};
+  for (const BackendTestOutcome& outcome : outcomes) {
+    ++counts[static_cast<size_t>(outcome.status)];
+    if (outcome.status == Status::kFailed || (!run.quiet && outcome.status == Status::kSkipped)) {
+      absl::StrAppend(&report, Text(outcome));
+    }
+  }
+  const std::string summary =
+      absl::StrCat(counts[0], " passed, ", counts[1], " failed, ", counts[2], " skipped\n");
+  if (!junit.empty() && !WriteJunit(junit, outcomes, summary)) {
+    PrintError(absl::StrCat("cannot write ", junit));
+    return kFailed;
+  }
+  if (!PrintOutput(absl::StrCat(report, summary))) return kFailed;
+  return counts[1] > 0 ? kDiffer : counts[0] > 0 ? kAgree : kFailed;
+}
+
+}  // namespace onnxcmp::cli
