@@ -39,11 +39,6 @@ const Activation::Entry* Activation::Find(absl::string_view name) {
   return nullptr;
 }
 
-int Activation::NumParameters(absl::string_view name) {
-  const Entry* entry = Find(name);
-  return entry == nullptr ? 0 : entry->parameters;
-}
-
 absl::StatusOr<Activation> Activation::Make(absl::string_view name,
                                             absl::Span<const float> parameters) {
   const Entry* entry = Find(name);

@@ -23,9 +23,6 @@ class Activation {
   static absl::StatusOr<Activation> Make(absl::string_view name,
                                          absl::Span<const float> parameters);
 
-  // How many parameters Make wants; 0 for unknown names.
-  static int NumParameters(absl::string_view name);
-
   bool is_identity() const { return kind_ == Kind::kIdentity; }
 
   // x = f(x). The same bits as the operator of that name.

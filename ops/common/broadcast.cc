@@ -62,7 +62,6 @@ Shape BroadcastStrides(const Tensor& tensor, absl::Span<const int64_t> shape) {
 }
 
 LegacyBroadcast LegacyBroadcast::FromNode(const KernelInit& node) {
-  node.Ignore("consumed_inputs");
   LegacyBroadcast legacy;
   legacy.broadcast = node.Flag("broadcast");
   legacy.has_axis = node.Has("axis");

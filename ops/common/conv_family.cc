@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/load_store.h"
 
 namespace onnxcmp {
@@ -91,8 +92,8 @@ absl::StatusOr<ConvPlan> PlanConv(const ConvAttributes& attributes, const Tensor
 
 absl::Status RunConv(KernelContext& ctx, const ConvAttributes& attributes,
                      const Activation& activation) {
-  return ctx.Input(0).dtype() == DType::kDouble ? RunConvIn<double>(ctx, attributes, activation)
-                                                : RunConvIn<float>(ctx, attributes, activation);
+  return DispatchFloat(ctx.Input(0).dtype(),
+                       [&]<typename C>() { return RunConvIn<C>(ctx, attributes, activation); });
 }
 
 }  // namespace onnxcmp

@@ -90,7 +90,7 @@ absl::StatusOr<Tensor> SubtractZeroPoint(const KernelContext& ctx, const Tensor&
   OC_ASSIGN_OR_RETURN(const Tensor parameters,
                       LineParameters(ctx, zero_point == nullptr ? none : *zero_point, x.shape(),
                                      side, "the zero point"));
-  OC_ASSIGN_OR_RETURN(const Tensor in, x.Contiguous());
+  OC_ASSIGN_OR_RETURN(const Tensor in, ctx.Contiguous(x));
   OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(DType::kInt16, x.shape()));
   const Matrices matrices = MatricesOf(x.shape(), side);
   const bool is_signed = x.dtype() == DType::kInt8;

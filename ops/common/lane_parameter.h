@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ops/common/lanes.h"
-#include "ops/common/rows.h"
+#include "ops/common/load_store.h"
 
 namespace onnxcmp {
 
@@ -43,7 +43,7 @@ class LaneParameter {
     const Tensor rows =
         parameter.Strided(absl::MakeConstSpan(x_shape).subspan(first),
                           absl::MakeConstSpan(strides).subspan(first), parameter.offset());
-    OC_ASSIGN_OR_RETURN(rows_, InComputeType<C>(ctx, rows));
+    OC_ASSIGN_OR_RETURN(rows_, LoadTensor<C>(ctx, rows));
     stride_ = per_lane ? LanesFrom(x_shape, axis).length : 0;
     return absl::OkStatus();
   }

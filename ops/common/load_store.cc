@@ -10,7 +10,7 @@ constexpr int64_t kGrain = 32768;
 
 template <typename C>
 absl::StatusOr<Tensor> LoadTensor(const KernelContext& ctx, const Tensor& tensor) {
-  OC_ASSIGN_OR_RETURN(Tensor in, tensor.Contiguous());
+  OC_ASSIGN_OR_RETURN(Tensor in, ctx.Contiguous(tensor));
   if (in.dtype() == kDTypeOf<C>) return in;
   OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(kDTypeOf<C>, in.shape()));
   C* to = out.mutable_data<C>();

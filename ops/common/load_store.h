@@ -1,6 +1,8 @@
-// Whole tensors between their storage type and the type that a kernel computes in.
+// Tensors and their rows between their storage type and the type that a kernel computes in.
 #ifndef ONNXCMP_OPS_COMMON_LOAD_STORE_H_
 #define ONNXCMP_OPS_COMMON_LOAD_STORE_H_
+
+#include <cstdint>
 
 #include "absl/status/statusor.h"
 #include "evaluator/convert.h"
@@ -8,6 +10,17 @@
 #include "evaluator/tensor.h"
 
 namespace onnxcmp {
+
+// Row `index` of `width` elements of a contiguous tensor: where it is if it is stored as C, else
+// converted into `scratch`.
+template <typename C>
+const C* LoadRow(const Tensor& contiguous, int64_t index, int64_t width, C* scratch) {
+  if (contiguous.dtype() == kDTypeOf<C>) {
+    return contiguous.data<C>() + index * width;
+  }
+  LoadElements(contiguous.dtype(), contiguous.raw_data(), index * width, width, scratch);
+  return scratch;
+}
 
 // The elements as C, contiguous: the tensor itself if it is that already. C: float, double,
 // int64_t, uint64_t.

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/convert.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/load_store.h"
 
 namespace onnxcmp {
@@ -135,7 +136,7 @@ template <typename C>
 absl::StatusOr<Tensor> QuantizeIn(const KernelContext& ctx, const Tensor& input,
                                   const Tensor& scale, const Tensor* zero_point,
                                   const QuantizeOptions& options) {
-  OC_ASSIGN_OR_RETURN(const Tensor x, input.Contiguous());
+  OC_ASSIGN_OR_RETURN(const Tensor x, ctx.Contiguous(input));
   OC_RETURN_IF_ERROR(CheckZeroPoint(scale, zero_point));
   OC_ASSIGN_OR_RETURN(const Granularity granularity, GranularityOf(x, scale, options.granularity));
   OC_ASSIGN_OR_RETURN(const Tensor scales, LoadTensor<C>(ctx, scale));
@@ -192,7 +193,7 @@ template <typename C>
 absl::StatusOr<Tensor> DequantizeIn(const KernelContext& ctx, const Tensor& input,
                                     const Tensor& scale, const Tensor* zero_point,
                                     const QuantizationAxis& at, DType output) {
-  OC_ASSIGN_OR_RETURN(const Tensor x, input.Contiguous());
+  OC_ASSIGN_OR_RETURN(const Tensor x, ctx.Contiguous(input));
   OC_RETURN_IF_ERROR(CheckZeroPoint(scale, zero_point));
   OC_ASSIGN_OR_RETURN(const Granularity granularity, GranularityOf(x, scale, at));
   OC_ASSIGN_OR_RETURN(const Tensor scales, LoadTensor<C>(ctx, scale));
@@ -235,14 +236,14 @@ absl::StatusOr<Tensor> QuantizeTensor(const KernelContext& ctx, const Tensor& x,
 absl::StatusOr<Tensor> DequantizeTensor(const KernelContext& ctx, const Tensor& x,
                                         const Tensor& scale, const Tensor* zero_point,
                                         const QuantizationAxis& granularity, DType output) {
-  return output == DType::kDouble
-             ? DequantizeIn<double>(ctx, x, scale, zero_point, granularity, output)
-             : DequantizeIn<float>(ctx, x, scale, zero_point, granularity, output);
+  return DispatchFloat(output, [&]<typename C>() {
+    return DequantizeIn<C>(ctx, x, scale, zero_point, granularity, output);
+  });
 }
 
 absl::StatusOr<Tensor> SubtractZeroPoints(const KernelContext& ctx, const Tensor& x,
                                           absl::Span<const int64_t> zeros) {
-  OC_ASSIGN_OR_RETURN(const Tensor in, x.Contiguous());
+  OC_ASSIGN_OR_RETURN(const Tensor in, ctx.Contiguous(x));
   OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(DType::kInt16, x.shape()));
   const bool is_signed = x.dtype() == DType::kInt8;
   const uint8_t* from = in.data<uint8_t>();

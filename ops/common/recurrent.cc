@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/convert.h"
 #include "ops/common/gemm.h"
-#include "ops/common/rows.h"
+#include "ops/common/load_store.h"
 
 namespace onnxcmp {
 
@@ -90,7 +90,7 @@ absl::StatusOr<Tensor> LoadParameter(const KernelContext& ctx, int index, absl::
   if (absl::MakeConstSpan(tensor.shape()) != shape) {
     return WrongShape(name, tensor, shape);
   }
-  return InComputeType<C>(ctx, tensor);
+  return LoadTensor<C>(ctx, tensor);
 }
 template absl::StatusOr<Tensor> LoadParameter<float>(const KernelContext&, int, absl::string_view,
                                                      absl::Span<const int64_t>);
@@ -105,7 +105,7 @@ absl::StatusOr<RecurrentParameters<C>> LoadRecurrentParameters(const KernelConte
     return absl::InvalidArgumentError("X, W and R must have rank 3");
   }
   const Tensor x = options.batch_first ? SwapFirstAxes(ctx.Input(0)) : ctx.Input(0);
-  OC_ASSIGN_OR_RETURN(p.x, InComputeType<C>(ctx, x));
+  OC_ASSIGN_OR_RETURN(p.x, LoadTensor<C>(ctx, x));
   p.steps = x.dim(0);
   p.batch = x.dim(1);
   p.input_size = x.dim(2);
@@ -214,7 +214,7 @@ absl::StatusOr<Tensor> InitialState(const KernelContext& ctx, const RecurrentOpt
     return WrongShape(name, given, expected);
   }
   OC_ASSIGN_OR_RETURN(Tensor contiguous,
-                      (options.batch_first ? SwapFirstAxes(given) : given).Contiguous());
+                      ctx.Contiguous(options.batch_first ? SwapFirstAxes(given) : given));
   LoadElements(contiguous.dtype(), contiguous.raw_data(), 0, contiguous.num_elements(),
                state.mutable_data<C>());
   return state;

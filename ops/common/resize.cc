@@ -262,7 +262,7 @@ absl::StatusOr<Tensor> ResizeTensor(const KernelContext& ctx, const Tensor& x,
   }
   Tensor y;
   if (is_nearest) {
-    OC_ASSIGN_OR_RETURN(y, x.Contiguous());
+    OC_ASSIGN_OR_RETURN(y, ctx.Contiguous(x));
     for (size_t i = plans.size(); i-- > 0;) {
       OC_ASSIGN_OR_RETURN(y, TakeNearest(ctx, y, resized[i].axis, plans[i]));
     }

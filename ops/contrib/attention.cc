@@ -1,18 +1,18 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <vector>
 
-#include <onnx/defs/schema.h>
 #include <Eigen/Core>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/attention.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/gemm.h"
-#include "ops/common/rows.h"
+#include "ops/common/load_store.h"
 #include "ops/common/softmax.h"
+#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -168,7 +168,7 @@ absl::StatusOr<Addend<C>> LoadAttentionBias(const KernelContext& ctx, const Atte
                     absl::StrCat("(1 or ", shape.batch, ", 1 or ", shape.heads, ", ", shape.queries,
                                  ", ", shape.keys, ")"));
   }
-  OC_ASSIGN_OR_RETURN(Tensor contiguous, bias.Contiguous());
+  OC_ASSIGN_OR_RETURN(Tensor contiguous, ctx.Contiguous(bias));
   addend.values.resize(static_cast<size_t>(contiguous.num_elements()));
   LoadElements(contiguous.dtype(), contiguous.raw_data(), 0, contiguous.num_elements(),
                addend.values.data());
@@ -182,8 +182,8 @@ absl::StatusOr<Addend<C>> LoadAttentionBias(const KernelContext& ctx, const Atte
 template <typename C>
 absl::StatusOr<Tensor> Project(const KernelContext& ctx, const Sizes& sizes) {
   const int64_t columns = sizes.columns();
-  OC_ASSIGN_OR_RETURN(Tensor input, InComputeType<C>(ctx, ctx.Input(kInput)));
-  OC_ASSIGN_OR_RETURN(Tensor weights, InComputeType<C>(ctx, ctx.Input(kWeights)));
+  OC_ASSIGN_OR_RETURN(Tensor input, LoadTensor<C>(ctx, ctx.Input(kInput)));
+  OC_ASSIGN_OR_RETURN(Tensor weights, LoadTensor<C>(ctx, ctx.Input(kWeights)));
   OC_ASSIGN_OR_RETURN(Tensor qkv,
                       ctx.Allocate(kDTypeOf<C>, {sizes.shape.batch, sizes.shape.queries, columns}));
   const int64_t rows = sizes.shape.batch * sizes.shape.queries;
@@ -191,7 +191,7 @@ absl::StatusOr<Tensor> Project(const KernelContext& ctx, const Sizes& sizes) {
   Gemm<C>(ctx.pool(), {rows, columns, sizes.input_size}, {input.data<C>(), sizes.input_size, 1},
           {weights.data<C>(), columns, 1}, {out, columns});
   if (ctx.HasInput(kBias)) {
-    OC_ASSIGN_OR_RETURN(Tensor bias, InComputeType<C>(ctx, ctx.Input(kBias)));
+    OC_ASSIGN_OR_RETURN(Tensor bias, LoadTensor<C>(ctx, ctx.Input(kBias)));
     using Row = Eigen::Array<C, Eigen::Dynamic, 1>;
     for (int64_t row = 0; row < rows; ++row) {
       Eigen::Map<Row>(out + row * columns, columns) +=
@@ -209,7 +209,7 @@ absl::StatusOr<Tensor> Present(const KernelContext& ctx, const Sizes& sizes, con
                                                                  shape.keys, shape.head_size}));
   Tensor past;
   if (ctx.HasInput(kPast)) {
-    OC_ASSIGN_OR_RETURN(past, InComputeType<C>(ctx, ctx.Input(kPast)));
+    OC_ASSIGN_OR_RETURN(past, LoadTensor<C>(ctx, ctx.Input(kPast)));
   }
   const int64_t old = sizes.past * shape.head_size;
   if (present.num_elements() == 0) {
@@ -274,10 +274,10 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
       ctx.pool(), shape, q, k, v, weights,
       {out.mutable_data<C>(), shape.queries * sizes.v_hidden, shape.value_size, sizes.v_hidden});
   const DType dtype = ctx.Input(kInput).dtype();
-  OC_ASSIGN_OR_RETURN(Tensor rounded, Rounded<C>(ctx, dtype, std::move(out)));
+  OC_ASSIGN_OR_RETURN(Tensor rounded, StoreTensor<C>(ctx, out, dtype));
   OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(rounded)));
   if (ctx.HasOutput(1)) {
-    OC_ASSIGN_OR_RETURN(Tensor rounded_present, Rounded<C>(ctx, dtype, std::move(present)));
+    OC_ASSIGN_OR_RETURN(Tensor rounded_present, StoreTensor<C>(ctx, present, dtype));
     OC_RETURN_IF_ERROR(ctx.SetOutput(1, std::move(rounded_present)));
   }
   return absl::OkStatus();
@@ -310,18 +310,15 @@ Kernel Attention(const KernelInit& node) {
     return node.Fail(absl::UnimplementedError("past_present_share_buffer of Attention"));
   }
   return [options](KernelContext& ctx) {
-    return ctx.Input(kInput).dtype() == DType::kDouble ? Run<double>(ctx, options)
-                                                       : Run<float>(ctx, options);
+    return DispatchFloat(ctx.Input(kInput).dtype(),
+                         [&]<typename C>() { return Run<C>(ctx, options); });
   };
 }
 
 onnx::OpSchema AttentionSchema() {
   using onnx::AttributeProto;
   using onnx::OpSchema;
-  OpSchema schema("Attention", __FILE__, __LINE__);
-  schema.SetDomain(std::string(kMicrosoftDomain))
-      .SinceVersion(1)
-      .SetDoc("Self attention with the projections inside.")
+  return ContribSchema("Attention", "Self attention with the projections inside.")
       .Attr("num_heads", "", AttributeProto::INT)
       .Attr("unidirectional", "", AttributeProto::INT, int64_t{0})
       .Attr("qkv_hidden_sizes", "", AttributeProto::INTS, onnx::OPTIONAL_VALUE)
@@ -339,10 +336,8 @@ onnx::OpSchema AttentionSchema() {
       .Input(kPastLength, "past_sequence_length", "", "M", OpSchema::Optional)
       .Output(0, "output", "", "T")
       .Output(1, "present", "", "T", OpSchema::Optional)
-      .TypeConstraint(
-          "T", {"tensor(float)", "tensor(float16)", "tensor(bfloat16)", "tensor(double)"}, "")
+      .TypeConstraint("T", FloatTypes(), "")
       .TypeConstraint("M", {"tensor(int32)"}, "");
-  return schema;
 }
 
 }  // namespace

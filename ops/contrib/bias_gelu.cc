@@ -1,10 +1,7 @@
-#include <string>
-
-#include <onnx/defs/schema.h>
-
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/elementwise.h"
+#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -22,16 +19,11 @@ absl::Status BiasGelu(KernelContext& ctx) {
 }
 
 onnx::OpSchema BiasGeluSchema() {
-  onnx::OpSchema schema("BiasGelu", __FILE__, __LINE__);
-  schema.SetDomain(std::string(kMicrosoftDomain))
-      .SinceVersion(1)
-      .SetDoc("C = Gelu(A + B)")
+  return ContribSchema("BiasGelu", "C = Gelu(A + B)")
       .Input(0, "A", "", "T")
       .Input(1, "B", "", "T")
       .Output(0, "C", "", "T")
-      .TypeConstraint(
-          "T", {"tensor(float16)", "tensor(float)", "tensor(double)", "tensor(bfloat16)"}, "");
-  return schema;
+      .TypeConstraint("T", FloatTypes(), "");
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
 #include <algorithm>
-#include <string>
 #include <vector>
 
-#include <onnx/defs/schema.h>
 #include <Eigen/Core>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/layer_norm.h"
-#include "ops/common/rows.h"
+#include "ops/common/load_store.h"
+#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -128,8 +128,8 @@ absl::Status Run(KernelContext& ctx, C epsilon) {
   }
   const int64_t hidden = ctx.Input(kGamma).dim(0);
   OC_ASSIGN_OR_RETURN(std::vector<Embedding> embeddings, LoadEmbeddings(ctx, hidden));
-  OC_ASSIGN_OR_RETURN(Tensor gamma, InComputeType<C>(ctx, ctx.Input(kGamma)));
-  OC_ASSIGN_OR_RETURN(Tensor beta, InComputeType<C>(ctx, ctx.Input(kBeta)));
+  OC_ASSIGN_OR_RETURN(Tensor gamma, LoadTensor<C>(ctx, ctx.Input(kGamma)));
+  OC_ASSIGN_OR_RETURN(Tensor beta, LoadTensor<C>(ctx, ctx.Input(kBeta)));
 
   const DType dtype = ctx.Input(kWords).dtype();
   const Shape out_shape = {shape[0], shape[1], hidden};
@@ -183,18 +183,16 @@ Kernel EmbedLayerNormalization(const KernelInit& node) {
   const float epsilon = node.Float("epsilon");
   node.Ignore("mask_index_type");  // for type inference: whether there is a mask_index
   return [epsilon](KernelContext& ctx) {
-    return ctx.Input(kWords).dtype() == DType::kDouble ? Run<double>(ctx, epsilon)
-                                                       : Run<float>(ctx, epsilon);
+    return DispatchFloat(ctx.Input(kWords).dtype(),
+                         [&]<typename C>() { return Run<C>(ctx, epsilon); });
   };
 }
 
 onnx::OpSchema EmbedLayerNormalizationSchema() {
   using onnx::AttributeProto;
   using onnx::OpSchema;
-  OpSchema schema("EmbedLayerNormalization", __FILE__, __LINE__);
-  schema.SetDomain(std::string(kMicrosoftDomain))
-      .SinceVersion(1)
-      .SetDoc("LayerNormalization of the sum of three embeddings.")
+  return ContribSchema("EmbedLayerNormalization",
+                       "LayerNormalization of the sum of three embeddings.")
       .Attr("epsilon", "", AttributeProto::FLOAT, 1e-12f)
       .Attr("mask_index_type", "", AttributeProto::INT, onnx::OPTIONAL_VALUE)
       .Input(kIds, "input_ids", "", "T1")
@@ -211,7 +209,6 @@ onnx::OpSchema EmbedLayerNormalizationSchema() {
       .Output(2, "embedding_sum", "", "T", OpSchema::Optional)
       .TypeConstraint("T1", {"tensor(int32)"}, "")
       .TypeConstraint("T", {"tensor(float)", "tensor(float16)", "tensor(double)"}, "");
-  return schema;
 }
 
 }  // namespace

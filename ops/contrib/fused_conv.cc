@@ -1,18 +1,14 @@
 #include <string>
 
 #include "evaluator/op_registry.h"
-#include "onnx/defs/schema.h"
 #include "ops/common/conv_family.h"
+#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
 
 onnx::OpSchema FusedConvSchema() {
-  return onnx::OpSchema()
-      .SetName("FusedConv")
-      .SetDomain("com.microsoft")
-      .SinceVersion(1)
-      .SetDoc("Y = activation(conv(X, W) + B + Z)")
+  return ContribSchema("FusedConv", "Y = activation(conv(X, W) + B + Z)")
       .Input(0, "X", "", "T")
       .Input(1, "W", "", "T")
       .Input(2, "B", "", "T", onnx::OpSchema::Optional)

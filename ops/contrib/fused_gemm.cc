@@ -2,18 +2,14 @@
 #include <vector>
 
 #include "evaluator/op_registry.h"
-#include "onnx/defs/schema.h"
 #include "ops/common/gemm_family.h"
+#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
 
 onnx::OpSchema FusedGemmSchema() {
-  return onnx::OpSchema()
-      .SetName("FusedGemm")
-      .SetDomain("com.microsoft")
-      .SinceVersion(1)
-      .SetDoc("Y = activation(alpha * A' * B' + beta * C)")
+  return ContribSchema("FusedGemm", "Y = activation(alpha * A' * B' + beta * C)")
       .Input(0, "A", "", "T")
       .Input(1, "B", "", "T")
       .Input(2, "C", "", "T", onnx::OpSchema::Optional)

@@ -2,18 +2,14 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
-#include "onnx/defs/schema.h"
 #include "ops/common/matmul.h"
+#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
 
 onnx::OpSchema FusedMatMulSchema() {
-  return onnx::OpSchema()
-      .SetName("FusedMatMul")
-      .SetDomain("com.microsoft")
-      .SinceVersion(1)
-      .SetDoc("Y = alpha * matmul(A', B')")
+  return ContribSchema("FusedMatMul", "Y = alpha * matmul(A', B')")
       .Input(0, "A", "", "T")
       .Input(1, "B", "", "T")
       .Output(0, "Y", "", "T")
@@ -22,8 +18,7 @@ onnx::OpSchema FusedMatMulSchema() {
       .Attr("transB", "", onnx::AttributeProto::INT, int64_t{0})
       .Attr("transBatchA", "", onnx::AttributeProto::INT, int64_t{0})
       .Attr("transBatchB", "", onnx::AttributeProto::INT, int64_t{0})
-      .TypeConstraint(
-          "T", {"tensor(float16)", "tensor(float)", "tensor(double)", "tensor(bfloat16)"}, "");
+      .TypeConstraint("T", FloatTypes(), "");
 }
 
 // The view of a factor that is multiplied: `batch` moves the first axis to before the last, then

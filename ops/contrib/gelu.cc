@@ -1,9 +1,6 @@
-#include <string>
-
-#include <onnx/defs/schema.h>
-
 #include "evaluator/op_registry.h"
 #include "ops/common/elementwise.h"
+#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -14,15 +11,10 @@ absl::Status Gelu(KernelContext& ctx) {
 }
 
 onnx::OpSchema GeluSchema() {
-  onnx::OpSchema schema("Gelu", __FILE__, __LINE__);
-  schema.SetDomain(std::string(kMicrosoftDomain))
-      .SinceVersion(1)
-      .SetDoc("Y = 0.5 * X * (1 + erf(X / sqrt(2)))")
+  return ContribSchema("Gelu", "Y = 0.5 * X * (1 + erf(X / sqrt(2)))")
       .Input(0, "X", "", "T")
       .Output(0, "Y", "", "T")
-      .TypeConstraint(
-          "T", {"tensor(float16)", "tensor(float)", "tensor(double)", "tensor(bfloat16)"}, "");
-  return schema;
+      .TypeConstraint("T", FloatTypes(), "");
 }
 
 }  // namespace

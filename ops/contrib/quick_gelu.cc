@@ -1,9 +1,6 @@
-#include <string>
-
-#include <onnx/defs/schema.h>
-
 #include "evaluator/op_registry.h"
 #include "ops/common/elementwise.h"
+#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -20,16 +17,11 @@ Kernel QuickGelu(const KernelInit& node) {
 }
 
 onnx::OpSchema QuickGeluSchema() {
-  onnx::OpSchema schema("QuickGelu", __FILE__, __LINE__);
-  schema.SetDomain(std::string(kMicrosoftDomain))
-      .SinceVersion(1)
-      .SetDoc("Y = X * Sigmoid(alpha * X)")
+  return ContribSchema("QuickGelu", "Y = X * Sigmoid(alpha * X)")
       .Attr("alpha", "", onnx::AttributeProto::FLOAT, 1.702f)
       .Input(0, "X", "", "T")
       .Output(0, "Y", "", "T")
-      .TypeConstraint(
-          "T", {"tensor(float16)", "tensor(float)", "tensor(double)", "tensor(bfloat16)"}, "");
-  return schema;
+      .TypeConstraint("T", FloatTypes(), "");
 }
 
 }  // namespace

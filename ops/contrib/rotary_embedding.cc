@@ -1,12 +1,11 @@
-#include <string>
 #include <vector>
-
-#include <onnx/defs/schema.h>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/lanes.h"
-#include "ops/common/rows.h"
+#include "ops/common/load_store.h"
+#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -121,8 +120,8 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
     return ctx.SetOutput(0, std::move(y));
   }
   OC_ASSIGN_OR_RETURN(std::vector<int64_t> positions, Positions(ctx, sizes));
-  OC_ASSIGN_OR_RETURN(Tensor cosines, InComputeType<C>(ctx, ctx.Input(2)));
-  OC_ASSIGN_OR_RETURN(Tensor sines, InComputeType<C>(ctx, ctx.Input(3)));
+  OC_ASSIGN_OR_RETURN(Tensor cosines, LoadTensor<C>(ctx, ctx.Input(2)));
+  OC_ASSIGN_OR_RETURN(Tensor sines, LoadTensor<C>(ctx, ctx.Input(3)));
   const int64_t rows = sizes.batch * sizes.heads * sizes.sequence;
   TransformLanes<C>(
       ctx.pool(), x, {rows, sizes.head_size, 1}, y, [&](int64_t row, const C* from, C* to) {
@@ -152,17 +151,14 @@ Kernel RotaryEmbedding(const KernelInit& node) {
     return node.Fail(absl::UnimplementedError("is_packed_batching of RotaryEmbedding"));
   }
   return [options](KernelContext& ctx) {
-    return ctx.Input(0).dtype() == DType::kDouble ? Run<double>(ctx, options)
-                                                  : Run<float>(ctx, options);
+    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Run<C>(ctx, options); });
   };
 }
 
 onnx::OpSchema RotaryEmbeddingSchema() {
   using onnx::AttributeProto;
-  onnx::OpSchema schema("RotaryEmbedding", __FILE__, __LINE__);
-  schema.SetDomain(std::string(kMicrosoftDomain))
-      .SinceVersion(1)
-      .SetDoc("Rotates pairs of elements by angles that depend on the position.")
+  return ContribSchema("RotaryEmbedding",
+                       "Rotates pairs of elements by angles that depend on the position.")
       .Attr("interleaved", "", AttributeProto::INT, onnx::OPTIONAL_VALUE)
       .Attr("is_packed_batching", "", AttributeProto::INT, onnx::OPTIONAL_VALUE)
       .Attr("num_heads", "", AttributeProto::INT, onnx::OPTIONAL_VALUE)
@@ -173,10 +169,8 @@ onnx::OpSchema RotaryEmbeddingSchema() {
       .Input(2, "cos_cache", "", "T")
       .Input(3, "sin_cache", "", "T")
       .Output(0, "output", "", "T")
-      .TypeConstraint(
-          "T", {"tensor(float)", "tensor(float16)", "tensor(bfloat16)", "tensor(double)"}, "")
+      .TypeConstraint("T", FloatTypes(), "")
       .TypeConstraint("M", {"tensor(int64)"}, "");
-  return schema;
 }
 
 }  // namespace

@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <limits>
-#include <string>
 #include <vector>
 
-#include <onnx/defs/schema.h>
 #include <Eigen/Core>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/layer_norm.h"
-#include "ops/common/rows.h"
+#include "ops/common/load_store.h"
+#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -42,7 +42,7 @@ absl::Status Run(KernelContext& ctx, C epsilon) {
                                                        ShapeToString(ctx.Input(2 + i).shape()),
                                                        "], not [", hidden, "]"));
       }
-      OC_ASSIGN_OR_RETURN(parameters[i], InComputeType<C>(ctx, ctx.Input(2 + i)));
+      OC_ASSIGN_OR_RETURN(parameters[i], LoadTensor<C>(ctx, ctx.Input(2 + i)));
     }
   }
   auto parameter = [&](int i) {
@@ -114,17 +114,13 @@ absl::Status Run(KernelContext& ctx, C epsilon) {
 Kernel SkipLayerNormalization(const KernelInit& node) {
   const float epsilon = node.Float("epsilon");
   return [epsilon](KernelContext& ctx) {
-    return ctx.Input(0).dtype() == DType::kDouble ? Run<double>(ctx, epsilon)
-                                                  : Run<float>(ctx, epsilon);
+    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Run<C>(ctx, epsilon); });
   };
 }
 
 onnx::OpSchema SkipLayerNormalizationSchema() {
   using onnx::OpSchema;
-  OpSchema schema("SkipLayerNormalization", __FILE__, __LINE__);
-  schema.SetDomain(std::string(kMicrosoftDomain))
-      .SinceVersion(1)
-      .SetDoc("LayerNormalization of input + skip + bias.")
+  return ContribSchema("SkipLayerNormalization", "LayerNormalization of input + skip + bias.")
       .Attr("epsilon", "", onnx::AttributeProto::FLOAT, 1e-12f)
       .Input(0, "input", "", "T")
       .Input(1, "skip", "", "T")
@@ -135,10 +131,8 @@ onnx::OpSchema SkipLayerNormalizationSchema() {
       .Output(1, "mean", "", "U", OpSchema::Optional)
       .Output(2, "inv_std_var", "", "U", OpSchema::Optional)
       .Output(3, "input_skip_bias_sum", "", "T", OpSchema::Optional)
-      .TypeConstraint(
-          "T", {"tensor(float)", "tensor(float16)", "tensor(bfloat16)", "tensor(double)"}, "")
+      .TypeConstraint("T", FloatTypes(), "")
       .TypeConstraint("U", {"tensor(float)"}, "");
-  return schema;
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ absl::Status ScanOutput::Append(const Value& value) {
                      ShapeToString(shape_), "] and is ", DTypeName(tensor.dtype()), "[",
                      ShapeToString(tensor.shape()), "] in a later iteration"));
   }
-  OC_ASSIGN_OR_RETURN(const Tensor element, tensor.Contiguous());
+  OC_ASSIGN_OR_RETURN(const Tensor element, context_->Contiguous(tensor));
   OC_RETURN_IF_ERROR(Grow(1));
   const int64_t first = count_ * size_;
   if (dtype_ == DType::kString) {
@@ -150,7 +150,7 @@ absl::StatusOr<Tensor> ScanOutput::Finish(int64_t axis, bool backwards) {
   const Tensor view = memory_.Strided(shape, strides, first);
   if (!IsSubByte(dtype_)) return view;
 
-  OC_ASSIGN_OR_RETURN(const Tensor ordered, view.Contiguous());
+  OC_ASSIGN_OR_RETURN(const Tensor ordered, context_->Contiguous(view));
   OC_ASSIGN_OR_RETURN(Tensor packed, context_->Allocate(dtype_, shape));
   const int64_t count = packed.num_elements();
   unpacked_.resize(static_cast<size_t>(count));

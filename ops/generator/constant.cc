@@ -14,7 +14,8 @@ namespace onnxcmp {
 namespace {
 
 // Where each of the values goes in the dense tensor, as linear indices.
-absl::StatusOr<std::vector<int64_t>> Positions(const SparseTensor& sparse) {
+absl::StatusOr<std::vector<int64_t>> Positions(const KernelContext& ctx,
+                                               const SparseTensor& sparse) {
   const int64_t count = sparse.values.num_elements();
   const Tensor& indices = sparse.indices;
   const auto rank = static_cast<int64_t>(sparse.dims.size());
@@ -28,7 +29,7 @@ absl::StatusOr<std::vector<int64_t>> Positions(const SparseTensor& sparse) {
                                                    indices.TypeString(), " and the shape [",
                                                    absl::StrJoin(sparse.dims, ","), "]"));
   }
-  OC_ASSIGN_OR_RETURN(Tensor contiguous, indices.Contiguous());
+  OC_ASSIGN_OR_RETURN(Tensor contiguous, ctx.Contiguous(indices));
   const auto* from = contiguous.data<int64_t>();
   std::vector<int64_t> positions(static_cast<size_t>(count), 0);
   for (int64_t i = 0; i < count; ++i) {
@@ -47,8 +48,8 @@ absl::StatusOr<std::vector<int64_t>> Positions(const SparseTensor& sparse) {
 }
 
 absl::StatusOr<Tensor> Dense(const KernelContext& ctx, const SparseTensor& sparse) {
-  OC_ASSIGN_OR_RETURN(std::vector<int64_t> positions, Positions(sparse));
-  OC_ASSIGN_OR_RETURN(Tensor values, sparse.values.Contiguous());
+  OC_ASSIGN_OR_RETURN(std::vector<int64_t> positions, Positions(ctx, sparse));
+  OC_ASSIGN_OR_RETURN(Tensor values, ctx.Contiguous(sparse.values));
   const DType dtype = values.dtype();
   if (dtype == DType::kString) {
     OC_ASSIGN_OR_RETURN(Tensor dense, ctx.Allocate(dtype, sparse.dims));

@@ -11,6 +11,7 @@
 #include "evaluator/convert.h"
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 
 namespace onnxcmp {
 namespace {
@@ -99,7 +100,7 @@ Kernel Range(const KernelInit& node) {
     const DType dtype = ctx.Input(0).dtype();
     if (IsInteger(dtype)) return IntegerRange(ctx);
     if (!IsNarrowFloat(dtype)) {
-      return dtype == DType::kDouble ? FloatRange<double>(ctx) : FloatRange<float>(ctx);
+      return DispatchFloat(dtype, [&]<typename C>() { return FloatRange<C>(ctx); });
     }
     if (stash == static_cast<int64_t>(DType::kFloat)) return FloatRange<float>(ctx);
     if (stash == static_cast<int64_t>(DType::kDouble)) return FloatRange<double>(ctx);

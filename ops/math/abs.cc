@@ -8,22 +8,18 @@ namespace onnxcmp {
 namespace {
 
 // Abs (ai.onnx 1, 6, 13): Y = |X|. The least integer wraps around to itself.
-Kernel Abs(const KernelInit& node) {
-  node.Ignore("consumed_inputs");
-  return [](KernelContext& ctx) -> absl::Status {
-    if (IsUnsignedInteger(ctx.Input(0).dtype())) {
-      return ctx.SetOutput(0, ctx.Input(0));
+absl::Status Abs(KernelContext& ctx) {
+  if (IsUnsignedInteger(ctx.Input(0).dtype())) {
+    return ctx.SetOutput(0, ctx.Input(0));
+  }
+  return EmitUnary<SignedNumbers>(ctx, [](auto x) {
+    using T = typename decltype(x)::Scalar;
+    if constexpr (std::is_floating_point_v<T>) {
+      return x.abs();
+    } else {
+      return x.unaryExpr([](T v) { return v < 0 ? static_cast<T>(-static_cast<uint64_t>(v)) : v; });
     }
-    return EmitUnary<Classes<float, double, int64_t>>(ctx, [](auto x) {
-      using T = typename decltype(x)::Scalar;
-      if constexpr (std::is_floating_point_v<T>) {
-        return x.abs();
-      } else {
-        return x.unaryExpr(
-            [](T v) { return v < 0 ? static_cast<T>(-static_cast<uint64_t>(v)) : v; });
-      }
-    });
-  };
+  });
 }
 
 }  // namespace

@@ -7,15 +7,12 @@ namespace {
 // HardSigmoid (ai.onnx 1, 6, 22): Y = max(0, min(1, alpha * X + beta)). NaN stays NaN.
 // Differs from the function body: narrow floats are rounded once, not after every step.
 Kernel HardSigmoid(const KernelInit& node) {
-  node.Ignore("consumed_inputs");
   const float alpha = node.Float("alpha");
   const float beta = node.Float("beta");
-  return [=](KernelContext& ctx) {
-    return EmitUnary<Floats>(ctx, [=](auto x) {
-      using T = typename decltype(x)::Scalar;
-      return vec::Max(vec::Min(x * T{alpha} + T{beta}, T{1}), T{0});
-    });
-  };
+  return UnaryKernel<Floats>([=](auto x) {
+    using T = typename decltype(x)::Scalar;
+    return vec::Max(vec::Min(x * T{alpha} + T{beta}, T{1}), T{0});
+  });
 }
 
 }  // namespace

@@ -7,18 +7,15 @@ namespace onnxcmp {
 namespace {
 
 // Neg (ai.onnx 1, 6, 13): Y = -X. The least integer wraps around to itself.
-Kernel Neg(const KernelInit& node) {
-  node.Ignore("consumed_inputs");
-  return [](KernelContext& ctx) {
-    return EmitUnary<Wrapping>(ctx, [](auto x) {
-      using T = typename decltype(x)::Scalar;
-      if constexpr (std::is_floating_point_v<T>) {
-        return x * T{-1};  // Eigen's -x is 0 - x, which makes 0 of 0 and not -0
-      } else {
-        return -x;
-      }
-    });
-  };
+absl::Status Neg(KernelContext& ctx) {
+  return EmitUnary<Wrapping>(ctx, [](auto x) {
+    using T = typename decltype(x)::Scalar;
+    if constexpr (std::is_floating_point_v<T>) {
+      return x * T{-1};  // Eigen's -x is 0 - x, which makes 0 of 0 and not -0
+    } else {
+      return -x;
+    }
+  });
 }
 
 }  // namespace

@@ -5,10 +5,8 @@ namespace onnxcmp {
 namespace {
 
 // Reciprocal (ai.onnx 1, 6, 13): Y = 1 / X.
-Kernel Reciprocal(const KernelInit& node) {
-  node.Ignore("consumed_inputs");
-  return
-      [](KernelContext& ctx) { return EmitUnary<Floats>(ctx, [](auto x) { return x.inverse(); }); };
+absl::Status Reciprocal(KernelContext& ctx) {
+  return EmitUnary<Floats>(ctx, [](auto x) { return x.inverse(); });
 }
 
 }  // namespace

@@ -5,14 +5,11 @@ namespace onnxcmp {
 namespace {
 
 // Relu (ai.onnx 1, 6, 13, 14): Y = max(0, X). NaN stays NaN.
-Kernel Relu(const KernelInit& node) {
-  node.Ignore("consumed_inputs");
-  return [](KernelContext& ctx) {
-    return EmitUnary<Classes<float, double, int64_t>>(ctx, [](auto x) {
-      using T = typename decltype(x)::Scalar;
-      return vec::Max(x, T{0});
-    });
-  };
+absl::Status Relu(KernelContext& ctx) {
+  return EmitUnary<SignedNumbers>(ctx, [](auto x) {
+    using T = typename decltype(x)::Scalar;
+    return vec::Max(x, T{0});
+  });
 }
 
 }  // namespace

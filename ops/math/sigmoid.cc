@@ -5,11 +5,8 @@ namespace onnxcmp {
 namespace {
 
 // Sigmoid (ai.onnx 1, 6, 13): Y = 1 / (1 + exp(-X)).
-Kernel Sigmoid(const KernelInit& node) {
-  node.Ignore("consumed_inputs");
-  return [](KernelContext& ctx) {
-    return EmitUnary<Floats>(ctx, [](auto x) { return vec::Sigmoid(x); });
-  };
+absl::Status Sigmoid(KernelContext& ctx) {
+  return EmitUnary<Floats>(ctx, [](auto x) { return vec::Sigmoid(x); });
 }
 
 }  // namespace

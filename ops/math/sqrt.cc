@@ -5,11 +5,8 @@ namespace onnxcmp {
 namespace {
 
 // Sqrt (ai.onnx 1, 6, 13): Y = X ^ 0.5; NaN for negative X.
-Kernel Sqrt(const KernelInit& node) {
-  node.Ignore("consumed_inputs");
-  return [](KernelContext& ctx) {
-    return EmitUnary<Floats>(ctx, [](auto x) { return vec::Sqrt(x); });
-  };
+absl::Status Sqrt(KernelContext& ctx) {
+  return EmitUnary<Floats>(ctx, [](auto x) { return vec::Sqrt(x); });
 }
 
 }  // namespace

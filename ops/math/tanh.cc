@@ -5,11 +5,8 @@ namespace onnxcmp {
 namespace {
 
 // Tanh (ai.onnx 1, 6, 13): Y = tanh(X).
-Kernel Tanh(const KernelInit& node) {
-  node.Ignore("consumed_inputs");
-  return [](KernelContext& ctx) {
-    return EmitUnary<Floats>(ctx, [](auto x) { return vec::Tanh(x); });
-  };
+absl::Status Tanh(KernelContext& ctx) {
+  return EmitUnary<Floats>(ctx, [](auto x) { return vec::Tanh(x); });
 }
 
 }  // namespace

@@ -153,9 +153,6 @@ Kernel BatchNormalization(const KernelInit& node) {
   if (options.version < 7) {
     is_test |= node.Flag("is_test");
   }
-  if (options.version == 1) {
-    node.Ignore("consumed_inputs");
-  }
   if (is_test && has_training_outputs) {
     return node.Fail(absl::InvalidArgumentError("only training has outputs besides Y"));
   }

@@ -93,7 +93,6 @@ Kernel Dropout(const KernelInit& node) {
   }
   if (options.version < 7) {
     options.training = !node.Flag("is_test");
-    node.Ignore("consumed_inputs");
   }
   return [options](KernelContext& ctx) { return Run(ctx, options); };
 }

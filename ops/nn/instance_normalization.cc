@@ -7,7 +7,6 @@ namespace {
 // InstanceNormalization (ai.onnx 1, 6, 22): Y = (X - mean) / sqrt(var + epsilon) * scale + B with
 // mean and variance of every channel of every batch entry.
 Kernel InstanceNormalization(const KernelInit& node) {
-  if (node.version() == 1) node.Ignore("consumed_inputs");
   const GroupNormOptions options = {0, node.Float("epsilon"), false};
   return [options](KernelContext& ctx) { return NormalizeGroups(ctx, options); };
 }

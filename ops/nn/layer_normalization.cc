@@ -7,9 +7,10 @@
 #include "evaluator/op_registry.h"
 #include "onnx/defs/schema.h"
 #include "ops/common/axes.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/lane_parameter.h"
 #include "ops/common/layer_norm.h"
-#include "ops/common/rows.h"
+#include "ops/common/load_store.h"
 
 namespace onnxcmp {
 namespace {
@@ -49,7 +50,7 @@ absl::Status Normalize(KernelContext& ctx, int axis, C epsilon, DType stash) {
   OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(y)));
   for (int i = 0; i < 2; ++i) {
     if (ctx.HasOutput(i + 1)) {
-      OC_ASSIGN_OR_RETURN(Tensor rounded, Rounded<C>(ctx, stash, std::move(statistics[i])));
+      OC_ASSIGN_OR_RETURN(Tensor rounded, StoreTensor<C>(ctx, statistics[i], stash));
       OC_RETURN_IF_ERROR(ctx.SetOutput(i + 1, std::move(rounded)));
     }
   }
@@ -74,10 +75,8 @@ Kernel LayerNormalization(const KernelInit& node) {
   const DType stash = static_cast<DType>(stash_type);
   return [=](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(int axis, NormalizeAxis(axis_attribute, ctx.Input(0).rank()));
-    if (ComputeClassOf(ctx.Input(0).dtype()) == ComputeClass::kDouble) {
-      return Normalize<double>(ctx, axis, epsilon, stash);
-    }
-    return Normalize<float>(ctx, axis, epsilon, stash);
+    return DispatchFloat(ctx.Input(0).dtype(),
+                         [&]<typename C>() { return Normalize<C>(ctx, axis, epsilon, stash); });
   };
 }
 

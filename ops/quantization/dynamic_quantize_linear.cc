@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/lane_fold.h"
 #include "ops/common/load_store.h"
 #include "ops/common/quantization.h"
@@ -41,7 +42,7 @@ absl::Status Quantize(KernelContext& ctx) {
 // y_zero_point = round(-min(0, min(x)) / y_scale), y = QuantizeLinear(x, y_scale, y_zero_point).
 // A tensor of zeros (or of nothing) has scale 0 and zero point 0.
 absl::Status DynamicQuantizeLinear(KernelContext& ctx) {
-  return ctx.Input(0).dtype() == DType::kDouble ? Quantize<double>(ctx) : Quantize<float>(ctx);
+  return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Quantize<C>(ctx); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/gemm.h"
 #include "ops/common/lanes.h"
 #include "ops/common/recurrent.h"
@@ -92,9 +93,9 @@ Kernel Gru(const KernelInit& node) {
   }
   const bool linear_before_reset = node.version() >= 3 && node.Flag("linear_before_reset");
   return [options = *std::move(options), linear_before_reset](KernelContext& ctx) {
-    return ctx.Input(0).dtype() == DType::kDouble
-               ? RunGru<double>(ctx, options, linear_before_reset)
-               : RunGru<float>(ctx, options, linear_before_reset);
+    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() {
+      return RunGru<C>(ctx, options, linear_before_reset);
+    });
   };
 }
 

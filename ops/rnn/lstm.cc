@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/gemm.h"
 #include "ops/common/lanes.h"
 #include "ops/common/recurrent.h"
@@ -90,8 +91,8 @@ Kernel Lstm(const KernelInit& node) {
   }
   const bool input_forget = node.Flag("input_forget");
   return [options = *std::move(options), input_forget](KernelContext& ctx) {
-    return ctx.Input(0).dtype() == DType::kDouble ? RunLstm<double>(ctx, options, input_forget)
-                                                  : RunLstm<float>(ctx, options, input_forget);
+    return DispatchFloat(ctx.Input(0).dtype(),
+                         [&]<typename C>() { return RunLstm<C>(ctx, options, input_forget); });
   };
 }
 

@@ -74,7 +74,7 @@ absl::StatusOr<Tensor> CastTensor(const KernelContext& ctx, const Tensor& x,
     return x;
   }
   if (x.dtype() == DType::kString) {
-    OC_ASSIGN_OR_RETURN(Tensor strings, x.Contiguous());
+    OC_ASSIGN_OR_RETURN(Tensor strings, ctx.Contiguous(x));
     OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(options.to, x.shape()));
     const bool to_float8 = IsNarrowFloat(options.to) && BitWidth(options.to) <= 8;
     OC_RETURN_IF_ERROR(
@@ -82,7 +82,7 @@ absl::StatusOr<Tensor> CastTensor(const KernelContext& ctx, const Tensor& x,
     return y;
   }
   if (options.to == DType::kString) {
-    OC_ASSIGN_OR_RETURN(Tensor numbers, x.Contiguous());
+    OC_ASSIGN_OR_RETURN(Tensor numbers, ctx.Contiguous(x));
     OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(DType::kString, x.shape()));
     FormatElements(numbers, y.mutable_string_data());
     return y;

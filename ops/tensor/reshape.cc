@@ -56,7 +56,6 @@ Kernel Reshape(const KernelInit& node) {
   std::vector<int64_t> attribute;
   if (!by_input) {
     attribute = node.Ints("shape");
-    node.Ignore("consumed_inputs");
   }
   const bool allow_zero = node.version() >= 14 && node.Flag("allowzero");
   return [=, attribute = std::move(attribute)](KernelContext& ctx) -> absl::Status {

@@ -50,7 +50,7 @@ Kernel Transpose(const KernelInit& node) {
     }
     if (!IsSubByte(x.dtype())) return ctx.SetOutput(0, Permuted(x, perm));
     OC_ASSIGN_OR_RETURN(Tensor bytes, UnpackToBytes(ctx, x));
-    OC_ASSIGN_OR_RETURN(Tensor moved, Permuted(bytes, perm).Contiguous());
+    OC_ASSIGN_OR_RETURN(Tensor moved, ctx.Contiguous(Permuted(bytes, perm)));
     OC_ASSIGN_OR_RETURN(Tensor packed, PackFromBytes(ctx, moved, x.dtype()));
     return ctx.SetOutput(0, std::move(packed));
   };

@@ -19,16 +19,14 @@ TEST(AxesTest, CountsNegativeAxesFromTheBack) {
 
 TEST(AxesTest, RefusesAxesOutOfRange) {
   for (int64_t axis : {int64_t{3}, int64_t{-4}, INT64_MIN, INT64_MAX}) {
-    ExpectError(NormalizeAxis(axis, 3).status(), absl::StatusCode::kInvalidArgument,
+    ExpectError(NormalizeAxis(axis, 3).status(), kInvalid,
                 "axis " + std::to_string(axis) + " is out of range for rank 3");
   }
-  ExpectError(NormalizeAxis(0, 0).status(), absl::StatusCode::kInvalidArgument,
-              "axis 0 is out of range for rank 0");
+  ExpectError(NormalizeAxis(0, 0).status(), kInvalid, "axis 0 is out of range for rank 0");
 }
 
 TEST(AxesTest, RefusesAnAxisTwice) {
-  ExpectError(NormalizeAxes({1, -2}, 3).status(), absl::StatusCode::kInvalidArgument,
-              "axis -2 is given twice");
+  ExpectError(NormalizeAxes({1, -2}, 3).status(), kInvalid, "axis -2 is given twice");
 }
 
 }  // namespace

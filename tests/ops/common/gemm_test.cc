@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
 
 // Small integers and fractions, so that sums round.
@@ -177,4 +177,4 @@ TEST(MatrixProduct, NaNAndInfinityStayInTheirRowAndColumn) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -10,7 +10,9 @@
 
 #include <gtest/gtest.h>
 
-namespace onnxcmp {
+#include "tests/support/op_test.h"
+
+namespace onnxcmp::testing {
 namespace {
 
 struct Function {
@@ -136,28 +138,27 @@ TEST(VectorMathTest, NoNeighbourMatters) {
 }
 
 TEST(VectorMathTest, SpecialValues) {
-  const float inf = std::numeric_limits<float>::infinity();
   const auto of = [](void (*f)(const float*, int64_t, float*), float x) {
     float y = 0;
     f(&x, 1, &y);
     return y;
   };
-  EXPECT_EQ(of(vec::Exp, inf), inf);
-  EXPECT_EQ(of(vec::Exp, -inf), 0);
-  EXPECT_EQ(of(vec::Exp, 89.0f), inf);
+  EXPECT_EQ(of(vec::Exp, kInf), kInf);
+  EXPECT_EQ(of(vec::Exp, -kInf), 0);
+  EXPECT_EQ(of(vec::Exp, 89.0f), kInf);
   EXPECT_FLOAT_EQ(of(vec::Exp, -100.0f), 3.783506e-44f);  // a denormal
-  EXPECT_EQ(of(vec::Log, 0.0f), -inf);
+  EXPECT_EQ(of(vec::Log, 0.0f), -kInf);
   EXPECT_TRUE(std::isnan(of(vec::Log, -1.0f)));
-  EXPECT_EQ(of(vec::Tanh, inf), 1);
+  EXPECT_EQ(of(vec::Tanh, kInf), 1);
   EXPECT_TRUE(std::signbit(of(vec::Tanh, -0.0f)));
-  EXPECT_EQ(of(vec::Erf, -inf), -1);
+  EXPECT_EQ(of(vec::Erf, -kInf), -1);
   EXPECT_TRUE(std::isnan(of(vec::Sqrt, -1.0f)));
-  EXPECT_TRUE(std::isnan(of(vec::Sin, inf)));
-  EXPECT_EQ(of(vec::Sigmoid, inf), 1);
-  EXPECT_EQ(of(vec::Sigmoid, -inf), 0);
+  EXPECT_TRUE(std::isnan(of(vec::Sin, kInf)));
+  EXPECT_EQ(of(vec::Sigmoid, kInf), 1);
+  EXPECT_EQ(of(vec::Sigmoid, -kInf), 0);
   EXPECT_EQ(of(vec::Sigmoid, 0.0f), 0.5f);
   EXPECT_NEAR(of(vec::Sigmoid, -90.0f), 8.194013e-40, 3e-45);  // 1 / (1 + e^90) would be 0
-  EXPECT_EQ(of(vec::Gelu, inf), inf);
+  EXPECT_EQ(of(vec::Gelu, kInf), kInf);
   EXPECT_FLOAT_EQ(of(vec::Gelu, 1.0f), 0.8413447f);
   for (const Function& function : kFunctions) {
     EXPECT_TRUE(std::isnan(of(function.f, NAN))) << function.name;
@@ -165,12 +166,11 @@ TEST(VectorMathTest, SpecialValues) {
 }
 
 TEST(VectorMathTest, Pow) {
-  const float inf = std::numeric_limits<float>::infinity();
-  const std::vector<float> x = {2, -2, 0, -0.0f, inf, -1, 1.1f, NAN, 5, 9, -inf, 3};
+  const std::vector<float> x = {2, -2, 0, -0.0f, kInf, -1, 1.1f, NAN, 5, 9, -kInf, 3};
   const std::vector<float> y = {10, 3, -1, 0, 0.5f, 0.5f, 2, 0, NAN, 0.5f, 2, 3};
   std::vector<float> z(x.size());
   vec::Pow(x.data(), y.data(), std::ssize(x), z.data());
-  const std::vector<float> want = {1024, -8, inf, 1, inf, NAN, 1.1f * 1.1f, 1, NAN, 3, inf, 27};
+  const std::vector<float> want = {1024, -8, kInf, 1, kInf, NAN, 1.1f * 1.1f, 1, NAN, 3, kInf, 27};
   for (size_t i = 0; i < want.size(); ++i) {
     EXPECT_TRUE(SameBits(z[i], want[i])) << x[i] << " ^ " << y[i] << " = " << z[i];
   }
@@ -183,4 +183,4 @@ TEST(VectorMathTest, EigenArraysAreTakenAndReturned) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

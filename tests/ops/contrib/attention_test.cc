@@ -184,23 +184,22 @@ TEST(ContribAttentionTest, BadInputs) {
   auto expect = [](const OpTest& test, absl::StatusCode code, const char* message) {
     ExpectError(test.Run().status(), code, message);
   };
-  const auto invalid = absl::StatusCode::kInvalidArgument;
   OpTest heads = Attention();
-  expect(heads.Attr("num_heads", 3), invalid, "do not make Q, K and V of 3 heads");
+  expect(heads.Attr("num_heads", 3), kInvalid, "do not make Q, K and V of 3 heads");
   OpTest no_heads = Attention();
-  expect(no_heads.Attr("num_heads", 0), invalid, "num_heads is 0");
+  expect(no_heads.Attr("num_heads", 0), kInvalid, "num_heads is 0");
   OpTest sizes = Attention();
   sizes.Attr("qkv_hidden_sizes", std::vector<int64_t>{INT64_MAX, INT64_MAX, INT64_MAX});
-  expect(sizes, invalid, "do not make Q, K and V");
+  expect(sizes, kInvalid, "do not make Q, K and V");
   OpTest mask = Attention();
-  expect(mask.Input(Mask({3}, {1, 1, 1})), invalid, "mask_index has shape");
+  expect(mask.Input(Mask({3}, {1, 1, 1})), kInvalid, "mask_index has shape");
   OpTest past = Attention();
-  expect(past.NoInput().Input(Pattern({2, 2, 2, 1, 3}, 3, 7)), invalid, "past has shape");
+  expect(past.NoInput().Input(Pattern({2, 2, 2, 1, 3}, 3, 7)), kInvalid, "past has shape");
   OpTest bias = Attention();
   bias.NoInput().NoInput().Input(Pattern({1, 2, 2, 3}, 3, 7));
-  expect(bias, invalid, "attention_bias has shape");
+  expect(bias, kInvalid, "attention_bias has shape");
   OpTest rotary = Attention();
-  expect(rotary.Attr("do_rotary", 1), absl::StatusCode::kUnimplemented, "do_rotary");
+  expect(rotary.Attr("do_rotary", 1), kUnimplemented, "do_rotary");
 }
 
 }  // namespace

@@ -2,14 +2,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::Convert;
-using testing::ExpectError;
-using testing::ExpectTensor;
-using testing::OpTest;
-using testing::RandomFloats;
 
 // Values: NumPy in double.
 TEST(BiasGeluTest, Values) {
@@ -32,9 +26,9 @@ TEST(BiasGeluTest, BiasOfAnotherSize) {
                     .Input(RandomFloats(shape, 1))
                     .Run()
                     .status(),
-                absl::StatusCode::kInvalidArgument, "the bias must be a vector");
+                kInvalid, "the bias must be a vector");
   }
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -72,7 +72,7 @@ TEST(ContribEmbedLayerNormalizationTest, Empty) {
 
 TEST(ContribEmbedLayerNormalizationTest, BadInputs) {
   auto expect = [](const OpTest& test, const char* message) {
-    ExpectError(test.Run().status(), absl::StatusCode::kInvalidArgument, message);
+    ExpectError(test.Run().status(), kInvalid, message);
   };
   expect(EmbedLayerNormalization(Ints({1, 2}, {0, 3}), false), "input id 3 is outside");
   expect(EmbedLayerNormalization(Ints({1, 2}, {0, -1}), false), "input id -1 is outside");

@@ -4,12 +4,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::Convert;
-using testing::ExpectTensor;
-using testing::OpTest;
 
 // Values: NumPy in double; special ones: onnxruntime 1.31.
 TEST(ContribGeluTest, Values) {
@@ -33,4 +29,4 @@ TEST(ContribGeluTest, SpecialValues) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

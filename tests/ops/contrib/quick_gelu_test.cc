@@ -4,12 +4,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::Convert;
-using testing::ExpectTensor;
-using testing::OpTest;
 
 // Values: NumPy in double; special ones: onnxruntime 1.31.
 TEST(QuickGeluTest, Values) {
@@ -41,4 +37,4 @@ TEST(QuickGeluTest, Alpha) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -72,7 +72,7 @@ TEST(ContribRotaryEmbeddingTest, BadInputs) {
   auto expect = [](const Tensor& positions, const Tensor& caches, const char* message) {
     OpTest test = Rotary();
     test.Input(Pattern({1, 2, 4}, 3, 7)).Input(positions).Input(caches).Input(caches);
-    ExpectError(test.Run().status(), absl::StatusCode::kInvalidArgument, message);
+    ExpectError(test.Run().status(), kInvalid, message);
   };
   const Tensor caches = Pattern({2, 2}, 3, 5);
   expect(Tensor::Of<int64_t>({1, 2}, {0, 2}), caches, "position 2 is outside");

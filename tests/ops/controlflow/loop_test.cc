@@ -78,7 +78,7 @@ TEST(LoopTest, EveryVersion) {
 
 TEST(LoopTest, RefusesToNeverEnd) {
   const auto outputs = RunText(Counter(", "), CounterFeeds(1, true, 2));
-  ExpectError(outputs.status(), absl::StatusCode::kInvalidArgument, "never end");
+  ExpectError(outputs.status(), kInvalid, "never end");
 }
 
 TEST(LoopTest, AllocatesNothingForTripsThatDoNotHappen) {
@@ -171,8 +171,7 @@ TEST(LoopTest, RefusesScanOutputsThatChangeTheirShape) {
       }> (m, , x)
     })",
               {{"m", Tensor::Scalar<int64_t>(2)}, {"x", Tensor::Of<float>({1}, {4})}});
-  ExpectError(outputs.status(), absl::StatusCode::kInvalidArgument,
-              "z1 was float[2] and is float[3]");
+  ExpectError(outputs.status(), kInvalid, "z1 was float[2] and is float[3]");
 }
 
 TEST(LoopTest, GivesTheBodyTheRankItDeclares) {
@@ -233,7 +232,7 @@ TEST(LoopTest, RefusesABodyThatDoesNotFit) {
         y1 = Identity(x)
       }> (m, , x)
     })");
-  EXPECT_EQ(few.status().code(), absl::StatusCode::kInvalidArgument) << few.status();
+  EXPECT_EQ(few.status().code(), kInvalid) << few.status();
   const auto outputs =
       RunText(R"(<ir_version: 8, opset_import: ["": 16]>
     g (int64 m, float[n] x) => (float[n] y) {
@@ -243,7 +242,7 @@ TEST(LoopTest, RefusesABodyThatDoesNotFit) {
       }> (m, , x)
     })",
               {{"m", Tensor::Scalar<int64_t>(3)}, {"x", Tensor::Of<float>({2}, {1, 2})}});
-  ExpectError(outputs.status(), absl::StatusCode::kInvalidArgument, "condition must be one bool");
+  ExpectError(outputs.status(), kInvalid, "condition must be one bool");
 }
 
 // A Loop in an If in a Scan: outer names of every level, one of them shadowed, and where results

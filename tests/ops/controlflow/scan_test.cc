@@ -94,7 +94,6 @@ TEST(ScanTest, RefusesWhatDoesNotFit) {
   const auto run = [](const std::string& attributes) {
     return RunText(Sums(attributes), SumsFeeds()).status();
   };
-  const auto kInvalid = absl::StatusCode::kInvalidArgument;
   ExpectError(run("scan_input_axes = [2, 0],"), kInvalid, "axis 2 is out of range for rank 2");
   ExpectError(run("scan_output_axes = [0, -3],"), kInvalid, "axis -3 is out of range for rank 2");
   ExpectError(run("scan_input_axes = [0, 1],"), kInvalid, "3 and 2");
@@ -111,7 +110,7 @@ TEST(ScanTest, RefusesStatesThatChangeTheirShape) {
       }> (s, x)
     })",
               {{"s", Tensor::Of<float>({1}, {1})}, {"x", Tensor::Of<float>({2}, {1, 2})}});
-  ExpectError(outputs.status(), absl::StatusCode::kInvalidArgument, "float[1] and is float[2]");
+  ExpectError(outputs.status(), kInvalid, "float[1] and is float[2]");
 }
 
 constexpr char kScan8[] = R"(<ir_version: 3, opset_import: ["": 8]>
@@ -158,7 +157,6 @@ TEST(Scan8Test, RefusesBadLengths) {
                  {"s", Tensor::Of<float>({1}, {0})},
                  {"x", Tensor::Of<float>({1, 3}, {1, 2, 3})},
                  {"y", Tensor::Of<float>({1, 3}, {1, 2, 3})}};
-  const auto kInvalid = absl::StatusCode::kInvalidArgument;
   ExpectError(RunText(kScan8, feeds).status(), kInvalid, "sequence_lens 4 is not in [0, 3]");
   feeds["lens"] = Tensor::Of<int64_t>({1}, {-1});
   ExpectError(RunText(kScan8, feeds).status(), kInvalid, "sequence_lens -1");

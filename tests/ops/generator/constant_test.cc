@@ -7,8 +7,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
 TEST(ConstantTest, GivesItsValue) {
   for (int opset : {1, 9, 11, 12, 13, 25}) {
     Tensor value = Tensor::Of<float>({2}, {1, 2});

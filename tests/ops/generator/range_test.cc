@@ -11,7 +11,6 @@ namespace {
 
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 template <typename T>
 absl::StatusOr<Tensor> RangeOf(T start, T limit, T delta) {

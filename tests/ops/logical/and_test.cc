@@ -6,16 +6,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::Convert;
-using testing::ExpectTensor;
-using testing::OpTest;
-
-Tensor Bools(absl::Span<const int64_t> shape, const std::vector<uint8_t>& bits) {
-  return Convert(Convert(Tensor::Of<uint8_t>(shape, bits), DType::kFloat), DType::kBool);
-}
 
 TEST(AndTest, TruthTableBroadcast) {
   ExpectTensor(OpTest("And", 7).Input(Bools({2, 1}, {0, 1})).Input(Bools({2}, {0, 1})).Run(),
@@ -43,4 +35,4 @@ TEST(AndTest, OtherBytesAreTrue) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -7,19 +7,12 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
 
-using testing::Convert;
-using testing::ExpectTensor;
-using testing::OpTest;
-
-Tensor Bools(absl::Span<const int64_t> shape, const std::vector<float>& bits) {
-  return Convert(Tensor::Of<float>(shape, bits), DType::kBool);
-}
-
 template <typename T>
-void ExpectEqual(const std::vector<T>& a, const std::vector<T>& b, const std::vector<float>& want) {
+void ExpectEqual(const std::vector<T>& a, const std::vector<T>& b,
+                 const std::vector<uint8_t>& want) {
   const int64_t count = static_cast<int64_t>(a.size());
   ExpectTensor(
       OpTest("Equal", 19).Input(Tensor::Of<T>({count}, a)).Input(Tensor::Of<T>({count}, b)).Run(),
@@ -61,4 +54,4 @@ TEST(EqualTest, AxisBeforeOpset7) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -6,20 +6,16 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::Convert;
-using testing::ExpectTensor;
-using testing::OpTest;
 
 template <typename T>
 void ExpectGreater(const std::vector<T>& a, const std::vector<T>& b,
-                   const std::vector<float>& want) {
+                   const std::vector<uint8_t>& want) {
   const int64_t count = static_cast<int64_t>(a.size());
   ExpectTensor(
       OpTest("Greater", 13).Input(Tensor::Of<T>({count}, a)).Input(Tensor::Of<T>({count}, b)).Run(),
-      Convert(Tensor::Of<float>({count}, want), DType::kBool));
+      Bools({count}, want));
 }
 
 TEST(GreaterTest, EveryComputeClass) {
@@ -36,8 +32,8 @@ TEST(GreaterTest, AxisBeforeOpset7) {
                    .Input(Tensor::Of<float>({2, 2}, {1, 2, 3, 4}))
                    .Input(Tensor::Of<float>({2}, {1, 3}))
                    .Run(),
-               Convert(Tensor::Of<float>({2, 2}, {0, 1, 0, 1}), DType::kBool));
+               Bools({2, 2}, {0, 1, 0, 1}));
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -6,12 +6,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::ExpectSameBits;
-using testing::ExpectTensor;
-using testing::OpTest;
 
 TEST(AbsTest, Values) {
   ExpectSameBits(
@@ -29,4 +25,4 @@ TEST(AbsTest, Values) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

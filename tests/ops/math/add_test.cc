@@ -7,13 +7,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::ExpectError;
-using testing::ExpectTensor;
-using testing::OpTest;
-using testing::RandomFloats;
 
 TEST(AddTest, FloatsAndDoubles) {
   ExpectTensor(OpTest("Add", 14)
@@ -76,8 +71,8 @@ TEST(AddTest, BroadcastAttributesBeforeOpset7) {
 
 TEST(AddTest, BadBroadcastAttributes) {
   const Tensor a = RandomFloats({2, 3}, 1);
-  ExpectError(OpTest("Add", 6).Input(a).Input(RandomFloats({3}, 1)).Run().status(),
-              absl::StatusCode::kInvalidArgument, "need the attribute broadcast = 1");
+  ExpectError(OpTest("Add", 6).Input(a).Input(RandomFloats({3}, 1)).Run().status(), kInvalid,
+              "need the attribute broadcast = 1");
   for (int64_t axis : {int64_t{2}, int64_t{-3}, std::numeric_limits<int64_t>::min(),
                        std::numeric_limits<int64_t>::max()}) {
     ExpectError(OpTest("Add", 6)
@@ -87,18 +82,18 @@ TEST(AddTest, BadBroadcastAttributes) {
                     .Input(RandomFloats({3}, 1))
                     .Run()
                     .status(),
-                absl::StatusCode::kInvalidArgument, "does not place a shape [3] inside [2x3]");
+                kInvalid, "does not place a shape [3] inside [2x3]");
   }
   ExpectError(
       OpTest("Add", 6).Attr("broadcast", 1).Input(a).Input(RandomFloats({2}, 1)).Run().status(),
-      absl::StatusCode::kInvalidArgument, "does not broadcast");
+      kInvalid, "does not broadcast");
   ExpectError(OpTest("Add", 6)
                   .Attr("broadcast", 1)
                   .Input(a)
                   .Input(RandomFloats({1, 2, 3}, 1))
                   .Run()
                   .status(),
-              absl::StatusCode::kInvalidArgument, "does not place a shape");
+              kInvalid, "does not place a shape");
 }
 
 TEST(AddTest, ConsumedInputsOfOpset1MeanNothing) {
@@ -112,4 +107,4 @@ TEST(AddTest, ConsumedInputsOfOpset1MeanNothing) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -4,12 +4,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::Convert;
-using testing::ExpectTensor;
-using testing::OpTest;
 
 // Values: NumPy in double.
 TEST(CosTest, Values) {
@@ -31,4 +27,4 @@ TEST(CosTest, SpecialValues) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -19,9 +19,8 @@ TEST(Det, MatricesAndBatches) {
 TEST(Det, EmptyAndWrong) {
   ExpectTensor(Det(Tensor::Of<float>({2, 0, 0}, {})), Tensor::Of<float>({2}, {1, 1}));
   ExpectTensor(Det(Tensor::Of<float>({0, 2, 2}, {})), Tensor::Of<float>({0}, {}));
-  const auto invalid = absl::StatusCode::kInvalidArgument;
-  ExpectError(Det(Tensor::Of<float>({1, 2}, {1, 2})).status(), invalid, "square matrices");
-  ExpectError(Det(Tensor::Of<float>({1}, {1})).status(), invalid, "square matrices");
+  ExpectError(Det(Tensor::Of<float>({1, 2}, {1, 2})).status(), kInvalid, "square matrices");
+  ExpectError(Det(Tensor::Of<float>({1}, {1})).status(), kInvalid, "square matrices");
 }
 
 }  // namespace

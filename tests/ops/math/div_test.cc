@@ -6,11 +6,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::ExpectTensor;
-using testing::OpTest;
 
 TEST(DivTest, Floats) {
   ExpectTensor(OpTest("Div", 14)
@@ -59,4 +56,4 @@ TEST(DivTest, IntegersByZeroAndMinusOne) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

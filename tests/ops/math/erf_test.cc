@@ -5,12 +5,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::Convert;
-using testing::ExpectTensor;
-using testing::OpTest;
 
 // Values: NumPy in double.
 TEST(ErfTest, Values) {
@@ -39,4 +35,4 @@ TEST(ErfTest, IntegersOfVersion9) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

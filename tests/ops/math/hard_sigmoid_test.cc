@@ -4,11 +4,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::ExpectTensor;
-using testing::OpTest;
 
 // alpha is 0.2 and beta 0.5 by default.
 TEST(HardSigmoidTest, Values) {
@@ -23,4 +20,4 @@ TEST(HardSigmoidTest, Values) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -4,11 +4,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::ExpectTensor;
-using testing::OpTest;
 
 TEST(HardSwishTest, Values) {
   ExpectTensor(OpTest("HardSwish", 14).Input(Tensor::Of<float>({6}, {-4, -3, 0, 1, 3, 4})).Run(),
@@ -18,4 +15,4 @@ TEST(HardSwishTest, Values) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

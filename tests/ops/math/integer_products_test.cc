@@ -69,7 +69,7 @@ TEST(MatMulInteger, RefusesZeroPointsThatDoNotFit) {
                   .Input(Bytes({3}, {1, 2, 3}))
                   .Run()
                   .status(),
-              absl::StatusCode::kInvalidArgument, "one for each row");
+              kInvalid, "one for each row");
 }
 
 OpTest Qlinear(const Tensor& a, const Tensor& a_scale, const Tensor& a_zero, const Tensor& b,

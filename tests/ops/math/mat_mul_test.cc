@@ -76,10 +76,9 @@ TEST(MatMul, RefusesWhatDoesNotFit) {
   const auto of = [](const Shape& shape) {
     return Tensor::Of<float>(shape, std::vector<float>(static_cast<size_t>(*NumElements(shape))));
   };
-  const auto invalid = absl::StatusCode::kInvalidArgument;
-  ExpectError(MatMul(of({}), of({1})).status(), invalid, "a scalar is no matrix");
-  ExpectError(MatMul(of({2, 3}), of({2, 3})).status(), invalid, "3 columns meet 2 rows");
-  ExpectError(MatMul(of({2, 1, 1}), of({3, 1, 1})).status(), invalid, "batches of 2 and 3");
+  ExpectError(MatMul(of({}), of({1})).status(), kInvalid, "a scalar is no matrix");
+  ExpectError(MatMul(of({2, 3}), of({2, 3})).status(), kInvalid, "3 columns meet 2 rows");
+  ExpectError(MatMul(of({2, 1, 1}), of({3, 1, 1})).status(), kInvalid, "batches of 2 and 3");
 }
 
 }  // namespace

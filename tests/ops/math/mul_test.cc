@@ -5,11 +5,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::ExpectTensor;
-using testing::OpTest;
 
 TEST(MulTest, FloatsAndWrappingIntegers) {
   ExpectTensor(OpTest("Mul", 14)
@@ -35,4 +32,4 @@ TEST(MulTest, FloatsAndWrappingIntegers) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -6,12 +6,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::ExpectSameBits;
-using testing::ExpectTensor;
-using testing::OpTest;
 
 TEST(NegTest, Values) {
   ExpectSameBits(OpTest("Neg", 13).Input(Tensor::Of<float>({4}, {1, 0, -0.0f, INFINITY})).Run(),
@@ -24,4 +20,4 @@ TEST(NegTest, Values) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -7,14 +7,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::Convert;
-using testing::ExpectSameBits;
-using testing::ExpectTensor;
-using testing::OpTest;
-using testing::RandomFloats;
 
 TEST(PowTest, Floats) {
   ExpectTensor(OpTest("Pow", 15)
@@ -103,4 +97,4 @@ TEST(PowTest, AxisBeforeOpset7) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

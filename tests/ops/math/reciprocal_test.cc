@@ -4,12 +4,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::ExpectSameBits;
-using testing::ExpectTensor;
-using testing::OpTest;
 
 TEST(ReciprocalTest, Values) {
   ExpectSameBits(
@@ -22,4 +18,4 @@ TEST(ReciprocalTest, Values) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

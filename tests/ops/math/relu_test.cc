@@ -6,11 +6,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::ExpectTensor;
-using testing::OpTest;
 
 // NaN at every place of a packet and of the rest that fills none.
 TEST(ReluTest, NanStays) {
@@ -37,4 +34,4 @@ TEST(ReluTest, Values) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -4,12 +4,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::Convert;
-using testing::ExpectTensor;
-using testing::OpTest;
 
 // Values: NumPy in double.
 TEST(SigmoidTest, Values) {
@@ -32,4 +28,4 @@ TEST(SigmoidTest, SpecialValues) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -4,12 +4,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::ExpectSameBits;
-using testing::ExpectTensor;
-using testing::OpTest;
 
 TEST(SqrtTest, Values) {
   ExpectSameBits(OpTest("Sqrt", 13).Input(Tensor::Of<float>({4}, {4, 2, -0.0f, INFINITY})).Run(),
@@ -21,4 +17,4 @@ TEST(SqrtTest, Values) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -6,11 +6,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::ExpectTensor;
-using testing::OpTest;
 
 TEST(SubTest, FloatsAndWrappingIntegers) {
   ExpectTensor(OpTest("Sub", 14)
@@ -41,4 +38,4 @@ TEST(SubTest, SecondInputIsPlacedByAxisBeforeOpset7) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

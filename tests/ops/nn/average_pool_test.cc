@@ -80,8 +80,8 @@ TEST(AveragePool, OtherTypesAndThreads) {
   const auto one = test.Threads(1).Run();
   ASSERT_TRUE(one.ok());
   ExpectSameBits(test.Threads(2).Run(), *one);
-  ExpectError(Average(22, Tensor::Of<float>({1, 1}, {0}), {}, {}, {}).Run().status(),
-              absl::StatusCode::kInvalidArgument, "rank of at least 3");
+  ExpectError(Average(22, Tensor::Of<float>({1, 1}, {0}), {}, {}, {}).Run().status(), kInvalid,
+              "rank of at least 3");
 }
 
 }  // namespace

@@ -174,22 +174,21 @@ TEST(Conv, RefusesWhatDoesNotFit) {
   const auto run = [&](const char* name, std::vector<int64_t> value) {
     return OpTest("Conv", 22).Attr(name, std::move(value)).Input(x).Input(w).Run().status();
   };
-  const auto invalid = absl::StatusCode::kInvalidArgument;
-  ExpectError(run("kernel_shape", {3}), invalid, "kernel_shape 3 is not the weights' 2");
-  ExpectError(run("pads", {-1, 0}), invalid, "pads must not hold values below 0");
-  ExpectError(run("pads", {1, 0, 0}), invalid, "pads has 3 values, not 2");
-  ExpectError(run("pads", {INT64_MAX, 1}), invalid, "does not fit");
-  ExpectError(run("strides", {0}), invalid, "strides must not hold values below 1");
-  ExpectError(run("dilations", {4}), invalid, "does not fit into 4 elements");
-  ExpectError(run("dilations", {INT64_MAX}), invalid, "dilation");
-  ExpectError(OpTest("Conv", 22).Attr("auto_pad", "SAME").Input(x).Input(w).Run().status(), invalid,
-              "auto_pad must be");
-  ExpectError(OpTest("Conv", 22).Attr("group", 0).Input(x).Input(w).Run().status(), invalid,
+  ExpectError(run("kernel_shape", {3}), kInvalid, "kernel_shape 3 is not the weights' 2");
+  ExpectError(run("pads", {-1, 0}), kInvalid, "pads must not hold values below 0");
+  ExpectError(run("pads", {1, 0, 0}), kInvalid, "pads has 3 values, not 2");
+  ExpectError(run("pads", {INT64_MAX, 1}), kInvalid, "does not fit");
+  ExpectError(run("strides", {0}), kInvalid, "strides must not hold values below 1");
+  ExpectError(run("dilations", {4}), kInvalid, "does not fit into 4 elements");
+  ExpectError(run("dilations", {INT64_MAX}), kInvalid, "dilation");
+  ExpectError(OpTest("Conv", 22).Attr("auto_pad", "SAME").Input(x).Input(w).Run().status(),
+              kInvalid, "auto_pad must be");
+  ExpectError(OpTest("Conv", 22).Attr("group", 0).Input(x).Input(w).Run().status(), kInvalid,
               "do not fit 0 groups");
-  ExpectError(OpTest("Conv", 22).Attr("group", 2).Input(x).Input(w).Run().status(), invalid,
+  ExpectError(OpTest("Conv", 22).Attr("group", 2).Input(x).Input(w).Run().status(), kInvalid,
               "do not fit 2 groups");
-  ExpectError(OpTest("Conv", 22).Input(x).Input(w).Input(x).Run().status(), invalid, "B is");
-  ExpectError(OpTest("Conv", 22).Input(w).Input(Tensor::Scalar(1.0f)).Run().status(), invalid,
+  ExpectError(OpTest("Conv", 22).Input(x).Input(w).Input(x).Run().status(), kInvalid, "B is");
+  ExpectError(OpTest("Conv", 22).Input(w).Input(Tensor::Scalar(1.0f)).Run().status(), kInvalid,
               "must have one rank");
 }
 

@@ -46,7 +46,7 @@ TEST(FlattenTest, RefusesBadAxes) {
   for (int64_t axis : {int64_t{4}, int64_t{-4}, INT64_MIN, INT64_MAX}) {
     ExpectError(
         OpTest("Flatten", 13).Attr("axis", axis).Input(RandomFloats({2, 3, 4}, 1)).Run().status(),
-        absl::StatusCode::kInvalidArgument, "is out of range for rank 3");
+        kInvalid, "is out of range for rank 3");
   }
 }
 

@@ -32,15 +32,14 @@ TEST(GroupNormalization, ScalesGroupsInVersion18) {
 }
 
 TEST(GroupNormalization, RefusesWhatDoesNotFit) {
-  const auto invalid = absl::StatusCode::kInvalidArgument;
   const Tensor four = Tensor::Of<float>({4}, {1, 1, 1, 1});
-  ExpectError(Group(21, X(), four, four, 3).Run().status(), invalid,
+  ExpectError(Group(21, X(), four, four, 3).Run().status(), kInvalid,
               "4 channels cannot be cut into 3 groups");
-  ExpectError(Group(21, X(), four, four, 0).Run().status(), invalid,
+  ExpectError(Group(21, X(), four, four, 0).Run().status(), kInvalid,
               "num_groups must be positive, not 0");
-  ExpectError(Group(18, X(), four, four, 2).Run().status(), invalid,
+  ExpectError(Group(18, X(), four, four, 2).Run().status(), kInvalid,
               "scale has shape [4], but there are 2 groups");
-  ExpectError(Group(21, X(), four, four, 2).Attr("stash_type", 7).Run().status(), invalid,
+  ExpectError(Group(21, X(), four, four, 2).Attr("stash_type", 7).Run().status(), kInvalid,
               "stash_type 7 is not a type of floats");
 }
 
@@ -63,10 +62,10 @@ TEST(InstanceNormalization, NormalizesEveryChannel) {
                Tensor::Of<float>({0, 2, 3}, {}));
   ExpectTensor(run(1, Tensor::Of<float>({1, 2, 1, 2}, {NAN, 1, -1, 1}), scale, bias),
                Tensor::Of<float>({1, 2, 1, 2}, {NAN, NAN, -5, 15}));
-  ExpectError(run(22, Tensor::Of<float>({1, 3, 1}, {1, 2, 3}), scale, bias).status(),
-              absl::StatusCode::kInvalidArgument, "scale has shape [2], but there are 3 channels");
-  ExpectError(run(22, Tensor::Of<float>({3}, {1, 2, 3}), scale, bias).status(),
-              absl::StatusCode::kInvalidArgument, "batch and channels");
+  ExpectError(run(22, Tensor::Of<float>({1, 3, 1}, {1, 2, 3}), scale, bias).status(), kInvalid,
+              "scale has shape [2], but there are 3 channels");
+  ExpectError(run(22, Tensor::Of<float>({3}, {1, 2, 3}), scale, bias).status(), kInvalid,
+              "batch and channels");
 }
 
 // Half floats are computed in float: the squares of 300 do not fit into halves.

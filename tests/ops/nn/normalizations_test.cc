@@ -8,8 +8,6 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
 OpTest Rms(const Tensor& x, const Tensor& scale, int axis) {
   OpTest test("RMSNormalization", 23);
   test.Attr("axis", axis).Attr("epsilon", 0.0f).Input(x).Input(scale);

@@ -50,7 +50,7 @@ TEST(QLinearConv, RefusesWhatDoesNotFit) {
                    Tensor::Scalar<uint8_t>(0), Tensor::Scalar<uint8_t>(0))
                   .Run()
                   .status(),
-              absl::StatusCode::kInvalidArgument, "there are 2 output channels");
+              kInvalid, "there are 2 output channels");
 }
 
 }  // namespace

@@ -8,8 +8,6 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
 const Tensor Rising() {
   std::vector<float> values(16);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);

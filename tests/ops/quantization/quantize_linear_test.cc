@@ -15,7 +15,6 @@ OpTest Dequantize(const Tensor& x, const Tensor& scale, int opset = 25) {
   test.Input(x).Input(scale);
   return test;
 }
-const auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(QuantizeLinear, RoundsToEvenAddsTheZeroPointAndSaturates) {
   const Tensor x = Tensor::Of<float>({8}, {0, 1, 3, 5, -1, 1e9f, -1e9f, INFINITY});

@@ -1,4 +1,3 @@
-#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -7,9 +6,6 @@
 
 namespace onnxcmp::testing {
 namespace {
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 OpTest ReduceMax(int opset, const Tensor& x) {
   OpTest test("ReduceMax", opset);

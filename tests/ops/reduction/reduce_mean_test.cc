@@ -1,4 +1,3 @@
-#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -7,8 +6,6 @@
 
 namespace onnxcmp::testing {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 OpTest ReduceMean(const Tensor& x) {
   OpTest test("ReduceMean", 18);

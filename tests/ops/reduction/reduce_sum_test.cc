@@ -1,5 +1,4 @@
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -9,43 +8,27 @@
 namespace onnxcmp::testing {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
-Tensor Axes(const std::vector<int64_t>& axes) {
-  return Tensor::Of<int64_t>({static_cast<int64_t>(axes.size())}, axes);
-}
-
-// 0, 1, 2, ... as float.
-Tensor Iota(absl::Span<const int64_t> shape) {
-  std::vector<float> values(static_cast<size_t>(*NumElements(shape)));
-  for (size_t i = 0; i < values.size(); ++i) {
-    values[i] = static_cast<float>(i);
-  }
-  return Tensor::Of<float>(shape, values);
-}
-
 TEST(ReduceSumTest, InnerAxisKeepsTheDimension) {
   OpTest test("ReduceSum", 13);
-  test.Input(Iota({2, 3})).Input(Axes({-1}));
+  test.Input(Iota({2, 3})).Input(Ints({-1}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 1}, {3, 12}));
 }
 
 TEST(ReduceSumTest, OuterAxisWithoutKeepdims) {
   OpTest test("ReduceSum", 13);
-  test.Attr("keepdims", 0).Input(Iota({2, 5})).Input(Axes({0}));
+  test.Attr("keepdims", 0).Input(Iota({2, 5})).Input(Ints({0}));
   ExpectTensor(test.Run(), Tensor::Of<float>({5}, {5, 7, 9, 11, 13}));
 }
 
 TEST(ReduceSumTest, OuterAndInnerAxes) {
   OpTest test("ReduceSum", 13);
-  test.Attr("keepdims", 0).Input(Iota({2, 3, 2})).Input(Axes({2, 0}));
+  test.Attr("keepdims", 0).Input(Iota({2, 3, 2})).Input(Ints({2, 0}));
   ExpectTensor(test.Run(), Tensor::Of<float>({3}, {0 + 1 + 6 + 7, 2 + 3 + 8 + 9, 4 + 5 + 10 + 11}));
 }
 
 TEST(ReduceSumTest, MiddleAxis) {
   OpTest test("ReduceSum", 13);
-  test.Attr("keepdims", 0).Input(Iota({2, 3, 4})).Input(Axes({1}));
+  test.Attr("keepdims", 0).Input(Iota({2, 3, 4})).Input(Ints({1}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 4}, {12, 15, 18, 21, 48, 51, 54, 57}));
 }
 
@@ -63,7 +46,7 @@ TEST(ReduceSumTest, AxesAsAttributeBefore13) {
 
 TEST(ReduceSumTest, EmptyAxesMayMeanNothingToDo) {
   OpTest test("ReduceSum", 13);
-  test.Attr("noop_with_empty_axes", 1).Input(Iota({2, 2})).Input(Axes({}));
+  test.Attr("noop_with_empty_axes", 1).Input(Iota({2, 2})).Input(Ints({}));
   ExpectTensor(test.Run(), Iota({2, 2}));
 }
 
@@ -75,13 +58,13 @@ TEST(ReduceSumTest, Scalar) {
 
 TEST(ReduceSumTest, OfNothingIsZero) {
   OpTest test("ReduceSum", 13);
-  test.Attr("keepdims", 0).Input(Tensor::Of<float>({2, 0, 2}, {})).Input(Axes({1}));
+  test.Attr("keepdims", 0).Input(Tensor::Of<float>({2, 0, 2}, {})).Input(Ints({1}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 2}, {0, 0, 0, 0}));
 }
 
 TEST(ReduceSumTest, EmptyResult) {
   OpTest test("ReduceSum", 13);
-  test.Attr("keepdims", 0).Input(Tensor::Of<float>({0, 2}, {})).Input(Axes({1}));
+  test.Attr("keepdims", 0).Input(Tensor::Of<float>({0, 2}, {})).Input(Ints({1}));
   ExpectTensor(test.Run(), Tensor::Of<float>({0}, {}));
 }
 
@@ -89,14 +72,14 @@ TEST(ReduceSumTest, NaNAndInfinity) {
   OpTest test("ReduceSum", 13);
   test.Attr("keepdims", 0)
       .Input(Tensor::Of<float>({3, 2}, {1, kNaN, kInf, 2, kInf, -kInf}))
-      .Input(Axes({1}));
+      .Input(Ints({1}));
   ExpectTensor(test.Run(), Tensor::Of<float>({3}, {kNaN, kInf, kNaN}));
 }
 
 TEST(ReduceSumTest, Int64BeyondTheMantissaOfDouble) {
   const int64_t big = (int64_t{1} << 53) + 1;
   OpTest test("ReduceSum", 13);
-  test.Attr("keepdims", 0).Input(Tensor::Of<int64_t>({3}, {big, 1, -3})).Input(Axes({0}));
+  test.Attr("keepdims", 0).Input(Tensor::Of<int64_t>({3}, {big, 1, -3})).Input(Ints({0}));
   ExpectTensor(test.Run(), Tensor::Scalar<int64_t>(big - 2));
 }
 
@@ -137,7 +120,7 @@ TEST(ReduceSumTest, Double) {
 
 TEST(ReduceSumTest, StridedView) {
   OpTest test("ReduceSum", 13);
-  test.Attr("keepdims", 0).Input(AsStridedView(Iota({2, 3, 2}))).Input(Axes({1}));
+  test.Attr("keepdims", 0).Input(AsStridedView(Iota({2, 3, 2}))).Input(Ints({1}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 2}, {6, 9, 24, 27}));
 }
 
@@ -154,20 +137,20 @@ TEST(ReduceSumTest, SameBitsHoweverTheLaneLies) {
       }
     }
     OpTest inner("ReduceSum", 13);
-    inner.Attr("keepdims", 0).Input(rows).Input(Axes({1})).Threads(1);
+    inner.Attr("keepdims", 0).Input(rows).Input(Ints({1})).Threads(1);
     const Tensor want = *inner.Run();
     OpTest outer("ReduceSum", 13);
-    outer.Attr("keepdims", 0).Input(columns).Input(Axes({0})).Threads(2);
+    outer.Attr("keepdims", 0).Input(columns).Input(Ints({0})).Threads(2);
     ExpectSameBits(outer.Run(), want);
     OpTest strided("ReduceSum", 13);
     strided.Attr("keepdims", 0)
         .Input(columns.Strided({lanes, length}, {1, lanes}, 0))
-        .Input(Axes({1}));
+        .Input(Ints({1}));
     ExpectSameBits(strided.Run(), want);
     OpTest pieces("ReduceSum", 13);  // a lane of two axes, gathered from runs
     pieces.Attr("keepdims", 0)
         .Input(rows.Strided({length, lanes, 1}, {1, length, 1}, 0))
-        .Input(Axes({0, 2}));
+        .Input(Ints({0, 2}));
     ExpectSameBits(pieces.Run(), want);
   }
 }
@@ -175,12 +158,12 @@ TEST(ReduceSumTest, SameBitsHoweverTheLaneLies) {
 TEST(ReduceSumTest, BadAxes) {
   for (int64_t axis : {int64_t{2}, int64_t{-3}, INT64_MIN, INT64_MAX}) {
     OpTest test("ReduceSum", 13);
-    test.Input(Iota({2, 2})).Input(Axes({axis}));
-    ExpectError(test.Run().status(), absl::StatusCode::kInvalidArgument, "out of range for rank 2");
+    test.Input(Iota({2, 2})).Input(Ints({axis}));
+    ExpectError(test.Run().status(), kInvalid, "out of range for rank 2");
   }
   OpTest twice("ReduceSum", 13);
-  twice.Input(Iota({2, 2})).Input(Axes({1, -1}));
-  ExpectError(twice.Run().status(), absl::StatusCode::kInvalidArgument, "given twice");
+  twice.Input(Iota({2, 2})).Input(Ints({1, -1}));
+  ExpectError(twice.Run().status(), kInvalid, "given twice");
 }
 
 }  // namespace

@@ -9,8 +9,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
 OpTest Dft(const Tensor& x, bool inverse, bool onesided) {
   OpTest test("DFT", 20);
   test.Attr("inverse", inverse ? 1 : 0).Attr("onesided", onesided ? 1 : 0).Input(x);

@@ -8,15 +8,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::AsStridedView;
-using testing::Convert;
-using testing::ExpectError;
-using testing::ExpectTensor;
-using testing::OpTest;
-using testing::RandomFloats;
 
 constexpr int64_t To(DType dtype) { return static_cast<int64_t>(dtype); }
 
@@ -56,7 +49,7 @@ TEST(CastTest, SameTypeIsTheSameTensor) {
 }
 
 TEST(CastTest, ToAndFromBool) {
-  const Tensor truth = Convert(Tensor::Of<float>({4}, {0, 0, 1, 1}), DType::kBool);
+  const Tensor truth = Bools({4}, {0, 0, 1, 1});
   ExpectTensor(Cast(Tensor::Of<float>({4}, {0, -0.0f, NAN, 0.1f}), DType::kBool), truth);
   ExpectTensor(Cast(truth, DType::kFloat), Tensor::Of<float>({4}, {0, 0, 1, 1}));
   ExpectTensor(Cast(truth, DType::kInt64), Tensor::Of<int64_t>({4}, {0, 0, 1, 1}));
@@ -133,7 +126,7 @@ TEST(CastTest, RoundModeOfFloat8E8M0) {
                   .Input(x)
                   .Run()
                   .status(),
-              absl::StatusCode::kInvalidArgument, "none of up, down and nearest");
+              kInvalid, "none of up, down and nearest");
 }
 
 // The layout of Python's repr(); digits as NumPy 2 prints float32 and float16.
@@ -156,7 +149,7 @@ TEST(CastTest, NumbersToStrings) {
       Tensor::Of<std::string>({2}, {"-5", "-9223372036854775808"}));
   ExpectTensor(Cast(Tensor::Scalar<uint64_t>(~uint64_t{0}), DType::kString),
                Tensor::Scalar<std::string>("18446744073709551615"));
-  ExpectTensor(Cast(Convert(Tensor::Of<float>({2}, {1, 0}), DType::kBool), DType::kString),
+  ExpectTensor(Cast(Bools({2}, {1, 0}), DType::kString),
                Tensor::Of<std::string>({2}, {"True", "False"}));
 }
 
@@ -172,12 +165,12 @@ TEST(CastTest, StringsToNumbers) {
   ExpectTensor(Cast(Tensor::Scalar<std::string>("18446744073709551615"), DType::kUint64),
                Tensor::Scalar<uint64_t>(~uint64_t{0}));
   ExpectTensor(Cast(Tensor::Of<std::string>({4}, {"True", "false", "0", "2"}), DType::kBool),
-               Convert(Tensor::Of<float>({4}, {1, 0, 0, 1}), DType::kBool));
+               Bools({4}, {1, 0, 0, 1}));
   EXPECT_EQ(Codes(Cast(Tensor::Scalar<std::string>("1e9"), DType::kFloat8E4M3FN)),
             (std::vector<int>{0x7E}));
   for (const char* text : {"Hello World!", "", "1.2.3", "0x10"}) {
-    ExpectError(Cast(Tensor::Of<std::string>({2}, {"1", text}), DType::kFloat).status(),
-                absl::StatusCode::kInvalidArgument, "element 1");
+    ExpectError(Cast(Tensor::Of<std::string>({2}, {"1", text}), DType::kFloat).status(), kInvalid,
+                "element 1");
   }
 }
 
@@ -196,7 +189,7 @@ TEST(CastTest, Version1NamesTheType) {
   ExpectTensor(OpTest("Cast", 1).Attr("to", "FLOAT16").Input(Tensor::Scalar<float>(2.5f)).Run(),
                Convert(Tensor::Scalar<float>(2.5f), DType::kFloat16));
   ExpectError(OpTest("Cast", 1).Attr("to", "NUMBER").Input(Tensor::Scalar<float>(1)).Run().status(),
-              absl::StatusCode::kInvalidArgument, "no type");
+              kInvalid, "no type");
 }
 
 TEST(CastTest, TypesThatCastDoesNotProduce) {
@@ -207,4 +200,4 @@ TEST(CastTest, TypesThatCastDoesNotProduce) {
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing

@@ -8,8 +8,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
 TEST(ConcatTest, JoinsAlongAnAxis) {
   OpTest rows("Concat", 13);
   rows.Attr("axis", 0);

@@ -39,7 +39,6 @@ TEST(ExpandTest, GivesAndTakesViews) {
 }
 
 TEST(ExpandTest, RefusesWhatDoesNotFit) {
-  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
   Tensor x = Tensor::Of<float>({2}, {1, 2});
   ExpectError(ExpandTo(x, {3}).status(), kInvalid, "cannot broadcast [2] to [3]");
   ExpectError(ExpandTo(x, {0}).status(), kInvalid, "cannot broadcast [2] to [0]");

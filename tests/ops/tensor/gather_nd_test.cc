@@ -8,8 +8,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
 // Expected values: the schema's examples.
 TEST(GatherNDTest, GathersElements) {
   for (int opset : {11, 12, 13}) {

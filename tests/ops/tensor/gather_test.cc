@@ -8,8 +8,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
 // The schema's two examples.
 TEST(GatherTest, GathersRows) {
   for (int opset : {1, 11, 13}) {

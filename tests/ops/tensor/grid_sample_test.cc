@@ -5,8 +5,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
 const Tensor X() { return Tensor::Of<float>({1, 1, 2, 2}, {1, 2, 3, 4}); }
 const Tensor Grid() {
   return Tensor::Of<float>({1, 1, 4, 2}, {-1, -1, 0, 0, 0.5f, 0.25f, 1.5f, -2});
@@ -94,7 +92,7 @@ TEST(GridSample, Types) {
   ExpectError(Sample(Tensor::Of<std::string>({1, 1, 1}, {"a"}), grid, "linear", "zeros", true)
                   .Run()
                   .status(),
-              absl::StatusCode::kUnimplemented, "string");
+              kUnimplemented, "string");
 }
 
 TEST(GridSample, PositionsThatAreNoNumbers) {

@@ -7,8 +7,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
 absl::StatusOr<Tensor> ReshapeTo(const Tensor& x, const std::vector<int64_t>& shape,
                                  int64_t allowzero = 0) {
   OpTest test("Reshape", 14);

@@ -8,8 +8,6 @@ namespace {
 using Ints = std::vector<int64_t>;
 using Floats = std::vector<float>;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
 const Tensor Row() { return Tensor::Of<float>({1, 1, 1, 4}, {1, 2, 4, 8}); }
 
 OpTest ByScale(int opset, const Tensor& x, float scale, const char* mode) {
@@ -153,7 +151,7 @@ TEST(Resize, TypesAndValues) {
   ExpectTensor(ByScale(19, Tensor::Of<float>({3}, {NAN, 1, INFINITY}), 2, "linear").Run(),
                Tensor::Of<float>({6}, {NAN, NAN, NAN, INFINITY, INFINITY, INFINITY}));
   ExpectError(ByScale(19, Tensor::Of<std::string>({1}, {"a"}), 2, "linear").Run().status(),
-              absl::StatusCode::kUnimplemented, "cannot be interpolated");
+              kUnimplemented, "cannot be interpolated");
 }
 
 TEST(Resize, EmptyAndWrong) {

@@ -8,10 +8,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-Tensor Ints(const std::vector<int64_t>& values) {
-  return Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values);
-}
-
 Tensor Cube() { return RandomFloats({2, 3, 4}, 1); }
 
 TEST(ShapeTest, TellsTheDimensions) {

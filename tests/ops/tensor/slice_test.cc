@@ -11,10 +11,6 @@ namespace {
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-Tensor Ints(const std::vector<int64_t>& values) {
-  return Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values);
-}
-
 // 0 1 ... n-1, sliced on their one axis.
 absl::StatusOr<Tensor> SliceOf(int64_t n, int64_t start, int64_t end, int64_t step) {
   std::vector<float> values;
@@ -23,10 +19,6 @@ absl::StatusOr<Tensor> SliceOf(int64_t n, int64_t start, int64_t end, int64_t st
   test.Input(Tensor::Of<float>({n}, values));
   test.Input(Ints({start})).Input(Ints({end})).Input(Ints({0})).Input(Ints({step}));
   return test.Run();
-}
-
-Tensor Floats(const std::vector<float>& values) {
-  return Tensor::Of<float>({static_cast<int64_t>(values.size())}, values);
 }
 
 // Expected values: the schema's two examples.
@@ -113,7 +105,6 @@ TEST(SliceTest, RefusesBadInputs) {
     test.Input(Ints(starts)).Input(Ints(ends)).Input(Ints(axes)).Input(Ints(steps));
     return test.Run().status();
   };
-  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
   ExpectError(run({0}, {1}, {0}, {0}), kInvalid, "the step of axis 0 is 0");
   ExpectError(run({0}, {1}, {2}, {1}), kInvalid, "axis 2 is out of range for rank 2");
   ExpectError(run({0}, {1}, {kMin}, {1}), kInvalid, "is out of range for rank 2");

@@ -10,8 +10,6 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
 TEST(DepthToSpace, Modes) {
   const Tensor x = Tensor::Of<int32_t>({1, 8, 1, 1}, {0, 1, 2, 3, 4, 5, 6, 7});
   OpTest test("DepthToSpace", 13);
@@ -85,7 +83,7 @@ TEST(Col2Im, AddsBlocksUp) {
                Tensor::Of<Complex>({1, 1, 1, 3}, {{1, 2}, {8, 10}, {7, 8}}));
   ExpectError(run(x).Run().status(), kInvalid, "there are 2 blocks of 2 elements");
   ExpectError(run(Tensor::Of<std::string>({1, 2, 2}, {"", "", "", ""})).Run().status(),
-              absl::StatusCode::kUnimplemented, "elements of type string are not supported");
+              kUnimplemented, "elements of type string are not supported");
 }
 
 }  // namespace

@@ -7,12 +7,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
-Tensor Ints(const std::vector<int64_t>& values) {
-  return Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values);
-}
-
 TEST(SqueezeTest, RemovesTheAxesGiven) {
   Tensor x = Tensor::Of<float>({1, 3, 1}, {1, 2, 3});
   ExpectTensor(OpTest("Squeeze", 1).Attr("axes", std::vector<int64_t>{0}).Input(x).Run(),

@@ -7,12 +7,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
-Tensor Ints(const std::vector<int64_t>& values) {
-  return Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values);
-}
-
 TEST(UnsqueezeTest, InsertsDimensions) {
   Tensor x = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   ExpectTensor(OpTest("Unsqueeze", 1).Attr("axes", std::vector<int64_t>{0, 3}).Input(x).Run(),

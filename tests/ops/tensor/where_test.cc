@@ -6,20 +6,8 @@
 
 #include "tests/support/op_test.h"
 
-namespace onnxcmp {
+namespace onnxcmp::testing {
 namespace {
-
-using testing::AsStridedView;
-using testing::Convert;
-using testing::ExpectError;
-using testing::ExpectSameBits;
-using testing::ExpectTensor;
-using testing::OpTest;
-using testing::RandomFloats;
-
-Tensor Bools(absl::Span<const int64_t> shape, const std::vector<float>& bits) {
-  return Convert(Tensor::Of<float>(shape, bits), DType::kBool);
-}
 
 TEST(WhereTest, EveryElementSize) {
   const Tensor condition = Bools({4}, {1, 0, 0, 1});
@@ -79,8 +67,8 @@ TEST(WhereTest, EmptyAndBadShapes) {
                   .Input(Tensor::Scalar<float>(2))
                   .Run()
                   .status(),
-              absl::StatusCode::kInvalidArgument, "do not broadcast");
+              kInvalid, "do not broadcast");
 }
 
 }  // namespace
-}  // namespace onnxcmp
+}  // namespace onnxcmp::testing
