@@ -1,117 +1,21 @@
 #include "evaluator/convert.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
+#include <complex>
+#include <cstdint>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #ifdef __F16C__
 #include <immintrin.h>
 #endif
 
+#include "evaluator/convert_number.h"
 #include "evaluator/narrow_float.h"
 
 namespace onnxcmp {
 namespace {
-
-template <typename T>
-inline constexpr bool kIsComplex = std::is_same_v<T, std::complex<double>>;
-
-// ---- a number of one type to another ----
-
-// Truncates as the processor's conversion instruction does (and so NumPy and onnxruntime on x86):
-// NaN and whatever does not fit give the least value. ONNX leaves it undefined.
-template <typename Float>
-int32_t TruncateToInt32(Float x) {
-  const bool fits =
-      x < Float{2147483648.0} &&
-      (std::is_same_v<Float, float> ? x >= Float(-2147483648.0) : x > Float(-2147483649.0));
-  return fits ? static_cast<int32_t>(x) : std::numeric_limits<int32_t>::min();
-}
-template <typename Float>
-int64_t TruncateToInt64(Float x) {
-  const bool fits = x < Float{9223372036854775808.0} && x >= Float{-9223372036854775808.0};
-  return fits ? static_cast<int64_t>(x) : std::numeric_limits<int64_t>::min();
-}
-template <typename Float>
-uint64_t TruncateToUint64(Float x) {
-  if (x >= Float{9223372036854775808.0} && x < Float{18446744073709551616.0}) {
-    return static_cast<uint64_t>(x);
-  }
-  return static_cast<uint64_t>(TruncateToInt64(x));
-}
-
-// T: bool, an integer, float, double, std::complex<double>.
-template <typename T, typename From>
-T To(From x) {
-  if constexpr (std::is_same_v<T, From>) {
-    return x;
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return x != From{};
-  } else if constexpr (kIsComplex<From>) {
-    return To<T>(x.real());
-  } else if constexpr (kIsComplex<T>) {
-    return T(static_cast<double>(x), 0);
-  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<T>) {
-    if constexpr (std::is_same_v<T, uint64_t>) {
-      return TruncateToUint64(x);
-    } else if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, uint32_t>) {
-      return static_cast<T>(TruncateToInt64(x));
-    } else {
-      return static_cast<T>(TruncateToInt32(x));
-    }
-  } else {
-    return static_cast<T>(x);
-  }
-}
-
-// The integer in [least, greatest] nearest to x truncated; NaN is 0.
-template <typename T, typename From>
-T Saturate(From x, T least, T greatest) {
-  if constexpr (kIsComplex<From>) {
-    return Saturate<T>(x.real(), least, greatest);
-  } else if constexpr (std::is_floating_point_v<From>) {
-    // The float next to `greatest` may lie above it, where the cast would overflow.
-    if (x >= static_cast<From>(greatest)) {
-      return greatest;
-    }
-    if (x <= static_cast<From>(least)) {
-      return least;
-    }
-    return std::isnan(x) ? T{0} : static_cast<T>(x);
-  } else if constexpr (std::is_same_v<From, bool>) {
-    return static_cast<T>(x);
-  } else if constexpr (std::is_same_v<From, uint64_t>) {
-    return x > static_cast<uint64_t>(greatest) ? greatest : static_cast<T>(x);
-  } else {
-    if (x < 0) {
-      return std::is_unsigned_v<T> || x < static_cast<int64_t>(least) ? least : static_cast<T>(x);
-    }
-    return static_cast<uint64_t>(x) > static_cast<uint64_t>(greatest) ? greatest
-                                                                      : static_cast<T>(x);
-  }
-}
-
-// A double that every narrow float rounds to as it would round x. Integers beyond 53 bits are
-// rounded to odd, which keeps the later rounding from being a second one.
-template <typename From>
-double WidestOf(From x) {
-  if constexpr (std::is_integral_v<From> && sizeof(From) == 8) {
-    const bool negative = x < From{0};
-    uint64_t magnitude = negative ? ~static_cast<uint64_t>(x) + 1 : static_cast<uint64_t>(x);
-    constexpr uint64_t kDropped = (uint64_t{1} << 11) - 1;
-    if (magnitude >> 53 != 0 && (magnitude & kDropped) != 0) {
-      magnitude = (magnitude & ~kDropped) | (kDropped + 1);
-    }
-    const double rounded = static_cast<double>(magnitude);
-    return negative ? -rounded : rounded;
-  } else {
-    return To<double>(x);
-  }
-}
 
 // ---- narrow floats ----
 
@@ -175,7 +79,8 @@ uint16_t FloatToBfloat16(float x) {
   return static_cast<uint16_t>((bits & 0x7FFFFFFFu) > 0x7F800000u ? quiet_nan : rounded);
 }
 
-// The 16-bit types overflow to infinity whatever is asked: saturation is of float8 and float4.
+// The 16-bit types overflow to infinity whatever is asked: saturation is of
+// float8 and float4.
 template <typename C>
 uint16_t ToHalf(C x) {
   if constexpr (std::is_same_v<C, float>) {
@@ -191,52 +96,6 @@ uint16_t ToBfloat16(C x) {
   } else {
     return EncodeNarrow(kBfloat16Format, WidestOf(x), Overflow::kIeee);
   }
-}
-
-// ---- loops over elements ----
-
-template <typename T>
-const T* As(const std::byte* data) {
-  return reinterpret_cast<const T*>(data);
-}
-
-// out[i] = get(first + i * stride). The loop with stride 1 is apart so that it is vectorised.
-template <typename C, typename Get>
-void Fill(int64_t first, int64_t stride, int64_t count, C* out, Get get) {
-  if (stride == 1) {
-    for (int64_t i = 0; i < count; ++i) {
-      out[i] = To<C>(get(first + i));
-    }
-  } else {
-    for (int64_t i = 0; i < count; ++i) {
-      out[i] = To<C>(get(first + i * stride));
-    }
-  }
-}
-
-template <typename Storage, typename C>
-void LoadPlain(const std::byte* data, int64_t first, int64_t stride, int64_t count, C* out) {
-  const Storage* elements = As<Storage>(data);
-  if constexpr (std::is_same_v<Storage, C>) {
-    if (stride == 1) {
-      std::memcpy(static_cast<void*>(out), elements + first,
-                  static_cast<size_t>(count) * sizeof(C));
-      return;
-    }
-  }
-  Fill(first, stride, count, out, [=](int64_t i) { return elements[i]; });
-}
-
-template <typename C>
-void LoadHalves(const std::byte* data, int64_t first, int64_t stride, int64_t count, C* out) {
-  const uint16_t* elements = As<uint16_t>(data);
-  if constexpr (std::is_same_v<C, float>) {
-    if (stride == 1) {
-      HalvesToFloats(elements + first, count, out);
-      return;
-    }
-  }
-  Fill(first, stride, count, out, [=](int64_t i) { return HalfToFloat(elements[i]); });
 }
 
 // The bits of element i of a packed type.
@@ -262,66 +121,222 @@ void SetPackedBits(uint8_t* bytes, int64_t i, uint8_t bits) {
   byte = static_cast<uint8_t>((byte & ~(kMask << shift)) | ((bits & kMask) << shift));
 }
 
-template <typename Storage, typename C>
-void StorePlain(const C* values, int64_t count, std::byte* data, int64_t first, Overflow overflow) {
-  Storage* out = reinterpret_cast<Storage*>(data) + first;
-  if constexpr (std::is_same_v<Storage, C>) {
-    std::memcpy(static_cast<void*>(out), values, static_cast<size_t>(count) * sizeof(C));
-  } else if constexpr (std::is_integral_v<Storage> && !std::is_same_v<Storage, bool>) {
-    if (overflow == Overflow::kSaturate) {
-      for (int64_t i = 0; i < count; ++i) {
-        out[i] = Saturate<Storage>(values[i], std::numeric_limits<Storage>::min(),
-                                   std::numeric_limits<Storage>::max());
+// ---- how elements are stored: Get(data, i) is a number, Set(data, i, number,
+// overflow) stores ----
+
+template <typename T>
+struct Plain {
+  using Element = T;
+  static constexpr bool kIsInteger = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+  static T Get(const T* data, int64_t i) { return data[i]; }
+  template <typename C>
+  static void Set(T* data, int64_t i, C x, Overflow overflow) {
+    if constexpr (kIsInteger) {
+      if (overflow == Overflow::kSaturate) {
+        data[i] = Saturate<T>(x, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
+        return;
       }
+    }
+    data[i] = To<T>(x);
+  }
+};
+
+// Files may hold other bytes than 0 and 1.
+struct Bool : Plain<bool> {
+  static bool Get(const bool* data, int64_t i) {
+    return reinterpret_cast<const uint8_t*>(data)[i] != 0;
+  }
+};
+
+struct Complex64 {
+  using Element = std::complex<float>;
+  static constexpr bool kIsInteger = false;
+  static std::complex<double> Get(const Element* data, int64_t i) {
+    return {data[i].real(), data[i].imag()};
+  }
+  template <typename C>
+  static void Set(Element* data, int64_t i, C x, Overflow) {
+    if constexpr (kIsComplex<C>) {
+      data[i] = {static_cast<float>(x.real()), static_cast<float>(x.imag())};
+    } else {
+      data[i] = {To<float>(x), 0.0f};
+    }
+  }
+};
+
+struct Float16 {
+  using Element = uint16_t;
+  static constexpr bool kIsInteger = false;
+  static float Get(const uint16_t* data, int64_t i) { return HalfToFloat(data[i]); }
+  template <typename C>
+  static void Set(uint16_t* data, int64_t i, C x, Overflow) {
+    data[i] = ToHalf(x);
+  }
+};
+
+struct Bfloat16 {
+  using Element = uint16_t;
+  static constexpr bool kIsInteger = false;
+  static float Get(const uint16_t* data, int64_t i) {
+    return std::bit_cast<float>(static_cast<uint32_t>(data[i]) << 16);
+  }
+  template <typename C>
+  static void Set(uint16_t* data, int64_t i, C x, Overflow) {
+    data[i] = ToBfloat16(x);
+  }
+};
+
+template <const NarrowFormat& kFormat>
+struct Float8 {
+  using Element = uint8_t;
+  static constexpr bool kIsInteger = false;
+  static float Get(const uint8_t* data, int64_t i) { return kDecoded<kFormat>[data[i]]; }
+  template <typename C>
+  static void Set(uint8_t* data, int64_t i, C x, Overflow overflow) {
+    data[i] = static_cast<uint8_t>(EncodeNarrow(kFormat, WidestOf(x), overflow));
+  }
+};
+
+struct Float8E8M0Bits {
+  using Element = uint8_t;
+  static constexpr bool kIsInteger = false;
+  static float Get(const uint8_t* data, int64_t i) { return DecodeE8M0(data[i]); }
+  template <typename C>
+  static void Set(uint8_t* data, int64_t i, C x, Overflow overflow) {
+    data[i] = static_cast<uint8_t>(EncodeE8M0(WidestOf(x), overflow));
+  }
+};
+
+struct Float4 {
+  using Element = uint8_t;
+  static constexpr bool kIsInteger = false;
+  static float Get(const uint8_t* data, int64_t i) {
+    return kDecoded<kE2M1Format>[PackedBits<4>(data, i)];
+  }
+  template <typename C>
+  static void Set(uint8_t* data, int64_t i, C x, Overflow overflow) {
+    SetPackedBits<4>(data, i,
+                     static_cast<uint8_t>(EncodeNarrow(kE2M1Format, WidestOf(x), overflow)));
+  }
+};
+
+// T: int8_t or uint8_t.
+template <int kBits, typename T>
+struct PackedInteger {
+  using Element = uint8_t;
+  static constexpr bool kIsInteger = true;
+  static constexpr T kLeast = std::is_signed_v<T> ? -(1 << (kBits - 1)) : 0;
+  static constexpr T kGreatest = (1 << (std::is_signed_v<T> ? kBits - 1 : kBits)) - 1;
+  static int32_t Get(const uint8_t* data, int64_t i) {
+    const uint8_t bits = PackedBits<kBits>(data, i);
+    return std::is_signed_v<T> ? SignExtended<kBits>(bits) : bits;
+  }
+  template <typename C>
+  static void Set(uint8_t* data, int64_t i, C x, Overflow overflow) {
+    const T value = overflow == Overflow::kSaturate ? Saturate<T>(x, kLeast, kGreatest) : To<T>(x);
+    SetPackedBits<kBits>(data, i, static_cast<uint8_t>(value));
+  }
+};
+
+// Calls f<Storage>() for a dtype that holds numbers. The list of dtypes.
+template <typename F>
+void WithStorage(DType dtype, const F& f) {
+  switch (dtype) {
+    case DType::kUndefined:
+    case DType::kString:
       return;
-    }
+    case DType::kFloat:
+      return f.template operator()<Plain<float>>();
+    case DType::kDouble:
+      return f.template operator()<Plain<double>>();
+    case DType::kUint8:
+      return f.template operator()<Plain<uint8_t>>();
+    case DType::kInt8:
+      return f.template operator()<Plain<int8_t>>();
+    case DType::kUint16:
+      return f.template operator()<Plain<uint16_t>>();
+    case DType::kInt16:
+      return f.template operator()<Plain<int16_t>>();
+    case DType::kUint32:
+      return f.template operator()<Plain<uint32_t>>();
+    case DType::kInt32:
+      return f.template operator()<Plain<int32_t>>();
+    case DType::kUint64:
+      return f.template operator()<Plain<uint64_t>>();
+    case DType::kInt64:
+      return f.template operator()<Plain<int64_t>>();
+    case DType::kBool:
+      return f.template operator()<Bool>();
+    case DType::kFloat16:
+      return f.template operator()<Float16>();
+    case DType::kBfloat16:
+      return f.template operator()<Bfloat16>();
+    case DType::kComplex64:
+      return f.template operator()<Complex64>();
+    case DType::kComplex128:
+      return f.template operator()<Plain<std::complex<double>>>();
+    case DType::kFloat8E4M3FN:
+      return f.template operator()<Float8<kE4M3FNFormat>>();
+    case DType::kFloat8E4M3FNUZ:
+      return f.template operator()<Float8<kE4M3FNUZFormat>>();
+    case DType::kFloat8E5M2:
+      return f.template operator()<Float8<kE5M2Format>>();
+    case DType::kFloat8E5M2FNUZ:
+      return f.template operator()<Float8<kE5M2FNUZFormat>>();
+    case DType::kFloat8E8M0:
+      return f.template operator()<Float8E8M0Bits>();
+    case DType::kFloat4E2M1:
+      return f.template operator()<Float4>();
+    case DType::kUint4:
+      return f.template operator()<PackedInteger<4, uint8_t>>();
+    case DType::kInt4:
+      return f.template operator()<PackedInteger<4, int8_t>>();
+    case DType::kUint2:
+      return f.template operator()<PackedInteger<2, uint8_t>>();
+    case DType::kInt2:
+      return f.template operator()<PackedInteger<2, int8_t>>();
+  }
+}
+
+// ---- loops over elements ----
+
+// The loop with stride 1 is apart so that it is vectorised.
+template <typename Storage, typename C>
+void Load(const typename Storage::Element* data, int64_t first, int64_t stride, int64_t count,
+          C* out) {
+  if (stride != 1) {
     for (int64_t i = 0; i < count; ++i) {
-      out[i] = To<Storage>(values[i]);
+      out[i] = To<C>(Storage::Get(data, first + i * stride));
     }
+  } else if constexpr (std::is_same_v<Storage, Plain<C>>) {
+    std::memcpy(static_cast<void*>(out), data + first, static_cast<size_t>(count) * sizeof(C));
+  } else if constexpr (std::is_same_v<Storage, Float16> && std::is_same_v<C, float>) {
+    HalvesToFloats(data + first, count, out);
   } else {
     for (int64_t i = 0; i < count; ++i) {
-      out[i] = To<Storage>(values[i]);
+      out[i] = To<C>(Storage::Get(data, first + i));
     }
   }
 }
 
-template <typename C>
-void StoreComplex64(const C* values, int64_t count, std::byte* data, int64_t first) {
-  std::complex<float>* out = reinterpret_cast<std::complex<float>*>(data) + first;
-  for (int64_t i = 0; i < count; ++i) {
-    if constexpr (kIsComplex<C>) {
-      out[i] = {static_cast<float>(values[i].real()), static_cast<float>(values[i].imag())};
-    } else {
-      out[i] = {To<float>(values[i]), 0.0f};
+template <typename Storage, typename C>
+void Store(const C* values, int64_t count, typename Storage::Element* data, int64_t first,
+           Overflow overflow) {
+  if constexpr (std::is_same_v<Storage, Plain<C>>) {
+    std::memcpy(static_cast<void*>(data + first), values, static_cast<size_t>(count) * sizeof(C));
+  } else if constexpr (std::is_same_v<Storage, Float16> && std::is_same_v<C, float>) {
+    FloatsToHalves(values, count, data + first);
+  } else if (Storage::kIsInteger && overflow == Overflow::kSaturate) {
+    // A loop of its own: what a loop does must not depend on a variable if it
+    // is to be vectorised.
+    for (int64_t i = 0; i < count; ++i) {
+      Storage::Set(data, first + i, values[i], Overflow::kSaturate);
     }
-  }
-}
-
-template <typename C, typename Encode>
-void StoreBytes(const C* values, int64_t count, std::byte* data, int64_t first, Encode encode) {
-  uint8_t* out = reinterpret_cast<uint8_t*>(data) + first;
-  for (int64_t i = 0; i < count; ++i) {
-    out[i] = static_cast<uint8_t>(encode(values[i]));
-  }
-}
-
-template <const NarrowFormat& kFormat, typename C>
-void StoreFloat8(const C* values, int64_t count, std::byte* data, int64_t first,
-                 Overflow overflow) {
-  StoreBytes(values, count, data, first,
-             [=](C x) { return EncodeNarrow(kFormat, WidestOf(x), overflow); });
-}
-
-template <int kBits, typename T, typename C>
-void StorePackedInteger(DType dtype, const C* values, int64_t count, std::byte* data, int64_t first,
-                        Overflow overflow) {
-  uint8_t* bytes = reinterpret_cast<uint8_t*>(data);
-  const T least = static_cast<T>(IntegerMin(dtype));
-  const T greatest = static_cast<T>(IntegerMax(dtype));
-  for (int64_t i = 0; i < count; ++i) {
-    const T x = overflow == Overflow::kSaturate ? Saturate<T>(values[i], least, greatest)
-                                                : To<T>(values[i]);
-    SetPackedBits<kBits>(bytes, first + i, static_cast<uint8_t>(x));
+  } else {
+    const Overflow how = Storage::kIsInteger ? Overflow::kIeee : overflow;
+    for (int64_t i = 0; i < count; ++i) {
+      Storage::Set(data, first + i, values[i], how);
+    }
   }
 }
 
@@ -330,79 +345,11 @@ void StorePackedInteger(DType dtype, const C* values, int64_t count, std::byte* 
 template <typename C>
 void LoadStrided(DType dtype, const std::byte* data, int64_t first, int64_t stride, int64_t count,
                  C* out) {
-  const uint8_t* bytes = As<uint8_t>(data);
-  const auto load_float8 = [&](const auto& table) {
-    Fill(first, stride, count, out, [&](int64_t i) { return table[bytes[i]]; });
-  };
-  if (count <= 0) {
-    return;
-  }
-  switch (dtype) {
-    case DType::kUndefined:
-    case DType::kString:
-      return;
-    case DType::kFloat:
-      return LoadPlain<float>(data, first, stride, count, out);
-    case DType::kDouble:
-      return LoadPlain<double>(data, first, stride, count, out);
-    case DType::kUint8:
-      return LoadPlain<uint8_t>(data, first, stride, count, out);
-    case DType::kInt8:
-      return LoadPlain<int8_t>(data, first, stride, count, out);
-    case DType::kUint16:
-      return LoadPlain<uint16_t>(data, first, stride, count, out);
-    case DType::kInt16:
-      return LoadPlain<int16_t>(data, first, stride, count, out);
-    case DType::kUint32:
-      return LoadPlain<uint32_t>(data, first, stride, count, out);
-    case DType::kInt32:
-      return LoadPlain<int32_t>(data, first, stride, count, out);
-    case DType::kUint64:
-      return LoadPlain<uint64_t>(data, first, stride, count, out);
-    case DType::kInt64:
-      return LoadPlain<int64_t>(data, first, stride, count, out);
-    case DType::kBool:
-      return Fill(first, stride, count, out, [=](int64_t i) { return bytes[i] != 0; });
-    case DType::kFloat16:
-      return LoadHalves(data, first, stride, count, out);
-    case DType::kBfloat16: {
-      const uint16_t* elements = As<uint16_t>(data);
-      return Fill(first, stride, count, out, [=](int64_t i) {
-        return std::bit_cast<float>(static_cast<uint32_t>(elements[i]) << 16);
-      });
-    }
-    case DType::kComplex64: {
-      const auto* elements = As<std::complex<float>>(data);
-      return Fill(first, stride, count, out, [=](int64_t i) {
-        return std::complex<double>(elements[i].real(), elements[i].imag());
-      });
-    }
-    case DType::kComplex128:
-      return LoadPlain<std::complex<double>>(data, first, stride, count, out);
-    case DType::kFloat8E4M3FN:
-      return load_float8(kDecoded<kE4M3FNFormat>);
-    case DType::kFloat8E4M3FNUZ:
-      return load_float8(kDecoded<kE4M3FNUZFormat>);
-    case DType::kFloat8E5M2:
-      return load_float8(kDecoded<kE5M2Format>);
-    case DType::kFloat8E5M2FNUZ:
-      return load_float8(kDecoded<kE5M2FNUZFormat>);
-    case DType::kFloat8E8M0:
-      return Fill(first, stride, count, out, [=](int64_t i) { return DecodeE8M0(bytes[i]); });
-    case DType::kFloat4E2M1:
-      return Fill(first, stride, count, out,
-                  [=](int64_t i) { return kDecoded<kE2M1Format>[PackedBits<4>(bytes, i)]; });
-    case DType::kUint4:
-      return Fill(first, stride, count, out, [=](int64_t i) { return PackedBits<4>(bytes, i); });
-    case DType::kInt4:
-      return Fill(first, stride, count, out,
-                  [=](int64_t i) { return SignExtended<4>(PackedBits<4>(bytes, i)); });
-    case DType::kUint2:
-      return Fill(first, stride, count, out, [=](int64_t i) { return PackedBits<2>(bytes, i); });
-    case DType::kInt2:
-      return Fill(first, stride, count, out,
-                  [=](int64_t i) { return SignExtended<2>(PackedBits<2>(bytes, i)); });
-  }
+  if (count <= 0) return;
+  WithStorage(dtype, [&]<typename Storage>() {
+    Load<Storage>(reinterpret_cast<const typename Storage::Element*>(data), first, stride, count,
+                  out);
+  });
 }
 
 template <typename C>
@@ -413,81 +360,11 @@ void LoadElements(DType dtype, const std::byte* data, int64_t first, int64_t cou
 template <typename C>
 void StoreElements(DType dtype, const C* values, int64_t count, std::byte* data, int64_t first,
                    Overflow overflow) {
-  if (count <= 0) {
-    return;
-  }
-  switch (dtype) {
-    case DType::kUndefined:
-    case DType::kString:
-      return;
-    case DType::kFloat:
-      return StorePlain<float>(values, count, data, first, overflow);
-    case DType::kDouble:
-      return StorePlain<double>(values, count, data, first, overflow);
-    case DType::kUint8:
-      return StorePlain<uint8_t>(values, count, data, first, overflow);
-    case DType::kInt8:
-      return StorePlain<int8_t>(values, count, data, first, overflow);
-    case DType::kUint16:
-      return StorePlain<uint16_t>(values, count, data, first, overflow);
-    case DType::kInt16:
-      return StorePlain<int16_t>(values, count, data, first, overflow);
-    case DType::kUint32:
-      return StorePlain<uint32_t>(values, count, data, first, overflow);
-    case DType::kInt32:
-      return StorePlain<int32_t>(values, count, data, first, overflow);
-    case DType::kUint64:
-      return StorePlain<uint64_t>(values, count, data, first, overflow);
-    case DType::kInt64:
-      return StorePlain<int64_t>(values, count, data, first, overflow);
-    case DType::kBool:
-      return StorePlain<bool>(values, count, data, first, overflow);
-    case DType::kComplex64:
-      return StoreComplex64(values, count, data, first);
-    case DType::kComplex128:
-      return StorePlain<std::complex<double>>(values, count, data, first, overflow);
-    case DType::kFloat16: {
-      uint16_t* out = reinterpret_cast<uint16_t*>(data) + first;
-      if constexpr (std::is_same_v<C, float>) {
-        return FloatsToHalves(values, count, out);
-      } else {
-        std::transform(values, values + count, out, [](C x) { return ToHalf(x); });
-        return;
-      }
-    }
-    case DType::kBfloat16:
-      std::transform(values, values + count, reinterpret_cast<uint16_t*>(data) + first,
-                     [](C x) { return ToBfloat16(x); });
-      return;
-    case DType::kFloat8E4M3FN:
-      return StoreFloat8<kE4M3FNFormat>(values, count, data, first, overflow);
-    case DType::kFloat8E4M3FNUZ:
-      return StoreFloat8<kE4M3FNUZFormat>(values, count, data, first, overflow);
-    case DType::kFloat8E5M2:
-      return StoreFloat8<kE5M2Format>(values, count, data, first, overflow);
-    case DType::kFloat8E5M2FNUZ:
-      return StoreFloat8<kE5M2FNUZFormat>(values, count, data, first, overflow);
-    case DType::kFloat8E8M0:
-      return StoreBytes(values, count, data, first,
-                        [=](C x) { return EncodeE8M0(WidestOf(x), overflow); });
-    case DType::kFloat4E2M1: {
-      uint8_t* bytes = reinterpret_cast<uint8_t*>(data);
-      for (int64_t i = 0; i < count; ++i) {
-        SetPackedBits<4>(
-            bytes, first + i,
-            static_cast<uint8_t>(EncodeNarrow(kE2M1Format, WidestOf(values[i]), overflow)));
-      }
-      return;
-    }
-    case DType::kUint4:
-      return StorePackedInteger<4, uint8_t>(dtype, values, count, data, first, overflow);
-    case DType::kInt4:
-      return StorePackedInteger<4, int8_t>(dtype, values, count, data, first, overflow);
-    case DType::kUint2:
-      return StorePackedInteger<2, uint8_t>(dtype, values, count, data, first, overflow);
-    case DType::kInt2:
-      return StorePackedInteger<2, int8_t>(dtype, values, count, data, first, overflow);
-  }
+  if (count <= 0) return;
+  WithStorage(dtype, [&]<typename Storage>() {
+    Store<Storage>(values, count, reinterpret_cast<typename Storage::Element*>(data), first,
+                   overflow);
+  });
 }
 
 double RoundTo(DType dtype, double value, Overflow overflow) {
