@@ -110,6 +110,7 @@ absl::StatusOr<GeneratedInputs> RunOptions::generated(
   }
   GeneratedInputs generated;
   generated.seed = seed;
+  generated.memory_limit = evaluator().memory_limit;
   for (const std::string& dim : dims) {
     const size_t sign = dim.rfind('=');
     int64_t size = 0;

@@ -69,8 +69,9 @@ absl::Status Load(const CompareArguments& arguments, const OpRegistry& registry,
   return absl::OkStatus();
 }
 
-absl::StatusOr<MatchedFeeds> FeedsFromFile(const std::string& path, const Graph& graph) {
-  OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path));
+absl::StatusOr<MatchedFeeds> FeedsFromFile(const std::string& path, int64_t memory_limit,
+                                           const Graph& graph) {
+  OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path, memory_limit));
   return file.FeedsFor(graph);
 }
 
@@ -87,14 +88,15 @@ absl::Status MakeFeeds(const CompareArguments& arguments, ClassicSide* sides,
   }
   std::optional<FeedFile> shared_file;  // read once for both
   if (!arguments.inputs.inputs.empty()) {
-    OC_ASSIGN_OR_RETURN(shared_file, FeedFile::Open(arguments.inputs.inputs));
+    OC_ASSIGN_OR_RETURN(shared_file,
+                        FeedFile::Open(arguments.inputs.inputs, generated.memory_limit));
   }
   for (int i = 0; i < kSides; ++i) {
     const Graph& graph = sides[i].model->graph;
     const std::string& own = i == 0 ? arguments.inputs.left_inputs : arguments.inputs.right_inputs;
     absl::StatusOr<MatchedFeeds> matched;
     if (!own.empty()) {
-      matched = FeedsFromFile(own, graph);
+      matched = FeedsFromFile(own, generated.memory_limit, graph);
     } else if (shared_file.has_value()) {
       matched = shared_file->FeedsFor(graph);
     } else if (from_files) {

@@ -42,7 +42,8 @@ bool IsFolder(const std::string& path) {
 absl::StatusOr<MatchedFeeds> MakeFeeds(const Options& options, const Graph& graph) {
   OC_ASSIGN_OR_RETURN(GeneratedInputs generated, options.run.generated({&graph}));
   if (!options.inputs.empty()) {
-    OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(options.inputs));
+    OC_ASSIGN_OR_RETURN(FeedFile file,
+                        FeedFile::Open(options.inputs, options.run.evaluator().memory_limit));
     return file.FeedsFor(graph);
   }
   OC_ASSIGN_OR_RETURN(std::vector<NamedValue> values, GenerateInputs(graph, generated));

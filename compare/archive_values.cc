@@ -23,8 +23,9 @@ class ArchiveValues : public RecordedValues {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RecordedValues>> OpenArchive(const std::string& path) {
-  OC_ASSIGN_OR_RETURN(RecordingReader reader, RecordingReader::Open(path));
+absl::StatusOr<std::unique_ptr<RecordedValues>> OpenArchive(const std::string& path,
+                                                            int64_t memory_limit) {
+  OC_ASSIGN_OR_RETURN(RecordingReader reader, RecordingReader::Open(path, memory_limit));
   return std::make_unique<ArchiveValues>(std::move(reader));
 }
 

@@ -51,7 +51,9 @@ absl::StatusOr<MatchedFeeds> MatchFeedsByPosition(absl::Span<const NamedValue> v
 // input_0.pb, input_1.pb, ... as ONNX's test data have it.
 class FeedFile {
  public:
-  static absl::StatusOr<FeedFile> Open(const std::string& path);
+  // No array may take more than `memory_limit` bytes.
+  static absl::StatusOr<FeedFile> Open(const std::string& path,
+                                       int64_t memory_limit = kDefaultMemoryLimit);
 
   // Reads what the graph needs. May be called for several graphs; values are shared.
   absl::StatusOr<MatchedFeeds> FeedsFor(const Graph& graph);

@@ -11,7 +11,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "compare/index_limits.h"
-#include "compare/memory_limit.h"
 #include "compare/type_text.h"
 #include "evaluator/convert.h"
 #include "evaluator/status_macros.h"
@@ -155,9 +154,10 @@ absl::StatusOr<Shape> SizesFor(const ValueInfo& input, const GeneratedInputs& op
   }
   const std::optional<int64_t> bytes =
       ByteSize(input.type.dtype == DType::kString ? DType::kUint64 : input.type.dtype, *elements);
-  if (!bytes.has_value() || *bytes > MemoryLimit()) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "input ", input.name, " of type ", TypeText(input.type), " does not fit into memory"));
+  if (!bytes.has_value() || *bytes > options.memory_limit) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("input ", input.name, " of type ", TypeText(input.type),
+                     " takes more than the limit of ", options.memory_limit, " bytes"));
   }
   return shape;
 }

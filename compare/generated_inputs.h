@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "compare/feeds.h"
+#include "evaluator/evaluator.h"
 #include "evaluator/model.h"
 
 namespace onnxcmp {
@@ -20,6 +21,7 @@ struct GeneratedInputs {
   std::map<std::string, int64_t, std::less<>> dims;
   // Random values instead of 0, 1, 2, ...; the same for the same seed.
   std::optional<uint64_t> seed;
+  int64_t memory_limit = kDefaultMemoryLimit;  // bytes that one value may take
 };
 
 // A value for each input without initializer. A dimension without a size, or of size 0, becomes 1

@@ -47,15 +47,16 @@ absl::StatusOr<Tensor> Slice(const Tensor& tensor, int64_t i) {
 
 }  // namespace
 
-absl::StatusOr<InputFiles> InputFiles::Open(const std::string& path, bool each) {
+absl::StatusOr<InputFiles> InputFiles::Open(const std::string& path, bool each,
+                                            int64_t memory_limit) {
   InputFiles files;
   files.names_ = DataSets(path);
   for (const std::string& name : files.names_) {
-    OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(absl::StrCat(path, "/", name)));
+    OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(absl::StrCat(path, "/", name), memory_limit));
     files.files_.push_back(std::move(file));
   }
   if (files.files_.empty()) {
-    OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path));
+    OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path, memory_limit));
     files.each_ = each && !file.is_folder();
     files.files_.push_back(std::move(file));
     files.names_.emplace_back();

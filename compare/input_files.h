@@ -16,7 +16,9 @@ namespace onnxcmp {
 // first axis: slice i of every entry is set i.
 class InputFiles {
  public:
-  static absl::StatusOr<InputFiles> Open(const std::string& path, bool each);
+  // No array may take more than `memory_limit` bytes.
+  static absl::StatusOr<InputFiles> Open(const std::string& path, bool each,
+                                         int64_t memory_limit = kDefaultMemoryLimit);
 
   int64_t size() const { return each_ ? slices_ : static_cast<int64_t>(files_.size()); }
   // "test_data_set_0", "[3]"; "" if there is but one set.

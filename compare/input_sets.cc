@@ -90,7 +90,8 @@ absl::StatusOr<InputSets> InputSets::OpenOne(int side, const Graph& graph,
 
 absl::Status InputSets::OpenFiles(const InputOptions& options) {
   if (!options.inputs.empty()) {
-    OC_ASSIGN_OR_RETURN(InputFiles files, InputFiles::Open(options.inputs, options.each));
+    OC_ASSIGN_OR_RETURN(InputFiles files, InputFiles::Open(options.inputs, options.each,
+                                                           options.generated.memory_limit));
     files_.fill(std::make_shared<InputFiles>(std::move(files)));
   }
   for (size_t side = 0; side < 2; ++side) {
@@ -100,7 +101,8 @@ absl::Status InputSets::OpenFiles(const InputOptions& options) {
       return absl::InvalidArgumentError(
           absl::StrCat("the ", kSides[side], " side is a recording and takes no inputs"));
     }
-    OC_ASSIGN_OR_RETURN(InputFiles files, InputFiles::Open(own, options.each));
+    OC_ASSIGN_OR_RETURN(InputFiles files,
+                        InputFiles::Open(own, options.each, options.generated.memory_limit));
     files_[side] = std::make_shared<InputFiles>(std::move(files));
   }
   std::optional<int64_t> size;

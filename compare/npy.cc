@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -165,11 +166,11 @@ absl::Status CheckSizes(const NpyHeader& header, int64_t element_bytes, int64_t 
   }
   int64_t needed = bytes;
   if (strings && __builtin_add_overflow(bytes, *elements * int64_t{sizeof(std::string)}, &needed)) {
-    needed = memory_limit;
+    needed = std::numeric_limits<int64_t>::max();
   }
   if (needed > memory_limit) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("the array takes ", needed, " bytes of memory"));
+        absl::StrCat("the array takes ", needed, " bytes, more than the limit of ", memory_limit));
   }
   return absl::OkStatus();
 }

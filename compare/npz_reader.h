@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compare/npy.h"
+#include "evaluator/evaluator.h"
 
 namespace onnxcmp {
 
@@ -19,8 +20,10 @@ namespace onnxcmp {
 // before memory is taken for it.
 class NpzReader {
  public:
-  // InvalidArgument for what is no ZIP archive, NotFound if the file cannot be opened.
-  static absl::StatusOr<NpzReader> Open(const std::string& path);
+  // InvalidArgument for what is no ZIP archive, NotFound if the file cannot be opened. No array may
+  // take more than `memory_limit` bytes.
+  static absl::StatusOr<NpzReader> Open(const std::string& path,
+                                        int64_t memory_limit = kDefaultMemoryLimit);
   NpzReader(NpzReader&&) noexcept;
   NpzReader& operator=(NpzReader&&) noexcept;
   ~NpzReader();

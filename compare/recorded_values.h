@@ -35,13 +35,17 @@ class RecordedValues {
   std::vector<std::string> notes_;
 };
 
-// An .npz archive: one that onnxcmp wrote, which describes itself, or any other.
-absl::StatusOr<std::unique_ptr<RecordedValues>> OpenArchive(const std::string& path);
+// An .npz archive: one that onnxcmp wrote, which describes itself, or any other. No array may take
+// more than `memory_limit` bytes.
+absl::StatusOr<std::unique_ptr<RecordedValues>> OpenArchive(
+    const std::string& path, int64_t memory_limit = kDefaultMemoryLimit);
 
 // One .npy file, or the .npy and .pb files of a folder. A .pb file is a serialized TensorProto,
 // SequenceProto, OptionalProto or MapProto with its name in it; one without is called by its file,
 // as arrays are. input_N and output_N, as ONNX's test data are called, are inputs and outputs.
-absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValueFiles(const std::string& path);
+// No array may take more than `memory_limit` bytes.
+absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValueFiles(
+    const std::string& path, int64_t memory_limit = kDefaultMemoryLimit);
 
 // A .safetensors file. Values stay in the mapped file.
 absl::StatusOr<std::unique_ptr<RecordedValues>> OpenSafetensors(const std::string& path);

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compare/npz_writer.h"
+#include "evaluator/evaluator.h"
 #include "evaluator/result.h"
 #include "evaluator/value.h"
 
@@ -89,7 +90,9 @@ class RecordingWriter : public Observer {
 // Reads a recording, or any other .npz archive, whose arrays count as results of the main graph.
 class RecordingReader {
  public:
-  static absl::StatusOr<RecordingReader> Open(const std::string& path);
+  // No array may take more than `memory_limit` bytes.
+  static absl::StatusOr<RecordingReader> Open(const std::string& path,
+                                              int64_t memory_limit = kDefaultMemoryLimit);
   RecordingReader(RecordingReader&&) noexcept;
   RecordingReader& operator=(RecordingReader&&) noexcept;
   ~RecordingReader();

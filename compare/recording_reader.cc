@@ -86,8 +86,9 @@ RecordingReader::RecordingReader(RecordingReader&&) noexcept = default;
 RecordingReader& RecordingReader::operator=(RecordingReader&&) noexcept = default;
 RecordingReader::~RecordingReader() = default;
 
-absl::StatusOr<RecordingReader> RecordingReader::Open(const std::string& path) {
-  OC_ASSIGN_OR_RETURN(NpzReader npz, NpzReader::Open(path));
+absl::StatusOr<RecordingReader> RecordingReader::Open(const std::string& path,
+                                                      int64_t memory_limit) {
+  OC_ASSIGN_OR_RETURN(NpzReader npz, NpzReader::Open(path, memory_limit));
   auto impl = std::make_unique<Impl>(std::move(npz));
   impl->path = path;
   const auto json = impl->npz.ReadText(kRecordingEntry);

@@ -63,12 +63,13 @@ int64_t BytesOf(const std::string& path) {
   return bytes;
 }
 
-absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValues(Form form, const std::string& path) {
+absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValues(Form form, const std::string& path,
+                                                           int64_t memory_limit) {
   switch (form) {
     case Form::kArchive:
-      return OpenArchive(path);
+      return OpenArchive(path, memory_limit);
     case Form::kValueFiles:
-      return OpenValueFiles(path);
+      return OpenValueFiles(path, memory_limit);
     case Form::kSafetensors:
       return OpenSafetensors(path);
     case Form::kModel:
@@ -179,7 +180,8 @@ absl::StatusOr<std::unique_ptr<Side>> OpenSide(const std::string& path, const Op
                                                const LoadOptions& load,
                                                const EvaluatorOptions& options) {
   if (const Form form = FormOf(path); form != Form::kModel) {
-    OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordedValues> values, OpenValues(form, path));
+    OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordedValues> values,
+                        OpenValues(form, path, options.memory_limit));
     return std::make_unique<RecordingSide>(path, std::move(values));
   }
   OC_ASSIGN_OR_RETURN(std::unique_ptr<ModelSide> model,

@@ -12,7 +12,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "compare/memory_limit.h"
 #include "compare/natural_order.h"
 #include "compare/npy.h"
 #include "compare/recorded_values.h"
@@ -141,10 +140,10 @@ absl::StatusOr<Value> ReadMessage(const std::string& path) {
   return status;
 }
 
-absl::StatusOr<RecordedValues::Read> ReadArray(const std::string& path) {
+absl::StatusOr<RecordedValues::Read> ReadArray(const std::string& path, int64_t memory_limit) {
   OC_ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   MappedSource source(*file);
-  absl::StatusOr<NpyArray> array = ReadNpy(source, MemoryLimit());
+  absl::StatusOr<NpyArray> array = ReadNpy(source, memory_limit);
   if (!array.ok()) return Annotate(array.status(), OneLine(path));
   return RecordedValues::Read{std::move(array->tensor), array->opaque};
 }
@@ -161,6 +160,8 @@ ResultKind KindOf(absl::string_view file) {
 
 class ValueFiles : public RecordedValues {
  public:
+  explicit ValueFiles(int64_t memory_limit) : memory_limit_(memory_limit) {}
+
   absl::Status Add(const std::string& path) {
     const std::filesystem::path file(path);
     RecordedResult& result = results_.emplace_back();
@@ -179,12 +180,13 @@ class ValueFiles : public RecordedValues {
 
   absl::StatusOr<Read> ReadValue(size_t index) override {
     const std::string& path = paths_[index];
-    if (!absl::EndsWith(path, kMessageSuffix)) return ReadArray(path);
+    if (!absl::EndsWith(path, kMessageSuffix)) return ReadArray(path, memory_limit_);
     OC_ASSIGN_OR_RETURN(Value value, ReadMessage(path));
     return Read{std::move(value)};
   }
 
  private:
+  int64_t memory_limit_;
   std::vector<std::string> paths_;
   absl::flat_hash_set<std::string> names_;
 };
@@ -213,13 +215,14 @@ absl::StatusOr<std::vector<std::string>> FilesIn(const std::string& folder) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValueFiles(const std::string& path) {
+absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValueFiles(const std::string& path,
+                                                               int64_t memory_limit) {
   std::error_code error;
   std::vector<std::string> files = {path};
   if (std::filesystem::is_directory(path, error)) {
     OC_ASSIGN_OR_RETURN(files, FilesIn(path));
   }
-  auto values = std::make_unique<ValueFiles>();
+  auto values = std::make_unique<ValueFiles>(memory_limit);
   for (const std::string& file : files) OC_RETURN_IF_ERROR(values->Add(file));
   return values;
 }

@@ -135,7 +135,7 @@ TEST(GenerateInputsTest, WhatCannotBeMadeUp) {
   ExpectError(Generate(OneInput(DType::kFloat, {{-1, ""}})).status(),
               absl::StatusCode::kInvalidArgument, "impossible");
   ExpectError(Generate(OneInput(DType::kFloat, {{int64_t{1} << 50, ""}})).status(),
-              absl::StatusCode::kResourceExhausted, "memory");
+              absl::StatusCode::kResourceExhausted, "limit");
 }
 
 }  // namespace

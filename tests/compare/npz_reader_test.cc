@@ -81,6 +81,13 @@ TEST(NpzReaderTest, ReadsZip64AndVersion3) {
   ExpectSameBits(array->tensor, Tensor::Of<int16_t>({1}, {5}));
 }
 
+TEST(NpzReaderTest, KeepsTheMemoryLimit) {
+  const auto reader = NpzReader::Open(TestData("npz/version3.npz"), 1);
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  ExpectError(reader->ReadArray(0).status(), absl::StatusCode::kResourceExhausted,
+              "takes 2 bytes, more than the limit of 1");
+}
+
 TEST(NpzReaderTest, SaysWhatItCannotRead) {
   using absl::StatusCode;
   const auto status = [](const std::string& file) { return ReadFrom(file, "x").status(); };
