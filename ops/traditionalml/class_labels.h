@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_OPS_TRADITIONALML_CLASS_LABELS_H_
 #define ONNXCMP_OPS_TRADITIONALML_CLASS_LABELS_H_
 
+#include <cmath>
 #include <cstdint>
 
 #include "absl/status/statusor.h"
@@ -29,9 +30,9 @@ template <typename S>
 int64_t TopClass(const S* scores, int64_t count) {
   int64_t top = 0;
   for (int64_t i = 1; i < count; ++i) {
-    if (scores[i] > scores[top] || scores[top] != scores[top]) top = i;
+    if (scores[i] > scores[top] || std::isnan(scores[top])) top = i;
   }
-  return scores[top] == scores[top] ? top : 0;
+  return std::isnan(scores[top]) ? 0 : top;
 }
 
 }  // namespace onnxcmp

@@ -21,7 +21,7 @@ absl::StatusOr<Tensor> Impute(KernelContext& ctx, const Tensor& imputed, float r
   return Dispatch<Floats>(x.dtype(), [&]<typename C>() -> absl::StatusOr<Tensor> {
     if (std::isnan(replaced)) {
       return ElementwiseIn<C>(ctx, inputs, x.dtype(),
-                              [](auto v, auto by) { return (v == v).select(v, by); });
+                              [](auto v, auto by) { return v.isNaN().select(by, v); });
     }
     return ElementwiseIn<C>(ctx, inputs, x.dtype(), [replaced](auto v, auto by) {
       return (v == C{replaced}).select(by, v);

@@ -17,7 +17,7 @@ namespace {
 template <typename T, typename Bits>
 int64_t CodeOf(T value, FloatKeys how) {
   if (how == FloatKeys::kByValue) {
-    if (value != value) value = std::numeric_limits<T>::quiet_NaN();
+    if (std::isnan(value)) value = std::numeric_limits<T>::quiet_NaN();
     if (value == 0) value = 0;
   }
   return std::bit_cast<Bits>(value);

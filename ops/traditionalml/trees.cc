@@ -117,16 +117,30 @@ template <typename F>
 void WalkRows(const TreeEnsembleModel& model, TreePlace root, const double* rows, int64_t columns,
               int64_t count, int32_t* leaves, F holds) {
   const TreeNode* nodes = model.nodes.data();
-  for (int64_t r = 0; r < count; ++r) {
+  const auto step = [&](TreePlace place, const double* row) {
+    const TreeNode& node = nodes[place];
+    const double x = row[node.feature];
+    const bool missing = std::isnan(x);
+    const bool side = (holds(node, x) & !missing) | (node.missing & missing);
+    return node.child[static_cast<size_t>(side)];
+  };
+  // Several rows at a time, so that the processor need not wait for one row's node.
+  constexpr int64_t kRows = 4;
+  int64_t r = 0;
+  for (; r + kRows <= count; r += kRows) {
     const double* row = rows + r * columns;
-    TreePlace place = root;
-    while (place >= 0) {
-      const TreeNode& node = nodes[place];
-      const double x = row[node.feature];
-      const bool missing = x != x;
-      const bool side = (holds(node, x) & !missing) | (node.missing & missing);
-      place = node.child[static_cast<size_t>(side)];
+    TreePlace place[kRows] = {root, root, root, root};
+    // The sign of all: until every row is at a leaf.
+    while ((place[0] & place[1] & place[2] & place[3]) >= 0) {
+      for (int64_t i = 0; i < kRows; ++i) {
+        if (place[i] >= 0) place[i] = step(place[i], row + i * columns);
+      }
     }
+    for (int64_t i = 0; i < kRows; ++i) leaves[r + i] = ~place[i];
+  }
+  for (; r < count; ++r) {
+    TreePlace place = root;
+    while (place >= 0) place = step(place, rows + r * columns);
     leaves[r] = ~place;
   }
 }
@@ -162,7 +176,7 @@ Walk WalkFor(std::optional<BranchMode> only_mode) {
 }
 
 // Rows that go through a tree together, so that its nodes stay in the cache.
-constexpr int64_t kBlockRows = 64;
+constexpr int64_t kBlockRows = 256;
 
 // The scores of a block of rows: `stride` elements a row, `voted` beside them.
 template <typename S>
@@ -254,9 +268,11 @@ absl::Status RunTrees(const KernelContext& ctx, const TreeEnsembleModel& model, 
   const Walk walk = WalkFor(model.only_mode);
   const auto trees = static_cast<int64_t>(model.roots.size());
   const int64_t stride = model.targets + 1;
-  // Enough comparisons for a task to be worth a thread's waking, and few enough scores.
-  const int64_t block = std::clamp<int64_t>(65536 / stride, 1, kBlockRows);
-  const int64_t grain = std::clamp<int64_t>(2048 / trees, 1, block);
+  // Enough comparisons for a task to be worth a thread's waking; beyond that, enough tasks for all
+  // threads, and few enough numbers for the cache.
+  const int64_t least = std::clamp<int64_t>(2048 / trees, 1, kBlockRows);
+  const int64_t most = std::clamp<int64_t>(65536 / std::max(stride, shape.columns), 1, kBlockRows);
+  const int64_t grain = std::min(std::max(least, shape.rows / 16), most);
   ctx.pool().ParallelRanges(shape.rows, grain, [&](int64_t begin, int64_t end) {
     const int64_t count = end - begin;
     const auto elements = static_cast<size_t>(count * shape.columns);
