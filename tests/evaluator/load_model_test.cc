@@ -184,11 +184,12 @@ TEST(LoadModelTest, ShortensLongListsOfUnknownOperators) {
   EXPECT_THAT(one, HasSubstr("and 2 more nodes"));
 }
 
+// Unless there is a kernel for the removed version.
 TEST(LoadModelTest, RemovedOperatorsAreUnknown) {
   LoadedModel model = LoadModelFromText(
       "<ir_version: 5, opset_import: [\"\" : 10]> g (float[1,1,2,2] x, float[4] s) => (float y) "
       "{ y = Upsample (x, s) }",
-      Registry());
+      OpRegistry());
   ExpectError(model.status(), absl::StatusCode::kUnimplemented, "Upsample (removed from opset 10)");
 }
 
