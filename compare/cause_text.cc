@@ -135,7 +135,9 @@ std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedStat
     if (ours.made->op_type != theirs.made->op_type || ours.made->domain != theirs.made->domain) {
       parts.push_back(absl::StrCat("operator: ", ours.made->op_type, " | ", theirs.made->op_type));
     } else {
-      if (ours.node != nullptr && theirs.node != nullptr) {
+      // A default is as good as saying it: the hashes know.
+      if (ours.node != nullptr && theirs.node != nullptr &&
+          ours.made->attributes != theirs.made->attributes) {
         for (std::string& text : AttributeDifferences(*ours.node, *theirs.node)) {
           parts.push_back(std::move(text));
         }

@@ -1,14 +1,20 @@
 #include "compare/causes.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "compare/cause_class.h"
+#include "compare/cause_refinement.h"
 #include "compare/cause_text.h"
 #include "compare/forced_run.h"
 #include "compare/left_classes.h"
+#include "compare/region_noise.h"
+#include "compare/repair.h"
 #include "compare/side_graph.h"
 #include "compare/tensor_difference.h"
 #include "evaluator/status_macros.h"
@@ -47,6 +53,7 @@ class CauseFinder {
       : left_(left),
         right_(right),
         options_(options),
+        alignment_(alignment),
         aligned_(AlignedPartners(alignment)),
         left_graph_(*left.stream, left.side->evaluator()),
         right_graph_(*right.stream, right.side->evaluator()) {}
@@ -62,27 +69,70 @@ class CauseFinder {
     const LeftClasses classes(left_graph_, std::move(values));
     const std::vector<Value> leaves = Leaves();
     const ForcedRun run(classes, right_graph_, aligned_, leaves);
-    const ForcedState state = Repaired(run);
-    for (const int r : right_graph_.results()) {
-      const ForcedResult& result = state.at(r);
-      if (result.match == kNone || result.own.empty()) continue;
-      if (IsRounding(classes, result)) continue;
-      Cause cause;
-      cause.left = classes.representative(result.match);
-      cause.right = r;
-      cause.kind = KindOf(r);
-      DifferenceOptions difference;
-      cause.local = TensorDifferenceOf(result.held, result.own, difference, options_.pool);
-      cause.text = CauseText(cause, run, state);
-      report.causes.push_back(std::move(cause));
+    const Repaired repaired = Repair(run, Hints());
+    const ForcedState& state = repaired.state;
+    Judge(run, state, &report);
+    if (repaired.capped) {
+      report.notes.push_back("the search for causes reached a limit: there may be others");
+    }
+    if (repaired.lost != kNone) {
+      report.notes.push_back(absl::StrCat("nothing behind the right's '",
+                                          right_graph_.result(repaired.lost).name,
+                                          "' could be paired to look for its cause"));
     }
     return report;
   }
 
  private:
-  CauseKind KindOf(int r) const {
-    if (right_graph_.IsConstant(r)) return CauseKind::kInitializer;
-    return right_graph_.producer(r) == kNone ? CauseKind::kInput : CauseKind::kOperator;
+  std::vector<std::pair<int, int>> Hints() const {
+    std::vector<std::pair<int, int>> hints;
+    for (const auto& [left, right] : alignment_.tentative) hints.emplace_back(right, left);
+    for (const int r : right_graph_.results()) {
+      if (aligned_[static_cast<size_t>(r)] != kNone) {
+        hints.emplace_back(r, aligned_[static_cast<size_t>(r)]);
+      }
+    }
+    return hints;
+  }
+
+  // What stands for all the results of a node, and for all the constants of one.
+  int PlaceOf(int r) const {
+    const int n = right_graph_.IsConstant(r) && !right_graph_.readers(r).empty()
+                      ? right_graph_.readers(r).front()
+                      : right_graph_.producer(r);
+    return n == kNone ? -2 - r : n;
+  }
+
+  void Judge(const ForcedRun& run, const ForcedState& state, CauseReport* report) {
+    const RegionNoise noise(run, state);
+    absl::flat_hash_set<std::pair<int, bool>> places;
+    absl::flat_hash_map<std::string, size_t> folded;
+    for (const int r : right_graph_.results()) {
+      const ForcedResult& result = state.at(r);
+      if (result.match == kNone || result.own.empty()) continue;
+      const RegionNoise::Verdict verdict = noise.Judge(r);
+      if (verdict.ratio <= RegionNoise::kMaxRatio) continue;
+      if (!places.insert({PlaceOf(r), right_graph_.IsConstant(r)}).second) continue;
+      Cause cause;
+      const CauseClass found = ClassOf(run, state, noise, r, verdict);
+      cause.kind = found.kind;
+      std::tie(cause.left, cause.right) = Refined(run, state, noise, r);
+      if (cause.right != r && right_graph_.IsConstant(cause.right)) {
+        cause.kind = CauseKind::kInitializer;
+      }
+      if (!found.operators.empty()) {
+        const auto [it, added] = folded.try_emplace(found.operators, report->causes.size());
+        if (!added) {
+          ++report->causes[it->second].count;
+          continue;
+        }
+      }
+      cause.local = TensorDifferenceOf(result.held, result.own, {}, options_.pool);
+      cause.text = CauseText(cause, run, state);
+      report->causes.push_back(std::move(cause));
+    }
+    std::stable_sort(report->causes.begin(), report->causes.end(),
+                     [](const Cause& a, const Cause& b) { return IsWrong(a) > IsWrong(b); });
   }
 
   // Of the left's results that were computed.
@@ -140,43 +190,10 @@ class CauseFinder {
     return leaves;
   }
 
-  // Takes the alignment's word for what is not near, the first such pair first: behind it, what was
-  // merely inherited matches again.
-  ForcedState Repaired(const ForcedRun& run) const {
-    constexpr int kMaxTrials = 64;
-    ForcedState state = run.Run({});
-    state = run.Run(state.fixed, &state);
-    std::vector<bool> refused(state.results.size());
-    for (int trials = 0; trials < kMaxTrials; ++trials) {
-      int next = kNone;
-      for (const int r : right_graph_.results()) {
-        if (refused[static_cast<size_t>(r)] || state.at(r).match != kNone) continue;
-        const int c = run.left().of(aligned_[static_cast<size_t>(r)]);
-        if (c == kNone || run.ValueFor(c, r).empty()) continue;
-        next = r;
-        break;
-      }
-      if (next == kNone) break;
-      refused[static_cast<size_t>(next)] = true;
-      FixedMatches fixed = state.fixed;
-      fixed[next] = run.left().of(aligned_[static_cast<size_t>(next)]);
-      ForcedState repaired = run.Run(fixed, &state);
-      if (repaired.matched > state.matched) state = std::move(repaired);
-    }
-    return state;
-  }
-
-  static bool IsRounding(const LeftClasses& classes, const ForcedResult& result) {
-    if (!IsMeasurable(result.own) || !IsMeasurable(result.held)) return false;
-    const StreamResult& left = classes.result(result.match);
-    const Measured own = Measure(result.own.tensor());
-    const Measured held = Measure(result.held.tensor());
-    return Near(left.dtype, held, result.own.tensor().dtype(), own);
-  }
-
   const RecordedSide& left_;
   const RecordedSide& right_;
   const CauseOptions& options_;
+  const Alignment& alignment_;
   std::vector<int> aligned_;
   SideGraph left_graph_;
   SideGraph right_graph_;

@@ -40,6 +40,12 @@ absl::string_view CauseKindName(CauseKind kind) {
       return "initializer";
     case CauseKind::kInput:
       return "input";
+    case CauseKind::kPrecision:
+      return "precision";
+    case CauseKind::kApproximation:
+      return "approximation";
+    case CauseKind::kQuantization:
+      return "quantization";
   }
   return "";
 }

@@ -29,7 +29,15 @@ struct ComparedRow {
   std::optional<TensorDifference> difference;  // of pairs whose bits differ
 };
 
-enum class CauseKind : uint8_t { kOperator, kInitializer, kInput };
+// The first four are wrong by themselves; the last two are other ways to compute the same.
+enum class CauseKind : uint8_t {
+  kOperator,
+  kInitializer,
+  kInput,
+  kPrecision,      // passes through a coarser type on one side only
+  kApproximation,  // other operators, a little apart: a tanh form in place of an erf
+  kQuantization,   // quantized on one side only
+};
 absl::string_view CauseKindName(CauseKind kind);
 
 // A pair that goes apart by itself: what enters it agrees, what leaves it does not.
@@ -39,6 +47,9 @@ struct Cause {
   CauseKind kind = CauseKind::kOperator;
   // How far the right's node is from the left's result when it is given the left's values.
   std::optional<TensorDifference> local;
+  // How many such places there are with the same operators on both sides, this one included: only
+  // the first of an approximation or a quantization is listed.
+  int count = 1;
   std::string text;  // what differs: operators, attributes, inputs; one line
 };
 
@@ -61,7 +72,8 @@ struct Comparison {
   std::vector<ComparedRow> rows;  // alignment.rows with their differences
   OutputComparison outputs;
   Verdict verdict = Verdict::kSame;
-  std::vector<Cause> causes;       // in the right stream's order
+  // Wrong ones first, else in the right stream's order.
+  std::vector<Cause> causes;
   std::vector<std::string> notes;  // how inputs were made, mapped, cast
 };
 

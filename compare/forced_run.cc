@@ -62,7 +62,19 @@ bool ForcedRun::IsNear(int c, const Value& own, Measured* measured) const {
     return false;
   }
   if (measured->elements.empty()) *measured = Measure(own.tensor());
-  return Near(left.dtype(), left_.measured(c), own.tensor().dtype(), *measured);
+  return Near(left_.measured(c), *measured);
+}
+
+// What is quantized on one side only is as far apart as that makes it.
+bool ForcedRun::IsQuantizedTwin(int l, int r, const Measured& own) const {
+  constexpr double kMaxNoise = 0.1;
+  const auto quantized = [](const StreamResult& result) { return IsInteger(result.precision); };
+  if (quantized(left_.graph().result(l)) == quantized(right_.result(r))) return false;
+  const int c = left_.of(l);
+  return !own.elements.empty() && IsMeasurable(left_.value(c)) &&
+         left_.measured(c).elements.size() == own.elements.size() &&
+         IsFloatingPoint(left_.result(c).dtype) && IsFloatingPoint(right_.result(r).dtype) &&
+         RelativeRms(left_.measured(c), own) <= kMaxNoise;
 }
 
 void ForcedRun::MatchLeaf(int r, ForcedState* state) const {
@@ -189,8 +201,10 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
     return;
   }
   Measured measured;
-  const int aligned = left_.of(aligned_[static_cast<size_t>(r)]);
-  if (aligned != kNone && IsNear(aligned, result.own, &measured)) {
+  const int partner = aligned_[static_cast<size_t>(r)];
+  const int aligned = left_.of(partner);
+  if (aligned != kNone &&
+      (IsNear(aligned, result.own, &measured) || IsQuantizedTwin(partner, r, measured))) {
     // Constants that only one side has changed show themselves by what structure says.
     if (TryStructure(n, r, &measured, state)) return;
     Set(r, aligned, MatchRule::kAligned, state);

@@ -83,6 +83,7 @@ class ForcedRun {
   void RunNode(int n, const ForcedState* base, ForcedState* state) const;
   void MatchOutput(int n, int r, ForcedState* state) const;
   bool IsNear(int c, const Value& own, Measured* measured) const;
+  bool IsQuantizedTwin(int l, int r, const Measured& own) const;
   bool SameNow(const ForcedState& a, const ForcedState& b, int r) const;
   Agreement Agree(const ForcedState& state, int n, int left_node, bool swapped) const;
   bool TryStructure(int n, int r, Measured* measured, ForcedState* state) const;

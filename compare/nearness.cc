@@ -17,6 +17,12 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Stands for minus infinity in masks.
 constexpr double kHuge = 1e30;
+constexpr double kGreatestHalf = 65504;
+
+// Masks are written with the least number of their type, or infinity: conversions turn one into the
+// other.
+bool IsMask(double v) { return std::abs(v) >= kHuge || std::abs(v) == kGreatestHalf; }
+bool SameMask(double a, double b) { return IsMask(a) && IsMask(b) && (a < 0) == (b < 0); }
 
 }  // namespace
 
@@ -101,20 +107,34 @@ Measured Measure(const Tensor& tensor) {
   Measured measured;
   measured.elements = ElementsOf(tensor);
   measured.scale = ScaleOf(measured.elements);
+  measured.dtype = tensor.dtype();
   return measured;
 }
 
 double Distance(const Measured& left, const Measured& right) {
   const double scale = std::min(left.scale, right.scale);
+  const bool masks = left.dtype != right.dtype;
   double greatest = 0;
   for (size_t i = 0; i < left.elements.size(); ++i) {
     const double a = left.elements[i];
     const double b = right.elements[i];
     if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+    if (masks && SameMask(a, b)) continue;
     if (!std::isfinite(a) || !std::isfinite(b)) return kInfinity;
     greatest = std::max(greatest, std::abs(a - b) / std::max(std::abs(a), scale));
   }
   return greatest;
+}
+
+double RelativeRms(const Measured& left, const Measured& right) {
+  double squares = 0;
+  double differences = 0;
+  for (size_t i = 0; i < left.elements.size(); ++i) {
+    const double difference = right.elements[i] - left.elements[i];
+    squares += left.elements[i] * left.elements[i];
+    differences += difference * difference;
+  }
+  return squares > 0 ? std::sqrt(differences / squares) : differences > 0 ? 1 : 0;
 }
 
 double UnequalShare(const Measured& left, const Measured& right) {
@@ -135,7 +155,9 @@ double NearLimit(double epsilon) {
   return (epsilon > kCoarse ? 16 : 168) * epsilon;
 }
 
-bool Near(DType left_type, const Measured& left, DType right_type, const Measured& right) {
+bool Near(const Measured& left, const Measured& right) {
+  const DType left_type = left.dtype;
+  const DType right_type = right.dtype;
   if (left.elements.size() != right.elements.size() || !SameKindOfNumber(left_type, right_type)) {
     return false;
   }
@@ -148,7 +170,9 @@ bool Near(DType left_type, const Measured& left, DType right_type, const Measure
     for (size_t i = 0; i < left.elements.size(); i += step) {
       const double a = left.elements[i];
       const double b = right.elements[i];
-      if (std::isfinite(a) && std::abs(a - b) > limit * std::max(std::abs(a), scale)) return false;
+      if (std::isfinite(a) && !(left_type != right_type && SameMask(a, b)) &&
+          std::abs(a - b) > limit * std::max(std::abs(a), scale))
+        return false;
     }
     return Distance(left, right) <= limit;
   }

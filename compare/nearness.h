@@ -34,12 +34,16 @@ double ScaleOf(absl::Span<const double> elements);
 struct Measured {
   std::vector<double> elements;
   double scale = 0;
+  DType dtype = DType::kUndefined;
 };
 Measured Measure(const Tensor& tensor);
 
 // max |a - b| / max(|a|, the smaller of the two scales); infinite if NaN or infinities are in
-// other places. As many elements in both.
+// other places. As many elements in both. Between types, the least number of one is as good as the
+// other's or minus infinity: masks are written so.
 double Distance(const Measured& left, const Measured& right);
+// The root mean square of the differences against that of the left.
+double RelativeRms(const Measured& left, const Measured& right);
 // The share of elements that are not equal.
 double UnequalShare(const Measured& left, const Measured& right);
 
@@ -47,7 +51,7 @@ double UnequalShare(const Measured& left, const Measured& right);
 double NearLimit(double epsilon);
 // Whether they may stand for each other: floats within NearLimit, integers equal; of 8-bit tensors
 // of 16 elements and more a fiftieth may be one step off. Types and sizes fit.
-bool Near(DType left_type, const Measured& left, DType right_type, const Measured& right);
+bool Near(const Measured& left, const Measured& right);
 
 // The value as a tensor of another type and shape, rounded once. InvalidArgument if that cannot be.
 absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<const int64_t> shape);

@@ -147,7 +147,8 @@ Json ToJson(const Cause& cause) {
   Json json = {{"left", result(cause.left)},
                {"right", result(cause.right)},
                {"kind", Text(CauseKindName(cause.kind))},
-               {"text", cause.text}};
+               {"text", cause.text},
+               {"count", cause.count}};
   if (cause.local.has_value()) json["diff"] = ToJson(*cause.local);
   return json;
 }

@@ -1,0 +1,33 @@
+// Finds partners behind a fault: each suggested pair is tried, and stays if more finds its match
+// with it. So a trial proves a pair and a cause at the same time.
+#ifndef ONNXCMP_COMPARE_REPAIR_H_
+#define ONNXCMP_COMPARE_REPAIR_H_
+
+#include <utility>
+#include <vector>
+
+#include "compare/forced_run.h"
+
+namespace onnxcmp {
+
+struct RepairLimits {
+  int rounds = 12;            // repairs of suspects
+  int trials = 40;            // of one round
+  int left_over_trials = 24;  // in all
+};
+
+struct Repaired {
+  ForcedState state;
+  int trials = 0;
+  // A result from which on nothing finds a partner; kNone if there is none.
+  int lost = kNone;
+  bool capped = false;  // a limit was reached
+};
+
+// `hints`: pairs that the alignment thought of: right result, left result.
+Repaired Repair(const ForcedRun& run, std::vector<std::pair<int, int>> hints,
+                const RepairLimits& limits = {});
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REPAIR_H_
