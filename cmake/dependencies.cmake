@@ -15,6 +15,9 @@ find_package(CLI11 REQUIRED)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 pkg_check_modules(SLEEF REQUIRED IMPORTED_TARGET sleef)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+# ImageDecoder's codecs.
+pkg_check_modules(CODECS REQUIRED IMPORTED_TARGET
+  libjpeg libopenjp2 libpng libtiff-4>=4.5 libwebp)
 if(ONNXCMP_TESTS)
   find_package(GTest REQUIRED)
 endif()

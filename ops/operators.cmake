@@ -19,6 +19,7 @@ set(ONNXCMP_OPERATORS
   generator/constant
   generator/constant_of_shape
   generator/range
+  image/image_decoder
   logical/and
   logical/equal
   logical/greater
