@@ -257,6 +257,8 @@ absl::StatusOr<Tensor> ResizeTensor(const KernelContext& ctx, const Tensor& x,
   const bool is_nearest = options.interpolation == Interpolation::kNearest;
   std::vector<AxisPlan> plans;
   for (const ResizeAxis& axis : resized) {
+    // An index and a weight for each element, and a few more where the axis shrinks.
+    OC_RETURN_IF_ERROR(ctx.CheckSize(DType::kComplex128, {axis.output, 4}));
     plans.push_back(PlanAxis(options, axis, x.dim(axis.axis)));
     if (!is_nearest) DropIdleTaps(&plans.back());
   }

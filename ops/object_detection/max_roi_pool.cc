@@ -59,6 +59,8 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   const int64_t width = x.dim(3);
   OC_ASSIGN_OR_RETURN(
       Tensor y, ctx.Allocate(kDTypeOf<C>, {rois.dim(0), channels, options.rows, options.columns}));
+  OC_RETURN_IF_ERROR(
+      ctx.CheckSize(DType::kComplex128, {std::max(options.rows, options.columns)}));  // the bins
   C* to = y.mutable_data<C>();
   for (int64_t r = 0; r < rois.dim(0) && y.num_elements() > 0; ++r) {
     const C* roi = rois.data<C>() + 5 * r;

@@ -18,6 +18,8 @@ template <typename C>
 absl::Status Add(KernelContext& ctx, const Windows& windows, int64_t planes, const Shape& shape) {
   OC_ASSIGN_OR_RETURN(const Tensor x, ctx.ContiguousInput(0));
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(x.dtype(), shape));
+  OC_RETURN_IF_ERROR(ctx.CheckSize(DType::kComplex128, x.shape()));
+  OC_RETURN_IF_ERROR(ctx.CheckSize(DType::kComplex128, shape));
   if (y.num_elements() > 0) {
     std::vector<C> columns(static_cast<size_t>(x.num_elements()));
     std::vector<C> image(static_cast<size_t>(y.num_elements()));

@@ -192,6 +192,7 @@ void TakeElements(const Problem& problem, const std::vector<int64_t>& elements, 
 absl::Status TakeNearest(KernelContext& ctx, const Problem& problem) {
   OC_ASSIGN_OR_RETURN(const Tensor x, ctx.ContiguousInput(0));
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(x.dtype(), problem.output));
+  OC_RETURN_IF_ERROR(ctx.CheckSize(DType::kInt64, {problem.output[0], problem.samples}));
   std::vector<int64_t> elements(static_cast<size_t>(problem.output[0] * problem.samples));
   OC_RETURN_IF_ERROR(DispatchFloat(ctx.Input(1).dtype(), [&]<typename G>() {
     return ForEachSample<G>(

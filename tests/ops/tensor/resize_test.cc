@@ -165,6 +165,10 @@ TEST(Resize, EmptyAndWrong) {
   ExpectError(ByScale(19, Row(), NAN, "linear").Run().status(), kInvalid, "scale nan of axis 3");
   ExpectError(BySizes(19, Row(), {1, 1, 1, INT64_MAX}, "linear").Run().status(), kInvalid,
               "of axis 3");
+  // The result would fit, what it takes to make it would not.
+  ExpectError(
+      BySizes(19, Tensor::Of<uint8_t>({1}, {1}), {int64_t{1} << 31}, "nearest").Run().status(),
+      absl::StatusCode::kResourceExhausted, "");
   ExpectError(BySizes(19, Row(), {1, 1}, "linear").Run().status(), kInvalid,
               "sizes has 2 values for 4 axes");
   ExpectError(OpTest("Resize", 19).Input(Row()).Run().status(), kInvalid,
