@@ -7,8 +7,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "compare/cause_class.h"
+#include "compare/cause_effects.h"
 #include "compare/cause_refinement.h"
 #include "compare/cause_text.h"
 #include "compare/forced_run.h"
@@ -107,6 +109,7 @@ class CauseFinder {
     const RegionNoise noise(run, state);
     absl::flat_hash_set<std::pair<int, bool>> places;
     absl::flat_hash_map<std::string, size_t> folded;
+    std::vector<int> matched;  // by cause: the right result that was judged
     for (const int r : right_graph_.results()) {
       const ForcedResult& result = state.at(r);
       if (result.match == kNone || result.own.empty()) continue;
@@ -124,15 +127,53 @@ class CauseFinder {
         const auto [it, added] = folded.try_emplace(found.operators, report->causes.size());
         if (!added) {
           ++report->causes[it->second].count;
+          others_.push_back(r);
           continue;
         }
       }
       cause.local = TensorDifferenceOf(result.held, result.own, {}, options_.pool);
       cause.text = CauseText(cause, run, state);
       report->causes.push_back(std::move(cause));
+      matched.push_back(r);
     }
+    if (!options_.outputs_agree) WeighEffects(run, state, matched, report);
     std::stable_sort(report->causes.begin(), report->causes.end(),
-                     [](const Cause& a, const Cause& b) { return IsWrong(a) > IsWrong(b); });
+                     [](const Cause& a, const Cause& b) {
+                       return std::pair(IsWrong(a), a.effect.value_or(0)) >
+                              std::pair(IsWrong(b), b.effect.value_or(0));
+                     });
+  }
+
+  // What each cause does to the outputs when all others are made good, and what is left when all
+  // are.
+  void WeighEffects(const ForcedRun& run, const ForcedState& state, const std::vector<int>& matched,
+                    CauseReport* report) const {
+    constexpr int kMaxWeighed = 10;
+    constexpr double kUnexplained = 1e-3;
+    const CauseEffects effects(run, state, *right_.side->evaluator(), *right_.side->feeds());
+    const auto all_but = [&](size_t left_out) {
+      std::vector<int> replaced = others_;
+      for (size_t i = 0; i < matched.size(); ++i) {
+        if (i != left_out) replaced.push_back(matched[i]);
+      }
+      return effects.DistanceWithout(replaced);
+    };
+    std::vector<Cause>& causes = report->causes;
+    const auto wrong = std::count_if(causes.begin(), causes.end(), IsWrong);
+    int weighed = 0;
+    for (size_t i = 0; i < causes.size() && wrong > 1 && weighed < kMaxWeighed; ++i) {
+      if (!IsWrong(causes[i])) continue;
+      causes[i].effect = all_but(i);
+      ++weighed;
+    }
+    const std::optional<double> rest = all_but(matched.size());
+    if (rest.value_or(0) <= kUnexplained) return;
+    report->notes.push_back(
+        causes.empty() ? std::string("no cause was found for the difference of the outputs")
+                       : absl::StrFormat(
+                             "the causes do not explain all: without them the outputs still differ "
+                             "by %.2g of their size",
+                             *rest));
   }
 
   // Of the left's results that were computed.
@@ -194,6 +235,7 @@ class CauseFinder {
   const RecordedSide& right_;
   const CauseOptions& options_;
   const Alignment& alignment_;
+  std::vector<int> others_;  // right results that are counted with another cause
   std::vector<int> aligned_;
   SideGraph left_graph_;
   SideGraph right_graph_;

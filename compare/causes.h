@@ -18,6 +18,7 @@ namespace onnxcmp {
 struct CauseOptions {
   int64_t max_memory = int64_t{256} << 20;  // of the left's values
   const ThreadPool* pool = nullptr;
+  bool outputs_agree = false;  // then effects need not be computed
   PairValues::Watch watch;
 };
 

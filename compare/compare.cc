@@ -127,6 +127,7 @@ class Comparer {
     CauseOptions options;
     options.max_memory = options_.max_memory;
     options.pool = &pool_;
+    options.outputs_agree = comparison->outputs.agree;
     options.watch = options_.watch;
     OC_ASSIGN_OR_RETURN(CauseReport report,
                         FindCauses(Recorded(0), Recorded(1), comparison->alignment, options));

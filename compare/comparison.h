@@ -50,6 +50,9 @@ struct Cause {
   // How many such places there are with the same operators on both sides, this one included: only
   // the first of an approximation or a quantization is listed.
   int count = 1;
+  // How far the outputs are apart by this cause alone, against the size of their elements; nothing
+  // if that was not computed, as where there is no other.
+  std::optional<double> effect;
   std::string text;  // what differs: operators, attributes, inputs; one line
 };
 
@@ -72,7 +75,7 @@ struct Comparison {
   std::vector<ComparedRow> rows;  // alignment.rows with their differences
   OutputComparison outputs;
   Verdict verdict = Verdict::kSame;
-  // Wrong ones first, else in the right stream's order.
+  // Wrong ones first, those with the greatest effect in front; else in the right stream's order.
   std::vector<Cause> causes;
   std::vector<std::string> notes;  // how inputs were made, mapped, cast
 };

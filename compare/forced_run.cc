@@ -62,6 +62,7 @@ bool ForcedRun::IsNear(int c, const Value& own, Measured* measured) const {
     return false;
   }
   if (measured->elements.empty()) *measured = Measure(own.tensor());
+  if (!MayBeNear(left_.sample(c), *measured)) return false;
   return Near(left_.measured(c), *measured);
 }
 
@@ -120,7 +121,7 @@ Hash128 ForcedRun::KeyOf(int n, const ForcedState& state) const {
   return key;
 }
 
-void ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) const {
+bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) const {
   const StreamNode& made = *right_.node(n).made;
   const auto fixed_as_before = [&](int r) {
     const auto now = state->fixed.find(r);
@@ -139,7 +140,7 @@ void ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) cons
       state->results[static_cast<size_t>(r)] = base->at(r);
       if (base->at(r).match != kNone) ++state->matched;
     }
-    return;
+    return false;
   }
   const bool as_in_plain_run = absl::c_all_of(reads, [&](int r) {
     return state->at(r).held_content == right_.result(r).fingerprint.content;
@@ -185,6 +186,7 @@ void ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) cons
   for (const int r : made.outputs) {
     if (r != kNone) MatchOutput(n, r, state);
   }
+  return true;
 }
 
 void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
@@ -338,7 +340,7 @@ bool ForcedRun::PairConstants(int n, int r, int c, const std::vector<std::pair<i
   return false;
 }
 
-ForcedState ForcedRun::Run(const FixedMatches& fixed, const ForcedState* base) const {
+ForcedState ForcedRun::Run(const FixedMatches& fixed, const ForcedState* base, int patience) const {
   ForcedState state;
   state.fixed = fixed;
   state.results.resize(right_.stream().results.size());
@@ -346,7 +348,17 @@ ForcedState ForcedRun::Run(const FixedMatches& fixed, const ForcedState* base) c
   for (const int r : right_.results()) {
     if (right_.producer(r) == kNone) MatchLeaf(r, &state);
   }
-  for (size_t n = 0; n < right_.nodes().size(); ++n) RunNode(static_cast<int>(n), base, &state);
+  int in_vain = 0;
+  for (size_t n = 0; n < right_.nodes().size(); ++n) {
+    if (!RunNode(static_cast<int>(n), base, &state)) continue;
+    for (const int r : right_.node(static_cast<int>(n)).made->outputs) {
+      if (r == kNone || state.fixed.contains(r)) continue;
+      in_vain = state.at(r).match == kNone ? in_vain + 1 : 0;
+    }
+    if (in_vain < patience) continue;
+    state.abandoned = true;
+    return state;
+  }
   for (const int r : right_.results()) {
     const ForcedResult& result = state.at(r);
     // What read it before it was paired has yet to run on the left's constant.

@@ -5,6 +5,7 @@
 #define ONNXCMP_COMPARE_FORCED_RUN_H_
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct ForcedState {
   std::vector<ForcedResult> results;  // by right result
   std::vector<Hash128> keys;          // by right node: what it ran on
   int matched = 0;                    // results that have a match
+  bool abandoned = false;             // a trial that was not run to its end
 
   const ForcedResult& at(int r) const { return results[static_cast<size_t>(r)]; }
 };
@@ -61,7 +63,10 @@ class ForcedRun {
   const SideGraph& right() const { return right_; }
 
   // `base`: an earlier state; what does not depend on what is fixed otherwise is taken from it.
-  ForcedState Run(const FixedMatches& fixed, const ForcedState* base = nullptr) const;
+  // `patience`: the run is abandoned when that many results in turn that are not taken from there
+  // find no match.
+  ForcedState Run(const FixedMatches& fixed, const ForcedState* base = nullptr,
+                  int patience = std::numeric_limits<int>::max()) const;
 
   // The left's value of a class in the type and the shape of a right result; empty if it does not
   // fit there.
@@ -80,7 +85,8 @@ class ForcedRun {
 
   Hash128 KeyOf(int n, const ForcedState& state) const;
   void MatchLeaf(int r, ForcedState* state) const;
-  void RunNode(int n, const ForcedState* base, ForcedState* state) const;
+  // False if all was taken from `base`.
+  bool RunNode(int n, const ForcedState* base, ForcedState* state) const;
   void MatchOutput(int n, int r, ForcedState* state) const;
   bool IsNear(int c, const Value& own, Measured* measured) const;
   bool IsQuantizedTwin(int l, int r, const Measured& own) const;

@@ -33,11 +33,17 @@ int LeftClasses::Find(const Hash128& content) const {
 
 const Measured& LeftClasses::measured(int c) const {
   const Class& found = At(c);
-  if (!found.is_measured) {
-    found.measured = Measure(found.value.tensor());
-    found.is_measured = true;
+  if (!found.measured.has_value()) found.measured = Measure(found.value.tensor());
+  return *found.measured;
+}
+
+const Sample& LeftClasses::sample(int c) const {
+  const Class& found = At(c);
+  if (!found.sample.has_value()) {
+    found.sample =
+        SampleOf(found.measured.has_value() ? *found.measured : Measure(found.value.tensor()));
   }
-  return found.measured;
+  return *found.sample;
 }
 
 const std::vector<int>& LeftClasses::of_shape(const Shape& shape) const {

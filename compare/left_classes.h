@@ -3,6 +3,7 @@
 #ifndef ONNXCMP_COMPARE_LEFT_CLASSES_H_
 #define ONNXCMP_COMPARE_LEFT_CLASSES_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -32,6 +33,7 @@ class LeftClasses {
   const StreamResult& result(int c) const { return graph_.result(representative(c)); }
   // Of a tensor of numbers.
   const Measured& measured(int c) const;
+  const Sample& sample(int c) const;
   const std::vector<int>& of_shape(const Shape& shape) const;
 
  private:
@@ -40,8 +42,9 @@ class LeftClasses {
     int representative = kNone;
     bool constant = false;  // one of them is
     Value value;
-    mutable Measured measured;
-    mutable bool is_measured = false;
+    // Made when they are asked for; most classes are ruled out by the sample.
+    mutable std::optional<Measured> measured;
+    mutable std::optional<Sample> sample;
   };
   const Class& At(int c) const { return classes_[static_cast<size_t>(c)]; }
 

@@ -155,6 +155,37 @@ double NearLimit(double epsilon) {
   return (epsilon > kCoarse ? 16 : 168) * epsilon;
 }
 
+namespace {
+
+size_t SampleStep(size_t count) { return count / 16 + 1; }
+
+}  // namespace
+
+Sample SampleOf(const Measured& measured) {
+  Sample sample;
+  sample.scale = measured.scale;
+  sample.dtype = measured.dtype;
+  for (size_t i = 0; i < measured.elements.size(); i += SampleStep(measured.elements.size())) {
+    sample.elements.push_back(measured.elements[i]);
+  }
+  return sample;
+}
+
+bool MayBeNear(const Sample& left, const Measured& right) {
+  const double epsilon = CoarserEpsilon(left.dtype, right.dtype);
+  if (epsilon == 0) return true;
+  const double limit = NearLimit(epsilon);
+  const double scale = std::min(left.scale, right.scale);
+  const size_t step = SampleStep(right.elements.size());
+  for (size_t k = 0; k < left.elements.size() && k * step < right.elements.size(); ++k) {
+    const double a = left.elements[k];
+    const double b = right.elements[k * step];
+    if (left.dtype != right.dtype && SameMask(a, b)) continue;
+    if (std::isfinite(a) && std::abs(a - b) > limit * std::max(std::abs(a), scale)) return false;
+  }
+  return true;
+}
+
 bool Near(const Measured& left, const Measured& right) {
   const DType left_type = left.dtype;
   const DType right_type = right.dtype;
@@ -163,17 +194,7 @@ bool Near(const Measured& left, const Measured& right) {
   }
   const double epsilon = CoarserEpsilon(left_type, right_type);
   if (epsilon > 0) {
-    // Most pairs that are asked about have nothing in common: a few elements tell.
     const double limit = NearLimit(epsilon);
-    const double scale = std::min(left.scale, right.scale);
-    const size_t step = left.elements.size() / 16 + 1;
-    for (size_t i = 0; i < left.elements.size(); i += step) {
-      const double a = left.elements[i];
-      const double b = right.elements[i];
-      if (std::isfinite(a) && !(left_type != right_type && SameMask(a, b)) &&
-          std::abs(a - b) > limit * std::max(std::abs(a), scale))
-        return false;
-    }
     return Distance(left, right) <= limit;
   }
   const bool steps = BitWidth(left_type) == 8 && BitWidth(right_type) == 8 &&

@@ -53,6 +53,16 @@ double NearLimit(double epsilon);
 // of 16 elements and more a fiftieth may be one step off. Types and sizes fit.
 bool Near(const Measured& left, const Measured& right);
 
+// A few elements, which tell that most tensors are not near each other.
+struct Sample {
+  std::vector<double> elements;
+  double scale = 0;
+  DType dtype = DType::kUndefined;
+};
+Sample SampleOf(const Measured& measured);
+// False: they are not near.
+bool MayBeNear(const Sample& left, const Measured& right);
+
 // The value as a tensor of another type and shape, rounded once. InvalidArgument if that cannot be.
 absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<const int64_t> shape);
 

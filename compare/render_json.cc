@@ -149,6 +149,7 @@ Json ToJson(const Cause& cause) {
                {"kind", Text(CauseKindName(cause.kind))},
                {"text", cause.text},
                {"count", cause.count}};
+  if (cause.effect.has_value()) json["effect"] = Real(*cause.effect);
   if (cause.local.has_value()) json["diff"] = ToJson(*cause.local);
   return json;
 }

@@ -67,7 +67,9 @@ class Repairer {
     FixedMatches fixed = state().fixed;
     fixed[suggestion.right] = suggestion.left;
     ++repaired_.trials;
-    return run_.Run(fixed, &state());
+    // The true one lets the results behind it match at once.
+    constexpr int kPatience = 32;
+    return run_.Run(fixed, &state(), kPatience);
   }
   // Results that found a match besides the one suggested.
   int GainOf(const ForcedState& trial, const Suggestion& suggestion) const {
@@ -76,12 +78,15 @@ class Repairer {
     return (trial.matched - own) - (state().matched - before);
   }
 
-  // Whether all that a result is made of has a match: no other can be at the root of it.
+  // Whether all that a result is made of is sure of its match: no other can be at the root of it.
   bool StartsRegion(const Suggestion& suggestion) const {
     const int n = run_.right().producer(suggestion.right);
     if (n == kNone) return true;
     for (const int read : run_.right().Reads(n)) {
       if (state().at(read).match == kNone) return false;
+      if (run_.right().IsComputed(read) && (CopiedBy(read) != kNone || IsClaimedTwice(read))) {
+        return false;
+      }
     }
     return true;
   }
@@ -112,19 +117,22 @@ class Repairer {
       const Suggester::Standing standing = suggester_.StandingOf(state());
       if (standing.doomed_count == 0) return;
       std::vector<Suggestion> suggestions = suggester_.ForSuspects(state(), standing);
+      std::stable_partition(suggestions.begin(), suggestions.end(), [&](const Suggestion& s) {
+        return s.structure >= 0.3 && StartsRegion(s);
+      });
       std::optional<Suggestion> best;
       ForcedState best_state;
       double best_value = 0;
       int tried = 0;
       for (const Suggestion& suggestion : suggestions) {
-        if (tried == limits_.trials) {
+        if (tried == limits_.trials || repaired_.trials >= limits_.all_trials) {
           repaired_.capped = true;
           break;
         }
         if (refused.contains({suggestion.right, suggestion.left})) continue;
         ++tried;
         ForcedState trial = Try(suggestion);
-        if (trial.at(suggestion.right).match != suggestion.left) continue;  // it does not fit
+        if (trial.abandoned || trial.at(suggestion.right).match != suggestion.left) continue;
         const int gain = GainOf(trial, suggestion);
         double value = gain + 0.1 * suggestion.structure;
         if (run_.right().IsConstant(suggestion.right)) value += 0.5;
@@ -170,7 +178,7 @@ class Repairer {
           return;
         }
         ForcedState trial = Try(suggestion);
-        if (trial.at(suggestion.right).match != suggestion.left) continue;
+        if (trial.abandoned || trial.at(suggestion.right).match != suggestion.left) continue;
         const int gain = GainOf(trial, suggestion);
         const bool constant = run_.right().IsConstant(suggestion.right);
         if (gain < 0 || (gain == 0 && suggestion.structure < (constant ? 0.5 : 0.99))) continue;

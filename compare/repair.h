@@ -11,8 +11,9 @@
 namespace onnxcmp {
 
 struct RepairLimits {
-  int rounds = 12;            // repairs of suspects
+  int rounds = 24;            // repairs of suspects
   int trials = 40;            // of one round
+  int all_trials = 240;       // of all rounds
   int left_over_trials = 24;  // in all
 };
 
