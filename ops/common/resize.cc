@@ -165,6 +165,20 @@ void InterpolateRow(const AxisPlan& plan, int64_t x, int64_t inner, const C* fro
   }
 }
 
+// The same for the innermost axis: all elements of the result.
+template <typename C>
+void InterpolateLine(const AxisPlan& plan, const C* from, C* to) {
+  const int64_t* index = plan.indices.data();
+  const float* weight = plan.weights.data();
+  for (int64_t x = 0; x < plan.output; ++x) {
+    C sum = 0;
+    for (int64_t k = 0; k < plan.taps; ++k, ++index, ++weight) {
+      if (*weight != 0) sum += static_cast<C>(*weight) * from[*index];
+    }
+    to[x] = sum;
+  }
+}
+
 template <typename C>
 absl::StatusOr<Tensor> Interpolate(const KernelContext& ctx, const Tensor& x, int axis,
                                    const AxisPlan& plan) {
@@ -174,6 +188,15 @@ absl::StatusOr<Tensor> Interpolate(const KernelContext& ctx, const Tensor& x, in
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(kDTypeOf<C>, shape));
   const C* from = x.data<C>();
   C* to = y.mutable_data<C>();
+  if (lanes.inner == 1) {
+    const int64_t lines = std::max<int64_t>(1, 32768 / (plan.output * plan.taps));
+    ctx.pool().ParallelRanges(lanes.outer, lines, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        InterpolateLine(plan, from + i * plan.input, to + i * plan.output);
+      }
+    });
+    return y;
+  }
   const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, lanes.inner * plan.taps));
   ctx.pool().ParallelRanges(lanes.outer * plan.output, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

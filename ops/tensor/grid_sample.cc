@@ -132,24 +132,38 @@ struct Problem {
   Shape output;
 };
 
-// Calls body(batch entry, sample, offsets, weights) for all samples, on several threads.
+// Samples of one batch entry and what they are made of, sample by sample.
+template <typename G>
+struct Block {
+  int64_t entry;
+  int64_t first;
+  int64_t count;
+  int64_t taps;
+  std::vector<int64_t> offsets;
+  std::vector<G> weights;
+};
+
+// Calls body(block) for all samples, on several threads.
 template <typename G, typename Body>
-absl::Status ForEachSample(KernelContext& ctx, const Problem& problem, const Body& body) {
+absl::Status ForEachBlock(KernelContext& ctx, const Problem& problem, const Body& body) {
+  constexpr int64_t kBlock = 256;
   OC_ASSIGN_OR_RETURN(const Tensor grid, LoadTensor<G>(ctx, ctx.Input(1)));
   const auto dims = static_cast<int64_t>(problem.plane.sizes.size());
   int64_t taps = 1;
   for (int64_t d = 0; d < dims; ++d) taps *= problem.options.taps();
-  const int64_t grain = std::max<int64_t>(1, 8192 / (taps * problem.channels));
-  ctx.pool().ParallelRanges(
-      problem.output[0] * problem.samples, grain, [&](int64_t begin, int64_t end) {
-        std::vector<int64_t> offsets(static_cast<size_t>(taps));
-        std::vector<G> weights(static_cast<size_t>(taps));
-        for (int64_t i = begin; i < end; ++i) {
-          SampleTaps(problem.options, problem.plane, grid.data<G>() + i * dims, offsets.data(),
-                     weights.data());
-          body(i / problem.samples, i % problem.samples, offsets, weights);
-        }
-      });
+  const int64_t blocks = (problem.samples + kBlock - 1) / kBlock;  // of a batch entry
+  ctx.pool().ParallelFor(problem.output[0] * blocks, [&](int64_t task) {
+    Block<G> block = {task / blocks, task % blocks * kBlock, 0, taps, {}, {}};
+    block.count = std::min(kBlock, problem.samples - block.first);
+    block.offsets.resize(static_cast<size_t>(block.count * taps));
+    block.weights.resize(static_cast<size_t>(block.count * taps));
+    const G* position = grid.data<G>() + (block.entry * problem.samples + block.first) * dims;
+    for (int64_t i = 0; i < block.count; ++i) {
+      SampleTaps(problem.options, problem.plane, position + i * dims,
+                 block.offsets.data() + i * taps, block.weights.data() + i * taps);
+    }
+    body(block);
+  });
   return absl::OkStatus();
 }
 
@@ -160,20 +174,22 @@ absl::Status Interpolate(KernelContext& ctx, const Problem& problem) {
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(kDTypeOf<C>, problem.output));
   C* out = y.mutable_data<C>();
   OC_RETURN_IF_ERROR(DispatchFloat(ctx.Input(1).dtype(), [&]<typename G>() {
-    return ForEachSample<G>(ctx, problem,
-                            [&](int64_t n, int64_t sample, const std::vector<int64_t>& offsets,
-                                const std::vector<G>& weights) {
-                              for (int64_t c = n * problem.channels; c < (n + 1) * problem.channels;
-                                   ++c) {
-                                const C* plane = x.data<C>() + c * problem.plane.elements;
-                                C sum = 0;
-                                for (size_t k = 0; k < offsets.size(); ++k) {
-                                  if (offsets[k] >= 0)
-                                    sum += static_cast<C>(weights[k]) * plane[offsets[k]];
-                                }
-                                out[c * problem.samples + sample] = sum;
-                              }
-                            });
+    return ForEachBlock<G>(ctx, problem, [&](const Block<G>& block) {
+      for (int64_t c = 0; c < problem.channels; ++c) {
+        const int64_t p = block.entry * problem.channels + c;
+        const C* plane = x.data<C>() + p * problem.plane.elements;
+        C* to = out + p * problem.samples + block.first;
+        const int64_t* offset = block.offsets.data();
+        const G* weight = block.weights.data();
+        for (int64_t i = 0; i < block.count; ++i) {
+          C sum = 0;
+          for (int64_t k = 0; k < block.taps; ++k, ++offset, ++weight) {
+            if (*offset >= 0) sum += static_cast<C>(*weight) * plane[*offset];
+          }
+          to[i] = sum;
+        }
+      }
+    });
   }));
   OC_ASSIGN_OR_RETURN(y, StoreTensor<C>(ctx, y, dtype, Overflow::kSaturate));
   return ctx.SetOutput(0, std::move(y));
@@ -195,11 +211,10 @@ absl::Status TakeNearest(KernelContext& ctx, const Problem& problem) {
   OC_RETURN_IF_ERROR(ctx.CheckSize(DType::kInt64, {problem.output[0], problem.samples}));
   std::vector<int64_t> elements(static_cast<size_t>(problem.output[0] * problem.samples));
   OC_RETURN_IF_ERROR(DispatchFloat(ctx.Input(1).dtype(), [&]<typename G>() {
-    return ForEachSample<G>(
-        ctx, problem,
-        [&](int64_t n, int64_t sample, const std::vector<int64_t>& offsets, const std::vector<G>&) {
-          elements[static_cast<size_t>(n * problem.samples + sample)] = offsets[0];
-        });
+    return ForEachBlock<G>(ctx, problem, [&](const Block<G>& block) {
+      std::copy(block.offsets.begin(), block.offsets.end(),
+                elements.begin() + block.entry * problem.samples + block.first);
+    });
   }));
   const auto take = [&]<typename T>(T) {
     TakeElements(problem, elements, x.data<T>(), y.mutable_data<T>());
