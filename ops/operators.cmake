@@ -18,6 +18,7 @@ set(ONNXCMP_OPERATORS
   controlflow/scan
   generator/constant
   generator/constant_of_shape
+  generator/eye_like
   generator/range
   image/image_decoder
   logical/and
@@ -72,6 +73,9 @@ set(ONNXCMP_OPERATORS
   object_detection/max_roi_pool
   object_detection/non_max_suppression
   object_detection/roi_align
+  optional/optional
+  optional/optional_get_element
+  optional/optional_has_element
   quantization/dequantize_linear
   quantization/dynamic_quantize_linear
   quantization/quantize_linear
@@ -80,26 +84,49 @@ set(ONNXCMP_OPERATORS
   reduction/reduce_sum
   rnn/gru
   rnn/lstm
+  rnn/rnn
+  sequence/concat_from_sequence
+  sequence/sequence_at
+  sequence/sequence_construct
+  sequence/sequence_empty
+  sequence/sequence_erase
+  sequence/sequence_insert
+  sequence/sequence_length
+  sequence/sequence_map
+  sequence/split_to_sequence
   signal/dft
   signal/mel_weight_matrix
   signal/stft
   tensor/cast
   tensor/center_crop_pad
   tensor/col2_im
+  tensor/compress
   tensor/concat
   tensor/depth_to_space
   tensor/expand
   tensor/gather
+  tensor/gather_elements
   tensor/gather_nd
   tensor/grid_sample
   tensor/identity
+  tensor/non_zero
+  tensor/one_hot
+  tensor/pad
   tensor/reshape
   tensor/resize
+  tensor/reverse_sequence
+  tensor/scatter_elements
+  tensor/scatter_nd
   tensor/shape
+  tensor/size
   tensor/slice
   tensor/split
   tensor/squeeze
+  tensor/tensor_scatter
+  tensor/tile
   tensor/transpose
+  tensor/trilu
+  tensor/unique
   tensor/unsqueeze
   tensor/upsample
   tensor/where

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/status_macros.h"
@@ -49,6 +51,19 @@ void GatherElements(const T* src, int64_t outer, int64_t outer_stride,
   }
 }
 
+template <typename T>
+void ScatterElements(const T* src, absl::Span<const int64_t> offsets, int64_t block, bool repeat,
+                     T* dst) {
+  for (const int64_t offset : offsets) {
+    if (block == 1) {
+      dst[offset] = *src;
+    } else {
+      std::copy_n(src, block, dst + offset);
+    }
+    if (!repeat) src += block;
+  }
+}
+
 }  // namespace
 
 void CopyIntoBlock(const Tensor& src, absl::Span<const int64_t> dst_strides, int64_t dst_offset,
@@ -88,6 +103,39 @@ void GatherBlocks(const Tensor& src, int64_t outer, int64_t outer_stride,
       return gather(Raw<8>());
     default:
       return gather(Raw<16>());
+  }
+}
+
+void ScatterBlocks(const Tensor& src, absl::Span<const int64_t> offsets, int64_t block,
+                   Tensor* dst) {
+  if (offsets.empty() || block == 0) return;
+  const bool repeat = src.num_elements() == block;
+  if (src.dtype() == DType::kString) {
+    return ScatterElements(src.string_data(), offsets, block, repeat, dst->mutable_string_data());
+  }
+  auto scatter = [&](auto element) {
+    using T = decltype(element);
+    ScatterElements(src.data<T>(), offsets, block, repeat, dst->mutable_data<T>());
+  };
+  switch (BitWidth(src.dtype())) {
+    case 8:
+      return scatter(Raw<1>());
+    case 16:
+      return scatter(Raw<2>());
+    case 32:
+      return scatter(Raw<4>());
+    case 64:
+      return scatter(Raw<8>());
+    default:
+      return scatter(Raw<16>());
+  }
+}
+
+void FillWithZeros(Tensor* tensor) {
+  if (tensor->dtype() == DType::kString) {
+    std::fill_n(tensor->mutable_string_data(), tensor->num_elements(), std::string());
+  } else if (tensor->byte_size() > 0) {
+    std::memset(tensor->mutable_raw_data(), 0, static_cast<size_t>(tensor->byte_size()));
   }
 }
 

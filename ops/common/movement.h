@@ -23,6 +23,15 @@ void GatherBlocks(const Tensor& src, int64_t outer, int64_t outer_stride,
                   absl::Span<const int64_t> offsets, int64_t block, const ThreadPool& pool,
                   Tensor* dst);
 
+// Writes blocks of `block` neighbours into `dst`: block i of `src`, which is contiguous and holds
+// them one behind the other, begins at element offsets[i] of dst; the last one written there stays.
+// A `src` of one block is written everywhere. Not for packed types.
+void ScatterBlocks(const Tensor& src, absl::Span<const int64_t> offsets, int64_t block,
+                   Tensor* dst);
+
+// Sets all bytes to 0, all strings to "".
+void FillWithZeros(Tensor* tensor);
+
 // The index in [0, size); "index 7 is out of range for axis 0 of size 5" if it is not in
 // [-size, size).
 absl::StatusOr<int64_t> NormalizeIndex(int64_t index, int axis, int64_t size);

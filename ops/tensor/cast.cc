@@ -118,12 +118,37 @@ std::optional<RoundMode> RoundModeFromName(absl::string_view name) {
   return std::nullopt;
 }
 
+// The attributes that Cast and CastLike share; `to` is left open.
+absl::StatusOr<CastOptions> ReadOptions(const KernelInit& node) {
+  CastOptions options;
+  if (node.version() >= 19) {
+    options.overflow = node.Flag("saturate") ? Overflow::kSaturate : Overflow::kIeee;
+  }
+  if (node.version() >= 24) {
+    const std::string name = node.String("round_mode");
+    const std::optional<RoundMode> mode = RoundModeFromName(name);
+    if (!mode.has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("round_mode \"", name, "\" is none of up, down and nearest"));
+    }
+    options.round_mode = *mode;
+  }
+  return options;
+}
+
+bool InfinityToNan(int version, DType to) {
+  return version >= 19 && version < 24 &&
+         (to == DType::kFloat8E4M3FNUZ || to == DType::kFloat8E5M2FNUZ);
+}
+
 // Cast (ai.onnx 1, 6, 9, 13, 19, 21, 23, 24, 25): each element converted to the type `to`. Floats
 // round once, to nearest even; integers wrap around; float to integer truncates. What the standard
 // leaves open (docs/numerics.md): floats that no integer of the type holds, text of numbers,
 // negative values to float8e8m0.
 Kernel Cast(const KernelInit& node) {
-  CastOptions options;
+  absl::StatusOr<CastOptions> read = ReadOptions(node);
+  if (!read.ok()) return node.Fail(read.status());
+  CastOptions options = *read;
   if (node.version() == 1) {  // a name: "FLOAT16"
     const std::string name = node.String("to");
     options.to = DTypeFromName(absl::AsciiStrToLower(name)).value_or(DType::kUndefined);
@@ -134,21 +159,21 @@ Kernel Cast(const KernelInit& node) {
   if (options.to == DType::kUndefined || IsComplex(options.to)) {
     return node.Fail(absl::InvalidArgumentError("attribute to names no type that Cast produces"));
   }
-  if (node.version() >= 19) {
-    options.overflow = node.Flag("saturate") ? Overflow::kSaturate : Overflow::kIeee;
-    options.infinity_to_nan = node.version() < 24 && (options.to == DType::kFloat8E4M3FNUZ ||
-                                                      options.to == DType::kFloat8E5M2FNUZ);
-  }
-  if (node.version() >= 24) {
-    const std::string name = node.String("round_mode");
-    const std::optional<RoundMode> mode = RoundModeFromName(name);
-    if (!mode.has_value()) {
-      return node.Fail(absl::InvalidArgumentError(
-          absl::StrCat("round_mode \"", name, "\" is none of up, down and nearest")));
-    }
-    options.round_mode = *mode;
-  }
+  options.infinity_to_nan = InfinityToNan(node.version(), options.to);
   return [options](KernelContext& ctx) -> absl::Status {
+    OC_ASSIGN_OR_RETURN(Tensor y, CastTensor(ctx, ctx.Input(0), options));
+    return ctx.SetOutput(0, std::move(y));
+  };
+}
+
+// CastLike (ai.onnx 15, 19, 21, 23, 24, 25): Cast to the type of input 1.
+Kernel CastLike(const KernelInit& node) {
+  absl::StatusOr<CastOptions> read = ReadOptions(node);
+  if (!read.ok()) return node.Fail(read.status());
+  return [version = node.version(), read = *read](KernelContext& ctx) -> absl::Status {
+    CastOptions options = read;
+    options.to = ctx.Input(1).dtype();
+    options.infinity_to_nan = InfinityToNan(version, options.to);
     OC_ASSIGN_OR_RETURN(Tensor y, CastTensor(ctx, ctx.Input(0), options));
     return ctx.SetOutput(0, std::move(y));
   };
@@ -158,6 +183,7 @@ Kernel Cast(const KernelInit& node) {
 
 void RegisterCast(OpRegistry& registry) {
   registry.Add(kOnnxDomain, "Cast", {1, 6, 9, 13, 19, 21, 23, 24, 25}, Cast);
+  registry.Add(kOnnxDomain, "CastLike", {15, 19, 21, 23, 24, 25}, CastLike);
 }
 
 }  // namespace onnxcmp

@@ -199,5 +199,19 @@ TEST(CastTest, TypesThatCastDoesNotProduce) {
   }
 }
 
+TEST(CastLikeTest, TakesTheTypeOfItsSecondInput) {
+  for (int opset : {15, 19, 21, 23, 24, 25}) {
+    OpTest test("CastLike", opset);
+    test.Input(Floats({1.9f, -2.5f})).Input(Tensor::Of<int64_t>({0}, {}));
+    ExpectTensor(test.Run(), Ints({1, -2}));
+  }
+  OpTest text("CastLike", 15);
+  text.Input(Floats({2.5f})).Input(Tensor::Scalar(std::string()));
+  ExpectTensor(text.Run(), Tensor::Of<std::string>({1}, {"2.5"}));
+  OpTest saturating("CastLike", 19);
+  saturating.Input(Floats({1e6f})).Input(Convert(Floats({0}), DType::kFloat8E4M3FN));
+  ExpectTensor(saturating.Run(), Convert(Floats({448}), DType::kFloat8E4M3FN));
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing

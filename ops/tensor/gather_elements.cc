@@ -1,0 +1,33 @@
+#include <cstdint>
+#include <vector>
+
+#include "evaluator/kernel.h"
+#include "evaluator/op_registry.h"
+#include "ops/common/axes.h"
+#include "ops/common/element_offsets.h"
+#include "ops/common/movement.h"
+
+namespace onnxcmp {
+namespace {
+
+// GatherElements (ai.onnx 11, 13): output[i, j, ...] = data[i, indices[i, j, ...], ...], the index
+// standing at `axis`. Indices may be smaller than data along the other axes.
+Kernel GatherElements(const KernelInit& node) {
+  const int64_t attribute = node.Int("axis");
+  return [attribute](KernelContext& ctx) -> absl::Status {
+    OC_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(attribute, ctx.Input(0).rank()));
+    OC_ASSIGN_OR_RETURN(const Tensor data, ctx.ContiguousInput(0));
+    OC_ASSIGN_OR_RETURN(const std::vector<int64_t> offsets, ElementOffsets(ctx, data, axis));
+    OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(data.dtype(), ctx.Input(1).shape()));
+    GatherBlocks(data, 1, 0, offsets, 1, ctx.pool(), &result);
+    return ctx.SetOutput(0, std::move(result));
+  };
+}
+
+}  // namespace
+
+void RegisterGatherElements(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "GatherElements", {11, 13}, GatherElements);
+}
+
+}  // namespace onnxcmp
