@@ -13,6 +13,10 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 # libzip's own CMake package asks for its command line tools, which Debian packs apart.
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
+pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+# Its flag -pthread would ask for a precompiled header of our own.
+set_target_properties(PkgConfig::RE2 PROPERTIES INTERFACE_COMPILE_OPTIONS "")
 pkg_check_modules(SLEEF REQUIRED IMPORTED_TARGET sleef)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 # ImageDecoder's codecs.

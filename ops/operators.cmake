@@ -48,6 +48,7 @@ set(ONNXCMP_OPERATORS
   math/sqrt
   math/sub
   math/tanh
+  nn/attention
   nn/average_pool
   nn/batch_normalization
   nn/conv
@@ -70,6 +71,7 @@ set(ONNXCMP_OPERATORS
   nn/mean_variance_normalization
   nn/qlinear_conv
   nn/rms_normalization
+  nn/rotary_embedding
   object_detection/max_roi_pool
   object_detection/non_max_suppression
   object_detection/roi_align
@@ -130,6 +132,11 @@ set(ONNXCMP_OPERATORS
   tensor/unsqueeze
   tensor/upsample
   tensor/where
+  text/regex_full_match
+  text/string_concat
+  text/string_normalizer
+  text/string_split
+  text/tf_idf_vectorizer
   traditionalml/array_feature_extractor
   traditionalml/binarizer
   traditionalml/cast_map

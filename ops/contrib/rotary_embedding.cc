@@ -2,9 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/lanes.h"
-#include "ops/common/load_store.h"
+#include "ops/common/rotary.h"
 #include "ops/contrib/schema.h"
 
 namespace onnxcmp {
@@ -16,10 +14,8 @@ struct Options {
   int64_t rotary_dim = 0;  // 0: the whole head
 };
 
-// The input as rows of one head at one position.
-struct Sizes {
-  int64_t batch = 0, heads = 0, sequence = 0, head_size = 0, rotary_dim = 0, positions = 0;
-  bool heads_first = false;  // (batch, heads, sequence, head size), else sequence before heads
+struct Sizes : RotaryShape {
+  int64_t positions = 0;  // rows of the caches
 };
 
 absl::StatusOr<Sizes> CheckShapes(const Tensor& x, const Tensor& position_ids,
@@ -31,6 +27,7 @@ absl::StatusOr<Sizes> CheckShapes(const Tensor& x, const Tensor& position_ids,
         ShapeToString(sines.shape()), "] must be of one shape (positions, rotary dimension / 2)"));
   }
   Sizes sizes;
+  sizes.interleaved = options.interleaved;
   sizes.positions = cosines.dim(0);
   const int64_t half = cosines.dim(1);
   if (x.rank() == 4) {
@@ -94,45 +91,13 @@ absl::StatusOr<std::vector<int64_t>> Positions(const KernelContext& ctx, const S
   return positions;
 }
 
-// y = x with its first 2 * half elements rotated in pairs: neighbours, or half a rotation apart.
-template <typename C>
-void Rotate(const C* x, const Sizes& sizes, bool interleaved, const C* cosines, const C* sines,
-            C* y) {
-  const int64_t half = sizes.rotary_dim / 2;
-  const int64_t step = interleaved ? 2 : 1;
-  const int64_t partner = interleaved ? 1 : half;
-  for (int64_t i = 0; i < half; ++i) {
-    const C a = x[i * step];
-    const C b = x[i * step + partner];
-    y[i * step] = a * cosines[i] - b * sines[i];
-    y[i * step + partner] = b * cosines[i] + a * sines[i];
-  }
-  std::copy(x + sizes.rotary_dim, x + sizes.head_size, y + sizes.rotary_dim);
-}
-
-template <typename C>
 absl::Status Run(KernelContext& ctx, const Options& options) {
   OC_ASSIGN_OR_RETURN(Tensor x, ctx.ContiguousInput(0));
   OC_ASSIGN_OR_RETURN(Sizes sizes,
                       CheckShapes(x, ctx.Input(1), ctx.Input(2), ctx.Input(3), options));
-  OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(x.dtype(), x.shape()));
-  if (x.num_elements() == 0) {
-    return ctx.SetOutput(0, std::move(y));
-  }
+  if (x.num_elements() == 0) return ctx.SetOutput(0, std::move(x));
   OC_ASSIGN_OR_RETURN(std::vector<int64_t> positions, Positions(ctx, sizes));
-  OC_ASSIGN_OR_RETURN(Tensor cosines, LoadTensor<C>(ctx, ctx.Input(2)));
-  OC_ASSIGN_OR_RETURN(Tensor sines, LoadTensor<C>(ctx, ctx.Input(3)));
-  const int64_t rows = sizes.batch * sizes.heads * sizes.sequence;
-  TransformLanes<C>(
-      ctx.pool(), x, {rows, sizes.head_size, 1}, y, [&](int64_t row, const C* from, C* to) {
-        const int64_t batch = row / (sizes.heads * sizes.sequence);
-        const int64_t in_batch = row % (sizes.heads * sizes.sequence);
-        const int64_t s = sizes.heads_first ? in_batch % sizes.sequence : in_batch / sizes.heads;
-        const int64_t position =
-            positions[static_cast<size_t>(batch * sizes.sequence + s)] * (sizes.rotary_dim / 2);
-        Rotate(from, sizes, options.interleaved, cosines.data<C>() + position,
-               sines.data<C>() + position, to);
-      });
+  OC_ASSIGN_OR_RETURN(Tensor y, RotateHeads(ctx, x, sizes, positions, ctx.Input(2), ctx.Input(3)));
   return ctx.SetOutput(0, std::move(y));
 }
 
@@ -150,9 +115,7 @@ Kernel RotaryEmbedding(const KernelInit& node) {
   if (node.Int("is_packed_batching", 0) != 0) {
     return node.Fail(absl::UnimplementedError("is_packed_batching of RotaryEmbedding"));
   }
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+  return [options](KernelContext& ctx) { return Run(ctx, options); };
 }
 
 onnx::OpSchema RotaryEmbeddingSchema() {

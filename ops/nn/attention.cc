@@ -1,0 +1,301 @@
+#include "ops/common/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/convert.h"
+#include "evaluator/kernel.h"
+#include "evaluator/op_registry.h"
+#include "ops/common/broadcast.h"
+#include "ops/common/compute_class.h"
+#include "ops/common/concat.h"
+#include "ops/common/load_store.h"
+#include "ops/common/softmax.h"
+#include "ops/common/vector_math.h"
+
+namespace onnxcmp {
+namespace {
+
+enum InputIndex { kQ, kK, kV, kMask, kPastKey, kPastValue, kNonpadLength };
+
+// What output 3 shows.
+enum ScoresShown { kProducts, kCapped, kBiased, kSoftmaxed };
+
+struct Options {
+  int64_t q_heads = 0;  // 0: not given
+  int64_t kv_heads = 0;
+  std::optional<float> scale;
+  float softcap = 0;  // 0: none
+  bool causal = false;
+  bool pads_mask = false;  // a mask with fewer keys than there are leaves the others out
+  int64_t shown = kProducts;
+  DType softmax_dtype = DType::kUndefined;  // kUndefined: that of the queries
+};
+
+absl::Status BadShape(absl::string_view name, const Tensor& tensor, absl::string_view expected) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " has shape [", ShapeToString(tensor.shape()), "], expected ", expected));
+}
+
+// (batch, heads, sequence, head size), of a tensor that is that already or (batch, sequence, heads
+// * head size); a view.
+absl::StatusOr<Tensor> WithHeads(const Tensor& x, absl::string_view name, int64_t heads) {
+  if (x.rank() == 4) return x;
+  if (x.rank() != 3) return BadShape(name, x, "3 or 4 dimensions");
+  if (heads <= 0 || x.dim(2) % heads != 0) {
+    return BadShape(name, x, absl::StrCat("a last dimension for ", heads, " heads"));
+  }
+  const int64_t size = x.dim(2) / heads;
+  const Shape& strides = x.strides();
+  return x.Strided({x.dim(0), heads, x.dim(1), size},
+                   {strides[0], size * strides[2], strides[1], strides[2]}, x.offset());
+}
+
+// `past` and `x` behind each other, or x alone if there is no such input.
+absl::StatusOr<Tensor> Present(const KernelContext& ctx, int past, const Tensor& x) {
+  if (!ctx.HasInput(past)) return x;
+  if (ctx.Input(past).rank() != 4) {
+    return BadShape("the past", ctx.Input(past), "4 dimensions");
+  }
+  return Concatenated(ctx, {ctx.Input(past), x}, 2);
+}
+
+absl::StatusOr<AttentionShape> CheckShapes(const Tensor& q, const Tensor& k, const Tensor& v) {
+  AttentionShape shape = {.batch = q.dim(0),
+                          .heads = q.dim(1),
+                          .kv_heads = k.dim(1),
+                          .queries = q.dim(2),
+                          .keys = k.dim(2),
+                          .head_size = q.dim(3),
+                          .value_size = v.dim(3)};
+  if (k.dim(0) != shape.batch || k.dim(3) != shape.head_size) {
+    return BadShape(
+        "K", k,
+        absl::StrCat("a batch of ", shape.batch, " and heads of ", shape.head_size, ", as Q"));
+  }
+  if (v.dim(0) != shape.batch || v.dim(1) != shape.kv_heads || v.dim(2) != shape.keys) {
+    return BadShape(
+        "V", v,
+        absl::StrCat("(", shape.batch, ", ", shape.kv_heads, ", ", shape.keys, ", head size)"));
+  }
+  if (shape.kv_heads < 1 || shape.heads % shape.kv_heads != 0 || shape.head_size < 1 ||
+      shape.value_size < 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        shape.heads, " heads of ", shape.head_size, " elements cannot share ", shape.kv_heads,
+        " heads of keys and values of ", shape.value_size, " elements"));
+  }
+  return shape;
+}
+
+// Elements as C, those of a row being neighbours.
+template <typename C>
+absl::StatusOr<Tensor> LoadRows(const KernelContext& ctx, const Tensor& x) {
+  if (x.dtype() == kDTypeOf<C> && (x.strides()[3] == 1 || x.dim(3) == 1)) return x;
+  return LoadTensor<C>(ctx, x);
+}
+template <typename C>
+AttentionRows<const C> RowsOf(const Tensor& x) {
+  return {x.data<C>(), x.strides()[0], x.strides()[1], x.strides()[2]};
+}
+
+// What is added to the products of a query with each key.
+template <typename C>
+struct Bias {
+  Tensor mask;  // undefined: none
+  Shape mask_strides = {0, 0, 0, 0};
+  int64_t mask_keys = 0;
+  std::vector<int64_t> lengths;  // keys in use of each batch entry; empty: all
+  bool causal = false;
+  int64_t past = 0;
+
+  void AddTo(int64_t batch, int64_t head, int64_t query, C* row, int64_t keys) const {
+    constexpr C kOut = -std::numeric_limits<C>::infinity();
+    if (mask.defined()) {
+      const C* from = mask.data<C>() + batch * mask_strides[0] + head * mask_strides[1] +
+                      query * mask_strides[2];
+      for (int64_t key = 0; key < mask_keys; ++key) row[key] += from[key * mask_strides[3]];
+      for (int64_t key = mask_keys; key < keys; ++key) row[key] += kOut;
+    }
+    if (causal) {
+      for (int64_t key = query + past + 1; key < keys; ++key) row[key] += kOut;
+    }
+    if (!lengths.empty()) {
+      const int64_t length = lengths[static_cast<size_t>(batch)];
+      for (int64_t key = std::max<int64_t>(length, 0); key < keys; ++key) row[key] += kOut;
+    }
+  }
+};
+
+template <typename C>
+absl::StatusOr<Bias<C>> LoadBias(const KernelContext& ctx, const AttentionShape& shape,
+                                 const Options& options) {
+  Bias<C> bias;
+  bias.causal = options.causal;
+  if (ctx.HasInput(kPastKey)) bias.past = ctx.Input(kPastKey).dim(2);
+  if (ctx.HasInput(kNonpadLength)) {
+    if (ctx.Input(kNonpadLength).shape() != Shape{shape.batch}) {
+      return BadShape("nonpad_kv_seqlen", ctx.Input(kNonpadLength), absl::StrCat(shape.batch));
+    }
+    OC_ASSIGN_OR_RETURN(bias.lengths, ctx.IntsInput(kNonpadLength));
+  }
+  if (!ctx.HasInput(kMask)) return bias;
+  const Tensor& mask = ctx.Input(kMask);
+  if (mask.rank() == 0) return BadShape("attn_mask", mask, "at least 1 dimension");
+  const int64_t last = mask.shape().back();
+  const bool padded = options.pads_mask && last < shape.keys;
+  bias.mask_keys = padded ? last : shape.keys;
+  const Shape full = {shape.batch, shape.heads, shape.queries, bias.mask_keys};
+  OC_RETURN_IF_ERROR(CheckBroadcastsTo(mask.shape(), full));
+  OC_ASSIGN_OR_RETURN(const Tensor contiguous, ctx.Contiguous(mask));
+  OC_ASSIGN_OR_RETURN(bias.mask, ctx.Allocate(kDTypeOf<C>, mask.shape()));
+  C* values = bias.mask.template mutable_data<C>();
+  LoadElements(mask.dtype(), contiguous.raw_data(), 0, mask.num_elements(), values);
+  if (mask.dtype() == DType::kBool) {
+    constexpr C kOut = -std::numeric_limits<C>::infinity();
+    for (int64_t i = 0; i < mask.num_elements(); ++i) values[i] = values[i] != 0 ? C{0} : kOut;
+  }
+  bias.mask_strides = BroadcastStrides(bias.mask, full);
+  return bias;
+}
+
+// Rounds a row to a narrower type.
+template <typename C>
+void RoundRow(DType dtype, C* row, int64_t count) {
+  constexpr int64_t kStrip = 256;
+  uint16_t strip[kStrip];
+  auto* bytes = reinterpret_cast<std::byte*>(strip);
+  for (int64_t begin = 0; begin < count; begin += kStrip) {
+    const int64_t part = std::min(kStrip, count - begin);
+    StoreElements(dtype, row + begin, part, bytes, 0);
+    LoadElements(dtype, bytes, 0, part, row + begin);
+  }
+}
+
+template <typename C>
+absl::Status Run(KernelContext& ctx, const Options& options) {
+  OC_ASSIGN_OR_RETURN(const Tensor q, WithHeads(ctx.Input(kQ), "Q", options.q_heads));
+  OC_ASSIGN_OR_RETURN(Tensor k, WithHeads(ctx.Input(kK), "K", options.kv_heads));
+  OC_ASSIGN_OR_RETURN(Tensor v, WithHeads(ctx.Input(kV), "V", options.kv_heads));
+  OC_ASSIGN_OR_RETURN(k, Present(ctx, kPastKey, k));
+  OC_ASSIGN_OR_RETURN(v, Present(ctx, kPastValue, v));
+  OC_ASSIGN_OR_RETURN(const AttentionShape shape, CheckShapes(q, k, v));
+  OC_ASSIGN_OR_RETURN(const Bias<C> bias, LoadBias<C>(ctx, shape, options));
+
+  const DType dtype = q.dtype();
+  const bool joined = ctx.Input(kQ).rank() == 3;
+  const Shape out_shape = joined ? Shape{shape.batch, shape.queries, shape.heads * shape.value_size}
+                                 : Shape{shape.batch, shape.heads, shape.queries, shape.value_size};
+  OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(kDTypeOf<C>, out_shape));
+  Tensor shown;
+  std::byte* shown_data = nullptr;
+  if (ctx.HasOutput(3)) {
+    OC_ASSIGN_OR_RETURN(shown,
+                        ctx.Allocate(dtype, {shape.batch, shape.heads, shape.queries, shape.keys}));
+    shown_data = shown.mutable_raw_data();
+  }
+  const C scale = options.scale.has_value() ? static_cast<C>(*options.scale)
+                                            : C{1} / std::sqrt(static_cast<C>(shape.head_size));
+  const C cap = options.softcap;
+  const bool round_softmax = options.softmax_dtype != DType::kUndefined &&
+                             options.softmax_dtype != dtype &&
+                             BitWidth(options.softmax_dtype) == 16;
+  auto weights = [&](int64_t batch, int64_t head, int64_t query, C* row) {
+    const auto show = [&](int64_t mode) {
+      if (shown_data == nullptr || options.shown != mode) return;
+      const int64_t number = (batch * shape.heads + head) * shape.queries + query;
+      StoreElements(dtype, row, shape.keys, shown_data, number * shape.keys);
+    };
+    Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> scores(row, shape.keys);
+    scores *= scale;
+    show(kProducts);
+    if (cap != 0) {
+      scores /= cap;
+      vec::Tanh(row, shape.keys, row);
+      scores *= cap;
+    }
+    show(kCapped);
+    bias.AddTo(batch, head, query, row, shape.keys);
+    show(kBiased);
+    if (round_softmax) RoundRow(options.softmax_dtype, row, shape.keys);
+    SoftmaxLane(row, shape.keys, row);
+    if (round_softmax) RoundRow(options.softmax_dtype, row, shape.keys);
+    show(kSoftmaxed);
+  };
+  C* out_data = out.mutable_data<C>();
+  if (shape.keys == 0) {
+    std::fill_n(out_data, out.num_elements(), C{0});
+  } else if (out.num_elements() > 0) {
+    OC_ASSIGN_OR_RETURN(const Tensor q_rows, LoadRows<C>(ctx, q));
+    OC_ASSIGN_OR_RETURN(const Tensor k_rows, LoadRows<C>(ctx, k));
+    OC_ASSIGN_OR_RETURN(const Tensor v_rows, LoadRows<C>(ctx, v));
+    const int64_t row = joined ? shape.heads * shape.value_size : shape.value_size;
+    const int64_t head = joined ? shape.value_size : shape.queries * shape.value_size;
+    Attend<C>(ctx.pool(), shape, RowsOf<C>(q_rows), RowsOf<C>(k_rows), RowsOf<C>(v_rows), weights,
+              {out_data, out.num_elements() / shape.batch, head, row});
+  }
+  OC_ASSIGN_OR_RETURN(Tensor y, StoreTensor<C>(ctx, out, dtype));
+  OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(y)));
+  OC_RETURN_IF_ERROR(ctx.SetOutput(1, std::move(k)));
+  OC_RETURN_IF_ERROR(ctx.SetOutput(2, std::move(v)));
+  return shown_data == nullptr ? absl::OkStatus() : ctx.SetOutput(3, std::move(shown));
+}
+
+// Attention (ai.onnx 23, 24):
+//   K, V = past_key and K, past_value and V behind each other: present_key, present_value
+//   Y = softmax(cap(scale * Q K^T) + bias) V,  cap(x) = softcap * tanh(x / softcap)
+// for every head; a head of K and V serves several neighbouring ones of Q. The bias is attn_mask
+// (of booleans: -inf where it is false; from 24 on also for the keys behind its end), -inf for keys
+// j > i + past with is_causal, and -inf for keys from nonpad_kv_seqlen on. A row without any key in
+// use is NaN, as the formula says. Output 3 is the product with the scale, or after the cap, after
+// the bias, after the softmax. Narrow floats are computed in float and rounded in the outputs only,
+// but for a softmax_precision that is narrower than the queries'.
+Kernel Attention(const KernelInit& node) {
+  Options options;
+  options.q_heads = node.Int("q_num_heads", 0);
+  options.kv_heads = node.Int("kv_num_heads", 0);
+  if (node.Has("scale")) options.scale = node.Float("scale");
+  options.softcap = node.Float("softcap");
+  options.causal = node.Flag("is_causal");
+  options.pads_mask = node.version() >= 24;
+  options.shown = node.Int("qk_matmul_output_mode");
+  if (options.shown < kProducts || options.shown > kSoftmaxed) {
+    return node.Fail(absl::InvalidArgumentError(
+        absl::StrCat("qk_matmul_output_mode ", options.shown, " is not in 0 to 3")));
+  }
+  if (node.Has("softmax_precision")) {
+    const int64_t number = node.Int("softmax_precision", 0);
+    options.softmax_dtype =
+        number > 0 && number < kNumDTypes ? static_cast<DType>(number) : DType::kUndefined;
+    if (!IsFloatingPoint(options.softmax_dtype) || BitWidth(options.softmax_dtype) < 16) {
+      return node.Fail(absl::InvalidArgumentError(
+          absl::StrCat("softmax_precision ", number, " is none of 1, 10, 11 and 16")));
+    }
+  }
+  if (node.HasInput(kPastKey) != node.HasInput(kPastValue)) {
+    return node.Fail(absl::InvalidArgumentError("past_key and past_value come together or not"));
+  }
+  if (node.HasInput(kPastKey) && node.HasInput(kNonpadLength)) {
+    return node.Fail(
+        absl::InvalidArgumentError("nonpad_kv_seqlen does not go with past_key and past_value"));
+  }
+  return [options](KernelContext& ctx) {
+    const DType q = ctx.Input(kQ).dtype();
+    return DispatchFloat(q == DType::kDouble ? q : ctx.Input(kV).dtype(),
+                         [&]<typename C>() { return Run<C>(ctx, options); });
+  };
+}
+
+}  // namespace
+
+void RegisterAttention(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "Attention", {23, 24}, Attention);
+}
+
+}  // namespace onnxcmp
