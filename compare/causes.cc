@@ -176,12 +176,15 @@ class CauseFinder {
                              *rest));
   }
 
-  // Of the left's results that were computed.
+  // Of the left's results that were computed. The same elements count once: most such results are
+  // views of one buffer.
   int64_t LeftBytes() const {
     double bytes = 0;
+    absl::flat_hash_set<Hash128> seen;
     for (const int r : left_graph_.results()) {
       if (left_graph_.producer(r) == kNone) continue;
       const StreamResult& result = left_graph_.result(r);
+      if (!seen.insert(result.fingerprint.elements).second) continue;
       bytes += static_cast<double>(result.fingerprint.size) * BitWidth(result.dtype) / 8;
     }
     return static_cast<int64_t>(bytes);
