@@ -68,7 +68,7 @@ class Gaps {
     ResultGroups groups;
     AddFree(groups, index_.left, true, rule);
     AddFree(groups, index_.right, false, rule);
-    queue_.SetRule({.threshold = 1, .scoring = Scoring::kLoose, .stage = PairStage::kGaps});
+    queue_.SetRule({.threshold = 1, .scoring = Scoring::kSettling, .stage = PairStage::kGaps});
     const bool strictest = rule.before && rule.behind && rule.same_operator;
     for (const ResultGroup& group : groups.all()) {
       const bool alone = group.left.size() == 1 && group.right.size() == 1;
@@ -78,7 +78,7 @@ class Gaps {
       for (size_t i = 0; i < group.left.size(); ++i) Offer(group.left[i], group.right[i]);
     }
     queue_.Drain();
-    SpreadStructure(pairing_, queue_, Scoring::kLoose, PairStage::kGaps);
+    SpreadStructure(pairing_, queue_, Scoring::kSettling, PairStage::kGaps);
   }
 
  private:

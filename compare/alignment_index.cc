@@ -11,6 +11,7 @@ namespace onnxcmp {
 namespace {
 
 constexpr int kMostInputsScanned = 64;
+constexpr int kMostInWindow = 64;
 
 // Gives equal keys equal numbers, from 0 on.
 template <typename Key>
@@ -92,12 +93,19 @@ int BeforeRounding(const StreamIndex& index, int r) {
   return source != kNone && IsNear(index, r, source, kQuantized) ? source : kNone;
 }
 
+bool IsRounded(const StreamIndex& index, int r) {
+  return index.is_copy(r) &&
+         StreamIndex::At(index.content, r) != StreamIndex::At(index.content, index.root(r));
+}
+
 int FindRoot(const StreamIndex& index, int r) {
   const int n = index.producer(r);
   if (n == kNone || index.is_leaf(r)) return r;
   const StreamNode& node = index.node(n);
   const int rounded = BeforeRounding(index, r);
-  if (rounded != kNone) return rounded;
+  if (rounded != kNone) {
+    return StreamIndex::At(index.computed_rounded, r) ? r : rounded;
+  }
   const bool rich = index.fingerprint(r).rich;
   if (!rich && !MayRepeatPoorValues(node)) return r;
   const int content = StreamIndex::At(index.content, r);
@@ -154,6 +162,8 @@ void IndexResults(StreamIndex& index, Interners& interners) {
 }
 
 void IndexRoots(StreamIndex& index) {
+  index.roots.clear();
+  index.views.clear();
   for (int r = 0; r < index.size(); ++r) {
     int root = index.is_output_row(r) ? r : FindRoot(index, r);
     // An input stands before what is made of it, so its own root is known.
@@ -162,6 +172,43 @@ void IndexRoots(StreamIndex& index) {
     index.roots.push_back(root);
     index.views.push_back(IsView(index, r));
   }
+}
+
+// Finds what is rounded here and the result of an operator there: QLinearMatMul computes at once
+// what MatMul, QuantizeLinear and DequantizeLinear do one after the other. That is no copy then. It
+// is told by being much nearer to the other side's than to what it was rounded from.
+bool FindComputedRounded(StreamIndex& index, const StreamIndex& other) {
+  constexpr double kReach = 1e-3;
+  constexpr double kNearer = 8;
+  std::vector<int> rounded;
+  for (int r = 0; r < index.size(); ++r) {
+    if (IsRounded(index, r)) rounded.push_back(r);
+  }
+  if (rounded.empty()) return false;
+  std::vector<std::tuple<int64_t, double, int>> originals;  // size, rms, result
+  for (int r = 0; r < other.size(); ++r) {
+    const Fingerprint& f = other.fingerprint(r);
+    if (other.producer(r) == kNone || other.is_copy(r) || f.kind != ElementKind::kFloat) continue;
+    originals.push_back({f.size, f.squashed.rms, r});
+  }
+  std::sort(originals.begin(), originals.end());
+  bool found = false;
+  for (int r : rounded) {
+    const Fingerprint& f = index.fingerprint(r);
+    const double apart = SketchDistance(f, index.fingerprint(index.root(r)));
+    const double rms = f.squashed.rms;
+    auto it = std::lower_bound(originals.begin(), originals.end(),
+                               std::tuple(f.size, rms * (1 - kReach), 0));
+    for (int seen = 0; it != originals.end() && seen < kMostInWindow; ++it, ++seen) {
+      const auto& [size, other_rms, original] = *it;
+      if (size != f.size || other_rms > rms * (1 + kReach)) break;
+      if (SketchDistance(f, other.fingerprint(original)) * kNearer > apart) continue;
+      index.computed_rounded[static_cast<size_t>(r)] = 1;
+      found = true;
+      break;
+    }
+  }
+  return found;
 }
 
 void IndexUses(StreamIndex& index) {
@@ -242,7 +289,14 @@ AlignmentIndex::AlignmentIndex(const ResultStream& left_stream, const ResultStre
   IndexResults(right, interners);
   contents = interners.content.size();
   for (StreamIndex* index : {&left, &right}) {
+    index->computed_rounded.assign(static_cast<size_t>(index->size()), 0);
     IndexRoots(*index);
+  }
+  const bool left_changes = FindComputedRounded(left, right);
+  const bool right_changes = FindComputedRounded(right, left);
+  if (left_changes) IndexRoots(left);
+  if (right_changes) IndexRoots(right);
+  for (StreamIndex* index : {&left, &right}) {
     IndexUses(*index);
     IndexContents(*index, contents);
   }

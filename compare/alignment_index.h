@@ -84,6 +84,8 @@ class StreamIndex {
   std::vector<int> place;     // iterations and branches of the path, without names
   std::vector<uint8_t> leaf;
   std::vector<uint8_t> views;
+  // Rounded results that the other side computes without a result before rounding: no copies.
+  std::vector<uint8_t> computed_rounded;
   std::vector<int> roots;
   std::vector<int> rank;  // among the results of its content
   // By result. Uses of a copy count for its root as well.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/types/span.h"
+#include "compare/value_evidence.h"
 
 namespace onnxcmp {
 namespace {
@@ -68,15 +69,22 @@ int Nearest(const StreamIndex& index, absl::Span<const int> paired, bool leaf, s
   return best;
 }
 
+bool Alike(const Side& side, int own, int other) {
+  return StreamIndex::At(side.own.elements, own) == StreamIndex::At(side.other.elements, other) ||
+         SketchDistance(side.own.fingerprint(own), side.other.fingerprint(other)) <= kNear;
+}
+
 int SharedPartner(const Side& side, int x, const std::vector<int>& shared) {
   const auto partner_of = [&](int own) {
     const int partner = StreamIndex::At(side.partner, own);
     return partner != kNone ? partner : StreamIndex::At(shared, own);
   };
-  // A copy goes where its source went. One that was rounded is a step of its own.
+  // A copy goes where its source went, also one in a wider type. One that was rounded is a step of
+  // its own.
   const int root = side.own.root(x);
   if (root != x &&
-      StreamIndex::At(side.own.content, root) == StreamIndex::At(side.own.content, x)) {
+      (StreamIndex::At(side.own.content, root) == StreamIndex::At(side.own.content, x) ||
+       SketchDistance(side.own.fingerprint(root), side.own.fingerprint(x)) == 0)) {
     const int partner = partner_of(root);
     if (partner != kNone) return partner;
   }
@@ -91,7 +99,10 @@ int SharedPartner(const Side& side, int x, const std::vector<int>& shared) {
                             rank * other_equals.size() / own_equals.size());
   if (found != kNone) return found;
   const int twin = Nearest(side.own, side.paired[content], leaf, rank);
-  return twin == kNone ? kNone : StreamIndex::At(side.partner, twin);
+  if (twin == kNone) return kNone;
+  // What structure made of the twin although the values are apart is its own affair.
+  const int partner = StreamIndex::At(side.partner, twin);
+  return Alike(side, x, partner) ? partner : kNone;
 }
 
 Csr<int> PairedByContent(const StreamIndex& index, const std::vector<int>& partner, int contents) {

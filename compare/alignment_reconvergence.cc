@@ -12,6 +12,9 @@ namespace {
 constexpr size_t kMostVisited = 64;
 constexpr size_t kFewBehind = 3;
 constexpr double kHalfNoise = 3e-3;
+// What is as near as this did not go wrong, it was rounded otherwise: sums of 16-bit numbers that
+// nearly cancel are that far apart.
+constexpr double kHalfRounding = 3e-2;
 constexpr double kNoise = 2e-5;
 constexpr double kByteNoise = 1e-2;
 // Without anything paired behind it, a pair of different operators must be at least this near.
@@ -95,7 +98,9 @@ class Reconvergence {
       if (stage == PairStage::kUnpaired) continue;
       const int r = pairing_.of_left(l);
       // Values made the pair, if only from afar: a product is near itself with a small bias.
-      if (stage == PairStage::kValues && evidence_.Distance(l, r) <= kNear) continue;
+      const double d = evidence_.Distance(l, r);
+      if (stage == PairStage::kValues && d <= kNear) continue;
+      if (index_.has_half && d <= kHalfRounding) continue;
       if (index_.left.result(l).kind == ResultKind::kInput) continue;
       if (Agree(l, r) || Plausible(l, r)) continue;
       taken.push_back({l, r});

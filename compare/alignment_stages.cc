@@ -70,6 +70,7 @@ void AlignmentStages::Run() {
   PushEqualGroups(/*leaves_too=*/true);
   queue_.Drain();
   PairStructure();
+  SpreadStructure(pairing_, queue_, Scoring::kSettling, PairStage::kStructure);
 
   onnxcmp::PairGaps(pairing_, evidence_, queue_);
   PairResized();
@@ -112,7 +113,8 @@ void AlignmentStages::PairInputsByName() {
     if (index_.left.result(l).kind != ResultKind::kInput || !pairing_.left_free(l)) continue;
     const auto it = rights.find(index_.left.result(l).name);
     if (it == rights.end() || !pairing_.right_free(it->second)) continue;
-    if (!score.Regrets(l, it->second)) pairing_.Pair(l, it->second, PairStage::kStructure);
+    if (!score.Regrets(l, it->second, Scoring::kStrict))
+      pairing_.Pair(l, it->second, PairStage::kStructure);
   }
 }
 

@@ -34,7 +34,8 @@ void PairQueue::PushAnyway(int l, int r) { Enqueue(l, r, kImpossible); }
 void PairQueue::Enqueue(int l, int r, double threshold) {
   if (!pairing_.left_free(l) || !pairing_.right_free(r)) return;
   if (index_.left.is_output_row(l) || index_.right.is_output_row(r)) return;
-  if (!pairing_.Compatible(l, r) || score_.Unlike(l, r) || score_.Regrets(l, r)) return;
+  if (!pairing_.Compatible(l, r) || score_.Unlike(l, r) || score_.Regrets(l, r, rule_.scoring))
+    return;
   // Without a threshold kImpossible passes as well: the caller knows why these two belong together.
   const double score = score_.Score(l, r, rule_.scoring);
   if (score < threshold) return;

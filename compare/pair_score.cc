@@ -17,9 +17,18 @@ constexpr double kSamePath = 0.1;
 constexpr double kOtherPlace = 0.5;
 constexpr double kRegret = 0.4;
 constexpr double kEqual = 8;
+constexpr size_t kMostRivals = 8;  // of a content that are looked at
 // What poor results need from structure, and what differing sizes need.
 constexpr double kPoorStructure = 0.75;
 constexpr double kResizedStructure = 1.5;
+
+// Packed: split before anything else is done with it. No part of it is the whole.
+bool IsSplitAtOnce(const StreamIndex& side, int r) {
+  const auto uses = side.uses[r];
+  return !uses.empty() && std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
+    return side.node(use.node).op_type == "Split";
+  });
+}
 
 }  // namespace
 
@@ -49,6 +58,7 @@ double PairScore::LooseScore(int l, int r, Scoring scoring) const {
       if (!left_shape || !right_shape || left_shape->size() != right_shape->size()) {
         return kImpossible;
       }
+      if (IsSplitAtOnce(left, l) != IsSplitAtOnce(right, r)) return kImpossible;
     }
   }
   double producers = Producers(l, r);
@@ -85,7 +95,7 @@ double PairScore::Labels(int l, int r) const {
   return labels;
 }
 
-bool PairScore::Regrets(int l, int r) const {
+bool PairScore::Regrets(int l, int r, Scoring scoring) const {
   if (evidence_.SameContent(l, r)) return false;
   const AlignmentIndex& index = pairing_.index();
   const int left_content = StreamIndex::At(index.left.content, l);
@@ -107,7 +117,40 @@ bool PairScore::Regrets(int l, int r) const {
       }
     }
   }
-  return rival > evidence_.Value(l, r) + kRegret;
+  const double value = evidence_.Value(l, r) + kRegret;
+  if (rival <= value) return false;
+  return rival == kEqual || scoring == Scoring::kStrict || scoring == Scoring::kLoose ||
+         HasRival(l, r, value, scoring);
+}
+
+bool PairScore::HasRival(int l, int r, double value, Scoring scoring) const {
+  const AlignmentIndex& index = pairing_.index();
+  const double own = Score(l, r, scoring);
+  const auto rivals = [&](absl::Span<const Nearness> nearest, const StreamIndex& side,
+                          auto&& is_free, auto&& score) {
+    for (const Nearness& near : nearest) {
+      if (near.value <= value) break;
+      size_t seen = 0;
+      for (int other : side.of_content[near.content]) {
+        if (!is_free(other)) continue;
+        if (score(other) >= own) return true;
+        if (++seen == kMostRivals) break;
+      }
+    }
+    return false;
+  };
+  return rivals(
+             evidence_.NearOfLeft(StreamIndex::At(index.left.content, l)), index.right,
+             [&](int other) {
+               return other != r && pairing_.right_free(other) && pairing_.Compatible(l, other);
+             },
+             [&](int other) { return Score(l, other, scoring); }) ||
+         rivals(
+             evidence_.NearOfRight(StreamIndex::At(index.right.content, r)), index.left,
+             [&](int other) {
+               return other != l && pairing_.left_free(other) && pairing_.Compatible(other, r);
+             },
+             [&](int other) { return Score(other, r, scoring); });
 }
 
 bool PairScore::Unlike(int l, int r) const {

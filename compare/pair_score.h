@@ -11,9 +11,10 @@ namespace onnxcmp {
 
 // How a stage looks at a pair.
 enum class Scoring : uint8_t {
-  kStrict,  // values count as they are
-  kLoose,   // values that are apart do not rule a pair out if kind and shape agree
-  kResized  // nor do sizes, if kind and rank agree
+  kStrict,    // values count as they are
+  kLoose,     // values that are apart do not rule a pair out if kind and shape agree
+  kSettling,  // as kLoose; regret compares whole scores
+  kResized    // nor do sizes, if kind and rank agree
 };
 
 inline constexpr double kImpossible = -std::numeric_limits<double>::infinity();
@@ -31,9 +32,12 @@ class PairScore {
   bool Unlike(int l, int r) const;
 
   // Whether a better partner for one of the two is still free (docs/alignment.md, "Regret").
-  bool Regrets(int l, int r) const;
+  bool Regrets(int l, int r, Scoring scoring) const;
 
  private:
+  // Whether a free pair of `l`, or of `r`, with a near content that is worth more than `value` has
+  // a score that is no less than this pair's.
+  bool HasRival(int l, int r, double value, Scoring scoring) const;
   double LooseScore(int l, int r, Scoring scoring) const;
   double Producers(int l, int r) const;
   double Inputs(int left_node, int right_node) const;

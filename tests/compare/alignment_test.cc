@@ -333,7 +333,11 @@ TEST(AlignmentTest, CastsStandAside) {
     x = right.Node("Tanh", {x}, absl::StrCat("h", i), half);
     x = right.Node("Cast", {x}, absl::StrCat("c", i), testing::Convert(half, DType::kFloat));
   }
-  EXPECT_THAT(Align(left.stream(), right.stream()).left_to_right, ElementsAre(0, 1, 3, 5));
+  const Alignment alignment = Align(left.stream(), right.stream());
+  EXPECT_THAT(alignment.left_to_right, ElementsAre(0, 1, 3, 5));
+  // The same numbers in a wider type are a copy, too.
+  EXPECT_THAT(alignment.right_to_left, ElementsAre(0, 1, 1, 2, 2, 3, 3));
+  EXPECT_TRUE(HasMark(Align(right.stream(), left.stream()), 2, Mark::kMerged));
 }
 
 TEST(AlignmentTest, QuantizedAndDequantizedStandsAside) {
@@ -359,7 +363,75 @@ TEST(AlignmentTest, QuantizedAndDequantizedStandsAside) {
   EXPECT_THAT(Align(left.stream(), right.stream()).left_to_right, ElementsAre(0, 1, 4, 7));
 }
 
+// QLinearMatMul gives at once what the left side computes as float first and rounds then.
+TEST(AlignmentTest, DequantizedGoesWithWhatWasComputedRounded) {
+  const Tensor product = Quantity(2);
+  std::vector<int8_t> steps;
+  std::vector<float> rounded;
+  for (const float v : product.AsSpan<float>()) {
+    steps.push_back(static_cast<int8_t>(std::lround(v * 32)));
+    rounded.push_back(static_cast<float>(steps.back()) / 32);
+  }
+  const Tensor integers = Tensor::Of<int8_t>(product.shape(), steps);
+  const Tensor floats = Tensor::Of<float>(product.shape(), rounded);
+  StreamBuilder left;
+  StreamBuilder right;
+  const int w = left.Initializer("w", Quantity(0));
+  const int x = left.Input("x", Quantity(1));
+  int y = left.Node("MatMul", {x, w}, "m", product);
+  y = left.Node("QuantizeLinear", {y}, "q", integers);
+  y = left.Node("DequantizeLinear", {y}, "d", floats);
+  left.Output("y", left.Node("Tanh", {y}, "t", Quantity(3)));
+  right.Initializer("rw", Quantity(0));
+  right.Input("x", Quantity(1));
+  y = right.Node("QLinearMatMul", {x, w}, "rq", integers);
+  y = right.Node("DequantizeLinear", {y}, "rd", Nearly(floats, 1e-7f));
+  right.Output("y", right.Node("Tanh", {y}, "rt", Nearly(Quantity(3), 1e-7f)));
+  const Alignment alignment = Align(left.stream(), right.stream());
+  EXPECT_THAT(alignment.left_to_right, ElementsAre(0, 1, kNone, 2, 3, 4, 5));
+}
+
 // Structure.
+
+// The small numbers that Tanh hardly changes: rounding brings each nearer to the other's
+// counterpart than to its own.
+TEST(AlignmentTest, StructureOutweighsNearnessInTheEnd) {
+  const float step = std::ldexp(1.0f, -15);
+  const float sum = 0.05f - std::fmod(0.05f, step);
+  StreamBuilder left;
+  StreamBuilder right;
+  const auto build = [](StreamBuilder& side, float a, float b, DType dtype) {
+    const auto one = [&](float v) {
+      return testing::Convert(Tensor::Of<float>({1, 1}, {v}), dtype);
+    };
+    const int x = side.Input("x", one(0.75f));
+    const int w = side.Initializer("w", one(0.5f));
+    const int y = side.Node("MatMul", {x, w}, "", one(a));
+    const int t = side.Node("Tanh", {y}, "", one(b));
+    side.Output("y", side.Node("Mul", {t, w}, "", one(b * 0.5f)));
+  };
+  build(left, sum * 1.0008f, sum * 1.0001f, DType::kFloat);
+  build(right, sum, sum - step, DType::kFloat16);
+  EXPECT_THAT(Align(left.stream(), right.stream()).left_to_right, ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+// Of a packed product that went wrong the left side has nothing but a part.
+TEST(AlignmentTest, PackedResultIsNoPart) {
+  StreamBuilder left;
+  StreamBuilder right;
+  const int w = left.Initializer("w", Quantity(0, {8, 8}));
+  const int x = left.Input("x", Quantity(1));
+  left.Output("y",
+              left.Node("Tanh", {left.Node("MatMul", {x, w}, "m", Quantity(2))}, "t", Quantity(3)));
+  right.Initializer("rw", Quantity(10, {8, 16}));
+  right.Input("x", Quantity(1));
+  const int packed = right.Node("MatMul", {x, w}, "rm", Quantity(12, {4, 16}));
+  const int part = right.Nodes("Split", {packed}, {{"a", Quantity(22)}, {"b", Quantity(32)}}, {});
+  right.Output("y", right.Node("Tanh", {part}, "rt", Quantity(13)));
+  const Alignment alignment = Align(left.stream(), right.stream());
+  EXPECT_EQ(alignment.left_to_right[0], kNone);
+  EXPECT_EQ(alignment.right_to_left[2], kNone);
+}
 
 TEST(AlignmentTest, FaultyNodeAndAllBehindIt) {
   StreamBuilder left;
