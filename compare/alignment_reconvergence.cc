@@ -13,10 +13,12 @@ constexpr size_t kMostVisited = 64;
 constexpr size_t kFewBehind = 3;
 constexpr double kHalfNoise = 3e-3;
 // What is as near as this did not go wrong, it was rounded otherwise: sums of 16-bit numbers that
-// nearly cancel are that far apart.
+// nearly cancel are that far apart, and what was computed from 8-bit ones.
 constexpr double kHalfRounding = 3e-2;
+constexpr double kByteRounding = 0.3;
 constexpr double kNoise = 2e-5;
 constexpr double kByteNoise = 1e-2;
+constexpr double kFromBytesNoise = 3e-2;
 // Without anything paired behind it, a pair of different operators must be at least this near.
 constexpr double kPlausible = 0.3;
 
@@ -100,7 +102,7 @@ class Reconvergence {
       // Values made the pair, if only from afar: a product is near itself with a small bias.
       const double d = evidence_.Distance(l, r);
       if (stage == PairStage::kValues && d <= kNear) continue;
-      if (index_.has_half && d <= kHalfRounding) continue;
+      if (d <= (FromBytes(l, r) ? kByteRounding : index_.has_half ? kHalfRounding : 0)) continue;
       if (index_.left.result(l).kind == ResultKind::kInput) continue;
       if (Agree(l, r) || Plausible(l, r)) continue;
       taken.push_back({l, r});
@@ -111,15 +113,22 @@ class Reconvergence {
   }
 
  private:
+  static bool IsByte(DType type) { return IsInteger(type) && BitWidth(type) <= 8; }
+
+  // Whether either was computed from quantized numbers.
+  bool FromBytes(int l, int r) const {
+    return IsByte(index_.left.result(l).precision) || IsByte(index_.right.result(r).precision);
+  }
+
   bool Agree(int l, int r) const {
     const StreamIndex& left = index_.left;
     const StreamIndex& right = index_.right;
     const DType left_type = left.result(l).dtype;
     const DType right_type = right.result(r).dtype;
-    const auto byte = [](DType type) { return IsInteger(type) && BitWidth(type) <= 8; };
-    const double noise = byte(left_type) || byte(right_type) ? kByteNoise
-                         : index_.has_half                   ? kHalfNoise
-                                                             : kNoise;
+    const double noise = IsByte(left_type) || IsByte(right_type) ? kByteNoise
+                         : FromBytes(l, r)                       ? kFromBytesNoise
+                         : index_.has_half                       ? kHalfNoise
+                                                                 : kNoise;
     return evidence_.Distance(l, r) <= noise || SquashedDistance(l, r) <= noise ||
            StreamIndex::At(left.bits, l) == StreamIndex::At(right.bits, r) ||
            StreamIndex::At(left.elements, l) == StreamIndex::At(right.elements, r);

@@ -64,6 +64,16 @@ absl::Span<const Keyed> WithKey(const std::vector<Keyed>& keyed, uint64_t key) {
                                             static_cast<size_t>(last - first));
 }
 
+// The node that a rounding one behind it stands for: what dequantizes gives what went into the
+// quantizing, as near as it can.
+int BeforeQuantizing(const StreamIndex& side, int n) {
+  const StreamNode& node = side.node(n);
+  if (node.op_type != "DequantizeLinear" || node.inputs.empty() || node.inputs[0] == kNone)
+    return n;
+  const int quantizing = side.producer(node.inputs[0]);
+  return quantizing != kNone && side.node(quantizing).op_type == "QuantizeLinear" ? quantizing : n;
+}
+
 uint64_t ContentKey(const Consumer& c) { return static_cast<uint64_t>(c.content); }
 uint64_t MannerKey(const Consumer& c) { return c.manner; }
 
@@ -82,6 +92,11 @@ void PairQueue::Spread(int l, int r) {
   const int right_node = index_.right.producer(r);
   if (left_node != kNone && right_node != kNone) {
     SpreadToInputs(left_node, right_node);
+    const int left_quantizing = BeforeQuantizing(index_.left, left_node);
+    const int right_quantizing = BeforeQuantizing(index_.right, right_node);
+    if (left_quantizing != left_node || right_quantizing != right_node) {
+      SpreadToInputs(left_quantizing, right_quantizing);
+    }
     const std::vector<int>& left_outputs = index_.left.node(left_node).outputs;
     const std::vector<int>& right_outputs = index_.right.node(right_node).outputs;
     if (StreamIndex::At(index_.left.op, left_node) ==
