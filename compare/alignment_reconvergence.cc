@@ -109,10 +109,48 @@ class Reconvergence {
       pairing_.Unpair(l, r);
     }
     std::reverse(taken.begin(), taken.end());
+    // What gives other values because it takes other values is no form of something else. The cause
+    // stands before it, and is judged first.
+    std::erase_if(taken, [&](const std::pair<int, int>& pair) {
+      const auto [l, r] = pair;
+      if (!FollowsFromInputs(l, r)) return false;
+      pairing_.Pair(l, r, PairStage::kStructure);
+      return true;
+    });
     return taken;
   }
 
  private:
+  // Whether the same operator took what is paired, slot by slot, and some of it is apart.
+  bool FollowsFromInputs(int l, int r) const {
+    const StreamIndex& left = index_.left;
+    const StreamIndex& right = index_.right;
+    const int left_node = left.producer(l);
+    const int right_node = right.producer(r);
+    if (left_node == kNone || right_node == kNone || left.is_leaf(l) || right.is_leaf(r) ||
+        left.result(l).slot != right.result(r).slot ||
+        StreamIndex::At(left.attributes, left_node) !=
+            StreamIndex::At(right.attributes, right_node)) {
+      return false;
+    }
+    const std::vector<int>& left_inputs = left.node(left_node).inputs;
+    const std::vector<int>& right_inputs = right.node(right_node).inputs;
+    if (left_inputs.size() != right_inputs.size()) return false;
+    bool apart = false;
+    for (size_t i = 0; i < left_inputs.size(); ++i) {
+      const int a = left_inputs[i];
+      const int b = right_inputs[i];
+      if (a == kNone || b == kNone) {
+        if (a != b) return false;
+        continue;
+      }
+      if (evidence_.SameContent(a, b)) continue;
+      if (pairing_.of_left(a) != b) return false;
+      apart |= !Agree(a, b);
+    }
+    return apart;
+  }
+
   static bool IsByte(DType type) { return IsInteger(type) && BitWidth(type) <= 8; }
 
   // Whether either was computed from quantized numbers.

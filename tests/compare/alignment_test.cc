@@ -465,6 +465,26 @@ TEST(AlignmentTest, RewrittenRegionIsNotPairedInside) {
   EXPECT_THAT(alignment.tentative, ElementsAre(Pair(2, 2)));
 }
 
+// Iterations from different starting points that meet: the ones in between do the same to different
+// values, and that is to be seen.
+TEST(AlignmentTest, IterationsThatConvergeStayPaired) {
+  StreamBuilder left;
+  StreamBuilder right;
+  for (const auto& [side, offset] : {std::pair(&left, 0), std::pair(&right, 100)}) {
+    const int w = side->Initializer("w", Quantity(0));
+    int x = side->Input("x", Quantity(1 + static_cast<uint64_t>(offset)));
+    for (uint64_t i = 2; i < 6; ++i) {
+      x = side->Node(i % 2 == 0 ? "Mul" : "Sub", {x, w}, "",
+                     Quantity(i + static_cast<uint64_t>(offset)));
+    }
+    x = side->Node("Mul", {x, w}, "", Quantity(6));
+    side->Output("y", side->Node("Sub", {x, w}, "", Quantity(7)));
+  }
+  const Alignment alignment = Align(left.stream(), right.stream());
+  EXPECT_THAT(alignment.left_to_right, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8));
+  EXPECT_THAT(alignment.tentative, IsEmpty());
+}
+
 TEST(AlignmentTest, IterationsArePairedWithTheirEquals) {
   StreamBuilder left;
   StreamBuilder right;
