@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/types/span.h"
-#include "compare/value_evidence.h"
 
 namespace onnxcmp {
 namespace {
@@ -12,6 +11,7 @@ namespace {
 constexpr size_t kMostCandidates = 16;
 constexpr size_t kMostUses = 8;
 constexpr size_t kMostInputs = 16;
+constexpr double kAlike = 0.1;
 
 // One side seen from the other, so that the same is done for both.
 struct Side {
@@ -69,9 +69,10 @@ int Nearest(const StreamIndex& index, absl::Span<const int> paired, bool leaf, s
   return best;
 }
 
+// Near enough to be of one quantity, quantized ones too.
 bool Alike(const Side& side, int own, int other) {
   return StreamIndex::At(side.own.elements, own) == StreamIndex::At(side.other.elements, other) ||
-         SketchDistance(side.own.fingerprint(own), side.other.fingerprint(other)) <= kNear;
+         SketchDistance(side.own.fingerprint(own), side.other.fingerprint(other)) <= kAlike;
 }
 
 int SharedPartner(const Side& side, int x, const std::vector<int>& shared) {

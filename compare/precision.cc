@@ -59,8 +59,8 @@ DType LessPrecise(DType left, DType right) {
 }
 
 bool IsQuantizing(absl::string_view op_type) {
-  return absl::StrContains(op_type, "Quant") || absl::StrContains(op_type, "QLinear") ||
-         absl::StrContains(op_type, "Integer");
+  return absl::StrContains(op_type, "Quant") || absl::StrContains(op_type, "Dequant") ||
+         absl::StrContains(op_type, "QLinear") || absl::StrContains(op_type, "Integer");
 }
 
 bool ReadsNoElements(absl::string_view op_type) { return op_type == "Shape" || op_type == "Size"; }
