@@ -51,6 +51,7 @@ set(ONNXCMP_OPERATORS
   nn/attention
   nn/average_pool
   nn/batch_normalization
+  nn/causal_conv_with_state
   nn/conv
   nn/conv_integer
   nn/conv_transpose
@@ -63,6 +64,7 @@ set(ONNXCMP_OPERATORS
   nn/group_normalization
   nn/instance_normalization
   nn/layer_normalization
+  nn/linear_attention
   nn/lp_normalization
   nn/lp_pool
   nn/lrn

@@ -55,7 +55,7 @@ absl::StatusOr<Tensor> Cut(Tensor data, Pads* pads) {
     int64_t& after = pads->after[static_cast<size_t>(axis)];
     const int64_t dim = data.dim(axis);
     const bool too_much = before < -dim || after < -dim ||
-                          std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0) < -dim;
+                          std::min<int64_t>(after, 0) < -dim - std::min<int64_t>(before, 0);
     int64_t padded = 0;
     if (too_much || __builtin_add_overflow(dim, before, &padded) ||
         __builtin_add_overflow(padded, after, &padded)) {
@@ -180,8 +180,8 @@ Kernel Pad(const KernelInit& node) {
       OC_ASSIGN_OR_RETURN(data, UnpackToBytes(ctx, data));
     }
     OC_ASSIGN_OR_RETURN(data, Cut(std::move(data), &pads));
+    OC_ASSIGN_OR_RETURN(Tensor value, ValueToPadWith(ctx, value_attribute));
     if (mode == PadMode::kConstant) {
-      OC_ASSIGN_OR_RETURN(Tensor value, ValueToPadWith(ctx, value_attribute));
       if (IsSubByte(dtype)) {
         OC_ASSIGN_OR_RETURN(value, UnpackToBytes(ctx, value));
       }

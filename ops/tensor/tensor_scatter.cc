@@ -24,10 +24,10 @@ absl::Status CheckShapes(const Tensor& cache, const Tensor& update, int axis) {
                                                  cache.TypeString(), " along axis ", axis));
 }
 
-// Where each batch entry's update begins along the axis.
+// Where each batch entry's update begins along the axis; empty: at 0.
 absl::StatusOr<std::vector<int64_t>> WriteIndices(const KernelContext& ctx, bool circular,
                                                   int64_t batch, int64_t size, int64_t count) {
-  if (!ctx.HasInput(2)) return std::vector<int64_t>(static_cast<size_t>(batch), 0);
+  if (!ctx.HasInput(2)) return std::vector<int64_t>();
   if (ctx.Input(2).shape() != Shape{batch}) {
     return absl::InvalidArgumentError(
         absl::StrCat("write_indices is ", ctx.Input(2).TypeString(), " for a batch of ", batch));
@@ -70,19 +70,17 @@ Kernel TensorScatter(const KernelInit& node) {
     OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(cache.dtype(), cache.shape()));
     const Shape strides = result.strides();
     CopyIntoBlock(cache, strides, 0, ctx.pool(), &result);
-    if (update.num_elements() > 0) {
-      OC_ASSIGN_OR_RETURN(const std::vector<int64_t> indices,
-                          WriteIndices(ctx, circular, cache.dim(0), size, count));
-      for (size_t b = 0; b < indices.size(); ++b) {
-        const auto entry = static_cast<int64_t>(b);
-        const Tensor piece = Narrowed(update, 0, entry, 1);
-        const int64_t until_end = std::min(count, size - indices[b]);
-        CopyIntoBlock(Narrowed(piece, axis, 0, until_end), strides,
-                      entry * strides[0] + indices[b] * strides[static_cast<size_t>(axis)],
-                      ctx.pool(), &result);
-        CopyIntoBlock(Narrowed(piece, axis, until_end, count - until_end), strides,
-                      entry * strides[0], ctx.pool(), &result);
-      }
+    OC_ASSIGN_OR_RETURN(const std::vector<int64_t> indices,
+                        WriteIndices(ctx, circular, cache.dim(0), size, count));
+    for (int64_t b = 0; update.num_elements() > 0 && b < cache.dim(0); ++b) {
+      const int64_t first = indices.empty() ? 0 : indices[static_cast<size_t>(b)];
+      const Tensor piece = Narrowed(update, 0, b, 1);
+      const int64_t until_end = std::min(count, size - first);
+      CopyIntoBlock(Narrowed(piece, axis, 0, until_end), strides,
+                    b * strides[0] + first * strides[static_cast<size_t>(axis)], ctx.pool(),
+                    &result);
+      CopyIntoBlock(Narrowed(piece, axis, until_end, count - until_end), strides, b * strides[0],
+                    ctx.pool(), &result);
     }
     if (IsSubByte(dtype)) {
       OC_ASSIGN_OR_RETURN(result, PackFromBytes(ctx, result, dtype));

@@ -42,6 +42,11 @@ TEST(PadTest, RepeatsElements) {
   ExpectTensor(Pad("reflect", Ints({7}), {2, 1}).Run(), Ints({7, 7, 7, 7}));
 }
 
+TEST(PadTest, TheConstantMeansNothingToOtherModes) {
+  OpTest test = Pad("edge", Ints({1, 2}), {1, 0});
+  ExpectTensor(test.Input(Tensor::Scalar<int64_t>(9)).Run(), Ints({1, 1, 2}));
+}
+
 TEST(PadTest, PadsCornersOfViews) {
   const Tensor x = AsStridedView(Tensor::Of<std::string>({2, 2}, {"a", "b", "c", "d"}));
   ExpectTensor(Pad("edge", x, {1, 0, 0, 1}).Run(),
@@ -74,6 +79,10 @@ TEST(PadTest, TakesPackedTypes) {
 TEST(PadTest, RefusesWhatDoesNotFit) {
   ExpectError(Pad("edge", Floats({}), {1, 0}).Run().status(), kInvalid, "no element to pad it");
   ExpectError(Pad("constant", Floats({1}), {-1, -1}).Run().status(), kInvalid, "cannot pad axis 0");
+  ExpectError(Pad("constant", Tensor::Of<float>({INT64_MAX, 0}, {}), {-INT64_MAX, 0, -INT64_MAX, 0})
+                  .Run()
+                  .status(),
+              kInvalid, "cannot pad axis 0");
   ExpectError(Pad("constant", Floats({1}), {INT64_MAX, 1}).Run().status(), kInvalid,
               "cannot pad axis 0");
   ExpectError(Pad("constant", Floats({1}), {INT64_MIN, INT64_MIN}).Run().status(), kInvalid,
