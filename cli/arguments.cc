@@ -79,6 +79,9 @@ void RunOptions::AddTo(CLI::App& app) {
   app.add_option("--memory-limit", memory_limit_gib, "GiB that one tensor may take (4)")
       ->type_name("X")
       ->check(Quietly(CLI::Range(0.001, 1e6)));
+  app.add_option("--max-steps", max_steps, "Nodes that a run may come to; 0: any number (0)")
+      ->type_name("N")
+      ->check(Quietly(CLI::NonNegativeNumber));
   app.add_flag("-q,--quiet", quiet, "Write only errors to standard error");
 }
 
@@ -92,6 +95,7 @@ EvaluatorOptions RunOptions::evaluator() const {
   EvaluatorOptions options;
   options.threads = threads;
   options.seed = seed.value_or(0);
+  options.max_steps = max_steps;
   if (memory_limit_gib.has_value()) {
     options.memory_limit = static_cast<int64_t>(*memory_limit_gib * (1 << 30));
   }

@@ -34,6 +34,7 @@ struct RunOptions {
   std::vector<std::string> dims;  // NAME=N
   int threads = 0;
   std::optional<double> memory_limit_gib;
+  int64_t max_steps = 0;
   std::string functions = "inline";
   bool quiet = false;
 

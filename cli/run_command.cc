@@ -30,6 +30,7 @@ struct Options {
   std::string inputs;
   std::string save;
   std::string save_all;
+  bool expand_functions = false;
   RunOptions run;
 };
 
@@ -76,8 +77,9 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
       PrintNote(note);
     }
   }
-  OC_ASSIGN_OR_RETURN(Evaluator evaluator,
-                      Evaluator::Create(model, registry, options.run.evaluator()));
+  EvaluatorOptions evaluator_options = options.run.evaluator();
+  evaluator_options.expand_functions = options.expand_functions;
+  OC_ASSIGN_OR_RETURN(Evaluator evaluator, Evaluator::Create(model, registry, evaluator_options));
   OC_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<RecordingWriter>> writers,
                       OpenRecordings(options, interruption));
   std::vector<Value> outputs;
@@ -116,6 +118,8 @@ int RunCommand(const std::vector<std::string>& arguments) {
   app.add_option("--save", options.save, "Save the outputs as an .npz, or a test in DIR/")
       ->type_name("F");
   app.add_option("--save-all", options.save_all, "Save every result as an .npz")->type_name("F");
+  app.add_flag("--expand-functions", options.expand_functions,
+               "Run operators through their definition by others");
   options.run.AddTo(app);
   if (const std::optional<int> status = Parse(app, arguments)) {
     return *status;

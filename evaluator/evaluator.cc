@@ -42,7 +42,10 @@ absl::StatusOr<Evaluator> Evaluator::Create(std::shared_ptr<const Model> model,
   if (settled.threads <= 0) {
     settled.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   }
-  OC_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, MakePlan(model, registry));
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
+                      MakePlan(model, registry,
+                               {.expand_functions = options.expand_functions,
+                                .memory_limit = options.memory_limit}));
   return Evaluator(std::move(model), settled, std::move(plan),
                    std::make_shared<ThreadPool>(settled.threads));
 }
@@ -64,11 +67,11 @@ absl::StatusOr<std::vector<Value>> Evaluator::Run(const Feeds& feeds, Observer* 
 std::vector<std::string> Evaluator::CapturesOf(int64_t index) const {
   std::vector<std::string> names;
   if (index < 0 || static_cast<size_t>(index) >= plan_->main->nodes.size()) return names;
-  for (const auto& subgraph : plan_->main->nodes[static_cast<size_t>(index)].subgraphs) {
-    for (const Capture& capture : subgraph->captures) names.emplace_back(capture.name);
+  for (const Capture& capture :
+       onnxcmp::CapturesOf(plan_->main->nodes[static_cast<size_t>(index)])) {
+    names.emplace_back(capture.name);
   }
   std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 
@@ -82,20 +85,18 @@ absl::StatusOr<std::vector<Value>> Evaluator::RunNode(int64_t index, absl::Span<
   const NodePlan& node = main.nodes[static_cast<size_t>(index)];
   if (inputs.size() != node.inputs.size()) return WrongInputCount(*node.node, inputs.size());
   std::map<Slot, Value> captured;
-  for (const auto& subgraph : node.subgraphs) {
-    for (const Capture& capture : subgraph->captures) {
-      const Value* value = nullptr;
-      for (size_t i = 0; i < main.initializers.size(); ++i) {
-        if (main.initializers[i] == capture.around) value = &main.graph->initializers[i].value;
-      }
-      const auto given = captures.find(capture.name);
-      if (given != captures.end()) value = &given->second;
-      if (value == nullptr || value->empty()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("no value for '", capture.name, "', which its subgraphs read"));
-      }
-      captured.emplace(capture.around, *value);
+  for (const Capture& capture : onnxcmp::CapturesOf(node)) {
+    const Value* value = nullptr;
+    for (size_t i = 0; i < main.initializers.size(); ++i) {
+      if (main.initializers[i] == capture.around) value = &main.initial[i];
     }
+    const auto given = captures.find(capture.name);
+    if (given != captures.end()) value = &given->second;
+    if (value == nullptr || value->empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no value for '", capture.name, "', which its subgraphs read"));
+    }
+    captured.emplace(capture.around, *value);
   }
   return Execution(plan_, pool_, options_, nullptr).RunAlone(node, inputs, captured);
 }

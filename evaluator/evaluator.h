@@ -32,6 +32,13 @@ struct EvaluatorOptions {
   int threads = 0;    // 0: one for each core
   uint64_t seed = 0;  // of random operators
   int64_t memory_limit = kDefaultMemoryLimit;
+  // Nodes that a run may come to, those of subgraphs in every iteration, each start of a subgraph
+  // counted as one too; 0: any number.
+  int64_t max_steps = 0;
+  // Every operator that ONNX defines by others runs through that body, though there is a kernel
+  // (which stays for inputs that the body is not defined for). Results inside a body are not
+  // reported. Operators without a kernel run so in any case.
+  bool expand_functions = false;
 };
 
 using Feeds = absl::flat_hash_map<std::string, Value>;

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "evaluator/function_plan.h"
+#include "evaluator/proto_text.h"
 #include "evaluator/signature.h"
 #include "evaluator/status_macros.h"
 #define XXH_INLINE_ALL
@@ -85,30 +87,67 @@ class Execution::Context : public KernelContext {
     return *node_.subgraphs[static_cast<size_t>(subgraph)]->graph;
   }
 
-  // A function that is kept as one node.
-  absl::Status RunBody() {
-    std::vector<Value> inputs(inputs_.begin(), inputs_.end());
-    // Inputs and outputs that a call leaves out at the end.
-    inputs.resize(node_.body->inputs.size());
-    std::string own(NodeLabel(*node_.node));
-    Frame frame{node_.body.get(),
-                path_.empty() ? own : absl::StrCat(path_, "/", own),
-                "",
-                frame_.depth,
-                /*observed=*/false,
-                {}};
-    OC_ASSIGN_OR_RETURN(
-        std::vector<Value> outputs,
-        execution_->RunGraph(*node_.body, std::move(inputs), nullptr, std::move(frame)));
-    for (size_t i = 0; i < outputs_.size() && i < outputs.size(); ++i) {
-      OC_RETURN_IF_ERROR(SetOutput(static_cast<int>(i), std::move(outputs[i])));
+  // Runs what the node stands for.
+  absl::Status RunNode() {
+    if (node_.body != nullptr) return RunBody(*node_.body, std::string(NodeLabel(*node_.node)));
+    OC_RETURN_IF_ERROR(CheckInputs(*node_.signature, inputs_));
+    if (node_.function != nullptr) {
+      OC_ASSIGN_OR_RETURN(std::shared_ptr<const GraphPlan> body, node_.function->For(inputs_));
+      if (body != nullptr) {
+        const Node& node = *node_.node;
+        return RunBody(*body, absl::StrCat(NodeLabel(node), " (",
+                                           OperatorName(node.domain, node.op_type), ")"));
+      }
     }
-    return absl::OkStatus();
+    if (!node_.kernel) {
+      return absl::UnimplementedError("ONNX defines no body of this operator for its inputs");
+    }
+    OC_RETURN_IF_ERROR(node_.kernel(*this));
+    return CheckAllWasRead();
   }
 
   std::vector<Value>& outputs() { return outputs_; }
 
  private:
+  // A local function that is kept as one node, or an operator's body.
+  absl::Status RunBody(const GraphPlan& body, std::string label) {
+    const auto captures =
+        node_.function == nullptr ? absl::Span<const Capture>() : node_.function->captures();
+    std::vector<Value> inputs(inputs_.begin(), inputs_.end());
+    // Inputs and outputs that a call leaves out at the end.
+    inputs.resize(body.inputs.size() - captures.size());
+    for (const Capture& capture : captures) inputs.push_back(frame_.at(capture.around));
+    Frame frame{&body,
+                path_.empty() ? std::move(label) : absl::StrCat(path_, "/", label),
+                "",
+                frame_.depth,
+                /*observed=*/false,
+                {}};
+    OC_ASSIGN_OR_RETURN(std::vector<Value> outputs,
+                        execution_->RunGraph(body, std::move(inputs), nullptr, std::move(frame)));
+    // A function has all its outputs, an operator's body those that are wanted.
+    size_t next = 0;
+    for (size_t i = 0; i < outputs_.size() && next < outputs.size(); ++i) {
+      if (wanted_[i]) outputs_[i] = std::move(outputs[next]);
+      if (wanted_[i] || node_.function == nullptr) ++next;
+    }
+    return absl::OkStatus();
+  }
+
+  // A given input that the kernel never looked at would be ignored.
+  absl::Status CheckAllWasRead() const {
+    const int unread = UnreadInput();
+    if (unread < 0) return absl::OkStatus();
+    const auto is_empty = [](const Value& value) {
+      return value.empty() || (value.is_tensor() && value.tensor().num_elements() == 0);
+    };
+    if (std::all_of(outputs_.begin(), outputs_.end(), is_empty)) return absl::OkStatus();
+    const std::vector<ParameterType>& formal = node_.signature->inputs;
+    const size_t index = std::min(static_cast<size_t>(unread), formal.size() - 1);
+    return absl::UnimplementedError(
+        absl::StrCat("its input ", unread, " (", formal[index].name, ") is not supported"));
+  }
+
   Execution* execution_;
   const NodePlan& node_;
   const Frame& frame_;
@@ -198,7 +237,8 @@ absl::Status Execution::ReportInitializersAndInputs() {
         Report(ResultKind::kInitializer, graph.initializers[i].name, nullptr, "", 0, &value));
     Value& slot = main_.slots[static_cast<size_t>(main_.plan->initializers[i])];
     // A fed value goes before the default.
-    if (slot.empty()) slot = std::move(value);
+    if (!slot.empty()) continue;
+    slot = value.is_sparse() ? main_.plan->initial[i] : std::move(value);
   }
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     if (!fed_[i]) continue;
@@ -251,14 +291,19 @@ absl::Status Execution::RunNode(const NodePlan& plan, Frame* frame) {
   return absl::OkStatus();
 }
 
+absl::Status Execution::CountStep() {
+  if (options_.max_steps <= 0 || ++steps_ <= options_.max_steps) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the run comes to more than ", options_.max_steps, " steps, which is the limit"));
+}
+
 absl::StatusOr<std::vector<Value>> Execution::Compute(const NodePlan& plan,
                                                       absl::Span<const Value> inputs,
                                                       const Frame& frame, absl::string_view path) {
   const Node& node = *plan.node;
   Context context(this, plan, inputs, frame, path);
-  absl::Status status =
-      plan.body != nullptr ? absl::OkStatus() : CheckInputs(*plan.signature, inputs);
-  if (status.ok()) status = plan.body != nullptr ? context.RunBody() : plan.kernel(context);
+  absl::Status status = CountStep();
+  if (status.ok()) status = context.RunNode();
   if (!status.ok()) return Locate(status, node, path, inputs);
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     if (plan.outputs[i] == kNoSlot || !context.outputs()[i].empty()) continue;
@@ -279,12 +324,14 @@ absl::StatusOr<std::vector<Value>> Execution::RunAlone(const NodePlan& node,
 absl::StatusOr<std::vector<Value>> Execution::RunGraph(const GraphPlan& plan,
                                                        std::vector<Value> inputs,
                                                        const Frame* outer, Frame frame) {
+  // So that a loop over an empty graph ends too.
+  OC_RETURN_IF_ERROR(CountStep());
   frame.slots.resize(static_cast<size_t>(plan.num_slots));
   for (const Capture& capture : plan.captures) {
     frame.slots[static_cast<size_t>(capture.here)] = outer->at(capture.around);
   }
   for (size_t i = 0; i < plan.initializers.size(); ++i) {
-    frame.slots[static_cast<size_t>(plan.initializers[i])] = plan.graph->initializers[i].value;
+    frame.slots[static_cast<size_t>(plan.initializers[i])] = plan.initial[i];
   }
   // Inputs that an initializer gives a default, as files before IR version 4 list them, come last.
   const size_t given = std::min(inputs.size(), plan.inputs.size());

@@ -61,6 +61,8 @@ class Execution {
   // The node's outputs, checked: one for each that is wanted.
   absl::StatusOr<std::vector<Value>> Compute(const NodePlan& node, absl::Span<const Value> inputs,
                                              const Frame& frame, absl::string_view path);
+  // Counts one towards the limit.
+  absl::Status CountStep();
   absl::Status ReportInitializersAndInputs();
   absl::Status ReportOutputs();
   // Gives a result to the observer, which may replace it.
@@ -76,6 +78,7 @@ class Execution {
   bool started_ = false;
   bool over_ = false;  // it has come to its end, or failed
   size_t next_ = 0;
+  int64_t steps_ = 0;
 };
 
 }  // namespace onnxcmp

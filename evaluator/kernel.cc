@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/convert.h"
+#include "evaluator/dense.h"
 #include "evaluator/strided_copy.h"
 
 namespace onnxcmp {
@@ -180,31 +181,20 @@ absl::StatusOr<Tensor> KernelContext::Contiguous(const Tensor& tensor) const {
 }
 
 absl::Status KernelContext::CheckSize(DType dtype, absl::Span<const int64_t> shape) const {
-  const std::optional<int64_t> elements = NumElements(shape);
-  std::optional<int64_t> bytes = elements.has_value() ? ByteSize(dtype, *elements) : std::nullopt;
-  // Short strings live in their objects; long ones are what the model already has elsewhere.
-  if (dtype == DType::kString && elements.has_value()) {
-    int64_t objects = 0;
-    const bool overflows =
-        __builtin_mul_overflow(*elements, static_cast<int64_t>(sizeof(std::string)), &objects);
-    bytes = overflows ? std::nullopt : std::optional<int64_t>(objects);
-  }
-  if (bytes.has_value() && *bytes <= memory_limit_) return absl::OkStatus();
-  for (int64_t dim : shape) {
-    if (dim < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a result cannot have the shape [", absl::StrJoin(shape, ","), "]"));
-    }
-  }
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "a result of ", DTypeName(dtype), "[", absl::StrJoin(shape, ","), "] takes ",
-      bytes.has_value() ? absl::StrCat(*bytes, " bytes, more than the limit of ", memory_limit_)
-                        : "more bytes than can be counted"));
+  return CheckTensorSize(dtype, shape, memory_limit_);
 }
 
 absl::StatusOr<Tensor> KernelContext::Allocate(DType dtype, absl::Span<const int64_t> shape) const {
   OC_RETURN_IF_ERROR(CheckSize(dtype, shape));
   return Tensor::Allocate(dtype, shape);
+}
+
+int KernelContext::UnreadInput() const {
+  const int known = std::min(num_inputs(), 64);
+  for (int i = 0; i < known; ++i) {
+    if (!inputs_[static_cast<size_t>(i)].empty() && (asked_.load() >> i & 1) == 0) return i;
+  }
+  return -1;
 }
 
 absl::Status KernelContext::SetOutput(int index, Value value) {

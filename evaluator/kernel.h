@@ -16,6 +16,7 @@
 #ifndef ONNXCMP_EVALUATOR_KERNEL_H_
 #define ONNXCMP_EVALUATOR_KERNEL_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -123,6 +124,11 @@ using KernelMaker = std::function<Kernel(const KernelInit&)>;
 //   if (value.is_optional() && value.optional().element == nullptr) ...
 //   return ctx.SetOutput(0, Sequence{.element_dtype = dtype, .elements = std::move(elements)});
 //
+// An input that is given must be asked for (by any of the functions here that take its index), as
+// an attribute must be read: a node is refused whose kernel returns a result without ever looking
+// at one of its inputs. IgnoreInput() says that an input has no meaning for the result. Empty
+// results are free of this, and so are the inputs behind the first 64.
+//
 // What a kernel sets must be whole in the same sense: all elements of a sequence have one type, its
 // element_dtype says the dtype of tensors even if there is none, an optional's element_dtype too;
 // a map's keys have rank 1.
@@ -135,15 +141,21 @@ class KernelContext {
 
   // False for an optional input that is left out.
   bool HasInput(int index) const {
+    Ask(index);
     return index < num_inputs() && !inputs_[static_cast<size_t>(index)].empty();
   }
+  // Declares that this input, given or not, has no meaning for the result.
+  void IgnoreInput(int index) const { Ask(index); }
   // False if nobody wants this output; setting it then does nothing.
   bool HasOutput(int index) const {
     return index < num_outputs() && wanted_[static_cast<size_t>(index)];
   }
 
   // Requires HasInput. Tensors may be strided views.
-  const Value& InputValue(int index) const { return inputs_[static_cast<size_t>(index)]; }
+  const Value& InputValue(int index) const {
+    Ask(index);
+    return inputs_[static_cast<size_t>(index)];
+  }
   // Requires HasInput and a schema that allows only tensors here.
   const Tensor& Input(int index) const { return InputValue(index).tensor(); }
   // Errors if the input is left out or of another kind. The pointers hold while the kernel runs.
@@ -189,12 +201,23 @@ class KernelContext {
  protected:
   KernelContext() = default;
   friend class Execution;
+  // Kernels may do so in tasks of their own.
+  void Ask(int index) const {
+    if (index < 0 || index >= 64) return;
+    const uint64_t bit = uint64_t{1} << index;
+    if ((asked_.load(std::memory_order_relaxed) & bit) == 0) {
+      asked_.fetch_or(bit, std::memory_order_relaxed);
+    }
+  }
+  // The first input that is given and was never asked for; -1 if there is none.
+  int UnreadInput() const;
   absl::Span<const Value> inputs_;
   std::vector<Value> outputs_;
   absl::InlinedVector<bool, 2> wanted_;
   const ThreadPool* pool_ = nullptr;
   uint64_t random_seed_ = 0;
-  int64_t memory_limit_ = 0;  // bytes one tensor may take
+  mutable std::atomic<uint64_t> asked_ = 0;  // bit i: input i
+  int64_t memory_limit_ = 0;                 // bytes one tensor may take
 };
 
 }  // namespace onnxcmp

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/proto_text.h"
@@ -134,6 +135,17 @@ absl::Status ModelBuilder::Build(const OpsetImports& imports, Model* model) {
   return UnknownOperatorsError();
 }
 
+absl::StatusOr<std::shared_ptr<const Graph>> ModelBuilder::BuildCall(
+    const onnx::NodeProto& call, const LocalFunction& function,
+    absl::Span<const Node* const> given) {
+  std::vector<std::string> notes;
+  notes_ = &notes;
+  given_ = given;
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<const Graph> body, BuildBody(call, function, Context()));
+  OC_RETURN_IF_ERROR(UnknownOperatorsError());
+  return body;
+}
+
 absl::StatusOr<Graph> ModelBuilder::BuildGraph(const onnx::GraphProto& proto,
                                                const Context& context) {
   Graph graph;
@@ -186,6 +198,14 @@ absl::StatusOr<Node> ModelBuilder::BuildNode(const onnx::NodeProto& proto, const
     context.imports = origin->second->imports;
   }
   Node node;
+  size_t number = 0;
+  if (proto.domain() == kGivenDomain && absl::SimpleAtoi(proto.op_type(), &number) &&
+      number < given_.size()) {
+    node = *given_[number];
+    node.inputs.assign(proto.input().begin(), proto.input().end());
+    node.outputs.assign(proto.output().begin(), proto.output().end());
+    return node;
+  }
   node.name = proto.name();
   node.domain = proto.domain();
   node.op_type = proto.op_type();

@@ -11,6 +11,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "evaluator/function_table.h"
 #include "evaluator/inline_functions.h"
 #include "evaluator/model.h"
@@ -37,6 +39,13 @@ class ModelBuilder {
   // Tensors borrow from the message. Every node is checked against the schema of its operator;
   // operators without one are all listed in one error.
   absl::Status Build(const OpsetImports& imports, Model* model);
+
+  // The body of one call as a graph. A node of kGivenDomain stands for the node of `given` that its
+  // op_type is the number of, and has inputs and outputs of its own.
+  absl::StatusOr<std::shared_ptr<const Graph>> BuildCall(const onnx::NodeProto& call,
+                                                         const LocalFunction& function,
+                                                         absl::Span<const Node* const> given);
+  static constexpr absl::string_view kGivenDomain = "onnxcmp.given";
 
  private:
   // What holds for the nodes of one graph.
@@ -70,6 +79,7 @@ class ModelBuilder {
   absl::flat_hash_set<std::string> domains_without_import_;
   std::map<std::string, std::vector<std::string>> unknown_;  // operator: its nodes
   CopyBudget budget_;
+  absl::Span<const Node* const> given_;
 };
 
 }  // namespace onnxcmp

@@ -10,6 +10,7 @@
 #include "evaluator/proto_text.h"
 #include "onnx/checker.h"
 #include "onnx/defs/parser.h"
+#include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
 
 namespace onnxcmp {
@@ -78,6 +79,18 @@ std::string CheckWithOnnx(onnx::ModelProto* model, const OpsetImports& imports,
     return JoinLines(exception.what());
   }
   return "";
+}
+
+absl::StatusOr<bool> BuildBodyWithOnnx(const onnx::OpSchema& schema, const onnx::NodeProto& node,
+                                       const std::vector<onnx::TypeProto>& input_types,
+                                       int64_t opset_version, onnx::FunctionProto* body) {
+  try {
+    const onnx::FunctionBodyBuildContextImpl context(node, input_types);
+    return schema.BuildContextDependentFunction(context, *body, static_cast<int>(opset_version));
+  } catch (const std::exception& exception) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("ONNX cannot build its body: ", JoinLines(exception.what())));
+  }
 }
 
 }  // namespace onnxcmp

@@ -65,7 +65,7 @@ struct OpRegistry::Impl {
   Schemas schemas;
 };
 
-OpRegistry::OpRegistry() : impl_(std::make_unique<Impl>()) {}
+OpRegistry::OpRegistry() : impl_(std::make_shared<Impl>()) {}
 OpRegistry::~OpRegistry() = default;
 OpRegistry::OpRegistry(OpRegistry&&) noexcept = default;
 OpRegistry& OpRegistry::operator=(OpRegistry&&) noexcept = default;

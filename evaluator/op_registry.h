@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -47,6 +48,10 @@ class OpRegistry {
   OpRegistry(OpRegistry&&) noexcept;
   OpRegistry& operator=(OpRegistry&&) noexcept;
 
+  // The same registry once more: what is added to one is in both. For those who need the schemas
+  // and kernels longer than whoever made them.
+  OpRegistry Share() const { return OpRegistry(impl_); }
+
   // Adding a version twice is a mistake of ours (it aborts), and so are AllVersions of a schema
   // that has no such first or last version. The maker is called once a node when a plan is made.
   void Add(absl::string_view domain, absl::string_view op_type, const Versions& versions,
@@ -84,7 +89,8 @@ class OpRegistry {
                           const Versions& versions) const;
 
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  explicit OpRegistry(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace onnxcmp

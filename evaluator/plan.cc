@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/match.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
+#include "evaluator/dense.h"
+#include "evaluator/function_body.h"
+#include "evaluator/function_plan.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/signature.h"
 #include "evaluator/status_macros.h"
@@ -18,6 +20,9 @@ namespace {
 
 // How many nodes an error about many of them names before it only counts.
 constexpr size_t kMaxListed = 20;
+
+// Bodies of operators in bodies of operators. ONNX's come to three or four.
+constexpr int kMaxBodyDepth = 32;
 
 }  // namespace
 
@@ -38,13 +43,11 @@ std::string DescribeNode(const Node& node, absl::string_view path) {
 
 class PlanBuilder {
  public:
-  explicit PlanBuilder(const OpRegistry& registry) : registry_(registry) {}
+  explicit PlanBuilder(std::shared_ptr<const PlanContext> context)
+      : context_(std::move(context)), registry_(*context_->registry) {}
 
-  absl::StatusOr<std::shared_ptr<const Plan>> Build(std::shared_ptr<const Model> model) {
-    auto plan = std::make_shared<Plan>();
-    main_imports_ = &model->imports;
-    OC_ASSIGN_OR_RETURN(plan->main, BuildGraph(model->graph, nullptr));
-    plan->model = std::move(model);
+  absl::StatusOr<std::shared_ptr<GraphPlan>> Build(const Graph& graph) {
+    OC_ASSIGN_OR_RETURN(std::shared_ptr<GraphPlan> plan, BuildGraph(graph, nullptr));
     if (unsupported_.empty()) return plan;
     size_t listed = std::min(unsupported_.size(), kMaxListed);
     std::string text = absl::StrJoin(absl::MakeConstSpan(unsupported_).subspan(0, listed), "; ");
@@ -77,7 +80,7 @@ class PlanBuilder {
     }
   };
 
-  absl::StatusOr<std::shared_ptr<const GraphPlan>> BuildGraph(const Graph& graph, Scope* outer) {
+  absl::StatusOr<std::shared_ptr<GraphPlan>> BuildGraph(const Graph& graph, Scope* outer) {
     auto plan = std::make_shared<GraphPlan>();
     plan->graph = &graph;
     Scope scope{outer, plan.get(), {}};
@@ -102,7 +105,34 @@ class PlanBuilder {
       plan->outputs.push_back(slot);
     }
     PlaceReleases(plan.get());
+    OC_RETURN_IF_ERROR(MakeInitialValues(plan.get()));
     return plan;
+  }
+
+  // No operator takes a sparse tensor.
+  absl::Status MakeInitialValues(GraphPlan* plan) const {
+    absl::flat_hash_set<Slot> read;
+    for (const NodePlan& node : plan->nodes) {
+      read.insert(node.inputs.begin(), node.inputs.end());
+      for (const Capture& capture : CapturesOf(node)) read.insert(capture.around);
+    }
+    const auto allocate = [this](DType dtype,
+                                 absl::Span<const int64_t> shape) -> absl::StatusOr<Tensor> {
+      OC_RETURN_IF_ERROR(CheckTensorSize(dtype, shape, context_->options.memory_limit));
+      return Tensor::Allocate(dtype, shape);
+    };
+    for (size_t i = 0; i < plan->initializers.size(); ++i) {
+      const Initializer& initializer = plan->graph->initializers[i];
+      plan->initial.push_back(initializer.value);
+      if (!initializer.value.is_sparse() || !read.contains(plan->initializers[i])) continue;
+      absl::StatusOr<Tensor> dense = Dense(initializer.value.sparse(), allocate);
+      if (!dense.ok()) {
+        return Annotate(dense.status(),
+                        absl::StrCat("the sparse initializer ", Quoted(initializer.name)));
+      }
+      plan->initial.back() = *std::move(dense);
+    }
+    return absl::OkStatus();
   }
 
   absl::StatusOr<NodePlan> BuildNode(const Node& node, Scope* scope) {
@@ -129,7 +159,7 @@ class PlanBuilder {
     }
     if (node.body != nullptr) {
       OC_ASSIGN_OR_RETURN(plan.body, BuildGraph(*node.body, nullptr));
-    } else if (absl::Status status = BindKernel(node, &plan); !status.ok()) {
+    } else if (absl::Status status = Bind(node, &plan); !status.ok()) {
       // What is not supported is collected, so that a user sees all of it at once.
       if (!absl::IsUnimplemented(status)) return fail(status);
       unsupported_.push_back(std::string(fail(status).message()));
@@ -138,36 +168,64 @@ class PlanBuilder {
     return plan;
   }
 
-  absl::Status BindKernel(const Node& node, NodePlan* plan) {
-    const OpsetImports& imports = node.imports != nullptr ? *node.imports : *main_imports_;
-    auto import = imports.find(node.domain);
+  absl::Status Bind(const Node& node, NodePlan* plan) {
+    ResolvedOperator op;
+    op.imports = node.imports != nullptr ? node.imports.get() : context_->imports;
+    auto import = op.imports->find(node.domain);
     // A domain that is not imported is taken at its newest version: com.microsoft is often left
     // out.
-    int64_t opset = import != imports.end() ? import->second : registry_.LatestVersion(node.domain);
-    const onnx::OpSchema* schema = registry_.FindSchema(node.domain, node.op_type, opset);
-    if (schema == nullptr) {
+    op.opset_version =
+        import != op.imports->end() ? import->second : registry_.LatestVersion(node.domain);
+    op.schema = registry_.FindSchema(node.domain, node.op_type, op.opset_version);
+    if (op.schema == nullptr) {
       return absl::UnimplementedError(
-          absl::StrCat("no such operator in opset ", opset, " of domain '",
+          absl::StrCat("no such operator in opset ", op.opset_version, " of domain '",
                        node.domain.empty() ? "ai.onnx" : node.domain, "'"));
     }
-    OC_RETURN_IF_ERROR(CheckNode(node, *schema));
-    const KernelMaker* maker =
-        registry_.FindKernel(node.domain, node.op_type, schema->SinceVersion());
+    OC_RETURN_IF_ERROR(CheckNode(node, *op.schema));
+    std::shared_ptr<const Signature>& signature = signatures_[op.schema];
+    if (signature == nullptr) signature = MakeSignature(*op.schema);
+    plan->signature = signature;
+    const int version = op.schema->SinceVersion();
+    const KernelMaker* maker = registry_.FindKernel(node.domain, node.op_type, version);
+    const BodyKind body = BodyKindOf(*op.schema, op.opset_version);
+    if (body != BodyKind::kNone && (maker == nullptr || context_->options.expand_functions)) {
+      OC_RETURN_IF_ERROR(BindFunction(node, op, plan));
+      // The kernel is for inputs for which ONNX has no body; what it does not know then is an error
+      // of the run.
+      if (maker == nullptr || body == BodyKind::kStatic) return absl::OkStatus();
+      BindKernel(node, version, *maker, plan).IgnoreError();
+      return absl::OkStatus();
+    }
     if (maker == nullptr) {
       return absl::UnimplementedError(
-          absl::StrCat("version ", schema->SinceVersion(), " of this operator is not supported"));
+          absl::StrCat("version ", version, " of this operator is not supported"));
     }
-    std::shared_ptr<const Signature>& signature = signatures_[schema];
-    if (signature == nullptr) signature = MakeSignature(*schema);
-    plan->signature = signature;
-    KernelInit init(node, schema->SinceVersion(), &signature->defaults, &plan->subgraph_names);
-    plan->kernel = (*maker)(init);
+    return BindKernel(node, version, *maker, plan);
+  }
+
+  absl::Status BindFunction(const Node& node, const ResolvedOperator& op, NodePlan* plan) {
+    if (context_->depth >= kMaxBodyDepth) {
+      return absl::ResourceExhaustedError("bodies of operators are nested too deep");
+    }
+    auto inside = std::make_shared<PlanContext>(*context_);
+    ++inside->depth;
+    auto function = std::make_shared<FunctionPlan>(node, op, CapturesOf(*plan), std::move(inside));
+    OC_RETURN_IF_ERROR(function->Prepare());
+    plan->function = std::move(function);
+    return absl::OkStatus();
+  }
+
+  absl::Status BindKernel(const Node& node, int version, const KernelMaker& maker, NodePlan* plan) {
+    KernelInit init(node, version, &plan->signature->defaults, &plan->subgraph_names);
+    Kernel kernel = maker(init);
     OC_RETURN_IF_ERROR(init.error_);
     for (const auto& [name, unused] : node.attributes) {
       if (!init.read_.contains(name)) {
         return absl::UnimplementedError(absl::StrCat("attribute ", name, " is not supported"));
       }
     }
+    plan->kernel = std::move(kernel);
     return absl::OkStatus();
   }
 
@@ -194,15 +252,42 @@ class PlanBuilder {
     }
   }
 
+  const std::shared_ptr<const PlanContext> context_;
   const OpRegistry& registry_;
-  const OpsetImports* main_imports_ = nullptr;
   absl::flat_hash_map<const onnx::OpSchema*, std::shared_ptr<const Signature>> signatures_;
   std::vector<std::string> unsupported_;
 };
 
+std::vector<Capture> CapturesOf(const NodePlan& node) {
+  std::vector<Capture> captures;
+  absl::flat_hash_set<Slot> seen;
+  for (const auto& subgraph : node.subgraphs) {
+    for (const Capture& capture : subgraph->captures) {
+      if (seen.insert(capture.around).second) captures.push_back(capture);
+    }
+  }
+  return captures;
+}
+
+absl::StatusOr<std::shared_ptr<const GraphPlan>> MakeGraphPlan(
+    std::shared_ptr<const Graph> graph, std::shared_ptr<const PlanContext> context) {
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<GraphPlan> plan,
+                      PlanBuilder(std::move(context)).Build(*graph));
+  plan->owned = std::move(graph);
+  return plan;
+}
+
 absl::StatusOr<std::shared_ptr<const Plan>> MakePlan(std::shared_ptr<const Model> model,
-                                                     const OpRegistry& registry) {
-  return PlanBuilder(registry).Build(std::move(model));
+                                                     const OpRegistry& registry,
+                                                     const PlanOptions& options) {
+  auto context = std::make_shared<PlanContext>();
+  context->registry = std::make_shared<const OpRegistry>(registry.Share());
+  context->imports = &model->imports;
+  context->options = options;
+  auto plan = std::make_shared<Plan>();
+  OC_ASSIGN_OR_RETURN(plan->main, PlanBuilder(std::move(context)).Build(model->graph));
+  plan->model = std::move(model);
+  return plan;
 }
 
 }  // namespace onnxcmp

@@ -1,75 +1,15 @@
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "evaluator/dense.h"
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/movement.h"
 
 namespace onnxcmp {
 namespace {
-
-// Where each of the values goes in the dense tensor, as linear indices.
-absl::StatusOr<std::vector<int64_t>> Positions(const KernelContext& ctx,
-                                               const SparseTensor& sparse) {
-  const int64_t count = sparse.values.num_elements();
-  const Tensor& indices = sparse.indices;
-  const auto rank = static_cast<int64_t>(sparse.dims.size());
-  const bool linear = indices.rank() == 1;
-  const bool valid = indices.dtype() == DType::kInt64 &&
-                     indices.num_elements() == count * (linear ? 1 : rank) &&
-                     (linear || (indices.rank() == 2 && indices.dim(1) == rank));
-  const std::optional<int64_t> total = NumElements(sparse.dims);
-  if (!valid || !total.has_value()) {
-    return absl::InvalidArgumentError(absl::StrCat("sparse_value has ", count, " values, indices ",
-                                                   indices.TypeString(), " and the shape [",
-                                                   absl::StrJoin(sparse.dims, ","), "]"));
-  }
-  OC_ASSIGN_OR_RETURN(Tensor contiguous, ctx.Contiguous(indices));
-  const auto* from = contiguous.data<int64_t>();
-  std::vector<int64_t> positions(static_cast<size_t>(count), 0);
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t& position = positions[static_cast<size_t>(i)];
-    for (int64_t axis = 0; axis < (linear ? 1 : rank); ++axis) {
-      const int64_t size = linear ? *total : sparse.dims[static_cast<size_t>(axis)];
-      const int64_t index = *from++;
-      if (index < 0 || index >= size) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("an index of sparse_value is ", index, ", not in a dimension of ", size));
-      }
-      position = position * size + index;
-    }
-  }
-  return positions;
-}
-
-absl::StatusOr<Tensor> Dense(const KernelContext& ctx, const SparseTensor& sparse) {
-  OC_ASSIGN_OR_RETURN(std::vector<int64_t> positions, Positions(ctx, sparse));
-  OC_ASSIGN_OR_RETURN(Tensor values, ctx.Contiguous(sparse.values));
-  const DType dtype = values.dtype();
-  if (dtype == DType::kString) {
-    OC_ASSIGN_OR_RETURN(Tensor dense, ctx.Allocate(dtype, sparse.dims));
-    std::string* to = dense.mutable_string_data();
-    for (size_t i = 0; i < positions.size(); ++i) to[positions[i]] = values.string_data()[i];
-    return dense;
-  }
-  const bool packed = IsSubByte(dtype);
-  if (packed) {
-    OC_ASSIGN_OR_RETURN(values, UnpackToBytes(ctx, values));
-  }
-  OC_ASSIGN_OR_RETURN(Tensor dense, ctx.Allocate(values.dtype(), sparse.dims));
-  const int64_t size = BitWidth(values.dtype()) / 8;
-  std::byte* to = dense.mutable_raw_data();
-  std::fill_n(to, dense.byte_size(), std::byte{0});
-  for (size_t i = 0; i < positions.size(); ++i) {
-    std::copy_n(values.raw_data() + static_cast<int64_t>(i) * size, size, to + positions[i] * size);
-  }
-  return packed ? PackFromBytes(ctx, dense, dtype) : dense;
-}
 
 // The value_* attributes that the node carries, as tensors.
 std::vector<Tensor> Values(const KernelInit& node) {
@@ -101,7 +41,9 @@ Kernel Constant(const KernelInit& node) {
     return [value = std::move(values[0])](KernelContext& ctx) { return ctx.SetOutput(0, value); };
   }
   return [value = *sparse](KernelContext& ctx) -> absl::Status {
-    OC_ASSIGN_OR_RETURN(Tensor dense, Dense(ctx, value));
+    OC_ASSIGN_OR_RETURN(Tensor dense, Dense(value, [&ctx](DType dtype, auto shape) {
+                          return ctx.Allocate(dtype, shape);
+                        }));
     return ctx.SetOutput(0, std::move(dense));
   };
 }

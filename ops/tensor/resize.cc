@@ -134,6 +134,7 @@ absl::Status Run(KernelContext& ctx, const Attributes& attributes, int version) 
   std::vector<ResizeAxis> axes;
   for (int axis : chosen) axes.push_back({axis, x.dim(axis), 1, 0});
   OC_RETURN_IF_ERROR(SetSizes(ctx, attributes, version == 10 ? 1 : 2, &axes));
+  ctx.IgnoreInput(1);  // the roi, which only tf_crop_and_resize looks at
   if (attributes.options.coordinates == Coordinates::kTfCropAndResize) {
     if (!ctx.HasInput(1) || ctx.Input(1).num_elements() != 2 * static_cast<int64_t>(axes.size())) {
       return absl::InvalidArgumentError(

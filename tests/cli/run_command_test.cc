@@ -128,5 +128,23 @@ TEST_F(RunCommandTest, AnInterruptedRunLeavesNoFile) {
   }
 }
 
+TEST_F(RunCommandTest, RunsOperatorsThroughTheirBodies) {
+  const std::string model = Model(
+      "(float[2,1,1,1] x) => (float[2,1,1,1] y) { y = MeanVarianceNormalization<axes = [7]>(x) }");
+  const Outcome outcome = Onnxcmp({"run", "--expand-functions", model});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr(" in y (MeanVarianceNormalization): "));
+}
+
+TEST_F(RunCommandTest, EndsLoopsAtTheStepLimit) {
+  const std::string model = Model(
+      "(float[2] x) => (float[2] y) <int64 n = {1000}> "
+      "{ y = Loop(n, , x) <body = b (int64 i, bool c, float[2] v) => (bool c, float[2] w) "
+      "{ w = Neg(v) }> }");
+  const Outcome outcome = Onnxcmp({"run", "--max-steps", "50", model});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the run comes to more than 50 steps, which is the limit"));
+}
+
 }  // namespace
 }  // namespace onnxcmp

@@ -398,6 +398,31 @@ TEST(EvaluatorTest, RefusesToRunWithoutARequiredInput) {
               "Neg 'second': its input 0 (X) has no value");
 }
 
+// Counts down from n, a node and a start of the body for each.
+constexpr char kCountdown[] = R"(<ir_version: 9, opset_import: ["": 18]>
+  g (int64 n, bool c, float[k] x) => (float[k] y) {
+    y = Loop (n, c, x) <body = b (int64 i, bool go, float[k] a) => (bool go, float[k] d) {
+      d = Neg(a)
+    }>
+  })";
+
+TEST(EvaluatorTest, StopsAtTheStepLimit) {
+  const Feeds feeds = {{"n", Tensor::Scalar<int64_t>(10)}, {"c", Tensor::Scalar(true)}, {"x", kX}};
+  EXPECT_TRUE(RunText(kCountdown, feeds, nullptr, {.threads = 1, .max_steps = 21}).ok());
+  ExpectError(RunText(kCountdown, feeds, nullptr, {.threads = 1, .max_steps = 20}).status(),
+              absl::StatusCode::kResourceExhausted,
+              "Neg -> 'd' in y[9]: the run comes to more than 20 steps, which is the limit");
+  // Loops over nothing end too.
+  ExpectError(
+      RunText(R"(<ir_version: 9, opset_import: ["": 18]>
+    g (bool c, float[k] x) => (float[k] y) {
+      y = Loop (, c, x) <body = b (int64 i, bool go, float[k] a) => (bool go, float[k] a) {}>
+    })",
+              {{"c", Tensor::Scalar(true)}, {"x", kX}}, nullptr, {.threads = 1, .max_steps = 1000})
+          .status(),
+      absl::StatusCode::kResourceExhausted, "more than 1000 steps");
+}
+
 TEST(RunNodeTest, RunsOneOperator) {
   Node node;
   node.op_type = "Split";

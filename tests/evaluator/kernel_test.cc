@@ -69,5 +69,47 @@ TEST(KernelContextTest, ReadingATensorThatIsNoneIsAnError) {
               "must be a sparse tensor");
 }
 
+// Clip-13 takes input, min and max.
+absl::Status RunClip(std::function<absl::Status(KernelContext&)> kernel, Value min,
+                     const Tensor& result = kFloats) {
+  OpRegistry registry;
+  registry.Add("", "Clip", {13}, KernelMaker([=](const KernelInit&) {
+                 return [=](KernelContext& ctx) -> absl::Status {
+                   OC_RETURN_IF_ERROR(kernel(ctx));
+                   return ctx.SetOutput(0, result);
+                 };
+               }));
+  Node node;
+  node.op_type = "Clip";
+  node.inputs = {"x", min.empty() ? "" : "min"};
+  node.outputs = {"y"};
+  node.imports = std::make_shared<const OpsetImports>(OpsetImports{{"", 13}});
+  return RunNode(node, registry, {kFloats, std::move(min)}, {.threads = 1}).status();
+}
+
+TEST(KernelContextTest, AnInputThatNobodyAskedForIsAnError) {
+  const Tensor min = Tensor::Scalar(0.0f);
+  const auto reads_first = [](KernelContext& ctx) { return ctx.ContiguousInput(0).status(); };
+  ExpectError(RunClip(reads_first, min), absl::StatusCode::kUnimplemented,
+              "Clip -> 'output_0': its input 1 (min) is not supported");
+  EXPECT_EQ(RunClip(reads_first, Value()), absl::OkStatus());
+  // Nothing can be wrong with an empty result.
+  EXPECT_EQ(RunClip(reads_first, min, Tensor::Of<float>({0}, {})), absl::OkStatus());
+  EXPECT_EQ(RunClip(
+                [](KernelContext& ctx) {
+                  ctx.IgnoreInput(1);
+                  return ctx.Input(0).rank() == 1 ? absl::OkStatus() : absl::InternalError("");
+                },
+                min),
+            absl::OkStatus());
+  EXPECT_EQ(RunClip(
+                [](KernelContext& ctx) {
+                  return ctx.HasInput(0) && ctx.HasInput(1) ? absl::OkStatus()
+                                                            : absl::InternalError("");
+                },
+                min),
+            absl::OkStatus());
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing

@@ -48,15 +48,15 @@ TEST(ConstantTest, MakesSparseValuesDense) {
 TEST(ConstantTest, RefusesBadSparseValues) {
   Tensor values = Tensor::Of<float>({1}, {5});
   ExpectError(Sparse(values, Tensor::Of<int64_t>({1}, {6}), {2, 3}).status(), kInvalid,
-              "an index of sparse_value is 6, not in a dimension of 6");
+              "an index of a sparse tensor is 6, not in a dimension of 6");
   ExpectError(Sparse(values, Tensor::Of<int64_t>({1}, {-1}), {2, 3}).status(), kInvalid,
-              "an index of sparse_value is -1");
+              "an index of a sparse tensor is -1");
   ExpectError(Sparse(values, Tensor::Of<int64_t>({1, 2}, {0, 3}), {2, 3}).status(), kInvalid,
-              "an index of sparse_value is 3, not in a dimension of 3");
+              "an index of a sparse tensor is 3, not in a dimension of 3");
   ExpectError(Sparse(values, Tensor::Of<int64_t>({2}, {0, 3}), {2, 3}).status(), kInvalid,
-              "sparse_value has 1 values, indices int64[2] and the shape [2,3]");
+              "a sparse tensor has 1 values, indices int64[2] and the shape [2,3]");
   ExpectError(Sparse(values, Tensor::Of<int64_t>({1}, {0}), {-1}).status(), kInvalid,
-              "sparse_value has");
+              "a sparse tensor has");
   ExpectError(Sparse(values, Tensor::Of<int64_t>({1}, {0}), {INT64_MAX}).status(),
               absl::StatusCode::kResourceExhausted, "");
 }

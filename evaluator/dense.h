@@ -1,0 +1,26 @@
+// Sparse tensors written out.
+#ifndef ONNXCMP_EVALUATOR_DENSE_H_
+#define ONNXCMP_EVALUATOR_DENSE_H_
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "evaluator/value.h"
+
+namespace onnxcmp {
+
+// An error unless a tensor takes at most `limit` bytes.
+absl::Status CheckTensorSize(DType dtype, absl::Span<const int64_t> shape, int64_t limit);
+
+// The tensor with zeros (empty strings) where the sparse one has no value. Indices are linear or
+// coordinates; of several values for one element the last counts. `allocate` makes the tensor.
+absl::StatusOr<Tensor> Dense(
+    const SparseTensor& sparse,
+    absl::FunctionRef<absl::StatusOr<Tensor>(DType, absl::Span<const int64_t>)> allocate);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_EVALUATOR_DENSE_H_

@@ -1,0 +1,27 @@
+// Nodes and types back to ONNX's messages, for its code that builds functions' bodies.
+#ifndef ONNXCMP_EVALUATOR_NODE_PROTO_H_
+#define ONNXCMP_EVALUATOR_NODE_PROTO_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "evaluator/model.h"
+
+namespace onnx {
+class NodeProto;
+class TypeProto;
+}  // namespace onnx
+
+namespace onnxcmp {
+
+// Nothing is set for an unknown kind.
+void TypeToProto(const TypeInfo& type, onnx::TypeProto* proto);
+
+// The node with its attributes. Nodes in graphs of attributes are only stand-ins: they have inputs
+// and outputs, the domain ModelBuilder::kGivenDomain and as op_type their number in `inner`, to
+// which they are appended. So what only we know of them (imports, attributes) need not survive.
+absl::Status NodeToProto(const Node& node, onnx::NodeProto* proto, std::vector<const Node*>* inner);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_EVALUATOR_NODE_PROTO_H_
