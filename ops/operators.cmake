@@ -16,39 +16,95 @@ set(ONNXCMP_OPERATORS
   controlflow/if
   controlflow/loop
   controlflow/scan
+  generator/bernoulli
   generator/constant
   generator/constant_of_shape
   generator/eye_like
+  generator/multinomial
+  generator/random_normal
+  generator/random_normal_like
+  generator/random_uniform
+  generator/random_uniform_like
   generator/range
   image/image_decoder
   logical/and
   logical/equal
   logical/greater
+  logical/greater_or_equal
+  logical/less
+  logical/less_or_equal
+  logical/not
+  logical/or
+  logical/xor
   math/abs
+  math/acos
+  math/acosh
   math/add
+  math/asin
+  math/asinh
+  math/atan
+  math/atanh
+  math/bit_shift
+  math/bitwise_and
+  math/bitwise_not
+  math/bitwise_or
+  math/bitwise_xor
+  math/ceil
+  math/celu
+  math/clip
   math/cos
+  math/cosh
+  math/cum_prod
+  math/cum_sum
   math/det
   math/div
+  math/einsum
+  math/elu
   math/erf
+  math/exp
+  math/floor
+  math/gelu
   math/gemm
   math/hard_sigmoid
   math/hard_swish
+  math/hardmax
+  math/leaky_relu
+  math/log
   math/log_softmax
   math/mat_mul
   math/mat_mul_integer
+  math/max
+  math/mean
+  math/min
+  math/mish
+  math/mod
   math/mul
   math/neg
+  math/negative_log_likelihood_loss
+  math/p_relu
   math/pow
   math/qlinear_mat_mul
   math/reciprocal
   math/relu
+  math/round
+  math/selu
   math/sigmoid
+  math/sign
   math/sin
+  math/sinh
   math/softmax
+  math/softmax_cross_entropy_loss
+  math/softplus
+  math/softsign
   math/sqrt
   math/sub
+  math/sum
+  math/swish
+  math/tan
   math/tanh
   nn/attention
+  math/thresholded_relu
+  math/top_k
   nn/average_pool
   nn/batch_normalization
   nn/causal_conv_with_state
@@ -74,6 +130,7 @@ set(ONNXCMP_OPERATORS
   nn/qlinear_conv
   nn/rms_normalization
   nn/rotary_embedding
+  nn/shrink
   object_detection/max_roi_pool
   object_detection/non_max_suppression
   object_detection/roi_align
@@ -83,9 +140,18 @@ set(ONNXCMP_OPERATORS
   quantization/dequantize_linear
   quantization/dynamic_quantize_linear
   quantization/quantize_linear
+  reduction/arg_max
+  reduction/arg_min
+  reduction/reduce_l1
+  reduction/reduce_l2
+  reduction/reduce_log_sum
+  reduction/reduce_log_sum_exp
   reduction/reduce_max
   reduction/reduce_mean
+  reduction/reduce_min
+  reduction/reduce_prod
   reduction/reduce_sum
+  reduction/reduce_sum_square
   rnn/gru
   rnn/lstm
   rnn/rnn
@@ -101,6 +167,7 @@ set(ONNXCMP_OPERATORS
   signal/dft
   signal/mel_weight_matrix
   signal/stft
+  tensor/bit_cast
   tensor/cast
   tensor/center_crop_pad
   tensor/col2_im
@@ -116,6 +183,8 @@ set(ONNXCMP_OPERATORS
   tensor/non_zero
   tensor/one_hot
   tensor/pad
+  tensor/is_inf
+  tensor/is_nan
   tensor/reshape
   tensor/resize
   tensor/reverse_sequence
@@ -158,4 +227,7 @@ set(ONNXCMP_OPERATORS
   traditionalml/tree_ensemble_classifier
   traditionalml/tree_ensemble_regressor
   traditionalml/zip_map
+  training/adagrad
+  training/adam
+  training/momentum
 )

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "evaluator/convert.h"
 #include "ops/common/lane_fold.h"
@@ -240,6 +242,55 @@ struct LowHalfFold : SumFold {
   }
 };
 
+// Of unsigned integers and, with wrap-around, of signed ones.
+struct ProductFold {
+  template <typename C>
+  static C Identity() {
+    return C{1};
+  }
+  template <typename V, typename C>
+  static V Map(V x, C) {
+    return x;
+  }
+  template <typename V>
+  static V Combine(V a, V b) {
+    return a * b;
+  }
+};
+
+// The least element; NaN if any element is NaN.
+struct MinFold {
+  template <typename C>
+  static C Identity() {
+    return std::numeric_limits<C>::has_infinity ? std::numeric_limits<C>::infinity()
+                                                : std::numeric_limits<C>::max();
+  }
+  template <typename V, typename C>
+  static V Map(V x, C) {
+    return x;
+  }
+  template <typename V>
+  static V Combine(V a, V b) {
+    return ((b < a) | (b != b)) ? b : a;
+  }
+};
+
+struct AbsoluteSumFold : SumFold {
+  template <typename V, typename C>
+  static V Map(V x, C) {
+    return x < 0 ? -x : x;
+  }
+};
+
+// The bits of signed integers, read as unsigned ones.
+struct AbsoluteSumOfBitsFold : SumFold {
+  template <typename V, typename C>
+  static V Map(V x, C) {
+    const V sign = 0 - (x >> 63);
+    return (x ^ sign) - sign;
+  }
+};
+
 // The exact mean of integers, truncated. C: int64_t or uint64_t.
 template <typename C>
 void IntegerMean(const ThreadPool& pool, const Tensor& x, const Geometry& geometry, Tensor& out) {
@@ -255,26 +306,90 @@ void IntegerMean(const ThreadPool& pool, const Tensor& x, const Geometry& geomet
   StoreElements(out.dtype(), high.data(), geometry.kept.count, out.mutable_raw_data(), 0);
 }
 
+// C: float or double.
+template <typename C>
+void ReduceFloats(const ThreadPool& pool, const Tensor& x, const Geometry& geometry,
+                  Reduction reduction, Tensor& out) {
+  switch (reduction) {
+    case Reduction::kSum:
+      return FoldInto<SumFold, C>(pool, x, geometry, false, out);
+    case Reduction::kMean:
+      return FoldInto<SumFold, C>(pool, x, geometry, true, out);
+    case Reduction::kMax:
+      return FoldInto<MaxFold, C>(pool, x, geometry, false, out);
+    case Reduction::kMin:
+      return FoldInto<MinFold, C>(pool, x, geometry, false, out);
+    case Reduction::kProduct:
+      return FoldInto<ProductFold, C>(pool, x, geometry, false, out);
+    case Reduction::kAbsoluteSum:
+      return FoldInto<AbsoluteSumFold, C>(pool, x, geometry, false, out);
+    case Reduction::kSquareSum:
+      return FoldInto<SquaredDeviationFold, C>(pool, x, geometry, false, out);
+  }
+}
+
+// C: int64_t or uint64_t. What wraps around is computed unsigned.
+template <typename C>
+void ReduceIntegers(const ThreadPool& pool, const Tensor& x, const Geometry& geometry,
+                    Reduction reduction, Tensor& out) {
+  switch (reduction) {
+    case Reduction::kSum:
+      return FoldInto<SumFold, uint64_t>(pool, x, geometry, false, out);
+    case Reduction::kMean:
+      return IntegerMean<C>(pool, x, geometry, out);
+    case Reduction::kMax:
+      return FoldInto<MaxFold, C>(pool, x, geometry, false, out);
+    case Reduction::kMin:
+      return FoldInto<MinFold, C>(pool, x, geometry, false, out);
+    case Reduction::kProduct:
+      return FoldInto<ProductFold, uint64_t>(pool, x, geometry, false, out);
+    case Reduction::kAbsoluteSum:
+      return std::is_signed_v<C>
+                 ? FoldInto<AbsoluteSumOfBitsFold, uint64_t>(pool, x, geometry, false, out)
+                 : FoldInto<SumFold, uint64_t>(pool, x, geometry, false, out);
+    case Reduction::kSquareSum:
+      return FoldInto<SquaredDeviationFold, uint64_t>(pool, x, geometry, false, out);
+  }
+}
+
 // What a reduction of no elements gives.
 void FillEmpty(Reduction reduction, Tensor& out) {
   const DType dtype = out.dtype();
+  const bool is_float = IsFloatingPoint(dtype);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   double value = 0;
-  if (reduction == Reduction::kMean && IsFloatingPoint(dtype)) {
-    value = std::numeric_limits<double>::quiet_NaN();
-  } else if (reduction == Reduction::kMax && IsFloatingPoint(dtype)) {
-    value = -std::numeric_limits<double>::infinity();
-  } else if (reduction == Reduction::kMax && IsSignedInteger(dtype)) {
-    value = static_cast<double>(IntegerMin(dtype));  // a power of two
+  uint64_t integer = 0;
+  switch (reduction) {
+    case Reduction::kMean:
+      value = std::numeric_limits<double>::quiet_NaN();
+      break;
+    case Reduction::kMax:
+      value = -kInfinity;
+      integer = IsSignedInteger(dtype) ? static_cast<uint64_t>(IntegerMin(dtype)) : 0;
+      break;
+    case Reduction::kMin:
+      value = kInfinity;
+      integer = IsInteger(dtype) ? IntegerMax(dtype) : 1;  // 1: true
+      break;
+    case Reduction::kProduct:
+      value = 1;
+      integer = 1;
+      break;
+    default:
+      break;
   }
   for (int64_t i = 0; i < out.num_elements(); ++i) {
-    StoreElements(dtype, &value, 1, out.mutable_raw_data(), i);
+    if (is_float) {
+      StoreElements(dtype, &value, 1, out.mutable_raw_data(), i);
+    } else {
+      StoreElements(dtype, &integer, 1, out.mutable_raw_data(), i);
+    }
   }
 }
 
 }  // namespace
 
-absl::StatusOr<Tensor> Reduce(const KernelContext& ctx, const Tensor& x, const Axes& axes,
-                              bool keepdims, Reduction reduction) {
+Shape ReducedShape(const Tensor& x, const Axes& axes, bool keepdims) {
   Shape shape;
   for (int i = 0; i < x.rank(); ++i) {
     if (std::find(axes.begin(), axes.end(), i) == axes.end()) {
@@ -283,7 +398,12 @@ absl::StatusOr<Tensor> Reduce(const KernelContext& ctx, const Tensor& x, const A
       shape.push_back(1);
     }
   }
-  OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(x.dtype(), shape));
+  return shape;
+}
+
+absl::StatusOr<Tensor> Reduce(const KernelContext& ctx, const Tensor& x, const Axes& axes,
+                              bool keepdims, Reduction reduction) {
+  OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(x.dtype(), ReducedShape(x, axes, keepdims)));
   if (out.num_elements() == 0) {
     return out;
   }
@@ -292,35 +412,19 @@ absl::StatusOr<Tensor> Reduce(const KernelContext& ctx, const Tensor& x, const A
     return out;
   }
   const Geometry geometry = Collapse(x, axes);
-  const ThreadPool& pool = ctx.pool();
-  const bool mean = reduction == Reduction::kMean;
   switch (ComputeClassOf(x.dtype())) {
     case ComputeClass::kFloat:
-      reduction == Reduction::kMax ? FoldInto<MaxFold, float>(pool, x, geometry, false, out)
-                                   : FoldInto<SumFold, float>(pool, x, geometry, mean, out);
+      ReduceFloats<float>(ctx.pool(), x, geometry, reduction, out);
       return out;
     case ComputeClass::kDouble:
-      reduction == Reduction::kMax ? FoldInto<MaxFold, double>(pool, x, geometry, false, out)
-                                   : FoldInto<SumFold, double>(pool, x, geometry, mean, out);
+      ReduceFloats<double>(ctx.pool(), x, geometry, reduction, out);
       return out;
     case ComputeClass::kInt64:
-      if (reduction == Reduction::kMax) {
-        FoldInto<MaxFold, int64_t>(pool, x, geometry, false, out);
-      } else if (mean) {
-        IntegerMean<int64_t>(pool, x, geometry, out);
-      } else {
-        FoldInto<SumFold, uint64_t>(pool, x, geometry, false, out);  // unsigned: sums wrap
-      }
+      ReduceIntegers<int64_t>(ctx.pool(), x, geometry, reduction, out);
       return out;
     case ComputeClass::kUint64:
     case ComputeClass::kBool:
-      if (reduction == Reduction::kMax) {
-        FoldInto<MaxFold, uint64_t>(pool, x, geometry, false, out);
-      } else if (mean) {
-        IntegerMean<uint64_t>(pool, x, geometry, out);
-      } else {
-        FoldInto<SumFold, uint64_t>(pool, x, geometry, false, out);
-      }
+      ReduceIntegers<uint64_t>(ctx.pool(), x, geometry, reduction, out);
       return out;
     default:
       return absl::UnimplementedError(
@@ -349,7 +453,7 @@ template void Moments<float>(const ThreadPool&, const Tensor&, const Axes&, std:
 template void Moments<double>(const ThreadPool&, const Tensor&, const Axes&, std::vector<double>&,
                               std::vector<double>&);
 
-Kernel ReduceKernel(const KernelInit& node, Reduction reduction, int axes_input_since) {
+Kernel ReduceKernel(const KernelInit& node, ReduceFunction reduce, int axes_input_since) {
   const bool keepdims = node.Flag("keepdims");
   const bool axes_are_input = node.version() >= axes_input_since;
   std::vector<int64_t> attribute;
@@ -359,7 +463,7 @@ Kernel ReduceKernel(const KernelInit& node, Reduction reduction, int axes_input_
   } else {
     attribute = node.Ints("axes");
   }
-  return [=](KernelContext& ctx) -> absl::Status {
+  return [=, reduce = std::move(reduce)](KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);
     std::vector<int64_t> given = attribute;
     if (axes_are_input && ctx.HasInput(1)) {
@@ -368,16 +472,27 @@ Kernel ReduceKernel(const KernelInit& node, Reduction reduction, int axes_input_
     Axes axes;
     if (!given.empty()) {
       OC_ASSIGN_OR_RETURN(axes, NormalizeAxes(given, x.rank()));
-    } else if (noop_with_empty_axes) {
-      return ctx.SetOutput(0, x);  // the reductions here leave a lane of one element as it is
-    } else {
+    } else if (!noop_with_empty_axes) {
       for (int i = 0; i < x.rank(); ++i) {
         axes.push_back(i);
       }
     }
-    OC_ASSIGN_OR_RETURN(Tensor out, Reduce(ctx, x, axes, keepdims, reduction));
+    OC_ASSIGN_OR_RETURN(Tensor out, reduce(ctx, x, axes, keepdims));
     return ctx.SetOutput(0, std::move(out));
   };
+}
+
+Kernel ReduceKernel(const KernelInit& node, Reduction reduction, int axes_input_since) {
+  const bool keeps_one_element =
+      reduction != Reduction::kAbsoluteSum && reduction != Reduction::kSquareSum;
+  const auto reduce = [=](const KernelContext& ctx, const Tensor& x, const Axes& axes,
+                          bool keepdims) -> absl::StatusOr<Tensor> {
+    if (axes.empty() && keeps_one_element) {
+      return x;
+    }
+    return Reduce(ctx, x, axes, keepdims, reduction);
+  };
+  return ReduceKernel(node, reduce, axes_input_since);
 }
 
 }  // namespace onnxcmp

@@ -1,0 +1,16 @@
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// Not (ai.onnx 1): Y = not X.
+absl::Status Not(KernelContext& ctx) {
+  return EmitUnary<Bools>(ctx, [](auto x) { return !x; });
+}
+
+}  // namespace
+
+void RegisterNot(OpRegistry& registry) { registry.Add(kOnnxDomain, "Not", {1}, Not); }
+
+}  // namespace onnxcmp

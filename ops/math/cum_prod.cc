@@ -1,0 +1,25 @@
+#include "evaluator/op_registry.h"
+#include "ops/common/cumulative.h"
+
+namespace onnxcmp {
+namespace {
+
+struct ProductFold {
+  template <typename C>
+  static C Identity() {
+    return C{1};
+  }
+  template <typename C>
+  static C Combine(C a, C b) {
+    return a * b;
+  }
+};
+
+// CumProd (ai.onnx 26): running products along `axis`. Integers wrap around.
+Kernel CumProd(const KernelInit& node) { return CumulativeKernel<ProductFold>(node); }
+
+}  // namespace
+
+void RegisterCumProd(OpRegistry& registry) { registry.Add(kOnnxDomain, "CumProd", {26}, CumProd); }
+
+}  // namespace onnxcmp

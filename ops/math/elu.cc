@@ -1,0 +1,22 @@
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// Elu (ai.onnx 1, 6, 22): Y = X for X >= 0, else alpha * (exp(X) - 1).
+Kernel Elu(const KernelInit& node) {
+  const float alpha = node.Float("alpha");
+  return UnaryKernel<Floats>([=](auto x) {
+    using T = typename decltype(x)::Scalar;
+    return (x < T{0}).select(vec::Expm1(x) * T{alpha}, x);
+  });
+}
+
+}  // namespace
+
+void RegisterElu(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "Elu", AllVersions(1, 22), Elu);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,32 @@
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// Gelu (ai.onnx 20): Y = 0.5 * X * (1 + erf(X / sqrt(2))), or with `approximate` = "tanh"
+// 0.5 * X * (1 + tanh(sqrt(2 / pi) * (X + 0.044715 * X^3))).
+Kernel Gelu(const KernelInit& node) {
+  const std::string approximate = node.String("approximate");
+  if (approximate == "none") {
+    return UnaryKernel<Floats>([](auto x) { return vec::Gelu(x); });
+  }
+  if (approximate != "tanh") {
+    return node.Fail(absl::InvalidArgumentError(
+        absl::StrCat("approximate must be none or tanh, not ", approximate)));
+  }
+  return UnaryKernel<Floats>([](auto x) {
+    using T = typename decltype(x)::Scalar;
+    constexpr T kScale{0.79788456080286535588};  // sqrt(2 / pi)
+    return x * T{0.5} * (vec::Tanh((x * x * x * T(0.044715) + x) * kScale) + T{1});
+  });
+}
+
+}  // namespace
+
+void RegisterGelu(OpRegistry& registry) { registry.Add(kOnnxDomain, "Gelu", {20}, Gelu); }
+
+}  // namespace onnxcmp

@@ -1,0 +1,43 @@
+#include <cstdint>
+#include <utility>
+
+#include "evaluator/op_registry.h"
+#include "ops/common/compute_class.h"
+#include "ops/common/lanes.h"
+#include "ops/common/likelihood_loss.h"
+#include "ops/common/load_store.h"
+#include "ops/common/softmax.h"
+
+namespace onnxcmp {
+namespace {
+
+// SoftmaxCrossEntropyLoss (ai.onnx 12, 13): log_prob = LogSoftmax(scores) along axis 1, and the
+// loss is NegativeLogLikelihoodLoss(log_prob, labels, weights). Differs from the function body:
+// narrow floats are rounded once, and a label that is no class is an error.
+Kernel SoftmaxCrossEntropyLoss(const KernelInit& node) {
+  const LossOptions options = LossOptions::FromNode(node);
+  return [=](KernelContext& ctx) -> absl::Status {
+    OC_RETURN_IF_ERROR(CheckLossInputs(ctx));
+    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() -> absl::Status {
+      OC_ASSIGN_OR_RETURN(const Tensor scores, LoadTensor<C>(ctx, ctx.Input(0)));
+      OC_ASSIGN_OR_RETURN(Tensor log_prob, ctx.Allocate(scores.dtype(), scores.shape()));
+      const LaneShape lanes = LanesAlong(scores.shape(), 1);
+      TransformLanes<C>(ctx.pool(), scores, lanes, log_prob,
+                        [&](int64_t, const C* x, C* y) { LogSoftmaxLane(x, lanes.length, y); });
+      OC_RETURN_IF_ERROR(EmitLikelihoodLoss<C>(ctx, log_prob, options));
+      if (!ctx.HasOutput(1)) {
+        return absl::OkStatus();
+      }
+      OC_ASSIGN_OR_RETURN(log_prob, StoreTensor<C>(ctx, log_prob, ctx.Input(0).dtype()));
+      return ctx.SetOutput(1, std::move(log_prob));
+    });
+  };
+}
+
+}  // namespace
+
+void RegisterSoftmaxCrossEntropyLoss(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "SoftmaxCrossEntropyLoss", {12, 13}, SoftmaxCrossEntropyLoss);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,22 @@
+#include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
+
+namespace onnxcmp {
+namespace {
+
+// ThresholdedRelu (ai.onnx 10, 22): Y = X for X > alpha, else 0, also for NaN.
+Kernel ThresholdedRelu(const KernelInit& node) {
+  const float alpha = node.Float("alpha");
+  return UnaryKernel<Floats>([=](auto x) {
+    using T = typename decltype(x)::Scalar;
+    return (x > T{alpha}).select(x, T{0});
+  });
+}
+
+}  // namespace
+
+void RegisterThresholdedRelu(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "ThresholdedRelu", AllVersions(10, 22), ThresholdedRelu);
+}
+
+}  // namespace onnxcmp
