@@ -63,6 +63,11 @@ class Repairer {
 
   const ForcedState& state() const { return repaired_.state; }
 
+  bool RanLong() const {
+    const auto nodes = static_cast<int64_t>(run_.right().nodes().size());
+    return run_.runs() > limits_.node_runs * std::max<int64_t>(nodes, 100);
+  }
+
   ForcedState Try(const Suggestion& suggestion) {
     FixedMatches fixed = state().fixed;
     fixed[suggestion.right] = suggestion.left;
@@ -125,7 +130,7 @@ class Repairer {
       double best_value = 0;
       int tried = 0;
       for (const Suggestion& suggestion : suggestions) {
-        if (tried == limits_.trials || repaired_.trials >= limits_.all_trials) {
+        if (tried == limits_.trials || repaired_.trials >= limits_.all_trials || RanLong()) {
           repaired_.capped = true;
           break;
         }
@@ -173,7 +178,7 @@ class Repairer {
       more = false;
       for (const Suggestion& suggestion : suggester_.ForLeftOvers(state())) {
         if (!tried.insert({suggestion.right, suggestion.left}).second) continue;
-        if (static_cast<int>(tried.size()) > limits_.left_over_trials) {
+        if (static_cast<int>(tried.size()) > limits_.left_over_trials || RanLong()) {
           repaired_.capped = true;
           return;
         }

@@ -3,6 +3,7 @@
 #ifndef ONNXCMP_COMPARE_REPAIR_H_
 #define ONNXCMP_COMPARE_REPAIR_H_
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct RepairLimits {
   int rounds = 24;            // repairs of suspects
   int trials = 40;            // of one round
   int all_trials = 240;       // of all rounds
+  int64_t node_runs = 12;     // of each of the right's nodes, on average
   int left_over_trials = 24;  // in all
 };
 

@@ -15,6 +15,7 @@ constexpr int kReaderLevels = 3;
 constexpr size_t kMaxNodes = 18;
 constexpr int kHops = 3;
 constexpr size_t kMaxBehind = 24;
+constexpr size_t kMaxSorted = 65536;
 // Values that are apart by this much may still be meant to be the same.
 constexpr double kLittle = 2e-2;
 
@@ -47,7 +48,7 @@ double ConstantLikeness(const Measured& left, const Measured& right) {
   if (of_one_size && norm > 0 && products / norm > 0.9) {
     likeness = std::max(likeness, products / norm);
   }
-  if (likeness < 0.5) {
+  if (likeness < 0.5 && count <= kMaxSorted) {
     std::vector<double> a = left.elements;
     std::vector<double> b = right.elements;
     std::sort(a.begin(), a.end());
@@ -316,7 +317,11 @@ void Suggester::SuggestConstants(const ForcedState& state, Collector* collector)
     for (const int c : left.of_shape(result.own.tensor().shape())) {
       if (taken[static_cast<size_t>(c)] || !IsMeasurable(left.value(c)) || !Fits(r, c)) continue;
       if (!tells && !left.constant(c)) continue;
-      const double likeness = ConstantLikeness(left.measured(c), own);
+      // The same elements in another layout need no second look.
+      const double likeness =
+          left.result(c).fingerprint.elements == run_.right().result(r).fingerprint.elements
+              ? 1
+              : ConstantLikeness(left.measured(c), own);
       if (likeness >= 0.5) collector->Add(r, c, likeness);
     }
   }
