@@ -102,9 +102,9 @@ set(ONNXCMP_OPERATORS
   math/swish
   math/tan
   math/tanh
-  nn/attention
   math/thresholded_relu
   math/top_k
+  nn/attention
   nn/average_pool
   nn/batch_normalization
   nn/causal_conv_with_state
@@ -180,11 +180,11 @@ set(ONNXCMP_OPERATORS
   tensor/gather_nd
   tensor/grid_sample
   tensor/identity
+  tensor/is_inf
+  tensor/is_nan
   tensor/non_zero
   tensor/one_hot
   tensor/pad
-  tensor/is_inf
-  tensor/is_nan
   tensor/reshape
   tensor/resize
   tensor/reverse_sequence

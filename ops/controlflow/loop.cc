@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,16 @@ namespace {
 // where it declares so.
 Tensor OneElement(const Tensor& scalar, const TypeInfo& declared) {
   return declared.shape && declared.shape->size() == 1 ? scalar.Reshaped({1}) : scalar;
+}
+
+// What a body gets for a carried value where it declares an optional but yields what one holds.
+Value AsDeclared(Value value, const TypeInfo& declared) {
+  if (declared.kind != TypeInfo::Kind::kOptional || value.empty() || value.is_optional()) {
+    return value;
+  }
+  const TypeInfo* innermost = &declared;
+  while (innermost->element != nullptr) innermost = innermost->element.get();
+  return Optional{std::make_shared<const Value>(std::move(value)), innermost->dtype};
 }
 
 absl::StatusOr<bool> Condition(const Value& value) {
@@ -67,7 +78,9 @@ Kernel Loop(const KernelInit& node) {
       std::vector<Value> inputs;
       inputs.reserve(state.size() + 1);
       inputs.emplace_back(OneElement(Tensor::Scalar<int64_t>(trip), graph.inputs[0].type));
-      for (Value& value : state) inputs.push_back(std::move(value));
+      for (Value& value : state) {
+        inputs.push_back(AsDeclared(std::move(value), graph.inputs[inputs.size()].type));
+      }
       OC_ASSIGN_OR_RETURN(std::vector<Value> results,
                           ctx.RunSubgraph(body, std::move(inputs), absl::StrCat(trip)));
       for (size_t i = 0; i < scans.size(); ++i) {
