@@ -132,7 +132,8 @@ TEST_P(FaultLocation, NamesTheFaultFirst) {
           !places.contains(
               comparison.right.results[static_cast<size_t>(comparison.causes.front().right)]
                   .name)) {
-        missed.push_back(kind + " at " + fault->place + (comparison.causes.empty() ? "" : ": " + comparison.causes.front().text));
+        missed.push_back(kind + " at " + fault->place +
+                         (comparison.causes.empty() ? "" : ": " + comparison.causes.front().text));
       }
       break;
     }
