@@ -71,22 +71,6 @@ absl::StatusOr<Tolerance> ToleranceFor(const std::string& folder, const Toleranc
   return otherwise;
 }
 
-// The values in PREFIX0.pb, PREFIX1.pb, ... as long as there are files.
-absl::StatusOr<std::vector<Value>> ReadValues(const std::string& prefix,
-                                              const std::vector<ValueInfo>& declared) {
-  std::vector<Value> values;
-  while (true) {
-    const std::string path = absl::StrCat(prefix, values.size(), ".pb");
-    if (!Exists(path)) return values;
-    if (values.size() == declared.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(path, ": the model has only ", declared.size(), " of them"));
-    }
-    OC_ASSIGN_OR_RETURN(Value value, ReadValueFile(path, declared[values.size()].type));
-    values.push_back(std::move(value));
-  }
-}
-
 // What is wrong with an output; "" if nothing is.
 std::string Compare(const std::string& name, const Value& got, const Value& want,
                     const Tolerance& tolerance) {
@@ -126,9 +110,9 @@ absl::StatusOr<std::string> RunTest(const std::string& folder, const OpRegistry&
   std::string text;
   for (int set = 0; Exists(absl::StrCat(folder, "/test_data_set_", set)); ++set) {
     const std::string data = absl::StrCat(folder, "/test_data_set_", set);
-    OC_ASSIGN_OR_RETURN(std::vector<Value> inputs, ReadValues(data + "/input_", graph.inputs));
+    OC_ASSIGN_OR_RETURN(std::vector<Value> inputs, ReadTestValues(data + "/input_", graph.inputs));
     OC_ASSIGN_OR_RETURN(const std::vector<Value> want,
-                        ReadValues(data + "/output_", graph.outputs));
+                        ReadTestValues(data + "/output_", graph.outputs));
     if (want.empty() || want.size() != graph.outputs.size()) {
       return absl::NotFoundError(
           absl::StrCat(data, " has ", want.size(), " of ", graph.outputs.size(), " outputs"));
@@ -166,6 +150,21 @@ absl::StatusOr<std::vector<std::string>> FindBackendTests(absl::Span<const std::
   std::sort(tests.begin(), tests.end());
   tests.erase(std::unique(tests.begin(), tests.end()), tests.end());
   return tests;
+}
+
+absl::StatusOr<std::vector<Value>> ReadTestValues(const std::string& prefix,
+                                                  const std::vector<ValueInfo>& declared) {
+  std::vector<Value> values;
+  while (true) {
+    const std::string path = absl::StrCat(prefix, values.size(), ".pb");
+    if (!Exists(path)) return values;
+    if (values.size() == declared.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": the model has only ", declared.size(), " of them"));
+    }
+    OC_ASSIGN_OR_RETURN(Value value, ReadValueFile(path, declared[values.size()].type));
+    values.push_back(std::move(value));
+  }
 }
 
 BackendTestOutcome RunBackendTest(const std::string& folder, const OpRegistry& registry,

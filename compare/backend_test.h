@@ -40,6 +40,11 @@ struct BackendTestOutcome {
 // is no folder or leads to none.
 absl::StatusOr<std::vector<std::string>> FindBackendTests(absl::Span<const std::string> paths);
 
+// The values in PREFIX0.pb, PREFIX1.pb, ... as long as there are files; of the declared types, and
+// no more of them than are declared.
+absl::StatusOr<std::vector<Value>> ReadTestValues(const std::string& prefix,
+                                                  const std::vector<ValueInfo>& declared);
+
 // Element types and shapes must be those expected. Elements must be within the tolerance, which
 // tolerances.json in the folder or in the one around it overrides by the test's name:
 // {"test_x": {"rtol": 1e-2, "atol": 1e-5}}. A folder without data is skipped, or one whose data

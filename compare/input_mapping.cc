@@ -1,6 +1,7 @@
 #include "compare/input_mapping.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -239,21 +240,27 @@ class Mapper {
     return edges;
   }
 
-  // Pairs each of which is the other's only best.
-  bool MatchPlaces() {
-    const std::vector<Edge> edges = BestEdges();
+  // Those edges of which neither end has another.
+  std::vector<Edge> LoneEdges(const std::vector<Edge>& edges) const {
     std::vector<int> left_count(left_.size());
     std::vector<int> right_count(right_.size());
     for (const Edge& edge : edges) {
       ++left_count[edge.left];
       ++right_count[edge.right];
     }
+    std::vector<Edge> lone;
+    std::copy_if(edges.begin(), edges.end(), std::back_inserter(lone), [&](const Edge& edge) {
+      return left_count[edge.left] == 1 && right_count[edge.right] == 1;
+    });
+    return lone;
+  }
+
+  // Pairs each of which is the other's only best.
+  bool MatchPlaces() {
     bool found = false;
-    for (const Edge& edge : edges) {
-      if (left_count[edge.left] == 1 && right_count[edge.right] == 1) {
-        Pair(left_[edge.left], right_[edge.right], MappedBy::kPlace);
-        found = true;
-      }
+    for (const Edge& edge : LoneEdges(BestEdges())) {
+      Pair(left_[edge.left], right_[edge.right], MappedBy::kPlace);
+      found = true;
     }
     return found;
   }
@@ -364,19 +371,11 @@ class Mapper {
   // An input and a constant of a shape that nothing else has, read in other ways (a bias that went
   // into a fused operator). Single elements are too common for that.
   bool MatchLoneConstants() {
-    const std::vector<Edge> edges = Edges();
-    std::vector<int> left_count(left_.size());
-    std::vector<int> right_count(right_.size());
-    for (const Edge& edge : edges) {
-      ++left_count[edge.left];
-      ++right_count[edge.right];
-    }
     bool found = false;
-    for (const Edge& edge : edges) {
+    for (const Edge& edge : LoneEdges(Edges())) {
       const Tensor* value =
           left_[edge.left].is_input() ? right_[edge.right].value : left_[edge.left].value;
-      if (left_count[edge.left] == 1 && right_count[edge.right] == 1 && value != nullptr &&
-          value->num_elements() > 1) {
+      if (value != nullptr && value->num_elements() > 1) {
         Pair(left_[edge.left], right_[edge.right], MappedBy::kType);
         found = true;
       }

@@ -13,7 +13,6 @@ namespace onnxcmp {
 namespace {
 
 using ::onnxcmp::testing::Lines;
-using ::onnxcmp::testing::ModelText;
 using ::onnxcmp::testing::Onnxcmp;
 using ::onnxcmp::testing::Outcome;
 using ::testing::HasSubstr;
@@ -26,15 +25,7 @@ Outcome Classic(std::vector<std::string> arguments) {
   return Onnxcmp(arguments);
 }
 
-class ClassicCommandTest : public ::testing::Test {
- protected:
-  void SetUp() override { folder_ = testing::TestFolder(); }
-  std::string Model(const std::string& name, const std::string& graph,
-                    const std::string& functions = "") {
-    return testing::WriteFile(folder_ + "/" + name + ".onnxtxt", ModelText(graph, functions));
-  }
-  std::string folder_;
-};
+class ClassicCommandTest : public testing::ModelFolderTest {};
 
 TEST_F(ClassicCommandTest, OutputsThatAgree) {
   const std::string left = Model("l", "(float[2] x) => (float[2] y) { y = Add(x, x) }");

@@ -13,7 +13,6 @@ namespace onnxcmp {
 namespace {
 
 using ::onnxcmp::testing::Lines;
-using ::onnxcmp::testing::ModelText;
 using ::onnxcmp::testing::Onnxcmp;
 using ::onnxcmp::testing::Outcome;
 using ::onnxcmp::testing::ReadFile;
@@ -24,15 +23,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-class CompareCommandTest : public ::testing::Test {
- protected:
-  void SetUp() override { folder_ = testing::TestFolder(); }
-  std::string Model(const std::string& name, const std::string& graph,
-                    const std::string& functions = "") {
-    return testing::WriteFile(folder_ + "/" + name + ".onnxtxt", ModelText(graph, functions));
-  }
-  std::string folder_;
-};
+class CompareCommandTest : public testing::ModelFolderTest {};
 
 TEST_F(CompareCommandTest, VerdictAndExitStatus) {
   const std::string left = Model("l", "(float[2] x) => (float[2] y) { y = Add(x, x) }");

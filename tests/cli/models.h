@@ -4,12 +4,29 @@
 
 #include <string>
 
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.h"
+#include "tests/support/paths.h"
+
 namespace onnxcmp::testing {
 
 // A model with the given "(inputs) => (outputs) { nodes }" and functions behind it.
 inline std::string ModelText(const std::string& graph, const std::string& functions = "") {
   return R"(<ir_version: 10, opset_import: ["" : 18, "local" : 1]> g )" + graph + functions;
 }
+
+// With a folder to write such models to.
+class ModelFolderTest : public ::testing::Test {
+ protected:
+  void SetUp() override { folder_ = TestFolder(); }
+  // Returns the path.
+  std::string Model(const std::string& name, const std::string& graph,
+                    const std::string& functions = "") const {
+    return WriteFile(folder_ + "/" + name + ".onnxtxt", ModelText(graph, functions));
+  }
+  std::string folder_;
+};
 
 }  // namespace onnxcmp::testing
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compare/backend_test.h"
 #include "evaluator/load_model.h"
 #include "evaluator/status_macros.h"
-#include "evaluator/tensor_proto.h"
 
 namespace onnxcmp::testing {
 namespace {
@@ -17,22 +17,6 @@ namespace {
 bool Exists(const std::string& path) {
   std::error_code error;
   return std::filesystem::exists(path, error);
-}
-
-// The values in PREFIX0.pb, PREFIX1.pb, ... as long as there are files.
-absl::StatusOr<std::vector<Value>> ReadValues(const std::string& prefix,
-                                              const std::vector<ValueInfo>& declared) {
-  std::vector<Value> values;
-  for (;;) {
-    const std::string path = absl::StrCat(prefix, values.size(), ".pb");
-    if (!Exists(path)) return values;
-    if (values.size() == declared.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(path, ": the model has only ", declared.size(), " of them"));
-    }
-    OC_ASSIGN_OR_RETURN(Value value, ReadValueFile(path, declared[values.size()].type));
-    values.push_back(std::move(value));
-  }
 }
 
 }  // namespace
@@ -53,9 +37,9 @@ absl::StatusOr<std::vector<std::string>> RunTestFolder(const std::string& folder
       return absl::NotFoundError(absl::StrCat("no test data in ", folder));
     }
     OC_ASSIGN_OR_RETURN(std::vector<Value> inputs,
-                        ReadValues(absl::StrCat(data, "/input_"), graph.inputs));
+                        ReadTestValues(absl::StrCat(data, "/input_"), graph.inputs));
     OC_ASSIGN_OR_RETURN(const std::vector<Value> want,
-                        ReadValues(absl::StrCat(data, "/output_"), graph.outputs));
+                        ReadTestValues(absl::StrCat(data, "/output_"), graph.outputs));
     if (want.empty() || want.size() != graph.outputs.size()) {
       return absl::NotFoundError(
           absl::StrCat(data, " has ", want.size(), " of ", graph.outputs.size(), " outputs"));
