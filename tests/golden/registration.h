@@ -1,0 +1,12 @@
+// Tests that are made from files, one a case, so that --gtest_filter can choose them.
+#ifndef ONNXCMP_TESTS_GOLDEN_REGISTRATION_H_
+#define ONNXCMP_TESTS_GOLDEN_REGISTRATION_H_
+
+namespace onnxcmp::testing {
+
+// GoldenContrib.OPERATOR_CASE for the cases of tests/golden/contrib.
+void RegisterContribCases();
+
+}  // namespace onnxcmp::testing
+
+#endif  // ONNXCMP_TESTS_GOLDEN_REGISTRATION_H_
