@@ -4,5 +4,6 @@
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   onnxcmp::testing::RegisterContribCases();
+  onnxcmp::testing::RegisterFusions();
   return RUN_ALL_TESTS();
 }

@@ -6,6 +6,8 @@ namespace onnxcmp::testing {
 
 // GoldenContrib.OPERATOR_CASE for the cases of tests/golden/contrib.
 void RegisterContribCases();
+// Fusions.NAME for the pairs of testdata/fusions.
+void RegisterFusions();
 
 }  // namespace onnxcmp::testing
 

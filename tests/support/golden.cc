@@ -11,7 +11,10 @@
 namespace onnxcmp::testing {
 
 void ExpectGolden(absl::string_view path, const std::string& text) {
-  const std::string file = Golden(path);
+  ExpectFile(Golden(path), text);
+}
+
+void ExpectFile(const std::string& file, const std::string& text) {
   if (std::getenv("ONNXCMP_UPDATE_GOLDENS") != nullptr) {
     std::ofstream out(file, std::ios::binary);
     out << text;

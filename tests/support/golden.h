@@ -12,6 +12,9 @@ namespace onnxcmp::testing {
 // the environment it becomes that.
 void ExpectGolden(absl::string_view path, const std::string& text);
 
+// The same for any file: a page that is generated, for instance.
+void ExpectFile(const std::string& file, const std::string& text);
+
 }  // namespace onnxcmp::testing
 
 #endif  // ONNXCMP_TESTS_SUPPORT_GOLDEN_H_
