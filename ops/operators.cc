@@ -1,5 +1,7 @@
 #include "ops/operators.h"
 
+#include "ops/contrib/schema_table.h"
+
 namespace onnxcmp {
 
 // Declares every Register function and defines RegisterAllOperators, which calls them.
@@ -7,6 +9,7 @@ namespace onnxcmp {
 
 OpRegistry AllOperators() {
   OpRegistry registry;
+  RegisterSchemaTables(registry);
   RegisterAllOperators(registry);
   return registry;
 }

@@ -12,7 +12,6 @@
 #include "ops/common/gemm.h"
 #include "ops/common/load_store.h"
 #include "ops/common/softmax.h"
-#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -315,35 +314,9 @@ Kernel Attention(const KernelInit& node) {
   };
 }
 
-onnx::OpSchema AttentionSchema() {
-  using onnx::AttributeProto;
-  using onnx::OpSchema;
-  return ContribSchema("Attention", "Self attention with the projections inside.")
-      .Attr("num_heads", "", AttributeProto::INT)
-      .Attr("unidirectional", "", AttributeProto::INT, int64_t{0})
-      .Attr("qkv_hidden_sizes", "", AttributeProto::INTS, onnx::OPTIONAL_VALUE)
-      .Attr("past_present_share_buffer", "", AttributeProto::INT, onnx::OPTIONAL_VALUE)
-      .Attr("do_rotary", "", AttributeProto::INT, onnx::OPTIONAL_VALUE)
-      .Attr("rotary_embedding_dim", "", AttributeProto::INT, onnx::OPTIONAL_VALUE)
-      .Attr("mask_filter_value", "", AttributeProto::FLOAT, onnx::OPTIONAL_VALUE)
-      .Attr("scale", "", AttributeProto::FLOAT, onnx::OPTIONAL_VALUE)
-      .Input(kInput, "input", "", "T")
-      .Input(kWeights, "weights", "", "T")
-      .Input(kBias, "bias", "", "T", OpSchema::Optional)
-      .Input(kMask, "mask_index", "", "M", OpSchema::Optional)
-      .Input(kPast, "past", "", "T", OpSchema::Optional)
-      .Input(kAttentionBias, "attention_bias", "", "T", OpSchema::Optional)
-      .Input(kPastLength, "past_sequence_length", "", "M", OpSchema::Optional)
-      .Output(0, "output", "", "T")
-      .Output(1, "present", "", "T", OpSchema::Optional)
-      .TypeConstraint("T", FloatTypes(), "")
-      .TypeConstraint("M", {"tensor(int32)"}, "");
-}
-
 }  // namespace
 
 void RegisterContribAttention(OpRegistry& registry) {
-  registry.AddSchema(AttentionSchema());
   registry.Add(kMicrosoftDomain, "Attention", {1}, Attention);
 }
 

@@ -1,7 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/elementwise.h"
-#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -18,18 +17,9 @@ absl::Status BiasGelu(KernelContext& ctx) {
   return EmitBinary<Floats>(ctx, [](auto x, auto bias) { return vec::Gelu(x + bias); });
 }
 
-onnx::OpSchema BiasGeluSchema() {
-  return ContribSchema("BiasGelu", "C = Gelu(A + B)")
-      .Input(0, "A", "", "T")
-      .Input(1, "B", "", "T")
-      .Output(0, "C", "", "T")
-      .TypeConstraint("T", FloatTypes(), "");
-}
-
 }  // namespace
 
 void RegisterContribBiasGelu(OpRegistry& registry) {
-  registry.AddSchema(BiasGeluSchema());
   registry.Add(kMicrosoftDomain, "BiasGelu", {1}, BiasGelu);
 }
 

@@ -8,7 +8,6 @@
 #include "ops/common/compute_class.h"
 #include "ops/common/layer_norm.h"
 #include "ops/common/load_store.h"
-#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -188,33 +187,9 @@ Kernel EmbedLayerNormalization(const KernelInit& node) {
   };
 }
 
-onnx::OpSchema EmbedLayerNormalizationSchema() {
-  using onnx::AttributeProto;
-  using onnx::OpSchema;
-  return ContribSchema("EmbedLayerNormalization",
-                       "LayerNormalization of the sum of three embeddings.")
-      .Attr("epsilon", "", AttributeProto::FLOAT, 1e-12f)
-      .Attr("mask_index_type", "", AttributeProto::INT, onnx::OPTIONAL_VALUE)
-      .Input(kIds, "input_ids", "", "T1")
-      .Input(kSegmentIds, "segment_ids", "", "T1", OpSchema::Optional)
-      .Input(kWords, "word_embedding", "", "T")
-      .Input(kPositions, "position_embedding", "", "T")
-      .Input(kSegments, "segment_embedding", "", "T", OpSchema::Optional)
-      .Input(kGamma, "gamma", "", "T")
-      .Input(kBeta, "beta", "", "T")
-      .Input(kMask, "mask", "", "T1", OpSchema::Optional)
-      .Input(kPositionIds, "position_ids", "", "T1", OpSchema::Optional)
-      .Output(0, "output", "", "T")
-      .Output(1, "mask_index", "", "T1", OpSchema::Optional)
-      .Output(2, "embedding_sum", "", "T", OpSchema::Optional)
-      .TypeConstraint("T1", {"tensor(int32)"}, "")
-      .TypeConstraint("T", {"tensor(float)", "tensor(float16)", "tensor(double)"}, "");
-}
-
 }  // namespace
 
 void RegisterContribEmbedLayerNormalization(OpRegistry& registry) {
-  registry.AddSchema(EmbedLayerNormalizationSchema());
   registry.Add(kMicrosoftDomain, "EmbedLayerNormalization", {1}, EmbedLayerNormalization);
 }
 

@@ -3,30 +3,9 @@
 
 #include "evaluator/op_registry.h"
 #include "ops/common/gemm_family.h"
-#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
-
-onnx::OpSchema FusedGemmSchema() {
-  return ContribSchema("FusedGemm", "Y = activation(alpha * A' * B' + beta * C)")
-      .Input(0, "A", "", "T")
-      .Input(1, "B", "", "T")
-      .Input(2, "C", "", "T", onnx::OpSchema::Optional)
-      .Output(0, "Y", "", "T")
-      .Attr("transA", "", onnx::AttributeProto::INT, int64_t{0})
-      .Attr("transB", "", onnx::AttributeProto::INT, int64_t{0})
-      .Attr("alpha", "", onnx::AttributeProto::FLOAT, 1.0f)
-      .Attr("beta", "", onnx::AttributeProto::FLOAT, 1.0f)
-      .Attr("activation", "", onnx::AttributeProto::STRING, false)
-      .Attr("activation_alpha", "", onnx::AttributeProto::FLOAT, false)
-      .Attr("activation_beta", "", onnx::AttributeProto::FLOAT, false)
-      .Attr("activation_gamma", "", onnx::AttributeProto::FLOAT, false)
-      .TypeConstraint("T",
-                      {"tensor(float16)", "tensor(float)", "tensor(double)", "tensor(uint32)",
-                       "tensor(uint64)", "tensor(int32)", "tensor(int64)"},
-                      "");
-}
 
 // FusedGemm (com.microsoft 1): Y = activation(alpha * A' * B' + beta * C); a narrow float is
 // rounded once, after the activation.
@@ -47,7 +26,6 @@ Kernel FusedGemm(const KernelInit& node) {
 }  // namespace
 
 void RegisterContribFusedGemm(OpRegistry& registry) {
-  registry.AddSchema(FusedGemmSchema());
   registry.Add(kMicrosoftDomain, "FusedGemm", {1}, FusedGemm);
 }
 

@@ -3,23 +3,9 @@
 
 #include "evaluator/op_registry.h"
 #include "ops/common/matmul.h"
-#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
-
-onnx::OpSchema FusedMatMulSchema() {
-  return ContribSchema("FusedMatMul", "Y = alpha * matmul(A', B')")
-      .Input(0, "A", "", "T")
-      .Input(1, "B", "", "T")
-      .Output(0, "Y", "", "T")
-      .Attr("alpha", "", onnx::AttributeProto::FLOAT, 1.0f)
-      .Attr("transA", "", onnx::AttributeProto::INT, int64_t{0})
-      .Attr("transB", "", onnx::AttributeProto::INT, int64_t{0})
-      .Attr("transBatchA", "", onnx::AttributeProto::INT, int64_t{0})
-      .Attr("transBatchB", "", onnx::AttributeProto::INT, int64_t{0})
-      .TypeConstraint("T", FloatTypes(), "");
-}
 
 // The view of a factor that is multiplied: `batch` moves the first axis to before the last, then
 // `matrix` swaps the last two. A vector has no axes to move.
@@ -54,7 +40,6 @@ Kernel FusedMatMul(const KernelInit& node) {
 }  // namespace
 
 void RegisterContribFusedMatMul(OpRegistry& registry) {
-  registry.AddSchema(FusedMatMulSchema());
   registry.Add(kMicrosoftDomain, "FusedMatMul", {1}, FusedMatMul);
 }
 

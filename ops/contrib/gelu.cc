@@ -1,6 +1,5 @@
 #include "evaluator/op_registry.h"
 #include "ops/common/elementwise.h"
-#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -10,17 +9,9 @@ absl::Status Gelu(KernelContext& ctx) {
   return EmitUnary<Floats>(ctx, [](auto x) { return vec::Gelu(x); });
 }
 
-onnx::OpSchema GeluSchema() {
-  return ContribSchema("Gelu", "Y = 0.5 * X * (1 + erf(X / sqrt(2)))")
-      .Input(0, "X", "", "T")
-      .Output(0, "Y", "", "T")
-      .TypeConstraint("T", FloatTypes(), "");
-}
-
 }  // namespace
 
 void RegisterContribGelu(OpRegistry& registry) {
-  registry.AddSchema(GeluSchema());
   registry.Add(kMicrosoftDomain, "Gelu", {1}, Gelu);
 }
 

@@ -1,6 +1,5 @@
 #include "evaluator/op_registry.h"
 #include "ops/common/elementwise.h"
-#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -16,18 +15,9 @@ Kernel QuickGelu(const KernelInit& node) {
   };
 }
 
-onnx::OpSchema QuickGeluSchema() {
-  return ContribSchema("QuickGelu", "Y = X * Sigmoid(alpha * X)")
-      .Attr("alpha", "", onnx::AttributeProto::FLOAT, 1.702f)
-      .Input(0, "X", "", "T")
-      .Output(0, "Y", "", "T")
-      .TypeConstraint("T", FloatTypes(), "");
-}
-
 }  // namespace
 
 void RegisterContribQuickGelu(OpRegistry& registry) {
-  registry.AddSchema(QuickGeluSchema());
   registry.Add(kMicrosoftDomain, "QuickGelu", {1}, QuickGelu);
 }
 

@@ -3,7 +3,6 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/rotary.h"
-#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -118,28 +117,9 @@ Kernel RotaryEmbedding(const KernelInit& node) {
   return [options](KernelContext& ctx) { return Run(ctx, options); };
 }
 
-onnx::OpSchema RotaryEmbeddingSchema() {
-  using onnx::AttributeProto;
-  return ContribSchema("RotaryEmbedding",
-                       "Rotates pairs of elements by angles that depend on the position.")
-      .Attr("interleaved", "", AttributeProto::INT, onnx::OPTIONAL_VALUE)
-      .Attr("is_packed_batching", "", AttributeProto::INT, onnx::OPTIONAL_VALUE)
-      .Attr("num_heads", "", AttributeProto::INT, onnx::OPTIONAL_VALUE)
-      .Attr("rotary_embedding_dim", "", AttributeProto::INT, onnx::OPTIONAL_VALUE)
-      .Attr("scale", "", AttributeProto::FLOAT, onnx::OPTIONAL_VALUE)
-      .Input(0, "input", "", "T")
-      .Input(1, "position_ids", "", "M")
-      .Input(2, "cos_cache", "", "T")
-      .Input(3, "sin_cache", "", "T")
-      .Output(0, "output", "", "T")
-      .TypeConstraint("T", FloatTypes(), "")
-      .TypeConstraint("M", {"tensor(int64)"}, "");
-}
-
 }  // namespace
 
 void RegisterContribRotaryEmbedding(OpRegistry& registry) {
-  registry.AddSchema(RotaryEmbeddingSchema());
   registry.Add(kMicrosoftDomain, "RotaryEmbedding", {1}, RotaryEmbedding);
 }
 

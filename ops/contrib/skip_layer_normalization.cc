@@ -9,7 +9,6 @@
 #include "ops/common/compute_class.h"
 #include "ops/common/layer_norm.h"
 #include "ops/common/load_store.h"
-#include "ops/contrib/schema.h"
 
 namespace onnxcmp {
 namespace {
@@ -118,27 +117,9 @@ Kernel SkipLayerNormalization(const KernelInit& node) {
   };
 }
 
-onnx::OpSchema SkipLayerNormalizationSchema() {
-  using onnx::OpSchema;
-  return ContribSchema("SkipLayerNormalization", "LayerNormalization of input + skip + bias.")
-      .Attr("epsilon", "", onnx::AttributeProto::FLOAT, 1e-12f)
-      .Input(0, "input", "", "T")
-      .Input(1, "skip", "", "T")
-      .Input(2, "gamma", "", "T")
-      .Input(3, "beta", "", "T", OpSchema::Optional)
-      .Input(4, "bias", "", "T", OpSchema::Optional)
-      .Output(0, "output", "", "T")
-      .Output(1, "mean", "", "U", OpSchema::Optional)
-      .Output(2, "inv_std_var", "", "U", OpSchema::Optional)
-      .Output(3, "input_skip_bias_sum", "", "T", OpSchema::Optional)
-      .TypeConstraint("T", FloatTypes(), "")
-      .TypeConstraint("U", {"tensor(float)"}, "");
-}
-
 }  // namespace
 
 void RegisterContribSkipLayerNormalization(OpRegistry& registry) {
-  registry.AddSchema(SkipLayerNormalizationSchema());
   registry.Add(kMicrosoftDomain, "SkipLayerNormalization", {1}, SkipLayerNormalization);
 }
 

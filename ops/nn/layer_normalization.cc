@@ -1,11 +1,8 @@
 #include <algorithm>
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "onnx/defs/schema.h"
 #include "ops/common/axes.h"
 #include "ops/common/compute_class.h"
 #include "ops/common/lane_parameter.h"
@@ -80,32 +77,9 @@ Kernel LayerNormalization(const KernelInit& node) {
   };
 }
 
-// What onnxruntime's transformers tool writes into models of an opset below 17.
-onnx::OpSchema SchemaBelow17() {
-  const std::vector<std::string> floats = {"tensor(float16)", "tensor(float)", "tensor(double)",
-                                           "tensor(bfloat16)"};
-  onnx::OpSchema schema("LayerNormalization", __FILE__, __LINE__);
-  schema.SetDomain("")
-      .SinceVersion(1)
-      .SetDoc("As LayerNormalization of version 17.")
-      .Attr("axis", "", onnx::AttributeProto::INT, int64_t{-1})
-      .Attr("epsilon", "", onnx::AttributeProto::FLOAT, 1e-5f)
-      .Attr("stash_type", "", onnx::AttributeProto::INT, int64_t{1})
-      .Input(0, "X", "", "T")
-      .Input(1, "Scale", "", "T")
-      .Input(2, "B", "", "T", onnx::OpSchema::Optional)
-      .Output(0, "Y", "", "T")
-      .Output(1, "Mean", "", "U", onnx::OpSchema::Optional)
-      .Output(2, "InvStdDev", "", "U", onnx::OpSchema::Optional)
-      .TypeConstraint("T", floats, "")
-      .TypeConstraint("U", {"tensor(float)", "tensor(bfloat16)"}, "");
-  return schema;
-}
-
 }  // namespace
 
 void RegisterLayerNormalization(OpRegistry& registry) {
-  registry.AddSchema(SchemaBelow17());
   registry.Add(kOnnxDomain, "LayerNormalization", {1, 17}, LayerNormalization);
 }
 
