@@ -127,7 +127,8 @@ struct OutputRule {
 
 void Infer(const std::vector<OutputRule>& rules, onnx::InferenceContext& context) {
   auto is_there = [&](std::optional<int> input) {
-    return input.has_value() && *input < static_cast<int>(context.getNumInputs()) && context.getInputType(*input) != nullptr;
+    return input.has_value() && *input < static_cast<int>(context.getNumInputs()) &&
+           context.getInputType(*input) != nullptr;
   };
   for (size_t i = 0; i < std::min(rules.size(), context.getNumOutputs()); ++i) {
     const OutputRule& rule = rules[i];

@@ -101,7 +101,8 @@ TEST(SchemaTableTest, TheTablesAreInTheRegistry) {
   EXPECT_TRUE(product->attributes().at("block_size").required);
   EXPECT_EQ(product->attributes().at("bits").default_value.i(), 4);
   EXPECT_EQ(product->min_input(), 3);
-  const onnx::OpSchema* norm = Registry().FindSchema(kOnnxDomain, "SimplifiedLayerNormalization", 17);
+  const onnx::OpSchema* norm =
+      Registry().FindSchema(kOnnxDomain, "SimplifiedLayerNormalization", 17);
   ASSERT_NE(norm, nullptr);
   EXPECT_EQ(norm->SinceVersion(), 1);
   // ONNX's own schemas come first.
