@@ -12,6 +12,8 @@ namespace onnxcmp {
 
 std::string TestData(absl::string_view path) { return absl::StrCat(ONNXCMP_TESTDATA, "/", path); }
 
+std::string SourceFile(absl::string_view path) { return absl::StrCat(ONNXCMP_SOURCE, "/", path); }
+
 std::string Document(absl::string_view path) { return absl::StrCat(ONNXCMP_DOCS, "/", path); }
 
 std::string Golden(absl::string_view path) { return absl::StrCat(ONNXCMP_GOLDEN, "/", path); }

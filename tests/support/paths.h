@@ -11,6 +11,9 @@ namespace onnxcmp {
 // A file of the project's testdata/: TestData("models/llm/plain.onnx").
 std::string TestData(absl::string_view path);
 
+// A file of the project's sources: SourceFile("ops/contrib/schemas.txt").
+std::string SourceFile(absl::string_view path);
+
 // A file of the project's docs/.
 std::string Document(absl::string_view path);
 
