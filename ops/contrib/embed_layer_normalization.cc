@@ -82,15 +82,18 @@ absl::StatusOr<std::vector<Embedding>> LoadEmbeddings(const KernelContext& ctx, 
   OC_RETURN_IF_ERROR(CheckRows("position", positions));
   embeddings.push_back(std::move(positions));
 
-  if (ctx.HasInput(kSegments) != ctx.HasInput(kSegmentIds)) {
-    return absl::InvalidArgumentError("segment_ids and segment_embedding need each other");
+  if (ctx.HasInput(kSegmentIds) && !ctx.HasInput(kSegments)) {
+    return absl::InvalidArgumentError("segment_ids need segment_embedding");
   }
   if (ctx.HasInput(kSegments)) {
     OC_ASSIGN_OR_RETURN(Embedding segments, LoadTable(ctx, kSegments, hidden));
-    if (ctx.Input(kSegmentIds).shape() != shape) {
-      return absl::InvalidArgumentError("segment_ids must have the shape of input_ids");
+    segments.rows.assign(count, 0);
+    if (ctx.HasInput(kSegmentIds)) {
+      if (ctx.Input(kSegmentIds).shape() != shape) {
+        return absl::InvalidArgumentError("segment_ids must have the shape of input_ids");
+      }
+      OC_ASSIGN_OR_RETURN(segments.rows, ctx.IntsInput(kSegmentIds));
     }
-    OC_ASSIGN_OR_RETURN(segments.rows, ctx.IntsInput(kSegmentIds));
     OC_RETURN_IF_ERROR(CheckRows("segment id", segments));
     embeddings.push_back(std::move(segments));
   }
@@ -176,8 +179,9 @@ absl::Status Run(KernelContext& ctx, C epsilon) {
 //                 + segment_embedding[segment_ids]
 //   output = LayerNormalization(embedding_sum) * gamma + beta
 //   mask_index[b] = number of ones in mask[b], 0 without a mask
-// position_ids are 0, 1, ... by default; (1, S) repeats over the batch. Narrow floats are computed
-// in float: the sum is normalized unrounded.
+// position_ids are 0, 1, ... by default; (1, S) repeats over the batch. Without segment_ids all are
+// 0 if there is a segment_embedding. Narrow floats are computed in float: the sum is normalized
+// unrounded.
 Kernel EmbedLayerNormalization(const KernelInit& node) {
   const float epsilon = node.Float("epsilon");
   node.Ignore("mask_index_type");  // for type inference: whether there is a mask_index

@@ -103,17 +103,15 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // RotaryEmbedding (com.microsoft 1): for every pair (a, b) of a head at position p
 //   (a * cos[p] - b * sin[p], b * cos[p] + a * sin[p])
 // Pairs are neighbours if interleaved, else halves of the rotated part; the rest of a head is
-// copied. position_ids is (B, S), or one number to count from. `scale` has no effect, as in
-// onnxruntime on a CPU. Not supported: is_packed_batching.
+// copied. position_ids is (B, S), or one number to count from. `scale` and
+// is_packed_batching have no effect, as in onnxruntime on a CPU.
 Kernel RotaryEmbedding(const KernelInit& node) {
   Options options;
   options.interleaved = node.Int("interleaved", 0) != 0;
   options.num_heads = node.Int("num_heads", 0);
   options.rotary_dim = node.Int("rotary_embedding_dim", 0);
   node.Ignore("scale");
-  if (node.Int("is_packed_batching", 0) != 0) {
-    return node.Fail(absl::UnimplementedError("is_packed_batching of RotaryEmbedding"));
-  }
+  node.Ignore("is_packed_batching");
   return [options](KernelContext& ctx) { return Run(ctx, options); };
 }
 
