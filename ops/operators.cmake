@@ -4,45 +4,31 @@
 # name: `contrib/gelu` is RegisterContribGelu.
 set(ONNXCMP_OPERATORS
   contrib/attention
-  contrib/attn_lstm
   contrib/bias_gelu
-  contrib/dequantize_linear
-  contrib/dequantize_with_order
-  contrib/dynamic_quantize_lstm
-  contrib/dynamic_quantize_mat_mul
+  contrib/collectives
   contrib/embed_layer_normalization
   contrib/fused_conv
   contrib/fused_gemm
   contrib/fused_mat_mul
   contrib/gelu
-  contrib/mat_mul_integer16
-  contrib/mat_mul_integer_to_float
-  contrib/mul_integer
-  contrib/qgemm
-  contrib/qlinear_add
-  contrib/qlinear_average_pool
-  contrib/qlinear_concat
-  contrib/qlinear_conv
-  contrib/qlinear_global_average_pool
-  contrib/qlinear_leaky_relu
-  contrib/qlinear_mul
-  contrib/qlinear_reduce_mean
-  contrib/qlinear_sigmoid
-  contrib/qlinear_softmax
-  contrib/qlinear_where
-  contrib/qordered_attention
-  contrib/qordered_gelu
-  contrib/qordered_layer_normalization
-  contrib/qordered_mat_mul
-  contrib/quantize_linear
-  contrib/quantize_with_order
   contrib/quick_gelu
-  contrib/reduce_sum_integer
+  contrib/refused
   contrib/rotary_embedding
   contrib/skip_layer_normalization
   controlflow/if
   controlflow/loop
   controlflow/scan
+  extended/complex
+  extended/custom_gemm
+  extended/dense_to_sparse
+  extended/fused_elementwise
+  extended/replace_zero
+  extended/rotary
+  extended/scatter_nd_of_shape
+  extended/torch_lib
+  extended/transpose_cast
+  extended/tri_matrix
+  extended/tutorial
   generator/bernoulli
   generator/constant
   generator/constant_of_shape
@@ -254,7 +240,23 @@ set(ONNXCMP_OPERATORS
   traditionalml/tree_ensemble_classifier
   traditionalml/tree_ensemble_regressor
   traditionalml/zip_map
+  training/accumulators
+  training/activation_grads
   training/adagrad
   training/adam
+  training/batch_normalization_grad
+  training/broadcast_gradient
+  training/conv_grad
+  training/cross_entropy_grad
+  training/dropout_grad
+  training/gather_grad
+  training/layer_normalization_grad
   training/momentum
+  training/optimizers
+  training/pad_and_unflatten
+  training/pass_through
+  training/reductions
+  training/scaling
+  training/slice_grad
+  training/softmax_grad
 )

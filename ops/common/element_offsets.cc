@@ -19,11 +19,11 @@ absl::Status CheckShapes(const Tensor& data, const Tensor& indices, int axis) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<int64_t>> ElementOffsets(const KernelContext& ctx, const Tensor& data,
-                                                    int axis) {
-  const Tensor& indices = ctx.Input(1);
+absl::StatusOr<std::vector<int64_t>> ElementOffsets(const KernelContext& ctx, int index,
+                                                    const Tensor& data, int axis) {
+  const Tensor& indices = ctx.Input(index);
   OC_RETURN_IF_ERROR(CheckShapes(data, indices, axis));
-  OC_ASSIGN_OR_RETURN(std::vector<int64_t> offsets, ctx.IntsInput(1));
+  OC_ASSIGN_OR_RETURN(std::vector<int64_t> offsets, ctx.IntsInput(index));
   OC_RETURN_IF_ERROR(NormalizeIndices(absl::MakeSpan(offsets), axis, data.dim(axis)));
   if (offsets.empty()) return offsets;
   const Shape& shape = indices.shape();

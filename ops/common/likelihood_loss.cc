@@ -24,6 +24,15 @@ LossOptions LossOptions::FromNode(const KernelInit& node) {
   if (node.Has("ignore_index")) {
     options.ignored = node.Int("ignore_index");
   }
+  options.zero_of_nothing = node.node().domain == kMicrosoftDomain;
+  return options;
+}
+
+absl::StatusOr<LossOptions> LossOptions::WithInputs(const KernelContext& ctx) const {
+  LossOptions options = *this;
+  if (ctx.HasInput(3)) {
+    OC_ASSIGN_OR_RETURN(options.ignored, ctx.ScalarInput<int64_t>(3));
+  }
   return options;
 }
 
@@ -77,7 +86,8 @@ absl::Status EmitLikelihoodLoss(KernelContext& ctx, const Tensor& log_probabilit
   if (reduced) {
     C loss = LaneSum(losses.data(), count);
     if (options.reduction == LossOptions::Reduction::kMean) {
-      loss /= LaneSum(applied.data(), count);
+      const C total = LaneSum(applied.data(), count);
+      if (total != 0 || !options.zero_of_nothing) loss /= total;
     }
     losses = {loss};
   }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "evaluator/kernel.h"
 
 namespace onnxcmp {
@@ -14,9 +15,12 @@ struct LossOptions {
   enum class Reduction : uint8_t { kNone, kSum, kMean };
   Reduction reduction = Reduction::kMean;
   std::optional<int64_t> ignored;  // the target that counts nothing
+  bool zero_of_nothing = false;    // the mean of no loss is 0, not NaN
 
-  // Reads `reduction` and `ignore_index`.
+  // Reads `reduction` and `ignore_index`; in com.microsoft the mean of nothing is 0.
   static LossOptions FromNode(const KernelInit& node);
+  // As above, but `ignored` is input 3 if that is given: com.microsoft's Internal operators.
+  absl::StatusOr<LossOptions> WithInputs(const KernelContext& ctx) const;
 };
 
 // The target (input 1) has the shape of the scores (input 0) without axis 1, the optional weights

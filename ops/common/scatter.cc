@@ -81,16 +81,25 @@ absl::StatusOr<Tensor> Reduced(const KernelContext& ctx, const Tensor& data, con
 
 }  // namespace
 
-absl::StatusOr<ScatterReduction> ReadScatterReduction(const KernelInit& node) {
-  if (node.version() < 16) return ScatterReduction::kNone;
-  const std::string name = node.String("reduction");
+absl::StatusOr<ScatterReduction> ScatterReductionNamed(absl::string_view name) {
   if (name == "none") return ScatterReduction::kNone;
   if (name == "add") return ScatterReduction::kAdd;
   if (name == "mul") return ScatterReduction::kMul;
-  if (node.version() >= 18 && name == "max") return ScatterReduction::kMax;
-  if (node.version() >= 18 && name == "min") return ScatterReduction::kMin;
-  return absl::InvalidArgumentError(
-      absl::StrCat("version ", node.version(), " knows no reduction \"", name, "\""));
+  if (name == "max") return ScatterReduction::kMax;
+  if (name == "min") return ScatterReduction::kMin;
+  return absl::InvalidArgumentError(absl::StrCat("there is no reduction \"", name, "\""));
+}
+
+absl::StatusOr<ScatterReduction> ReadScatterReduction(const KernelInit& node) {
+  if (node.version() < 16) return ScatterReduction::kNone;
+  const std::string name = node.String("reduction");
+  OC_ASSIGN_OR_RETURN(const ScatterReduction reduction, ScatterReductionNamed(name));
+  if (node.version() < 18 &&
+      (reduction == ScatterReduction::kMax || reduction == ScatterReduction::kMin)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("version ", node.version(), " knows no reduction \"", name, "\""));
+  }
+  return reduction;
 }
 
 absl::StatusOr<Tensor> Scattered(const KernelContext& ctx, const Tensor& data,

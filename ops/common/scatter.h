@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "evaluator/kernel.h"
 #include "evaluator/tensor.h"
@@ -13,6 +14,9 @@
 namespace onnxcmp {
 
 enum class ScatterReduction : uint8_t { kNone, kAdd, kMul, kMax, kMin };
+
+// "none", "add", "mul", "max", "min".
+absl::StatusOr<ScatterReduction> ScatterReductionNamed(absl::string_view name);
 
 // The attribute `reduction` from version 16 on, which knows max and min from 18 on.
 absl::StatusOr<ScatterReduction> ReadScatterReduction(const KernelInit& node);

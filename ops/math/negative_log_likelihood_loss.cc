@@ -10,9 +10,12 @@ namespace {
 // sample, 0 where the target is `ignore_index`; summed, or divided by the sum of the weights that
 // were applied (NaN if there was none). Differs from the function body: narrow floats are rounded
 // once, and a target that is no class is an error.
+//
+// NegativeLogLikelihoodLossInternal, NegativeLogLikelihoodLossInternal2 (com.microsoft 1): the same
+// with ignore_index as an input; the mean is 0 if all targets are ignored.
 Kernel NegativeLogLikelihoodLoss(const KernelInit& node) {
-  const LossOptions options = LossOptions::FromNode(node);
-  return [=](KernelContext& ctx) -> absl::Status {
+  return [attributes = LossOptions::FromNode(node)](KernelContext& ctx) -> absl::Status {
+    OC_ASSIGN_OR_RETURN(const LossOptions options, attributes.WithInputs(ctx));
     OC_RETURN_IF_ERROR(CheckLossInputs(ctx));
     return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() -> absl::Status {
       OC_ASSIGN_OR_RETURN(const Tensor input, LoadTensor<C>(ctx, ctx.Input(0)));
@@ -26,6 +29,10 @@ Kernel NegativeLogLikelihoodLoss(const KernelInit& node) {
 void RegisterNegativeLogLikelihoodLoss(OpRegistry& registry) {
   registry.Add(kOnnxDomain, "NegativeLogLikelihoodLoss", AllVersions(12, 22),
                NegativeLogLikelihoodLoss);
+  for (const char* name :
+       {"NegativeLogLikelihoodLossInternal", "NegativeLogLikelihoodLossInternal2"}) {
+    registry.Add(kMicrosoftDomain, name, {1}, NegativeLogLikelihoodLoss);
+  }
 }
 
 }  // namespace onnxcmp

@@ -14,9 +14,15 @@ namespace {
 // SoftmaxCrossEntropyLoss (ai.onnx 12, 13): log_prob = LogSoftmax(scores) along axis 1, and the
 // loss is NegativeLogLikelihoodLoss(log_prob, labels, weights). Differs from the function body:
 // narrow floats are rounded once, and a label that is no class is an error.
+//
+// SoftmaxCrossEntropyLossInternal (com.microsoft 1): the same with ignore_index as an input; the
+// mean is 0 if all labels are ignored.
 Kernel SoftmaxCrossEntropyLoss(const KernelInit& node) {
-  const LossOptions options = LossOptions::FromNode(node);
-  return [=](KernelContext& ctx) -> absl::Status {
+  if (node.Int("output_type", 0) != 0) {
+    return node.Fail(absl::UnimplementedError("output_type"));
+  }
+  return [attributes = LossOptions::FromNode(node)](KernelContext& ctx) -> absl::Status {
+    OC_ASSIGN_OR_RETURN(const LossOptions options, attributes.WithInputs(ctx));
     OC_RETURN_IF_ERROR(CheckLossInputs(ctx));
     return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() -> absl::Status {
       OC_ASSIGN_OR_RETURN(const Tensor scores, LoadTensor<C>(ctx, ctx.Input(0)));
@@ -38,6 +44,7 @@ Kernel SoftmaxCrossEntropyLoss(const KernelInit& node) {
 
 void RegisterSoftmaxCrossEntropyLoss(OpRegistry& registry) {
   registry.Add(kOnnxDomain, "SoftmaxCrossEntropyLoss", {12, 13}, SoftmaxCrossEntropyLoss);
+  registry.Add(kMicrosoftDomain, "SoftmaxCrossEntropyLossInternal", {1}, SoftmaxCrossEntropyLoss);
 }
 
 }  // namespace onnxcmp

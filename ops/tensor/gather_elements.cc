@@ -17,7 +17,7 @@ Kernel GatherElements(const KernelInit& node) {
   return [attribute](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(attribute, ctx.Input(0).rank()));
     OC_ASSIGN_OR_RETURN(const Tensor data, ctx.ContiguousInput(0));
-    OC_ASSIGN_OR_RETURN(const std::vector<int64_t> offsets, ElementOffsets(ctx, data, axis));
+    OC_ASSIGN_OR_RETURN(const std::vector<int64_t> offsets, ElementOffsets(ctx, 1, data, axis));
     OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(data.dtype(), ctx.Input(1).shape()));
     GatherBlocks(data, 1, 0, offsets, 1, ctx.pool(), &result);
     return ctx.SetOutput(0, std::move(result));

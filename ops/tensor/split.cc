@@ -114,10 +114,20 @@ Kernel Split(const KernelInit& node) {
   };
 }
 
+// SplitTraining (com.microsoft 1): Split with the sizes as an input.
+Kernel SplitTraining(const KernelInit& node) {
+  return [attribute = node.Int("axis")](KernelContext& ctx) -> absl::Status {
+    OC_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(attribute, ctx.Input(0).rank()));
+    OC_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ctx.IntsInput(1));
+    return SplitInto(ctx, axis, sizes);
+  };
+}
+
 }  // namespace
 
 void RegisterSplit(OpRegistry& registry) {
   registry.Add(kOnnxDomain, "Split", {1, 2, 11, 13, 18}, Split);
+  registry.Add(kMicrosoftDomain, "SplitTraining", {1}, SplitTraining);
 }
 
 }  // namespace onnxcmp

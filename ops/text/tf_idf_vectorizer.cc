@@ -10,6 +10,7 @@
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/movement.h"
+#include "ops/extended/domains.h"
 
 namespace onnxcmp {
 namespace {
@@ -217,6 +218,7 @@ Kernel TfIdfVectorizer(const KernelInit& node) {
 
 void RegisterTfIdfVectorizer(OpRegistry& registry) {
   registry.Add(kOnnxDomain, "TfIdfVectorizer", {9}, TfIdfVectorizer);
+  registry.Add(kOptimCpuDomain, "TfIdfVectorizer", {1}, TfIdfVectorizer);
 }
 
 }  // namespace onnxcmp

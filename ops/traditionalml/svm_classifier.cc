@@ -12,6 +12,7 @@
 #include "evaluator/op_registry.h"
 #include "ops/common/load_store.h"
 #include "ops/common/vector_math.h"
+#include "ops/extended/domains.h"
 #include "ops/traditionalml/class_labels.h"
 #include "ops/traditionalml/linear.h"
 #include "ops/traditionalml/post_transform.h"
@@ -225,6 +226,7 @@ Kernel SVMClassifier(const KernelInit& node) {
 
 void RegisterMlSvmClassifier(OpRegistry& registry) {
   registry.Add(kMlDomain, "SVMClassifier", {1}, SVMClassifier);
+  registry.Add(kOptimCpuDomain, "SVMClassifier", {1}, SVMClassifier);
 }
 
 }  // namespace onnxcmp

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/load_store.h"
+#include "ops/extended/domains.h"
 #include "ops/traditionalml/linear.h"
 #include "ops/traditionalml/post_transform.h"
 #include "ops/traditionalml/svm.h"
@@ -67,6 +68,7 @@ Kernel SVMRegressor(const KernelInit& node) {
 
 void RegisterMlSvmRegressor(OpRegistry& registry) {
   registry.Add(kMlDomain, "SVMRegressor", {1}, SVMRegressor);
+  registry.Add(kOptimCpuDomain, "SVMRegressor", {1}, SVMRegressor);
 }
 
 }  // namespace onnxcmp

@@ -7,7 +7,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "evaluator/convert.h"
+#include "ops/extended/domains.h"
 
 namespace onnxcmp {
 namespace {
@@ -45,7 +47,12 @@ absl::Status ReadNodes(const KernelInit& node, const Numbers& splits, TreeEnsemb
   const std::vector<int64_t> if_true = node.Ints("nodes_truenodeids");
   const std::vector<int64_t> if_false = node.Ints("nodes_falsenodeids");
   const std::vector<int64_t> missing = node.Ints("nodes_missing_value_tracks_true");
-  const std::vector<std::string> modes = node.Strings("nodes_modes");
+  std::vector<std::string> modes;
+  if (node.node().domain == kOptimCpuDomain) {  // one string, because of onnxruntime's C API
+    modes = absl::StrSplit(node.String("nodes_modes", ""), ',', absl::SkipEmpty());
+  } else {
+    modes = node.Strings("nodes_modes");
+  }
   const size_t size = ids.size();
   if (size > kMaxPlaces) return absl::UnimplementedError("more than 2^31 nodes");
   OC_RETURN_IF_ERROR(CheckLength("nodes_treeids", trees.size(), size));
@@ -142,6 +149,11 @@ absl::Status CheckLength(absl::string_view name, size_t size, size_t want) {
 absl::StatusOr<TreeArrays> ReadTreeArrays(const KernelInit& node, const std::string& votes) {
   node.Ignore("nodes_hitrates");
   if (node.version() >= 3) node.Ignore("nodes_hitrates_as_tensor");
+  // onnx-extended's hints on how to share the work out.
+  for (const char* hint : {"parallel_tree", "parallel_tree_N", "parallel_N", "batch_size_tree",
+                           "batch_size_rows", "use_node3"}) {
+    node.Ignore(hint);
+  }
   OC_ASSIGN_OR_RETURN(Numbers splits, ReadNumbers(node, "nodes_values"));
   OC_ASSIGN_OR_RETURN(Numbers weights, ReadNumbers(node, votes + "_weights"));
   OC_ASSIGN_OR_RETURN(Numbers base_values, ReadNumbers(node, "base_values"));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "evaluator/op_registry.h"
+#include "ops/extended/domains.h"
 #include "ops/traditionalml/class_labels.h"
 #include "ops/traditionalml/post_transform.h"
 #include "ops/traditionalml/tree_attributes.h"
@@ -105,6 +106,7 @@ Kernel TreeEnsembleClassifier(const KernelInit& node) {
 
 void RegisterMlTreeEnsembleClassifier(OpRegistry& registry) {
   registry.Add(kMlDomain, "TreeEnsembleClassifier", {1, 3, 5}, TreeEnsembleClassifier);
+  registry.Add(kOptimCpuDomain, "TreeEnsembleClassifier", {1}, TreeEnsembleClassifier);
 }
 
 }  // namespace onnxcmp

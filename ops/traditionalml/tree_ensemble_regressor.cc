@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
+#include "ops/extended/domains.h"
 #include "ops/traditionalml/post_transform.h"
 #include "ops/traditionalml/tree_attributes.h"
 #include "ops/traditionalml/trees.h"
@@ -49,6 +50,7 @@ Kernel TreeEnsembleRegressor(const KernelInit& node) {
 
 void RegisterMlTreeEnsembleRegressor(OpRegistry& registry) {
   registry.Add(kMlDomain, "TreeEnsembleRegressor", {1, 3, 5}, TreeEnsembleRegressor);
+  registry.Add(kOptimCpuDomain, "TreeEnsembleRegressor", {1}, TreeEnsembleRegressor);
 }
 
 }  // namespace onnxcmp

@@ -88,7 +88,7 @@ TEST(ScatterElementsTest, RefusesWhatDoesNotFit) {
   ExpectError(Reduce("none", Ints({1}), Ints({0}), Ints({1, 2})).Run().status(), kInvalid,
               "must have one shape");
   ExpectError(Reduce("mean", Ints({1}), Ints({0}), Ints({1})).Run().status(), kInvalid,
-              "knows no reduction \"mean\"");
+              "there is no reduction \"mean\"");
   OpTest early("ScatterElements", 16);
   early.Attr("reduction", "max").Input(Ints({1})).Input(Ints({0})).Input(Ints({1}));
   ExpectError(early.Run().status(), kInvalid, "version 16 knows no reduction \"max\"");

@@ -42,7 +42,7 @@ TEST(ScatterNDTest, RefusesWhatDoesNotFit) {
   ExpectError(out.Run().status(), kInvalid, "is out of range for axis 1 of size 2");
   OpTest tuple("ScatterND", 13);
   tuple.Input(Floats({1})).Input(Tensor::Of<int64_t>({1, 2}, {0, 0})).Input(Floats({1}));
-  ExpectError(tuple.Run().status(), kInvalid, "are not tuples of indices");
+  ExpectError(tuple.Run().status(), kInvalid, "the last dimension of indices is");
   OpTest shape("ScatterND", 13);
   shape.Input(Iota({2, 2})).Input(Tensor::Of<int64_t>({1, 1}, {0})).Input(Floats({1}));
   ExpectError(shape.Run().status(), kInvalid, "updates have shape [1], not [1x2]");
