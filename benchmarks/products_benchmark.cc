@@ -12,6 +12,13 @@
 namespace onnxcmp {
 namespace {
 
+Tensor RandomBytes(const Shape& shape) {
+  std::vector<uint8_t> values(static_cast<size_t>(*NumElements(shape)));
+  uint32_t state = 1;
+  for (uint8_t& value : values) value = static_cast<uint8_t>((state = state * 1664525 + 1) >> 24);
+  return Tensor::Of<uint8_t>(shape, values);
+}
+
 void CountFlops(benchmark::State& state, double per_iteration) {
   state.counters["FLOP/s"] =
       benchmark::Counter(per_iteration, benchmark::Counter::kIsIterationInvariantRate);
@@ -92,6 +99,20 @@ void BM_MatMulInteger(benchmark::State& state) {
 BENCHMARK(BM_MatMulInteger)->Unit(benchmark::kMicrosecond);
 
 // Channels in and out, group, size of the image, kernel, stride; padded to keep the size.
+void Convolutions(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"in", "out", "group", "size", "kernel", "stride"})
+      ->Args({3, 64, 1, 224, 7, 2})
+      ->Args({64, 64, 1, 56, 3, 1})
+      ->Args({256, 64, 1, 56, 1, 1})
+      ->Args({64, 256, 1, 56, 1, 1})
+      ->Args({256, 512, 1, 56, 1, 2})
+      ->Args({256, 256, 1, 14, 3, 1})
+      ->Args({512, 512, 1, 7, 3, 1})
+      ->Args({2048, 512, 1, 7, 1, 1})
+      ->Args({96, 96, 96, 56, 3, 1})  // depthwise
+      ->Unit(benchmark::kMicrosecond);
+}
+
 void BM_Conv(benchmark::State& state) {
   const int64_t in = state.range(0), out = state.range(1), group = state.range(2);
   const int64_t size = state.range(3), kernel = state.range(4), stride = state.range(5);
@@ -105,17 +126,43 @@ void BM_Conv(benchmark::State& state) {
   const double windows = static_cast<double>((size / stride) * (size / stride));
   CountFlops(state, 2.0 * windows * static_cast<double>(out * in / group * kernel * kernel));
 }
-BENCHMARK(BM_Conv)
-    ->ArgNames({"in", "out", "group", "size", "kernel", "stride"})
-    ->Args({3, 64, 1, 224, 7, 2})
-    ->Args({64, 64, 1, 56, 3, 1})
-    ->Args({256, 64, 1, 56, 1, 1})
-    ->Args({64, 256, 1, 56, 1, 1})
-    ->Args({256, 512, 1, 56, 1, 2})
-    ->Args({256, 256, 1, 14, 3, 1})
-    ->Args({512, 512, 1, 7, 3, 1})
-    ->Args({2048, 512, 1, 7, 1, 1})
-    ->Args({96, 96, 96, 56, 3, 1})  // depthwise
+BENCHMARK(BM_Conv)->Apply(Convolutions);
+
+// The same of 8-bit integers.
+void BM_QLinearConv(benchmark::State& state) {
+  const int64_t in = state.range(0), out = state.range(1), group = state.range(2);
+  const int64_t size = state.range(3), kernel = state.range(4), stride = state.range(5);
+  OneNode node(
+      "QLinearConv", 10,
+      {RandomBytes({1, in, size, size}), Tensor::Scalar(0.02f), Tensor::Scalar<uint8_t>(120),
+       RandomBytes({out, in / group, kernel, kernel}), Tensor::Scalar(0.01f),
+       Tensor::Scalar<uint8_t>(128), Tensor::Scalar(0.5f), Tensor::Scalar<uint8_t>(128)});
+  node.attributes()["group"] = group;
+  node.attributes()["strides"] = std::vector<int64_t>{stride, stride};
+  node.attributes()["pads"] = std::vector<int64_t>(4, kernel / 2);
+  node.Measure(state);
+  const double windows = static_cast<double>((size / stride) * (size / stride));
+  CountFlops(state, 2.0 * windows * static_cast<double>(out * in / group * kernel * kernel));
+}
+BENCHMARK(BM_QLinearConv)->Apply(Convolutions);
+
+// m, n, k.
+void BM_QLinearMatMul(benchmark::State& state) {
+  const int64_t m = state.range(0), n = state.range(1), k = state.range(2);
+  OneNode node("QLinearMatMul", 10,
+               {RandomBytes({m, k}), Tensor::Scalar(0.02f), Tensor::Scalar<uint8_t>(120),
+                RandomBytes({k, n}), Tensor::Scalar(0.01f), Tensor::Scalar<uint8_t>(128),
+                Tensor::Scalar(0.5f), Tensor::Scalar<uint8_t>(128)});
+  node.Measure(state);
+  CountFlops(state, 2.0 * static_cast<double>(m * n * k));
+}
+BENCHMARK(BM_QLinearMatMul)
+    ->ArgNames({"m", "n", "k"})
+    ->Args({128, 768, 768})
+    ->Args({128, 3072, 768})
+    ->Args({128, 768, 3072})
+    ->Args({2048, 512, 512})
+    ->Args({1, 4096, 4096})
     ->Unit(benchmark::kMicrosecond);
 
 void BM_MaxPool(benchmark::State& state) {

@@ -35,6 +35,7 @@ struct CompareArguments {
   std::vector<std::pair<std::string, std::string>> reports;  // format and file, besides that one
   bool all = false;
   bool different = false;
+  bool only_not_finite = false;
   bool wide = false;
   bool ascii = false;
   std::string color = "auto";

@@ -61,6 +61,8 @@ void AddTolerances(CLI::App& app, CompareArguments& arguments,
 void AddRows(CLI::App& app, CompareArguments& arguments) {
   app.add_flag("--all", arguments.all, "Show every row")->group("Table");
   app.add_flag("--different", arguments.different, "Show only rows that differ")->group("Table");
+  app.add_flag("--nan", arguments.only_not_finite, "Show only where numbers become NaN or infinite")
+      ->group("Table");
   app.add_flag("--wide", arguments.wide, "Show names whole")->group("Table");
   app.add_flag("--ascii", arguments.ascii, "Show nothing but ASCII")->group("Table");
   app.add_option("--color", arguments.color, "auto, always or never (auto)")

@@ -39,6 +39,7 @@ TableOptions LookOf(const CompareArguments& arguments) {
                (arguments.color == "auto" && to_terminal && OutputTakesColor());
   look.ascii = arguments.ascii || (to_terminal && OutputIsAscii());
   look.wide = arguments.wide;
+  look.only_not_finite = arguments.only_not_finite;
   look.rows = arguments.all         ? TableOptions::Rows::kAll
               : arguments.different ? TableOptions::Rows::kDifferent
                                     : TableOptions::Rows::kFolded;
@@ -151,7 +152,7 @@ class SideComparison {
     options.max_depth = arguments_.depth;
     options.max_memory = static_cast<int64_t>(arguments_.max_memory);
     options.threads = arguments_.run.threads;
-    options.causes = arguments_.causes;
+    options.causes = arguments_.causes && !arguments_.only_not_finite;
     options.watch = [this](absl::string_view run) {
       return std::make_unique<Progress>(std::string(run), arguments_.run.quiet, interruption_);
     };

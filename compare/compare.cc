@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "compare/alignment.h"
 #include "compare/causes.h"
+#include "compare/find_not_finite.h"
 #include "compare/output_comparison.h"
 #include "compare/pair_tolerance.h"
 #include "compare/pair_values.h"
@@ -56,6 +57,7 @@ class Comparer {
     comparison.alignment = Align(passes_[0].stream, passes_[1].stream);
     OC_RETURN_IF_ERROR(MeasureRows(&comparison));
     comparison.outputs = CompareOutputs(Outputs(0), Outputs(1), options_.tolerance);
+    OC_RETURN_IF_ERROR(FindNotFiniteOnBoth(&comparison));
     if (options_.causes) OC_RETURN_IF_ERROR(NameCauses(&comparison));
     comparison.left = std::move(passes_[0].stream);
     comparison.right = std::move(passes_[1].stream);
@@ -121,6 +123,14 @@ class Comparer {
           row.relation = row.difference->values.agree ? Relation::kClose : Relation::kDifferent;
           return absl::OkStatus();
         });
+  }
+
+  absl::Status FindNotFiniteOnBoth(Comparison* comparison) {
+    OC_ASSIGN_OR_RETURN(comparison->left_not_finite,
+                        FindNotFinite(Recorded(0), "left again", options_.watch));
+    OC_ASSIGN_OR_RETURN(comparison->right_not_finite,
+                        FindNotFinite(Recorded(1), "right again", options_.watch));
+    return absl::OkStatus();
   }
 
   absl::Status NameCauses(Comparison* comparison) {

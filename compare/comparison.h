@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "compare/alignment.h"
+#include "compare/not_finite.h"
 #include "compare/output_comparison.h"
 #include "compare/result_stream.h"
 #include "compare/tensor_difference.h"
@@ -74,6 +75,7 @@ struct Comparison {
   Alignment alignment;
   std::vector<ComparedRow> rows;  // alignment.rows with their differences
   OutputComparison outputs;
+  NotFinite left_not_finite, right_not_finite;
   Verdict verdict = Verdict::kSame;
   // Wrong ones first, those with the greatest effect in front; else in the right stream's order.
   std::vector<Cause> causes;

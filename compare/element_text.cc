@@ -7,6 +7,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compare/element_reader.h"
 
 namespace onnxcmp {
@@ -77,6 +78,15 @@ std::string ElementText(const Tensor& tensor, int64_t index) {
       return "";
   }
   return "";
+}
+
+std::string IndexText(const Shape& shape, int64_t index) {
+  Shape place(shape.size());
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    place[axis] = index % shape[axis];
+    index /= shape[axis];
+  }
+  return absl::StrCat("[", absl::StrJoin(place, ","), "]");
 }
 
 }  // namespace onnxcmp

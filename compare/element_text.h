@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_COMPARE_ELEMENT_TEXT_H_
 #define ONNXCMP_COMPARE_ELEMENT_TEXT_H_
 
+#include <cstdint>
 #include <string>
 
 #include "evaluator/tensor.h"
@@ -12,6 +13,9 @@ namespace onnxcmp {
 // neighbours ("0.41823602", "nan", "-inf", "1+2j"), "true", strings in quotes with special
 // characters escaped and the middle of a long one left out.
 std::string ElementText(const Tensor& tensor, int64_t index);
+
+// Where it is: "[0,12,3]".
+std::string IndexText(const Shape& shape, int64_t index);
 
 }  // namespace onnxcmp
 

@@ -10,8 +10,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr char kEnough[] = "all that was wanted has been seen";
-
 // Shows a run to a watcher, which may be null, and to those who want its results by number.
 class Taker : public Observer {
  public:
@@ -71,17 +69,22 @@ class RevisitingTaker : public Taker {
     }
   }
 
+  // Whether the run was ended because nothing more is wanted.
+  bool done() const { return done_; }
+
  private:
   absl::Status Take(int number, const Result& result) override {
     if (number <= last_ && wanted_[static_cast<size_t>(number)]) {
       OC_RETURN_IF_ERROR(visit_(number, result.value));
     }
-    return number < last_ ? absl::OkStatus() : absl::CancelledError(kEnough);
+    done_ = number >= last_;
+    return done_ ? absl::CancelledError("all that was wanted has been seen") : absl::OkStatus();
   }
 
   const std::vector<bool>& wanted_;
   Side::Visitor visit_;
   int last_ = -1;
+  bool done_ = false;
 };
 
 SideSummary Summarize(const Model& model) {
@@ -139,7 +142,7 @@ ResultStream ModelSide::Record(const RecordOptions& options, RecordVisitor visit
 absl::Status ModelSide::Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) {
   RevisitingTaker taker(wanted, max_depth_, watcher, visit);
   const absl::Status status = evaluator_.Run(feeds_, &taker).status();
-  return absl::IsCancelled(status) && status.message() == kEnough ? absl::OkStatus() : status;
+  return taker.done() ? absl::OkStatus() : status;
 }
 
 }  // namespace onnxcmp

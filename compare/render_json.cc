@@ -154,6 +154,21 @@ Json ToJson(const Cause& cause) {
   return json;
 }
 
+Json ToJson(const NotFiniteOrigin& origin) {
+  Json json = {{"result", origin.result},
+               {"value", origin.nan ? "nan" : "infinity"},
+               {"elements", Integer(origin.elements)},
+               {"reason", Text(NotFiniteReasonName(origin.reason))}};
+  if (!origin.index.empty()) json["index"] = origin.index;
+  if (!origin.text.empty()) json["text"] = origin.text;
+  json["made_from"] = Json::array();
+  for (const MadeFrom& element : origin.made_from) {
+    json["made_from"].push_back(
+        {{"name", element.name}, {"index", element.index}, {"value", element.value}});
+  }
+  return json;
+}
+
 // An array with a line for each item.
 template <typename Items, typename ItemToJson>
 std::string Lines(const Items& items, const ItemToJson& to_json) {
@@ -196,6 +211,8 @@ std::string RenderJson(const Comparison& comparison) {
                       ",\n\"right\":", Side(comparison.right_summary, comparison.right),
                       ",\n\"rows\":", Lines(comparison.rows),
                       ",\n\"causes\":", Lines(comparison.causes),
+                      ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
+                      ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
                       ",\n\"outputs\":", Lines(comparison.outputs.pairs),
                       ",\n\"outputs_left_only\":", Dump(comparison.outputs.only_left),
                       ",\n\"outputs_right_only\":", Dump(comparison.outputs.only_right),

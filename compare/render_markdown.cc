@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "compare/mark_names.h"
+#include "compare/not_finite_text.h"
 #include "compare/utf8.h"
 
 namespace onnxcmp {
@@ -71,6 +72,13 @@ std::string Causes(const Comparison& comparison) {
   return text;
 }
 
+std::string NotFiniteSection(const Comparison& comparison) {
+  const std::vector<std::string> lines = NotFiniteText(comparison, false);
+  std::string text = lines.empty() ? "" : "\n### Not finite\n\n";
+  for (const std::string& line : lines) absl::StrAppend(&text, "- ", Code(line), "\n");
+  return text;
+}
+
 // Operator, name and type of the last result; "2→1" and the like is left to the marks.
 std::string Side(const std::vector<int>& results, const ResultStream& stream) {
   if (results.empty()) return "";
@@ -125,7 +133,8 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
   for (const std::string& note : comparison.notes) {
     absl::StrAppend(&text, "- note: ", Code(note), "\n");
   }
-  return absl::StrCat(text, Causes(comparison), Rows(comparison, options.max_rows));
+  return absl::StrCat(text, Causes(comparison), NotFiniteSection(comparison),
+                      Rows(comparison, options.max_rows));
 }
 
 }  // namespace onnxcmp

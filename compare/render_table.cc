@@ -19,6 +19,11 @@ namespace onnxcmp {
 
 std::string RenderTable(const Comparison& comparison, const TableOptions& options) {
   const TableStyle style(options);
+  if (options.only_not_finite) {
+    return absl::StrCat(TableHead(comparison, options, style), "\n",
+                        NotFiniteLines(comparison, options, style),
+                        VerdictLines(comparison, options, style));
+  }
   const std::vector<Fusion> fusions = FindFusions(comparison);
   const std::string body =
       LayOut(MakeTableLines(comparison, fusions, options.rows), options, style);

@@ -21,6 +21,8 @@ struct TableOptions {
     kDifferent,  // rows that are different or on one side only
   };
   Rows rows = Rows::kFolded;
+  // Nothing of the rows: where the sides stop being finite, and how.
+  bool only_not_finite = false;
   bool wide = false;  // names whole, however long the lines become
 };
 

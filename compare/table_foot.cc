@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compare/display_text.h"
+#include "compare/not_finite_text.h"
 #include "compare/result_words.h"
 #include "compare/row_selection.h"
 #include "compare/table_summary.h"
@@ -245,6 +246,27 @@ std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& f
   add("only right", OneSided(comparison, false));
   if (comparison.causes.empty()) add("farthest", Worst(comparison));
   text += Causes(comparison, options, style);
+  return absl::StrCat(text, NotFiniteLines(comparison, options, style),
+                      VerdictLines(comparison, options, style));
+}
+
+std::string NotFiniteLines(const Comparison& comparison, const TableOptions& options,
+                           const TableStyle& style) {
+  const bool all = options.only_not_finite || options.rows == TableOptions::Rows::kAll;
+  std::vector<std::string> lines = NotFiniteText(comparison, all);
+  if (lines.empty() && options.only_not_finite) {
+    lines = {"nothing: all results of both sides are finite"};
+  }
+  std::string text;
+  for (const std::string& line : lines) {
+    text += LabelledLines(text.empty() ? "not finite" : "", Color::kBad, line, options, style);
+  }
+  return text;
+}
+
+std::string VerdictLines(const Comparison& comparison, const TableOptions& options,
+                         const TableStyle& style) {
+  std::string text;
   absl::string_view label = VerdictName(comparison.verdict);
   for (const std::string& line : VerdictText(comparison)) {
     text += LabelledLines(label, TableStyle::ColorOf(comparison.verdict), line, options, style);

@@ -20,6 +20,14 @@ std::string TableHead(const Comparison& comparison, const TableOptions& options,
 std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& fusions,
                       const TableOptions& options, const TableStyle& style);
 
+// Where the sides stop being finite; if nothing else is shown, that they do not.
+std::string NotFiniteLines(const Comparison& comparison, const TableOptions& options,
+                           const TableStyle& style);
+
+// The verdict and the exit status.
+std::string VerdictLines(const Comparison& comparison, const TableOptions& options,
+                         const TableStyle& style);
+
 // What the verdict means here: which output is how far apart and where; why a side failed.
 std::vector<std::string> VerdictText(const Comparison& comparison);
 

@@ -25,13 +25,8 @@ std::string ShapeText(const Tensor& tensor) {
   return absl::StrCat("[", absl::StrJoin(tensor.shape(), ","), "]");
 }
 
-std::string IndexText(const std::string& where, const Shape& shape, int64_t index) {
-  Shape place(shape.size());
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    place[axis] = index % shape[axis];
-    index /= shape[axis];
-  }
-  return absl::StrCat(where, where.empty() ? "" : " ", "[", absl::StrJoin(place, ","), "]");
+std::string PlaceText(const std::string& where, const Shape& shape, int64_t index) {
+  return absl::StrCat(where, where.empty() ? "" : " ", IndexText(shape, index));
 }
 
 class Walk {
@@ -77,13 +72,13 @@ void Walk::Add(ElementErrors errors, const Tensor& left, const Tensor& right,
   ValueDifference& values = difference_.values;
   if (errors.worst_relative.relative > values.max_relative) {
     values.max_relative = errors.worst_relative.relative;
-    values.max_relative_at = IndexText(where, left.shape(), errors.worst_relative.index);
+    values.max_relative_at = PlaceText(where, left.shape(), errors.worst_relative.index);
   }
   std::vector<ElementPair>& worst = difference_.worst;
   const size_t old = worst.size();
   for (const ElementError& error : errors.worst) {
     if (old == worst_ && error.absolute <= worst[worst_ - 1].absolute) break;
-    worst.push_back({IndexText(where, left.shape(), error.index), ElementText(left, error.index),
+    worst.push_back({PlaceText(where, left.shape(), error.index), ElementText(left, error.index),
                      ElementText(right, error.index), error.absolute, error.relative});
   }
   std::stable_sort(worst.begin(), worst.end(), [](const ElementPair& a, const ElementPair& b) {

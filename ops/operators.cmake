@@ -4,14 +4,41 @@
 # name: `contrib/gelu` is RegisterContribGelu.
 set(ONNXCMP_OPERATORS
   contrib/attention
+  contrib/attn_lstm
   contrib/bias_gelu
+  contrib/dequantize_linear
+  contrib/dequantize_with_order
+  contrib/dynamic_quantize_lstm
+  contrib/dynamic_quantize_mat_mul
   contrib/collectives
   contrib/embed_layer_normalization
   contrib/fused_conv
   contrib/fused_gemm
   contrib/fused_mat_mul
   contrib/gelu
+  contrib/mat_mul_integer16
+  contrib/mat_mul_integer_to_float
+  contrib/mul_integer
+  contrib/qgemm
+  contrib/qlinear_add
+  contrib/qlinear_average_pool
+  contrib/qlinear_concat
+  contrib/qlinear_conv
+  contrib/qlinear_global_average_pool
+  contrib/qlinear_leaky_relu
+  contrib/qlinear_mul
+  contrib/qlinear_reduce_mean
+  contrib/qlinear_sigmoid
+  contrib/qlinear_softmax
+  contrib/qlinear_where
+  contrib/qordered_attention
+  contrib/qordered_gelu
+  contrib/qordered_layer_normalization
+  contrib/qordered_mat_mul
+  contrib/quantize_linear
+  contrib/quantize_with_order
   contrib/quick_gelu
+  contrib/reduce_sum_integer
   contrib/refused
   contrib/rotary_embedding
   contrib/skip_layer_normalization

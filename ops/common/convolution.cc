@@ -239,8 +239,9 @@ class WindowPacker final : public GemmPacker<T> {
 };
 
 // A row of windows for one output channel: the sums of a product's tile, over the image in place.
-template <typename T>
-void WindowRow(const Layout& layout, const T* image, int64_t in_channels, const T* w, T* y) {
+// Y: T, or int32_t for float sums that are whole numbers.
+template <typename T, typename Y>
+void WindowRow(const Layout& layout, const T* image, int64_t in_channels, const T* w, Y* y) {
   constexpr int kVectors = 4;
   constexpr int64_t kStrip = kVectors * kLanes<T>;
   const int64_t outputs = layout.windows.back().output;
@@ -269,14 +270,23 @@ void WindowRow(const Layout& layout, const T* image, int64_t in_channels, const 
       }
       for (int v = 0; v < kVectors; ++v) totals[v] = k0 == 0 ? sums[v] : totals[v] + sums[v];
     }
-    std::memcpy(y + j, totals, static_cast<size_t>(std::min(kStrip, outputs - j)) * sizeof(T));
+    const size_t bytes = static_cast<size_t>(std::min(kStrip, outputs - j)) * sizeof(T);
+    if constexpr (std::is_same_v<T, Y>) {
+      std::memcpy(y + j, totals, bytes);
+    } else {
+      Vector<Int16Pair> whole[kVectors];
+      for (int v = 0; v < kVectors; ++v) {
+        whole[v] = __builtin_convertvector(totals[v], Vector<Int16Pair>);
+      }
+      std::memcpy(y + j, whole, bytes);
+    }
   }
 }
 
 // Few output channels in a group (depthwise convolutions): packing would not repay itself.
-template <typename T>
+template <typename T, typename Y>
 void ConvolveInPlace(const ThreadPool& pool, const Layout& layout, const ConvolutionShape& shape,
-                     int64_t images, const T* x, const T* w, T* y,
+                     int64_t images, const T* x, const T* w, Y* y,
                      const std::optional<GemmEpilogue>& epilogue) {
   const int64_t windows = NumOutputs(shape.windows);
   const int64_t row_size = shape.windows.back().output;
@@ -298,11 +308,21 @@ void ConvolveInPlace(const ThreadPool& pool, const Layout& layout, const Convolu
   });
 }
 
-// E: what images hold; T: what the product multiplies.
-template <typename E, typename T>
-absl::Status ConvolveImages(const ThreadPool& pool, const ConvolutionShape& shape, const E* x,
-                            const T* w, int64_t w_row, Accumulator<T>* y,
-                            const std::optional<GemmEpilogue>& epilogue) {
+// Images that lie behind each other, with their padding.
+template <typename E>
+struct PaddedImages {
+  const Layout& layout;
+  const E* data;
+  int64_t first;
+  int64_t count;
+};
+
+// Calls multiply(images, epilogue) for some images after the other, all in the end. The epilogue,
+// present if `epilogue` is, counts batches from the first image of all.
+template <typename E, typename Multiply>
+absl::Status ForPaddedImages(const ThreadPool& pool, const ConvolutionShape& shape, const E* x,
+                             const std::optional<GemmEpilogue>& epilogue,
+                             const Multiply& multiply) {
   const int64_t channels = shape.groups * shape.in_channels;
   const std::optional<int64_t> elements =
       ImageElements(shape.windows, std::max<int64_t>(1, channels));
@@ -318,38 +338,71 @@ absl::Status ConvolveImages(const ThreadPool& pool, const ConvolutionShape& shap
       Buffer::Allocate((images * image_size + kSlack) * static_cast<int64_t>(sizeof(E))));
   E* copies = reinterpret_cast<E*>(buffer->mutable_data());
   std::fill_n(copies + images * image_size, kSlack, E());
-
   int64_t input_size = channels;
   for (const WindowDim& dim : shape.windows) input_size *= dim.input;
-  const int64_t windows = NumOutputs(shape.windows);
-  const int64_t depth = CeilDiv(shape.in_channels * NumTaps(shape.windows), sizeof(T) / sizeof(E));
-  std::vector<int64_t> w_offsets;
-  for (int64_t i = 0; i < images * shape.groups && shape.groups > 1; ++i) {
-    w_offsets.push_back(i % shape.groups * shape.out_channels * w_row);
-  }
   for (int64_t first = 0; first < shape.batch; first += images) {
     const int64_t count = std::min(images, shape.batch - first);
     CopyChannels(pool, layout, count * channels, x + first * input_size, copies);
-    Accumulator<T>* product = y + first * shape.groups * shape.out_channels * windows;
     const auto finish = [&](const GemmBlock& block) {
       GemmBlock in_batch = block;
       in_batch.batch += first * shape.groups;
       (*epilogue)(in_batch);
     };
-    const std::optional<GemmEpilogue> finish_block =
-        epilogue.has_value() ? std::optional<GemmEpilogue>(finish) : std::nullopt;
-    if constexpr (std::is_same_v<E, T>) {
-      if (shape.out_channels <= 3) {
-        ConvolveInPlace(pool, layout, shape, count, copies, w, product, finish_block);
-        continue;
-      }
-    }
-    GemmPacked<T>(pool, {shape.out_channels, windows, depth, count * shape.groups},
-                  {w, w_row, 1, 0, w_offsets},
-                  WindowPacker<E, T>(layout, copies, shape.in_channels),
-                  {product, windows, shape.out_channels * windows}, finish_block);
+    multiply(PaddedImages<E>{layout, copies, first, count},
+             epilogue.has_value() ? std::optional<GemmEpilogue>(finish) : std::nullopt);
   }
   return absl::OkStatus();
+}
+
+// Where the products of a group begin in the rows of the weights.
+std::vector<int64_t> WeightOffsets(const ConvolutionShape& shape, int64_t images, int64_t w_row) {
+  std::vector<int64_t> offsets;
+  for (int64_t i = 0; i < images * shape.groups && shape.groups > 1; ++i) {
+    offsets.push_back(i % shape.groups * shape.out_channels * w_row);
+  }
+  return offsets;
+}
+
+// E: what images hold; T: what the product multiplies.
+template <typename E, typename T>
+absl::Status ConvolveImages(const ThreadPool& pool, const ConvolutionShape& shape, const E* x,
+                            const T* w, int64_t w_row, Accumulator<T>* y,
+                            const std::optional<GemmEpilogue>& epilogue) {
+  const int64_t windows = NumOutputs(shape.windows);
+  const int64_t depth = CeilDiv(shape.in_channels * NumTaps(shape.windows), sizeof(T) / sizeof(E));
+  return ForPaddedImages(
+      pool, shape, x, epilogue,
+      [&](const PaddedImages<E>& images, const std::optional<GemmEpilogue>& finish) {
+        const std::vector<int64_t> w_offsets = WeightOffsets(shape, images.count, w_row);
+        GemmPacked<T>(pool, {shape.out_channels, windows, depth, images.count * shape.groups},
+                      {w, w_row, 1, 0, w_offsets},
+                      WindowPacker<E, T>(images.layout, images.data, shape.in_channels),
+                      {y + images.first * shape.groups * shape.out_channels * windows, windows,
+                       shape.out_channels * windows},
+                      finish);
+      });
+}
+
+template <typename T, typename Y>
+absl::Status ConvolveFewChannels(const ThreadPool& pool, const ConvolutionShape& shape, const T* x,
+                                 const T* w, Y* y, const std::optional<GemmEpilogue>& epilogue) {
+  const int64_t image = shape.groups * shape.out_channels * NumOutputs(shape.windows);
+  return ForPaddedImages(
+      pool, shape, x, epilogue,
+      [&](const PaddedImages<T>& images, const std::optional<GemmEpilogue>& finish) {
+        ConvolveInPlace(pool, images.layout, shape, images.count, images.data, w,
+                        y + images.first * image, finish);
+      });
+}
+
+// Packing would not repay itself.
+bool HasFewChannels(const ConvolutionShape& shape) { return shape.out_channels <= 3; }
+
+// Whether the image is the matrix of windows.
+bool IsPointwise(const Windows& windows) {
+  return std::all_of(windows.begin(), windows.end(), [](const WindowDim& dim) {
+    return dim.kernel == 1 && dim.stride == 1 && dim.pad_begin == 0 && dim.input == dim.output;
+  });
 }
 
 bool IsEmpty(const ConvolutionShape& shape) {
@@ -364,18 +417,12 @@ absl::Status Convolve(const ThreadPool& pool, const ConvolutionShape& shape, con
                       T* y, std::optional<GemmEpilogue> epilogue) {
   if (IsEmpty(shape)) return absl::OkStatus();
   const int64_t depth = shape.in_channels * NumTaps(shape.windows);
-  const bool pointwise =
-      std::all_of(shape.windows.begin(), shape.windows.end(), [](const WindowDim& dim) {
-        return dim.kernel == 1 && dim.stride == 1 && dim.pad_begin == 0 && dim.input == dim.output;
-      });
-  if (!pointwise) return ConvolveImages<T, T>(pool, shape, x, w, depth, y, epilogue);
-
-  // The image is the matrix of windows.
-  const int64_t windows = NumOutputs(shape.windows);
-  std::vector<int64_t> w_offsets;
-  for (int64_t i = 0; i < shape.batch * shape.groups && shape.groups > 1; ++i) {
-    w_offsets.push_back(i % shape.groups * shape.out_channels * depth);
+  if (!IsPointwise(shape.windows)) {
+    return HasFewChannels(shape) ? ConvolveFewChannels<T, T>(pool, shape, x, w, y, epilogue)
+                                 : ConvolveImages<T, T>(pool, shape, x, w, depth, y, epilogue);
   }
+  const int64_t windows = NumOutputs(shape.windows);
+  const std::vector<int64_t> w_offsets = WeightOffsets(shape, shape.batch, depth);
   Gemm<T>(pool, {shape.out_channels, windows, depth, shape.batch * shape.groups},
           {w, depth, 1, 0, w_offsets}, {x, windows, 1, depth * windows},
           {y, windows, shape.out_channels * windows}, epilogue);
@@ -387,22 +434,48 @@ template absl::Status Convolve(const ThreadPool&, const ConvolutionShape&, const
 template absl::Status Convolve(const ThreadPool&, const ConvolutionShape&, const double*,
                                const double*, double*, std::optional<GemmEpilogue>);
 
-absl::Status ConvolveIntegers(const ThreadPool& pool, const ConvolutionShape& shape,
-                              const int16_t* x, const int16_t* w, int32_t* y,
-                              std::optional<GemmEpilogue> epilogue) {
+absl::Status ConvolveIntegers(const ThreadPool& pool, const ConvolutionShape& shape, Bytes x,
+                              int16_t x_zero, Bytes w, absl::Span<const int16_t> w_zeros,
+                              int32_t* y, std::optional<GemmEpilogue> epilogue) {
   if (IsEmpty(shape)) return absl::OkStatus();
   const int64_t depth = shape.in_channels * NumTaps(shape.windows);
-  const int64_t pairs = CeilDiv(depth, 2);
-  std::vector<Int16Pair> weights;
-  const int64_t rows = shape.groups * shape.out_channels;
-  weights.resize(static_cast<size_t>(rows * pairs));
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t k = 0; k < depth; k += 2) {
-      weights[static_cast<size_t>(i * pairs + k / 2)] = {
-          w[i * depth + k], k + 1 < depth ? w[i * depth + k + 1] : int16_t{0}};
+  const int64_t channels = shape.groups * shape.out_channels;
+  int64_t inputs = shape.batch * shape.groups * shape.in_channels;
+  for (const WindowDim& dim : shape.windows) inputs *= dim.input;
+  // float holds the sums of so few products of numbers up to 255.
+  constexpr int64_t kExactDepth = (1 << 24) / (255 * 255);
+  if (HasFewChannels(shape) && depth <= kExactDepth) {
+    std::vector<float> weights(static_cast<size_t>(channels * depth));
+    for (int64_t i = 0; i < channels; ++i) {
+      WidenBytes(pool, {w.data + i * depth, w.is_signed}, depth,
+                 w_zeros[w_zeros.size() == 1 ? 0 : static_cast<size_t>(i)],
+                 weights.data() + i * depth);
     }
+    OC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> widened,
+                        Buffer::Allocate(inputs * static_cast<int64_t>(sizeof(float))));
+    float* images = reinterpret_cast<float*>(widened->mutable_data());
+    WidenBytes(pool, x, inputs, x_zero, images);
+    return ConvolveFewChannels<float, int32_t>(pool, shape, images, weights.data(), y, epilogue);
   }
-  return ConvolveImages<int16_t, Int16Pair>(pool, shape, x, weights.data(), pairs, y, epilogue);
+
+  const int64_t pairs = PairsOf(depth);
+  std::vector<Int16Pair> weights(static_cast<size_t>(channels * pairs));
+  WidenRows(pool, w, channels, depth, w_zeros, reinterpret_cast<int16_t*>(weights.data()));
+  if (IsPointwise(shape.windows)) {
+    const int64_t windows = NumOutputs(shape.windows);
+    const std::vector<int64_t> w_offsets = WeightOffsets(shape, shape.batch, pairs);
+    GemmPacked<Int16Pair>(pool, {shape.out_channels, windows, pairs, shape.batch * shape.groups},
+                          {weights.data(), pairs, 1, 0, w_offsets},
+                          BytePairPacker(x, depth, windows, {}, absl::MakeConstSpan(&x_zero, 1)),
+                          {y, windows, shape.out_channels * windows}, epilogue);
+    return absl::OkStatus();
+  }
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> widened,
+                      Buffer::Allocate(inputs * static_cast<int64_t>(sizeof(int16_t))));
+  int16_t* images = reinterpret_cast<int16_t*>(widened->mutable_data());
+  WidenBytes(pool, x, inputs, x_zero, images);
+  return ConvolveImages<int16_t, Int16Pair>(pool, shape, images, weights.data(), pairs, y,
+                                            epilogue);
 }
 
 }  // namespace onnxcmp

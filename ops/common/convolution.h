@@ -7,7 +7,9 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "evaluator/thread_pool.h"
+#include "ops/common/byte_pairs.h"
 #include "ops/common/gemm.h"
 #include "ops/common/windows.h"
 
@@ -31,11 +33,11 @@ template <typename T>  // float, double
 absl::Status Convolve(const ThreadPool& pool, const ConvolutionShape& shape, const T* x, const T* w,
                       T* y, std::optional<GemmEpilogue> epilogue = std::nullopt);
 
-// The same for 8-bit integers from which the zero points were subtracted (so |x|, |w| <= 255):
-// exact, as long as sums fit into 32 bits; they wrap otherwise.
-absl::Status ConvolveIntegers(const ThreadPool& pool, const ConvolutionShape& shape,
-                              const int16_t* x, const int16_t* w, int32_t* y,
-                              std::optional<GemmEpilogue> epilogue = std::nullopt);
+// The same for 8-bit integers less their zero points, of x and of each output channel of w: exact,
+// as long as sums fit into 32 bits; they wrap otherwise.
+absl::Status ConvolveIntegers(const ThreadPool& pool, const ConvolutionShape& shape, Bytes x,
+                              int16_t x_zero, Bytes w, absl::Span<const int16_t> w_zeros,
+                              int32_t* y, std::optional<GemmEpilogue> epilogue = std::nullopt);
 
 }  // namespace onnxcmp
 

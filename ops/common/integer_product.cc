@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/convert.h"
+#include "ops/common/byte_pairs.h"
 #include "ops/common/load_store.h"
 
 namespace onnxcmp {
@@ -32,30 +33,19 @@ Matrices MatricesOf(absl::Span<const int64_t> shape, Side side) {
   return result;
 }
 
-// Two rows of B to a row of the panel.
-class PairPacker final : public GemmPacker<Int16Pair> {
- public:
-  PairPacker(GemmFactor<int16_t> b, int64_t depth) : b_(b), depth_(depth) {}
-
-  void Pack(int64_t batch, int64_t k, int64_t depth, int64_t column, int64_t columns,
-            Int16Pair* panel) const override {
-    const int16_t* matrix = b_.Batch(batch) + column * b_.column_stride;
-    for (int64_t row = 2 * k; row < 2 * (k + depth); row += 2) {
-      const int16_t* first = matrix + row * b_.row_stride;
-      const bool has_second = row + 1 < depth_;
-      const int16_t* second = has_second ? first + b_.row_stride : first;
-      for (int64_t j = 0; j < columns; ++j) {
-        panel[j] = {first[j * b_.column_stride],
-                    has_second ? second[j * b_.column_stride] : int16_t{0}};
-      }
-      panel += kGemmPanelColumns<Int16Pair>;
-    }
+// The zero points of a factor's rows or columns, of every matrix; one if they are all the same.
+absl::StatusOr<std::vector<int16_t>> ZeroPoints(const KernelContext& ctx, const ByteFactor& factor,
+                                                Side side) {
+  if (factor.zero_point == nullptr) return std::vector<int16_t>{0};
+  OC_ASSIGN_OR_RETURN(
+      const Tensor parameters,
+      LineParameters(ctx, *factor.zero_point, factor.values->shape(), side, "the zero point"));
+  const absl::Span<const double> numbers = parameters.AsSpan<double>();
+  if (factor.zero_point->num_elements() == 1 && !numbers.empty()) {
+    return std::vector<int16_t>{static_cast<int16_t>(numbers[0])};
   }
-
- private:
-  const GemmFactor<int16_t> b_;
-  const int64_t depth_;
-};
+  return std::vector<int16_t>(numbers.begin(), numbers.end());
+}
 
 }  // namespace
 
@@ -84,71 +74,103 @@ absl::StatusOr<Tensor> LineParameters(const KernelContext& ctx, const Tensor& pa
   return result;
 }
 
-absl::StatusOr<Tensor> SubtractZeroPoint(const KernelContext& ctx, const Tensor& x,
-                                         const Tensor* zero_point, Side side) {
-  const Tensor none = Tensor::Scalar<int8_t>(0);
-  OC_ASSIGN_OR_RETURN(const Tensor parameters,
-                      LineParameters(ctx, zero_point == nullptr ? none : *zero_point, x.shape(),
-                                     side, "the zero point"));
-  OC_ASSIGN_OR_RETURN(const Tensor in, ctx.Contiguous(x));
-  OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(DType::kInt16, x.shape()));
-  const Matrices matrices = MatricesOf(x.shape(), side);
-  const bool is_signed = x.dtype() == DType::kInt8;
-  const uint8_t* from = in.data<uint8_t>();
-  int16_t* to = out.mutable_data<int16_t>();
-  const absl::Span<const double> numbers = parameters.AsSpan<double>();
-  const std::vector<int16_t> zeros(numbers.begin(), numbers.end());
-  const auto convert = [is_signed](uint8_t bits) {
-    return is_signed ? static_cast<int16_t>(static_cast<int8_t>(bits)) : int16_t{bits};
-  };
-  const int64_t width = matrices.columns;
-  const int64_t grain = std::max<int64_t>(1, 32768 / std::max<int64_t>(1, width));
-  ctx.pool().ParallelRanges(matrices.count * matrices.rows, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const uint8_t* source = from + row * width;
-      int16_t* target = to + row * width;
-      if (side == Side::kLeft) {
-        const int16_t zero = zeros[static_cast<size_t>(row)];
-        for (int64_t j = 0; j < width; ++j) {
-          target[j] = static_cast<int16_t>(convert(source[j]) - zero);
-        }
-      } else {
-        const int16_t* zero = zeros.data() + row / matrices.rows * width;
-        for (int64_t j = 0; j < width; ++j) {
-          target[j] = static_cast<int16_t>(convert(source[j]) - zero[j]);
-        }
-      }
-    }
-  });
-  return out;
+absl::StatusOr<MatMulLayout> LayOutBytes(const KernelContext& ctx, const Tensor& a,
+                                         const Tensor& b) {
+  return LayOutMatMul(ctx, a.shape(), RowMajorStrides(a.shape()), b.shape(),
+                      RowMajorStrides(b.shape()));
 }
 
-absl::Status MultiplyIntegers(const KernelContext& ctx, const MatMulLayout& layout, const Tensor& a,
-                              const Tensor& b, int32_t* y, std::optional<GemmEpilogue> epilogue) {
-  // Rows of A as pairs, the last one filled up with 0.
+absl::Status MultiplyIntegers(const KernelContext& ctx, const MatMulLayout& layout,
+                              const ByteFactor& a, const ByteFactor& b, int32_t* y,
+                              std::optional<GemmEpilogue> epilogue) {
+  OC_ASSIGN_OR_RETURN(const std::vector<int16_t> a_zeros, ZeroPoints(ctx, a, Side::kLeft));
+  OC_ASSIGN_OR_RETURN(const std::vector<int16_t> b_zeros, ZeroPoints(ctx, b, Side::kRight));
+  OC_ASSIGN_OR_RETURN(const Tensor left, ctx.Contiguous(*a.values));
+  OC_ASSIGN_OR_RETURN(const Tensor right, ctx.Contiguous(*b.values));
   const int64_t depth = layout.shape.k;
-  const int64_t pairs = depth / 2 + depth % 2;
-  const int64_t rows = depth == 0 ? 0 : a.num_elements() / depth;
+  const int64_t pairs = PairsOf(depth);
+  const int64_t rows = depth == 0 ? 0 : left.num_elements() / depth;
   OC_ASSIGN_OR_RETURN(Tensor rows_of_pairs, ctx.Allocate(DType::kInt16, {rows, 2 * pairs}));
-  const int16_t* from = a.data<int16_t>();
-  int16_t* to = rows_of_pairs.mutable_data<int16_t>();
-  ctx.pool().ParallelRanges(rows, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, depth)),
-                            [&](int64_t begin, int64_t end) {
-                              for (int64_t i = begin; i < end; ++i) {
-                                std::copy_n(from + i * depth, depth, to + i * 2 * pairs);
-                                if (depth % 2 != 0) to[i * 2 * pairs + depth] = 0;
-                              }
-                            });
+  int16_t* widened = rows_of_pairs.mutable_data<int16_t>();
+  WidenRows(ctx.pool(), BytesOf(left), rows, depth, a_zeros, widened);
   std::vector<int64_t> offsets(layout.a.batch_offsets().begin(), layout.a.batch_offsets().end());
   for (int64_t& offset : offsets) offset = depth == 0 ? 0 : offset / depth * pairs;
   const GemmShape shape = {layout.shape.m, layout.shape.n, pairs, layout.shape.batch};
-  const PairPacker packer(
-      {b.data<int16_t>(), layout.b.row_stride, layout.b.column_stride, 0, layout.b.batch_offsets()},
-      depth);
+  const BytePairPacker packer(BytesOf(right), depth, shape.n, layout.b.batch_offsets(), b_zeros);
   GemmPacked<Int16Pair>(ctx.pool(), shape,
-                        {reinterpret_cast<const Int16Pair*>(to), pairs, 1, 0, offsets}, packer,
+                        {reinterpret_cast<const Int16Pair*>(widened), pairs, 1, 0, offsets}, packer,
                         {y, shape.n, shape.m * shape.n}, epilogue);
   return absl::OkStatus();
+}
+
+QuantizedFactor FactorFromInputs(const KernelContext& ctx, int values, int scale, int zero_point) {
+  return {&ctx.Input(values), &ctx.Input(scale),
+          ctx.HasInput(zero_point) ? &ctx.Input(zero_point) : nullptr};
+}
+
+absl::StatusOr<Tensor> MultiplyQuantized(
+    const KernelContext& ctx, const QuantizedFactor& a, const QuantizedFactor& b, DType output,
+    absl::FunctionRef<void(const ProductRow& row, std::byte* out)> finish) {
+  const Shape& left = a.values->shape();
+  const Shape& right = b.values->shape();
+  OC_ASSIGN_OR_RETURN(const MatMulLayout layout, LayOutBytes(ctx, *a.values, *b.values));
+  OC_ASSIGN_OR_RETURN(const Tensor row_scales,
+                      LineParameters(ctx, *a.scale, left, Side::kLeft, "a's scale"));
+  OC_ASSIGN_OR_RETURN(const Tensor column_scales,
+                      LineParameters(ctx, *b.scale, right, Side::kRight, "b's scale"));
+  OC_ASSIGN_OR_RETURN(Tensor sums, ctx.Allocate(DType::kInt32, layout.output));
+  OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(output, layout.output));
+  int32_t* sum = sums.mutable_data<int32_t>();
+  std::byte* out = y.mutable_raw_data();
+  const GemmShape& shape = layout.shape;
+  // The scales of a matrix lie where its rows or columns do.
+  const auto matrix_at = [](const MatMulLayout::Factor& factor, int64_t batch, int64_t size) {
+    const absl::Span<const int64_t> offsets = factor.batch_offsets();
+    return offsets.empty() || size == 0 ? 0 : offsets[static_cast<size_t>(batch)] / size;
+  };
+  OC_RETURN_IF_ERROR(MultiplyIntegers(
+      ctx, layout, {a.values, a.zero_point}, {b.values, b.zero_point}, sum,
+      [&](const GemmBlock& block) {
+        const double* rows = row_scales.data<double>() + matrix_at(layout.a, block.batch, shape.k);
+        const double* columns = column_scales.data<double>() +
+                                matrix_at(layout.b, block.batch, shape.k * shape.n) * shape.n +
+                                block.column_begin;
+        for (int64_t i = block.row_begin; i < block.row_end; ++i) {
+          const int64_t first = (block.batch * shape.m + i) * shape.n + block.column_begin;
+          finish({first, block.column_begin, block.column_end - block.column_begin, sum + first,
+                  rows[i], columns},
+                 out);
+        }
+      }));
+  return y;
+}
+
+absl::StatusOr<Tensor> RealProduct(const KernelContext& ctx, const QuantizedFactor& a,
+                                   const QuantizedFactor& b, const Tensor* bias, DType output) {
+  Tensor addends;
+  if (bias != nullptr) {
+    const int64_t columns = b.values->rank() < 2 ? 1 : b.values->dim(b.values->rank() - 1);
+    if (bias->rank() != 1 || bias->dim(0) != columns) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the bias is ", bias->TypeString(), ", but the product has ", columns, " columns"));
+    }
+    OC_ASSIGN_OR_RETURN(addends, LoadTensor<double>(ctx, *bias));
+  }
+  return MultiplyQuantized(ctx, a, b, output, [&](const ProductRow& row, std::byte* out) {
+    constexpr int64_t kStrip = 256;
+    double values[kStrip];
+    for (int64_t begin = 0; begin < row.count; begin += kStrip) {
+      const int64_t count = std::min(kStrip, row.count - begin);
+      for (int64_t j = 0; j < count; ++j) {
+        values[j] = row.sums[begin + j] * (row.row_scale * row.column_scales[begin + j]);
+      }
+      if (addends.defined()) {
+        const double* addend = addends.data<double>() + row.column + begin;
+        for (int64_t j = 0; j < count; ++j) values[j] += addend[j];
+      }
+      StoreElements(output, values, count, out, row.first + begin);
+    }
+  });
 }
 
 }  // namespace onnxcmp

@@ -7,6 +7,29 @@
 #include "ops/common/load_store.h"
 
 namespace onnxcmp {
+namespace {
+
+// How many taps of each window of a dimension count.
+template <typename C>
+std::vector<C> CountTaps(const WindowDim& dim, PoolDivisor divisor) {
+  if (divisor == PoolDivisor::kTaps) {
+    return std::vector<C>(static_cast<size_t>(dim.output), static_cast<C>(dim.kernel));
+  }
+  const bool with_padding = divisor == PoolDivisor::kPadded;
+  const int64_t low = with_padding ? -dim.pad_begin : 0;
+  const int64_t high = with_padding ? dim.input + dim.pad_end : dim.input;
+  std::vector<C> counts(static_cast<size_t>(dim.output));
+  for (int64_t o = 0; o < dim.output; ++o) {
+    const int64_t first = o * dim.stride - dim.pad_begin;
+    const int64_t begin = first >= low ? 0 : (low - first + dim.dilation - 1) / dim.dilation;
+    const int64_t end =
+        high > first ? std::min(dim.kernel, (high - first - 1) / dim.dilation + 1) : 0;
+    counts[static_cast<size_t>(o)] = static_cast<C>(std::max<int64_t>(0, end - begin));
+  }
+  return counts;
+}
+
+}  // namespace
 
 absl::StatusOr<Windows> PlanPool(const WindowAttributes& attributes, const Tensor& x) {
   if (x.rank() < 3) {
@@ -41,6 +64,41 @@ absl::Status DropPaddingTaps(Windows* windows) {
   }
   return absl::OkStatus();
 }
+
+template <typename C>
+absl::StatusOr<Tensor> AverageWindows(const KernelContext& ctx, const Tensor& x, Windows windows,
+                                      PoolDivisor divisor) {
+  OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(kDTypeOf<C>, PoolShape(x, windows)));
+  if (y.num_elements() == 0) return y;
+  std::vector<std::vector<C>> counts;
+  for (const WindowDim& dim : windows) counts.push_back(CountTaps<C>(dim, divisor));
+  OC_RETURN_IF_ERROR(DropPaddingTaps(&windows));
+  const int64_t planes = x.dim(0) * x.dim(1);
+  C* out = y.mutable_data<C>();
+  FoldWindows<SumFold, C>(ctx.pool(), windows, planes, x.data<C>(), out);
+
+  const int64_t width = windows.back().output;
+  const int64_t rows = NumOutputs(windows) / width;
+  ctx.pool().ParallelRanges(
+      planes * rows, std::max<int64_t>(1, 32768 / width), [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row) {
+          C outer = 1;
+          int64_t rest = row;
+          for (size_t d = windows.size() - 1; d-- > 0; rest /= windows[d].output) {
+            outer *= counts[d][static_cast<size_t>(rest % windows[d].output)];
+          }
+          const std::vector<C>& inner = counts.back();
+          for (int64_t o = 0; o < width; ++o) {
+            out[row * width + o] /= outer * inner[static_cast<size_t>(o)];
+          }
+        }
+      });
+  return y;
+}
+template absl::StatusOr<Tensor> AverageWindows<float>(const KernelContext&, const Tensor&, Windows,
+                                                      PoolDivisor);
+template absl::StatusOr<Tensor> AverageWindows<double>(const KernelContext&, const Tensor&, Windows,
+                                                       PoolDivisor);
 
 template <typename C>
 absl::Status GlobalPool(KernelContext& ctx, absl::FunctionRef<C(const C* x, int64_t count)> fold) {

@@ -32,6 +32,19 @@ absl::Status DropPaddingTaps(Windows* windows);
 template <typename C>
 absl::Status GlobalPool(KernelContext& ctx, absl::FunctionRef<C(const C* x, int64_t count)> fold);
 
+// What AveragePool divides a window's sum by.
+enum class PoolDivisor : uint8_t {
+  kInputs,  // the number of its taps in the input
+  kPadded,  // those in the input or its padding, not those that ceil_mode adds beyond
+  kTaps,    // all of them
+};
+
+// The mean of each window of x, which is of type C (float, double) and contiguous. The mean of
+// nothing is NaN.
+template <typename C>
+absl::StatusOr<Tensor> AverageWindows(const KernelContext& ctx, const Tensor& x, Windows windows,
+                                      PoolDivisor divisor);
+
 // The windows of a row that have tap `tap` in a row of inputs.
 struct TapRange {
   int64_t first;       // the input of window 0, perhaps in the padding

@@ -1,6 +1,7 @@
 #include "ops/common/quantization.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/convert.h"
@@ -117,9 +118,9 @@ void Round(DType dtype, C* x, int64_t count) {
   LoadElements<C>(dtype, bits, 0, count, x);
 }
 
-// Whole numbers as int8 or uint8, saturated; NaN becomes 0. Changes the values.
+// Whole numbers as int8 or uint8, saturated; NaN becomes 0. All kStrip values are read.
 template <typename C>
-void StoreBytes(C* values, int64_t count, C low, C high, std::byte* out) {
+void StoreBytes(const C* values, int64_t count, C low, C high, std::byte* out) {
   alignas(64) int32_t whole[kStrip];
   alignas(64) uint8_t bytes[kStrip];
   for (int64_t i = 0; i < kStrip; ++i) {
@@ -241,25 +242,6 @@ absl::StatusOr<Tensor> DequantizeTensor(const KernelContext& ctx, const Tensor& 
   });
 }
 
-absl::StatusOr<Tensor> SubtractZeroPoints(const KernelContext& ctx, const Tensor& x,
-                                          absl::Span<const int64_t> zeros) {
-  OC_ASSIGN_OR_RETURN(const Tensor in, ctx.Contiguous(x));
-  OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(DType::kInt16, x.shape()));
-  const bool is_signed = x.dtype() == DType::kInt8;
-  const uint8_t* from = in.data<uint8_t>();
-  int16_t* to = out.mutable_data<int16_t>();
-  const int64_t part = zeros.empty() ? 0 : x.num_elements() / static_cast<int64_t>(zeros.size());
-  for (size_t p = 0; p < zeros.size(); ++p, from += part, to += part) {
-    const auto zero = static_cast<int16_t>(zeros[p]);
-    for (int64_t i = 0; i < part; ++i) {
-      const int16_t value =
-          is_signed ? static_cast<int16_t>(static_cast<int8_t>(from[i])) : int16_t{from[i]};
-      to[i] = static_cast<int16_t>(value - zero);
-    }
-  }
-  return out;
-}
-
 template <typename C>
 absl::StatusOr<std::vector<C>> PerChannelInput(const KernelContext& ctx, int index,
                                                int64_t channels) {
@@ -277,11 +259,64 @@ absl::StatusOr<std::vector<C>> PerChannelInput(const KernelContext& ctx, int ind
 template absl::StatusOr<std::vector<double>> PerChannelInput(const KernelContext&, int, int64_t);
 template absl::StatusOr<std::vector<int64_t>> PerChannelInput(const KernelContext&, int, int64_t);
 
+absl::StatusOr<std::vector<int16_t>> ZeroPointsInput(const KernelContext& ctx, int index,
+                                                     int64_t channels) {
+  OC_ASSIGN_OR_RETURN(const auto zeros, PerChannelInput<int64_t>(ctx, index, channels));
+  return std::vector<int16_t>(zeros.begin(), zeros.end());
+}
+
 absl::StatusOr<DType> DTypeFromNumber(int64_t number) {
   if (number < 0 || number >= kNumDTypes) {
     return absl::InvalidArgumentError(absl::StrCat(number, " is no element type"));
   }
   return static_cast<DType>(number);
+}
+
+Requantization::Requantization(DType dtype, int64_t zero_point)
+    : zero_point_(static_cast<int32_t>(zero_point)),
+      low_(static_cast<double>(IntegerMin(dtype) - zero_point)),
+      high_(static_cast<double>(IntegerMax(dtype) - zero_point)) {}
+
+// Whole strips: a fixed count is what the compiler vectorises.
+void Requantization::StoreStrip(const double* values, int64_t count, std::byte* out) const {
+  alignas(64) int32_t whole[kStrip];
+  alignas(64) uint8_t bytes[kStrip];
+  for (int i = 0; i < kStrip; ++i) {
+    double x = values[i];
+    x = x > low_ ? x : low_;
+    x = x < high_ ? x : high_;
+    whole[i] = static_cast<int32_t>(std::nearbyint(x)) + zero_point_;
+  }
+  for (int i = 0; i < kStrip; ++i) bytes[i] = static_cast<uint8_t>(whole[i]);
+  std::copy_n(reinterpret_cast<const std::byte*>(bytes), count, out);
+}
+
+void Requantization::Store(const int32_t* sums, int64_t count, double scale, const double* scales,
+                           std::byte* out) const {
+  alignas(64) int32_t part[kStrip] = {};
+  alignas(64) double factors[kStrip] = {};
+  alignas(64) double values[kStrip];
+  for (int64_t begin = 0; begin < count; begin += kStrip) {
+    const int64_t n = std::min<int64_t>(kStrip, count - begin);
+    std::copy_n(sums + begin, n, part);
+    std::copy_n(scales + begin, n, factors);
+    for (int i = 0; i < kStrip; ++i) values[i] = part[i] * (scale * factors[i]);
+    StoreStrip(values, n, out + begin);
+  }
+}
+
+void Requantization::Store(const int32_t* sums, int64_t count, int32_t offset, double scale,
+                           std::byte* out) const {
+  alignas(64) uint32_t part[kStrip] = {};
+  alignas(64) double values[kStrip];
+  for (int64_t begin = 0; begin < count; begin += kStrip) {
+    const int64_t n = std::min<int64_t>(kStrip, count - begin);
+    std::copy_n(reinterpret_cast<const uint32_t*>(sums) + begin, n, part);
+    for (int i = 0; i < kStrip; ++i) {
+      values[i] = static_cast<int32_t>(part[i] + static_cast<uint32_t>(offset)) * scale;
+    }
+    StoreStrip(values, n, out + begin);
+  }
 }
 
 }  // namespace onnxcmp

@@ -2,7 +2,7 @@
 #ifndef ONNXCMP_OPS_COMMON_QUANTIZATION_H_
 #define ONNXCMP_OPS_COMMON_QUANTIZATION_H_
 
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -41,25 +41,40 @@ absl::StatusOr<Tensor> DequantizeTensor(const KernelContext& ctx, const Tensor& 
                                         const Tensor& scale, const Tensor* zero_point,
                                         const QuantizationAxis& granularity, DType output);
 
-// x, of 8-bit integers, minus the zero point of its part, as int16. Parts follow each other and
-// have one length.
-absl::StatusOr<Tensor> SubtractZeroPoints(const KernelContext& ctx, const Tensor& x,
-                                          absl::Span<const int64_t> zeros);
-
 // Input `index` as one number for each of a convolution's output channels; it may be one for all.
 // C: double, int64_t.
 template <typename C>
 absl::StatusOr<std::vector<C>> PerChannelInput(const KernelContext& ctx, int index,
                                                int64_t channels);
 
+// The same of zero points of 8-bit integers.
+absl::StatusOr<std::vector<int16_t>> ZeroPointsInput(const KernelContext& ctx, int index,
+                                                     int64_t channels);
+
 // An element type that an attribute gives as a number of onnx.TensorProto.DataType; 0: kUndefined.
 absl::StatusOr<DType> DTypeFromNumber(int64_t number);
 
-// round(value) + zero_point, saturated to an 8-bit type's [low, high]; NaN becomes low.
-inline int32_t Requantize(double value, int32_t zero_point, int32_t low, int32_t high) {
-  const double result = std::nearbyint(value) + zero_point;
-  return result >= high ? high : result > low ? static_cast<int32_t>(result) : low;
-}
+// How sums become 8-bit integers: saturate(round(sum * scale) + zero point), ties to even; NaN
+// becomes the lowest value.
+class Requantization {
+ public:
+  Requantization(DType dtype, int64_t zero_point);  // int8 or uint8
+
+  // out[i] = sums[i] * (scale * scales[i]), requantized.
+  void Store(const int32_t* sums, int64_t count, double scale, const double* scales,
+             std::byte* out) const;
+  // out[i] = (sums[i] + offset) * scale, requantized; the addition wraps.
+  void Store(const int32_t* sums, int64_t count, int32_t offset, double scale,
+             std::byte* out) const;
+
+ private:
+  static constexpr int kStrip = 64;
+  void StoreStrip(const double* values, int64_t count, std::byte* out) const;
+
+  int32_t zero_point_;
+  double low_;  // and high_: before the zero point is added
+  double high_;
+};
 
 }  // namespace onnxcmp
 

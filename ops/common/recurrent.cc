@@ -98,34 +98,33 @@ template absl::StatusOr<Tensor> LoadParameter<double>(const KernelContext&, int,
                                                       absl::Span<const int64_t>);
 
 template <typename C>
-absl::StatusOr<RecurrentParameters<C>> LoadRecurrentParameters(const KernelContext& ctx,
-                                                               const RecurrentOptions& options) {
+absl::StatusOr<RecurrentParameters<C>> LoadSequences(const KernelContext& ctx,
+                                                     const RecurrentOptions& options,
+                                                     int64_t hidden) {
   RecurrentParameters<C> p;
-  if (ctx.Input(0).rank() != 3 || ctx.Input(2).rank() != 3) {
-    return absl::InvalidArgumentError("X, W and R must have rank 3");
+  if (ctx.Input(0).rank() != 3) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("X must have rank 3, not ", ctx.Input(0).TypeString()));
   }
   const Tensor x = options.batch_first ? SwapFirstAxes(ctx.Input(0)) : ctx.Input(0);
   OC_ASSIGN_OR_RETURN(p.x, LoadTensor<C>(ctx, x));
   p.steps = x.dim(0);
   p.batch = x.dim(1);
   p.input_size = x.dim(2);
-  p.hidden = ctx.Input(2).dim(2);
-  if (options.hidden_size != -1 && options.hidden_size != p.hidden) {
+  p.hidden = hidden;
+  if (options.hidden_size != -1 && options.hidden_size != hidden) {
     return absl::InvalidArgumentError(
-        absl::StrCat("hidden_size is ", options.hidden_size, ", but R is for ", p.hidden));
+        absl::StrCat("hidden_size is ", options.hidden_size, ", but R is for ", hidden));
   }
-  // Guards the products below; no real layer comes near.
-  if (p.hidden > int64_t{1} << 40) {
-    return absl::InvalidArgumentError(absl::StrCat("a hidden size of ", p.hidden));
+  // Guards products of sizes; no real layer comes near.
+  if (hidden > int64_t{1} << 40) {
+    return absl::InvalidArgumentError(absl::StrCat("a hidden size of ", hidden));
   }
-  const int64_t directions = options.directions;
-  const int64_t rows = options.gates * p.hidden;
-  OC_ASSIGN_OR_RETURN(p.w, LoadParameter<C>(ctx, 1, "W", {directions, rows, p.input_size}));
-  OC_ASSIGN_OR_RETURN(p.r, LoadParameter<C>(ctx, 2, "R", {directions, rows, p.hidden}));
+  const Shape b_shape = {options.directions, 2 * options.gates * hidden};
   if (ctx.HasInput(3)) {
-    OC_ASSIGN_OR_RETURN(p.b, LoadParameter<C>(ctx, 3, "B", {directions, 2 * rows}));
+    OC_ASSIGN_OR_RETURN(p.b, LoadParameter<C>(ctx, 3, "B", b_shape));
   } else {
-    OC_ASSIGN_OR_RETURN(p.b, ctx.Allocate(kDTypeOf<C>, {directions, 2 * rows}));
+    OC_ASSIGN_OR_RETURN(p.b, ctx.Allocate(kDTypeOf<C>, b_shape));
     std::fill_n(p.b.template mutable_data<C>(), p.b.num_elements(), C{0});
   }
   if (ctx.HasInput(4)) {
@@ -140,6 +139,26 @@ absl::StatusOr<RecurrentParameters<C>> LoadRecurrentParameters(const KernelConte
       }
     }
   }
+  return p;
+}
+template absl::StatusOr<RecurrentParameters<float>> LoadSequences<float>(const KernelContext&,
+                                                                         const RecurrentOptions&,
+                                                                         int64_t);
+template absl::StatusOr<RecurrentParameters<double>> LoadSequences<double>(const KernelContext&,
+                                                                           const RecurrentOptions&,
+                                                                           int64_t);
+
+template <typename C>
+absl::StatusOr<RecurrentParameters<C>> LoadRecurrentParameters(const KernelContext& ctx,
+                                                               const RecurrentOptions& options) {
+  if (ctx.Input(0).rank() != 3 || ctx.Input(2).rank() != 3) {
+    return absl::InvalidArgumentError("X, W and R must have rank 3");
+  }
+  OC_ASSIGN_OR_RETURN(RecurrentParameters<C> p,
+                      LoadSequences<C>(ctx, options, ctx.Input(2).dim(2)));
+  const int64_t rows = options.gates * p.hidden;
+  OC_ASSIGN_OR_RETURN(p.w, LoadParameter<C>(ctx, 1, "W", {options.directions, rows, p.input_size}));
+  OC_ASSIGN_OR_RETURN(p.r, LoadParameter<C>(ctx, 2, "R", {options.directions, rows, p.hidden}));
   return p;
 }
 template absl::StatusOr<RecurrentParameters<float>> LoadRecurrentParameters<float>(
@@ -293,7 +312,7 @@ absl::Status RunRecurrent(KernelContext& ctx, const RecurrentOptions& options,
       for (int64_t i = 0; i < part; ++i) {
         const int64_t offset = backwards ? part - 1 - i : i;
         const int64_t step = first + offset;
-        cell({direction, projected + offset * batch * columns, h.previous, h.next, c.previous,
+        cell({direction, step, projected + offset * batch * columns, h.previous, h.next, c.previous,
               c.next});
         for (int64_t entry = 0; entry < batch; ++entry) {
           const bool ended = !p.lengths.empty() && step >= p.lengths[static_cast<size_t>(entry)];

@@ -39,15 +39,21 @@ struct RecurrentParameters {
   int64_t steps = 0, batch = 0, input_size = 0, hidden = 0;
   Tensor x;  // (steps, batch, input_size)
   Tensor w;  // (directions, gates * hidden, input_size)
-  Tensor r;  // (directions, gates * hidden, hidden)
+  Tensor r;  // (directions, gates * hidden, hidden, or what else the cell multiplies it with)
   Tensor b;  // (directions, 2 * gates * hidden): that of W, then that of R; zeros if absent
   std::vector<int64_t> lengths;  // of each sequence of the batch
 
   const C* W(int direction) const { return w.data<C>() + direction * w.dim(1) * input_size; }
-  const C* R(int direction) const { return r.data<C>() + direction * r.dim(1) * hidden; }
+  const C* R(int direction) const { return r.data<C>() + direction * r.dim(1) * r.dim(2); }
   const C* Wb(int direction) const { return b.data<C>() + direction * b.dim(1); }
   const C* Rb(int direction) const { return Wb(direction) + b.dim(1) / 2; }
 };
+
+// Inputs 0, 3 and 4: X, B, sequence_lens; w and r stay undefined.
+template <typename C>
+absl::StatusOr<RecurrentParameters<C>> LoadSequences(const KernelContext& ctx,
+                                                     const RecurrentOptions& options,
+                                                     int64_t hidden);
 
 // Inputs 0 to 4: X, W, R, B, sequence_lens.
 template <typename C>
@@ -65,6 +71,7 @@ absl::StatusOr<Tensor> LoadParameter(const KernelContext& ctx, int index, absl::
 template <typename C>
 struct RecurrentStep {
   int direction;
+  int64_t step;  // of X, whichever way the direction runs
   C* gates;
   const C* h_previous;
   C* h;

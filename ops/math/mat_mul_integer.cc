@@ -9,16 +9,14 @@ namespace {
 // MatMulInteger (ai.onnx 10): Y = numpy.matmul(A - a_zero_point, B - b_zero_point) in int32; zero
 // points for all of A or for its rows, for all of B or for its columns.
 absl::Status MatMulInteger(KernelContext& ctx) {
-  OC_ASSIGN_OR_RETURN(
-      const Tensor a,
-      SubtractZeroPoint(ctx, ctx.Input(0), ctx.HasInput(2) ? &ctx.Input(2) : nullptr, Side::kLeft));
-  OC_ASSIGN_OR_RETURN(const Tensor b,
-                      SubtractZeroPoint(ctx, ctx.Input(1),
-                                        ctx.HasInput(3) ? &ctx.Input(3) : nullptr, Side::kRight));
-  OC_ASSIGN_OR_RETURN(const MatMulLayout layout,
-                      LayOutMatMul(ctx, a.shape(), a.strides(), b.shape(), b.strides()));
+  const auto factor = [&](int values, int zero_point) {
+    return ByteFactor{&ctx.Input(values),
+                      ctx.HasInput(zero_point) ? &ctx.Input(zero_point) : nullptr};
+  };
+  OC_ASSIGN_OR_RETURN(const MatMulLayout layout, LayOutBytes(ctx, ctx.Input(0), ctx.Input(1)));
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(DType::kInt32, layout.output));
-  OC_RETURN_IF_ERROR(MultiplyIntegers(ctx, layout, a, b, y.mutable_data<int32_t>()));
+  OC_RETURN_IF_ERROR(
+      MultiplyIntegers(ctx, layout, factor(0, 2), factor(1, 3), y.mutable_data<int32_t>()));
   return ctx.SetOutput(0, std::move(y));
 }
 

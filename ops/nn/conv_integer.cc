@@ -21,15 +21,16 @@ Kernel ConvInteger(const KernelInit& node) {
     if (ctx.HasInput(kXZero)) {
       OC_ASSIGN_OR_RETURN(x_zero, ctx.ScalarInput<int64_t>(kXZero));
     }
-    std::vector<int64_t> w_zeros(static_cast<size_t>(channels));
+    std::vector<int16_t> w_zeros = {0};
     if (ctx.HasInput(kWZero)) {
-      OC_ASSIGN_OR_RETURN(w_zeros, PerChannelInput<int64_t>(ctx, kWZero, channels));
+      OC_ASSIGN_OR_RETURN(w_zeros, ZeroPointsInput(ctx, kWZero, channels));
     }
-    OC_ASSIGN_OR_RETURN(const Tensor x, SubtractZeroPoints(ctx, ctx.Input(kX), {x_zero}));
-    OC_ASSIGN_OR_RETURN(const Tensor w, SubtractZeroPoints(ctx, ctx.Input(kW), w_zeros));
+    OC_ASSIGN_OR_RETURN(const Tensor x, ctx.ContiguousInput(kX));
+    OC_ASSIGN_OR_RETURN(const Tensor w, ctx.ContiguousInput(kW));
     OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(DType::kInt32, plan.output));
-    OC_RETURN_IF_ERROR(ConvolveIntegers(ctx.pool(), plan.shape, x.data<int16_t>(),
-                                        w.data<int16_t>(), y.mutable_data<int32_t>()));
+    OC_RETURN_IF_ERROR(ConvolveIntegers(ctx.pool(), plan.shape, BytesOf(x),
+                                        static_cast<int16_t>(x_zero), BytesOf(w), w_zeros,
+                                        y.mutable_data<int32_t>()));
     return ctx.SetOutput(0, std::move(y));
   };
 }

@@ -1,37 +1,20 @@
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "evaluator/op_registry.h"
 #include "ops/common/compute_class.h"
-#include "ops/common/lane_fold.h"
+#include "ops/common/dynamic_quantization.h"
 #include "ops/common/load_store.h"
 #include "ops/common/quantization.h"
 
 namespace onnxcmp {
 namespace {
 
-// -min(x) as a maximum, with the same rule for NaN.
-struct NegatedMaxFold : MaxFold {
-  template <typename V, typename C>
-  static V Map(V x, C) {
-    return -x;
-  }
-};
-
 template <typename C>
 absl::Status Quantize(KernelContext& ctx) {
   OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<C>(ctx, ctx.Input(0)));
-  const C* begin = x.data<C>();
-  // NaN is passed on.
-  const auto positive = [](C value) { return value < 0 ? C{0} : value; };
-  const C high = positive(FoldLane<MaxFold>(begin, x.num_elements()));
-  const C low = -positive(FoldLane<NegatedMaxFold>(begin, x.num_elements()));
-  const C scale = (high - low) / C{255};
-  const C zero = std::nearbyint(-low / scale);
-  const Tensor y_scale = Tensor::Scalar<C>(scale);
-  const Tensor y_zero_point =
-      Tensor::Scalar<uint8_t>(zero > 0 ? static_cast<uint8_t>(std::min(zero, C{255})) : uint8_t{0});
+  const ByteScale<C> range = ByteScaleOf(x.data<C>(), x.num_elements());
+  const Tensor y_scale = Tensor::Scalar<C>(range.scale);
+  const Tensor y_zero_point = Tensor::Scalar<uint8_t>(range.zero_point);
   OC_ASSIGN_OR_RETURN(Tensor y, QuantizeTensor(ctx, x, y_scale, &y_zero_point, {}));
   OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(y)));
   OC_RETURN_IF_ERROR(ctx.SetOutput(1, y_scale));

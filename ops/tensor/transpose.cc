@@ -7,6 +7,7 @@
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/movement.h"
+#include "ops/common/views.h"
 
 namespace onnxcmp {
 namespace {
@@ -21,17 +22,6 @@ absl::Status CheckPermutation(absl::Span<const int64_t> perm, int rank) {
   if (valid) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("perm (", absl::StrJoin(perm, ", "),
                                                  ") is not a permutation of the ", rank, " axes"));
-}
-
-// Axis i of the result is axis perm[i] of x; a view.
-Tensor Permuted(const Tensor& x, absl::Span<const int64_t> perm) {
-  Shape shape(perm.size());
-  Shape strides(perm.size());
-  for (size_t i = 0; i < perm.size(); ++i) {
-    shape[i] = x.shape()[static_cast<size_t>(perm[i])];
-    strides[i] = x.strides()[static_cast<size_t>(perm[i])];
-  }
-  return x.Strided(shape, strides, x.offset());
 }
 
 // Transpose (ai.onnx 1, 13, 21, 23, 24, 25): axis i of the output is axis perm[i] of the input; all

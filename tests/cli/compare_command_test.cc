@@ -44,6 +44,14 @@ TEST_F(CompareCommandTest, VerdictAndExitStatus) {
   EXPECT_EQ(Onnxcmp({left, other, "--tolerance", "z=0.1,0"}).status, 1);
 }
 
+TEST_F(CompareCommandTest, NotFiniteOnly) {
+  const std::string model = Model("l", "(float[2] x) => (float[2] y) { z = Sub(x, x) y = Log(z) }");
+  const Outcome outcome = Onnxcmp({model, model, "--nan"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("not finite both: Log y is -inf at [0]: log of 0"),
+                                 Not(HasSubstr("pairs "))));
+}
+
 TEST_F(CompareCommandTest, TheTableFitsItsWidth) {
   const std::string plain = TestData("models/llm/plain.onnx");
   const std::string optimized = TestData("models/llm/optimized.onnx");

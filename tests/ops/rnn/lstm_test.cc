@@ -193,7 +193,7 @@ TEST(LSTMTest, BadInputs) {
   OpTest hidden = Lstm(1);
   expect(hidden.Attr("hidden_size", 3), "hidden_size is 3, but R is for 2");
   OpTest directions = Lstm(1);
-  expect(directions.Attr("direction", "bidirectional"), "W has shape");
+  expect(directions.Attr("direction", "bidirectional"), "has shape [1");
   OpTest unknown = Lstm(1);
   expect(unknown.Attr("direction", "up"), "unknown direction 'up'");
   OpTest activation = Lstm(1);

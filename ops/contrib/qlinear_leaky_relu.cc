@@ -1,0 +1,21 @@
+#include "evaluator/op_registry.h"
+#include "ops/common/quantized_operator.h"
+
+namespace onnxcmp {
+namespace {
+
+// QLinearLeakyRelu (com.microsoft 1): Y = X for X >= 0, else alpha * X, of the real values.
+Kernel QlinearLeakyRelu(const KernelInit& node) {
+  const double alpha = node.Float("alpha");
+  return [=](KernelContext& ctx) {
+    return EmitQuantizedUnary(ctx, [=](auto x) { return (x < 0.0).select(x * alpha, x); });
+  };
+}
+
+}  // namespace
+
+void RegisterContribQlinearLeakyRelu(OpRegistry& registry) {
+  registry.Add(kMicrosoftDomain, "QLinearLeakyRelu", {1}, QlinearLeakyRelu);
+}
+
+}  // namespace onnxcmp
