@@ -5,6 +5,7 @@
 set(ONNXCMP_OPERATORS
   contrib/attention
   contrib/attn_lstm
+  contrib/beam_search
   contrib/bias_gelu
   contrib/dequantize_linear
   contrib/dequantize_with_order
@@ -37,6 +38,7 @@ set(ONNXCMP_OPERATORS
   contrib/qordered_mat_mul
   contrib/quantize_linear
   contrib/quantize_with_order
+  contrib/greedy_search
   contrib/quick_gelu
   contrib/reduce_sum_integer
   contrib/refused

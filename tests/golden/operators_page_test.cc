@@ -19,6 +19,7 @@
 #include "gtest/gtest.h"
 #include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
+#include "ops/contrib/refused.h"
 #include "ops/contrib/schema_table.h"
 #include "tests/support/golden.h"
 #include "tests/support/op_test.h"
@@ -69,7 +70,11 @@ std::map<OpName, Operator> AllSchemas() {
   return operators;
 }
 
-// Lines "operator version: reason" of what cannot run.
+std::string NameAndVersion(absl::string_view domain, absl::string_view name, int version) {
+  return absl::StrCat(domain, domain.empty() ? "" : "::", name, " ", version);
+}
+
+// Of what cannot run: lines "operator version: reason", and what refuses every node.
 std::map<std::string, std::string> Reasons() {
   std::map<std::string, std::string> reasons;
   std::istringstream lines(FileText(TestData("uncovered_operators.txt")));
@@ -77,6 +82,10 @@ std::map<std::string, std::string> Reasons() {
     const size_t colon = line.rfind(": ");
     if (line.empty() || line[0] == '#' || colon == std::string::npos) continue;
     reasons[line.substr(0, colon)] = line.substr(colon + 2);
+  }
+  for (const RefusedOperator& refused : RefusedOperators()) {
+    reasons[NameAndVersion(refused.domain, refused.op_type, refused.version)] =
+        std::string(refused.reason);
   }
   return reasons;
 }
@@ -88,16 +97,17 @@ std::string RunsAs(const Operator& op, const std::map<std::string, std::string>&
     const auto& [version, definition] = *schema;
     const std::string& domain = definition.domain();
     std::string way;
-    if (Registry().FindKernel(domain, definition.Name(), version) != nullptr) {
+    const auto reason = reasons.find(NameAndVersion(domain, definition.Name(), version));
+    if (reason != reasons.end()) {
+      way = absl::StrCat("no: ", reason->second);
+    } else if (Registry().FindKernel(domain, definition.Name(), version) != nullptr) {
       way = "kernel";
     } else if (BodyKindOf(definition, version) != BodyKind::kNone) {
       way = "body";
     } else if (definition.Deprecated()) {
       continue;  // it has been taken out of the standard with this version
     } else {
-      const auto reason = reasons.find(absl::StrCat(
-          domain.empty() ? "" : absl::StrCat(domain, "::"), definition.Name(), " ", version));
-      way = absl::StrCat("no: ", reason == reasons.end() ? "not written" : reason->second);
+      way = "no: not written";
     }
     auto known = std::find_if(ways.begin(), ways.end(), [&](auto& w) { return w.first == way; });
     if (known == ways.end()) known = ways.insert(ways.end(), {way, {}});

@@ -1,0 +1,352 @@
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "ops/common/movement.h"
+#include "ops/contrib/generation.h"
+#include "ops/controlflow/subgraph.h"
+
+namespace onnxcmp {
+namespace {
+
+absl::StatusOr<Tensor> IntTensor(const KernelContext& ctx, int64_t rows,
+                                 const std::vector<int32_t>& values) {
+  const int64_t columns = rows == 0 ? 0 : static_cast<int64_t>(values.size()) / rows;
+  OC_ASSIGN_OR_RETURN(Tensor tensor, ctx.Allocate(DType::kInt32, {rows, columns}));
+  std::copy(values.begin(), values.end(), tensor.mutable_data<int32_t>());
+  return tensor;
+}
+
+// Entries `indices` of an axis.
+absl::StatusOr<Tensor> Entries(const KernelContext& ctx, const Tensor& x, int axis,
+                               absl::Span<const int64_t> indices) {
+  OC_ASSIGN_OR_RETURN(const Tensor from, ctx.Contiguous(x));
+  Shape shape = x.shape();
+  shape[static_cast<size_t>(axis)] = static_cast<int64_t>(indices.size());
+  OC_ASSIGN_OR_RETURN(Tensor to, ctx.Allocate(x.dtype(), shape));
+  const absl::Span<const int64_t> dims = x.shape();
+  const int64_t outer = *NumElements(dims.first(static_cast<size_t>(axis)));
+  const int64_t block = *NumElements(dims.subspan(static_cast<size_t>(axis) + 1));
+  std::vector<int64_t> offsets(indices.begin(), indices.end());
+  for (int64_t& offset : offsets) offset *= block;
+  GatherBlocks(from, outer, x.dim(axis) * block, offsets, block, ctx.pool(), &to);
+  return to;
+}
+
+// The tensors of a subgraph's outputs from `first` on, their rows along `axis` reordered.
+absl::Status Reorder(const KernelContext& ctx, std::vector<Value>& states, int axis,
+                     absl::Span<const int64_t> parents) {
+  for (Value& state : states) {
+    if (!state.is_tensor() || state.tensor().rank() <= axis ||
+        state.tensor().dim(axis) != static_cast<int64_t>(parents.size())) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a state is ", state.TypeString(), ", but there are ", parents.size(), " sequences"));
+    }
+    OC_ASSIGN_OR_RETURN(state, Entries(ctx, state.tensor(), axis, parents));
+  }
+  return absl::OkStatus();
+}
+
+// The last position of logits (rows, positions, vocabulary).
+absl::StatusOr<Tensor> LastLogits(const Value& value, int64_t rows, int64_t vocabulary) {
+  const bool fits = value.is_tensor() && value.tensor().rank() == 3 &&
+                    value.tensor().dim(0) == rows && value.tensor().dim(1) > 0 &&
+                    value.tensor().dim(2) > 0 && IsFloatingPoint(value.tensor().dtype());
+  if (!fits) {
+    return absl::InvalidArgumentError(absl::StrCat("the logits are ", value.TypeString(),
+                                                   ", but there are ", rows, " sequences"));
+  }
+  const Tensor& logits = value.tensor();
+  if (vocabulary > 0 && logits.dim(2) != vocabulary) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("vocab_size is ", vocabulary, ", but the logits are ", logits.TypeString()));
+  }
+  return logits.Strided({rows, logits.dim(2)}, {logits.strides()[0], logits.strides()[2]},
+                        logits.offset() + (logits.dim(1) - 1) * logits.strides()[1]);
+}
+
+struct InputIds {
+  int64_t batch, length;
+  std::vector<int64_t> tokens, mask;  // no mask if the node has none
+};
+
+absl::StatusOr<InputIds> ReadInputIds(const KernelContext& ctx, int mask_input) {
+  const Tensor& ids = ctx.Input(0);
+  if (ids.rank() != 2 || ids.dtype() != DType::kInt32 || ids.num_elements() == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input_ids must be int32 of (batch, length), they are ", ids.TypeString()));
+  }
+  InputIds result{ids.dim(0), ids.dim(1), {}, {}};
+  OC_ASSIGN_OR_RETURN(result.tokens, ctx.IntsInput(0));
+  if (ctx.HasInput(mask_input)) {
+    if (ctx.Input(mask_input).shape() != ids.shape()) {
+      return absl::InvalidArgumentError(absl::StrCat("input_ids are ", ids.TypeString(),
+                                                     ", the attention mask is ",
+                                                     ctx.Input(mask_input).TypeString()));
+    }
+    OC_ASSIGN_OR_RETURN(result.mask, ctx.IntsInput(mask_input));
+  }
+  return result;
+}
+
+// Position ids count the tokens that are no padding; padding has position 0. The mask is 1 for each
+// token that is none, if the node has none.
+class GptTokenModel : public TokenModel {
+ public:
+  struct Parts {
+    SubgraphId decoder;
+    std::optional<SubgraphId> init_decoder;
+    GenerationAttributes attributes;
+    int mask_input;
+  };
+
+  explicit GptTokenModel(const Parts& parts) : parts_(parts) {}
+
+  absl::StatusOr<TokenRows> Start(KernelContext& ctx, int64_t beams) override {
+    OC_ASSIGN_OR_RETURN(const InputIds ids, ReadInputIds(ctx, parts_.mask_input));
+    beams_ = beams;
+    TokenRows rows;
+    for (int64_t b = 0; b < ids.batch; ++b) {
+      std::vector<int32_t> row, mask, positions;
+      int32_t next = 0;
+      for (int64_t s = 0; s < ids.length; ++s) {
+        const auto at = static_cast<size_t>(b * ids.length + s);
+        const bool padding = ids.tokens[at] == parts_.attributes.pad;
+        row.push_back(static_cast<int32_t>(ids.tokens[at]));
+        mask.push_back(ids.mask.empty() ? (padding ? 0 : 1) : static_cast<int32_t>(ids.mask[at]));
+        positions.push_back(padding ? 0 : next++);
+      }
+      for (int64_t beam = 0; beam < beams; ++beam) {
+        rows.push_back(row);
+        masks_.push_back(mask);
+        positions_.push_back(positions);
+        next_position_.push_back(next);
+      }
+    }
+    return rows;
+  }
+
+  absl::StatusOr<Tensor> Step(KernelContext& ctx, const TokenRows& rows,
+                              absl::Span<const int64_t> parents) override {
+    const auto count = static_cast<int64_t>(rows.size());
+    const bool first = past_.empty();
+    const SubgraphId subgraph =
+        first && parts_.init_decoder.has_value() ? *parts_.init_decoder : parts_.decoder;
+    std::vector<int32_t> ids, positions, masks;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (first) {
+        ids.insert(ids.end(), rows[i].begin(), rows[i].end());
+        positions.insert(positions.end(), positions_[i].begin(), positions_[i].end());
+      } else {
+        ids.push_back(rows[i].back());
+        positions.push_back(next_position_[i]++);
+        masks_[i].push_back(1);
+      }
+      masks.insert(masks.end(), masks_[i].begin(), masks_[i].end());
+    }
+    std::vector<Value> inputs(3);
+    OC_ASSIGN_OR_RETURN(inputs[0], IntTensor(ctx, count, ids));
+    OC_ASSIGN_OR_RETURN(inputs[1], IntTensor(ctx, count, positions));
+    OC_ASSIGN_OR_RETURN(inputs[2], IntTensor(ctx, count, masks));
+    if (first) {
+      OC_RETURN_IF_ERROR(AddEmptyPast(ctx, subgraph, count, inputs));
+    } else {
+      if (beams_ > 1) OC_RETURN_IF_ERROR(Reorder(ctx, past_, 1, parents));
+      for (Value& state : past_) inputs.push_back(std::move(state));
+    }
+    OC_ASSIGN_OR_RETURN(std::vector<Value> outputs,
+                        ctx.RunSubgraph(subgraph, std::move(inputs), absl::StrCat(step_++)));
+    past_.assign(std::make_move_iterator(outputs.begin() + 1),
+                 std::make_move_iterator(outputs.end()));
+    return LastLogits(outputs[0], count, parts_.attributes.vocabulary);
+  }
+
+ private:
+  // (2, rows, heads, 0, head size), heads and their size as the subgraph declares them.
+  static absl::Status AddEmptyPast(KernelContext& ctx, SubgraphId subgraph, int64_t rows,
+                                   std::vector<Value>& inputs) {
+    const Graph& graph = ctx.SubgraphOf(subgraph);
+    for (size_t i = 3; i < graph.inputs.size() && i < graph.outputs.size() + 2; ++i) {
+      const TypeInfo& type = graph.inputs[i].type;
+      if (!type.shape.has_value() || type.shape->size() != 5 || !(*type.shape)[2].value ||
+          !(*type.shape)[4].value || !IsFloatingPoint(type.dtype)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the decoder's input ", graph.inputs[i].name,
+                         " must declare a type (2, batch, heads, past, head size)"));
+      }
+      OC_ASSIGN_OR_RETURN(Tensor past, ctx.Allocate(type.dtype, {2, rows, *(*type.shape)[2].value,
+                                                                 0, *(*type.shape)[4].value}));
+      inputs.emplace_back(std::move(past));
+    }
+    return absl::OkStatus();
+  }
+
+  const Parts parts_;
+  TokenRows masks_, positions_;
+  std::vector<int32_t> next_position_;
+  std::vector<Value> past_;
+  int64_t beams_ = 1;
+  int step_ = 0;
+};
+
+// The first step is the encoder's, which yields logits of the start token too. The mask is 0 for
+// padding on the left, if the node has none.
+class T5TokenModel : public TokenModel {
+ public:
+  struct Parts {
+    SubgraphId encoder;
+    SubgraphId decoder;
+    size_t layers;
+    bool takes_hidden_states;
+    bool takes_whole_sequences;
+    GenerationAttributes attributes;
+    int mask_input;
+  };
+
+  explicit T5TokenModel(const Parts& parts) : parts_(parts) {}
+
+  absl::StatusOr<TokenRows> Start(KernelContext& ctx, int64_t beams) override {
+    OC_ASSIGN_OR_RETURN(const InputIds ids, ReadInputIds(ctx, parts_.mask_input));
+    beams_ = beams;
+    std::vector<int32_t> tokens(ids.tokens.begin(), ids.tokens.end());
+    std::vector<int32_t> mask(ids.mask.begin(), ids.mask.end());
+    if (mask.empty()) {
+      bool inside = false;
+      for (size_t i = 0; i < tokens.size(); ++i) {
+        if (i % static_cast<size_t>(ids.length) == 0) inside = false;
+        inside = inside || tokens[i] != parts_.attributes.pad;
+        mask.push_back(inside ? 1 : 0);
+      }
+    }
+    for (int64_t b = 0; b < ids.batch * beams; ++b) first_parents_.push_back(b / beams);
+    OC_ASSIGN_OR_RETURN(encoder_ids_, IntTensor(ctx, ids.batch, tokens));
+    OC_ASSIGN_OR_RETURN(encoder_mask_, IntTensor(ctx, ids.batch, mask));
+    return TokenRows(first_parents_.size(), {parts_.attributes.start});
+  }
+
+  absl::StatusOr<Tensor> Step(KernelContext& ctx, const TokenRows& rows,
+                              absl::Span<const int64_t> parents) override {
+    if (step_++ == 0) return Encode(ctx);
+    const auto count = static_cast<int64_t>(rows.size());
+    std::vector<int32_t> ids;
+    for (const std::vector<int32_t>& row : rows) {
+      ids.insert(ids.end(), parts_.takes_whole_sequences ? row.begin() : row.end() - 1, row.end());
+    }
+    std::vector<Value> inputs(2);
+    OC_ASSIGN_OR_RETURN(inputs[0], IntTensor(ctx, count, ids));
+    inputs[1] = encoder_mask_;
+    if (parts_.takes_hidden_states) inputs.push_back(hidden_states_);
+    if (beams_ > 1) OC_RETURN_IF_ERROR(Reorder(ctx, self_, 0, parents));
+    for (Value& state : self_) inputs.push_back(std::move(state));
+    inputs.insert(inputs.end(), cross_.begin(), cross_.end());
+    OC_ASSIGN_OR_RETURN(
+        std::vector<Value> outputs,
+        ctx.RunSubgraph(parts_.decoder, std::move(inputs), absl::StrCat("decoder ", step_ - 1)));
+    self_.assign(std::make_move_iterator(outputs.begin() + 1),
+                 std::make_move_iterator(outputs.begin() + 1 +
+                                         static_cast<std::ptrdiff_t>(2 * parts_.layers)));
+    return LastLogits(outputs[0], count, parts_.attributes.vocabulary);
+  }
+
+ private:
+  absl::StatusOr<Tensor> Encode(KernelContext& ctx) {
+    const int64_t batch = encoder_ids_.dim(0);
+    std::vector<Value> inputs = {encoder_ids_, encoder_mask_};
+    OC_ASSIGN_OR_RETURN(Tensor start, IntTensor(ctx, batch,
+                                                std::vector<int32_t>(static_cast<size_t>(batch),
+                                                                     parts_.attributes.start)));
+    inputs.emplace_back(std::move(start));
+    OC_ASSIGN_OR_RETURN(std::vector<Value> outputs,
+                        ctx.RunSubgraph(parts_.encoder, std::move(inputs), "encoder"));
+    OC_ASSIGN_OR_RETURN(const Tensor logits,
+                        LastLogits(outputs[0], batch, parts_.attributes.vocabulary));
+    // From batch entries to beams.
+    const auto spread = [&](const Value& value) -> absl::StatusOr<Tensor> {
+      if (!value.is_tensor() || value.tensor().rank() == 0 || value.tensor().dim(0) != batch) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the encoder yields ", value.TypeString(), " for a batch of ", batch));
+      }
+      return Entries(ctx, value.tensor(), 0, first_parents_);
+    };
+    OC_ASSIGN_OR_RETURN(encoder_mask_, spread(encoder_mask_));
+    OC_ASSIGN_OR_RETURN(hidden_states_, spread(outputs[1]));
+    for (size_t i = 0; i < 4 * parts_.layers; ++i) {
+      OC_ASSIGN_OR_RETURN(Tensor state, spread(outputs[2 + i]));
+      (i < 2 * parts_.layers ? self_ : cross_).emplace_back(std::move(state));
+    }
+    return spread(logits);
+  }
+
+  const Parts parts_;
+  std::vector<int64_t> first_parents_;  // the batch entry of each row
+  Tensor encoder_ids_, encoder_mask_, hidden_states_;
+  std::vector<Value> self_, cross_;
+  int64_t beams_ = 1;
+  int step_ = 0;
+};
+
+bool HasName(const Graph& graph, size_t input, absl::string_view name) {
+  return input < graph.inputs.size() && graph.inputs[input].name == name;
+}
+
+}  // namespace
+
+absl::StatusOr<TokenModelMaker> GptModel(const KernelInit& node,
+                                         const GenerationAttributes& attributes, int mask_input) {
+  GptTokenModel::Parts parts{node.Subgraph("decoder"), std::nullopt, attributes, mask_input};
+  if (node.Has("init_decoder")) parts.init_decoder = node.Subgraph("init_decoder");
+  for (const char* name : {"decoder", "init_decoder"}) {
+    const Graph* graph = SubgraphAttribute(node, name);
+    if (graph == nullptr) continue;
+    if (graph->outputs.size() < 2 || graph->inputs.size() < graph->outputs.size() + 2) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the graph ", name, " has ", graph->inputs.size(), " inputs and ",
+                       graph->outputs.size(), " outputs, which is no decoder with a past"));
+    }
+    if (absl::Status bad = CheckSubgraph(node, name, static_cast<int>(graph->outputs.size()) + 2,
+                                         static_cast<int>(graph->outputs.size()));
+        !bad.ok()) {
+      return absl::UnimplementedError(absl::StrCat(
+          bad.message(), ": a past and a present that share their buffer are not supported"));
+    }
+  }
+  return [parts] { return std::make_unique<GptTokenModel>(parts); };
+}
+
+absl::StatusOr<TokenModelMaker> T5Model(const KernelInit& node,
+                                        const GenerationAttributes& attributes, int mask_input) {
+  const Graph* encoder = SubgraphAttribute(node, "encoder");
+  const Graph* decoder = SubgraphAttribute(node, "decoder");
+  if (encoder == nullptr || decoder == nullptr) {
+    return absl::InvalidArgumentError("the graphs encoder and decoder must be there");
+  }
+  if (attributes.start < 0) {
+    return absl::InvalidArgumentError("decoder_start_token_id must be given");
+  }
+  const bool hidden = HasName(*decoder, 2, "encoder_hidden_states");
+  const size_t layers = decoder->outputs.size() / 2;
+  if (encoder->inputs.size() != 3 || decoder->outputs.size() != 1 + 2 * layers || layers == 0 ||
+      encoder->outputs.size() != 2 + 4 * layers ||
+      decoder->inputs.size() != (hidden ? 3 : 2) + 4 * layers) {
+    return absl::UnimplementedError(
+        absl::StrCat("an encoder of ", encoder->inputs.size(), " inputs and ",
+                     encoder->outputs.size(), " outputs with a decoder of ", decoder->inputs.size(),
+                     " inputs and ", decoder->outputs.size(), " outputs"));
+  }
+  const TypeInfo& ids = decoder->inputs[0].type;
+  const bool one_token = ids.shape.has_value() && ids.shape->size() == 2 &&
+                         (*ids.shape)[1].value == std::optional<int64_t>(1);
+  const T5TokenModel::Parts parts{node.Subgraph("encoder"),
+                                  node.Subgraph("decoder"),
+                                  layers,
+                                  hidden,
+                                  !one_token,
+                                  attributes,
+                                  mask_input};
+  return [parts] { return std::make_unique<T5TokenModel>(parts); };
+}
+
+}  // namespace onnxcmp
