@@ -8,14 +8,14 @@
 namespace onnxcmp {
 namespace {
 
-// A scale and a zero point as tensors of double.
+// A scale and a zero point as tensors of the type that is computed in.
 struct Parameters {
   Tensor scale;
   Tensor zero_point;
 };
 
 absl::StatusOr<Parameters> LoadParameters(const KernelContext& ctx, const ScaleInputs& inputs,
-                                          DType dtype) {
+                                          DType dtype, DType real) {
   OC_ASSIGN_OR_RETURN(const double scale, ctx.ScalarInput<double>(inputs.scale));
   double zero_point = 0;
   if (ctx.HasInput(inputs.zero_point)) {
@@ -27,22 +27,27 @@ absl::StatusOr<Parameters> LoadParameters(const KernelContext& ctx, const ScaleI
     }
     OC_ASSIGN_OR_RETURN(zero_point, ctx.ScalarInput<double>(inputs.zero_point));
   }
+  if (real == DType::kFloat) {
+    return Parameters{Tensor::Scalar<float>(static_cast<float>(scale)),
+                      Tensor::Scalar<float>(static_cast<float>(zero_point))};
+  }
   return Parameters{Tensor::Scalar<double>(scale), Tensor::Scalar<double>(zero_point)};
 }
 
 }  // namespace
 
-absl::StatusOr<Tensor> RealInput(const KernelContext& ctx, const QuantizedInput& input) {
+absl::StatusOr<Tensor> RealInput(const KernelContext& ctx, const QuantizedInput& input,
+                                 DType real) {
   const Tensor& values = ctx.Input(input.values);
   OC_ASSIGN_OR_RETURN(const Parameters parameters,
-                      LoadParameters(ctx, {input.scale, input.zero_point}, values.dtype()));
-  return DequantizeTensor(ctx, values, parameters.scale, &parameters.zero_point, {},
-                          DType::kDouble);
+                      LoadParameters(ctx, {input.scale, input.zero_point}, values.dtype(), real));
+  return DequantizeTensor(ctx, values, parameters.scale, &parameters.zero_point, {}, real);
 }
 
 absl::StatusOr<Tensor> QuantizedResult(const KernelContext& ctx, const Tensor& real,
                                        const ScaleInputs& inputs, DType dtype) {
-  OC_ASSIGN_OR_RETURN(const Parameters parameters, LoadParameters(ctx, inputs, dtype));
+  OC_ASSIGN_OR_RETURN(const Parameters parameters,
+                      LoadParameters(ctx, inputs, dtype, real.dtype()));
   QuantizeOptions options;
   options.output = dtype;
   return QuantizeTensor(ctx, real, parameters.scale, &parameters.zero_point, options);

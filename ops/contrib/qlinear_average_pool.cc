@@ -1,5 +1,9 @@
+#include <utility>
+
 #include "evaluator/op_registry.h"
+#include "ops/common/elementwise.h"
 #include "ops/common/pooling.h"
+#include "ops/common/quantization.h"
 #include "ops/common/quantized_operator.h"
 #include "ops/common/views.h"
 
@@ -8,24 +12,40 @@ namespace {
 
 enum Inputs { kX, kXScale, kXZero, kYScale, kYZero };
 
+// y / scale + zero point.
+absl::StatusOr<Tensor> Shifted(const KernelContext& ctx, const Tensor& y) {
+  OC_ASSIGN_OR_RETURN(const float scale, ctx.ScalarInput<float>(kYScale));
+  float zero_point = 0;
+  if (ctx.HasInput(kYZero)) {
+    OC_ASSIGN_OR_RETURN(zero_point, ctx.ScalarInput<float>(kYZero));
+  }
+  return ElementwiseIn<float, 1>(ctx, {&y}, DType::kFloat,
+                                 [=](auto x) { return x / scale + zero_point; });
+}
+
 // QLinearAveragePool (com.microsoft 1): the means of the real values in windows, of (N, C, D1, ...)
 // or, with channels_last, (N, D1, ..., C). As onnxruntime, and other than AveragePool of ai.onnx,
-// count_include_pad divides by the kernel's size, also where ceil_mode goes beyond the padding.
+// count_include_pad divides by the kernel's size, also where ceil_mode goes beyond the padding, and
+// all is computed in float: Y = saturate(round(mean / scale + zero point)), many of which are ties.
 Kernel QlinearAveragePool(const KernelInit& node) {
   const bool channels_last = node.Flag("channels_last");
   const PoolDivisor divisor =
       node.Flag("count_include_pad") ? PoolDivisor::kTaps : PoolDivisor::kInputs;
   return [=, attributes = WindowAttributes(node)](KernelContext& ctx) -> absl::Status {
-    OC_ASSIGN_OR_RETURN(Tensor x, RealInput(ctx, {kX, kXScale, kXZero}));
+    OC_ASSIGN_OR_RETURN(Tensor x, RealInput(ctx, {kX, kXScale, kXZero}, DType::kFloat));
     if (channels_last) {
       OC_ASSIGN_OR_RETURN(x, ctx.Contiguous(ChannelsFirst(x)));
     }
     OC_ASSIGN_OR_RETURN(const Windows windows, PlanPool(attributes, x));
-    OC_ASSIGN_OR_RETURN(Tensor y, AverageWindows<double>(ctx, x, windows, divisor));
+    OC_ASSIGN_OR_RETURN(Tensor y, AverageWindows<float>(ctx, x, windows, divisor));
     if (channels_last) {
       OC_ASSIGN_OR_RETURN(y, ctx.Contiguous(ChannelsLast(y)));
     }
-    return EmitQuantized(ctx, y, {kYScale, kYZero}, ctx.Input(kX).dtype());
+    OC_ASSIGN_OR_RETURN(y, Shifted(ctx, y));
+    QuantizeOptions options;
+    options.output = ctx.Input(kX).dtype();
+    OC_ASSIGN_OR_RETURN(y, QuantizeTensor(ctx, y, Tensor::Scalar<float>(1), nullptr, options));
+    return ctx.SetOutput(0, std::move(y));
   };
 }
 

@@ -4,11 +4,12 @@
 namespace onnxcmp {
 namespace {
 
-// QLinearLeakyRelu (com.microsoft 1): Y = X for X >= 0, else alpha * X, of the real values.
+// QLinearLeakyRelu (com.microsoft 1): Y = X for X >= 0, else alpha * X, of the real values, all in
+// float as in onnxruntime: with its usual scales many results are ties.
 Kernel QlinearLeakyRelu(const KernelInit& node) {
-  const double alpha = node.Float("alpha");
+  const float alpha = node.Float("alpha");
   return [=](KernelContext& ctx) {
-    return EmitQuantizedUnary(ctx, [=](auto x) { return (x < 0.0).select(x * alpha, x); });
+    return EmitQuantizedUnary<float>(ctx, [=](auto x) { return (x < 0.0f).select(x * alpha, x); });
   };
 }
 

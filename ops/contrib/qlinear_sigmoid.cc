@@ -6,7 +6,7 @@ namespace {
 
 // QLinearSigmoid (com.microsoft 1): Y = 1 / (1 + exp(-X)) of the real values.
 absl::Status QlinearSigmoid(KernelContext& ctx) {
-  return EmitQuantizedUnary(ctx, [](auto x) { return vec::Sigmoid(x); });
+  return EmitQuantizedUnary<double>(ctx, [](auto x) { return vec::Sigmoid(x); });
 }
 
 }  // namespace
