@@ -20,6 +20,7 @@ set(ONNXCMP_OPERATORS
   contrib/mat_mul_integer16
   contrib/mat_mul_integer_to_float
   contrib/mul_integer
+  contrib/qembed_layer_normalization
   contrib/qgemm
   contrib/qlinear_add
   contrib/qlinear_average_pool

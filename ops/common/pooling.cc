@@ -67,7 +67,7 @@ absl::Status DropPaddingTaps(Windows* windows) {
 
 template <typename C>
 absl::StatusOr<Tensor> AverageWindows(const KernelContext& ctx, const Tensor& x, Windows windows,
-                                      PoolDivisor divisor) {
+                                      PoolDivisor divisor, WindowOrder order) {
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(kDTypeOf<C>, PoolShape(x, windows)));
   if (y.num_elements() == 0) return y;
   std::vector<std::vector<C>> counts;
@@ -75,7 +75,7 @@ absl::StatusOr<Tensor> AverageWindows(const KernelContext& ctx, const Tensor& x,
   OC_RETURN_IF_ERROR(DropPaddingTaps(&windows));
   const int64_t planes = x.dim(0) * x.dim(1);
   C* out = y.mutable_data<C>();
-  FoldWindows<SumFold, C>(ctx.pool(), windows, planes, x.data<C>(), out);
+  FoldWindows<SumFold, C>(ctx.pool(), windows, planes, x.data<C>(), out, order);
 
   const int64_t width = windows.back().output;
   const int64_t rows = NumOutputs(windows) / width;
@@ -96,9 +96,9 @@ absl::StatusOr<Tensor> AverageWindows(const KernelContext& ctx, const Tensor& x,
   return y;
 }
 template absl::StatusOr<Tensor> AverageWindows<float>(const KernelContext&, const Tensor&, Windows,
-                                                      PoolDivisor);
+                                                      PoolDivisor, WindowOrder);
 template absl::StatusOr<Tensor> AverageWindows<double>(const KernelContext&, const Tensor&, Windows,
-                                                       PoolDivisor);
+                                                       PoolDivisor, WindowOrder);
 
 template <typename C>
 absl::Status GlobalPool(KernelContext& ctx, absl::FunctionRef<C(const C* x, int64_t count)> fold) {

@@ -39,11 +39,15 @@ enum class PoolDivisor : uint8_t {
   kTaps,    // all of them
 };
 
+// In which order a window's taps are folded: as is fastest, or as they lie.
+enum class WindowOrder : uint8_t { kRowsFirst, kTapByTap };
+
 // The mean of each window of x, which is of type C (float, double) and contiguous. The mean of
 // nothing is NaN.
 template <typename C>
 absl::StatusOr<Tensor> AverageWindows(const KernelContext& ctx, const Tensor& x, Windows windows,
-                                      PoolDivisor divisor);
+                                      PoolDivisor divisor,
+                                      WindowOrder order = WindowOrder::kRowsFirst);
 
 // The windows of a row that have tap `tap` in a row of inputs.
 struct TapRange {
@@ -152,9 +156,9 @@ void FoldPlanes(const Windows& windows, int64_t planes, int64_t inputs, const C*
   }
 }
 
-// The same, tap by tap, for windows that lie far apart.
+// The same, tap by tap: also for windows that lie far apart.
 template <typename Fold, typename C>
-void FoldSparsePlanes(const Windows& windows, int64_t planes, int64_t inputs, const C* x, C* y) {
+void FoldPlanesByTaps(const Windows& windows, int64_t planes, int64_t inputs, const C* x, C* y) {
   const WindowDim& last = windows.back();
   const int64_t rows = NumOutputs(windows) / last.output;
   const int64_t outer_taps = NumTaps(windows) / last.kernel;
@@ -177,16 +181,18 @@ void FoldSparsePlanes(const Windows& windows, int64_t planes, int64_t inputs, co
 // y[p, o] = the elements of plane p of x in window o, folded; the identity for padding alone.
 // `windows` went through DropPaddingTaps, and there is at least one output.
 template <typename Fold, typename C>
-void FoldWindows(const ThreadPool& pool, const Windows& windows, int64_t planes, const C* x, C* y) {
+void FoldWindows(const ThreadPool& pool, const Windows& windows, int64_t planes, const C* x, C* y,
+                 WindowOrder order = WindowOrder::kRowsFirst) {
   int64_t inputs = 1;
   for (const WindowDim& dim : windows) inputs *= dim.input;
   const int64_t outputs = NumOutputs(windows);
-  const bool sparse = !PhaseRow<Fold, C>::IsWorthwhile(windows.back());
+  const bool tap_by_tap =
+      order == WindowOrder::kTapByTap || !PhaseRow<Fold, C>::IsWorthwhile(windows.back());
   pool.ParallelRanges(
       planes, std::max<int64_t>(1, 16384 / outputs), [&](int64_t begin, int64_t end) {
-        (sparse ? FoldSparsePlanes<Fold, C> : FoldPlanes<Fold, C>)(windows, end - begin, inputs,
-                                                                   x + begin * inputs,
-                                                                   y + begin * outputs);
+        (tap_by_tap ? FoldPlanesByTaps<Fold, C> : FoldPlanes<Fold, C>)(windows, end - begin, inputs,
+                                                                       x + begin * inputs,
+                                                                       y + begin * outputs);
       });
 }
 

@@ -8,7 +8,7 @@
 namespace onnxcmp {
 namespace {
 
-// A scale and a zero point as tensors of the type that is computed in.
+// A scale and a zero point as tensors.
 struct Parameters {
   Tensor scale;
   Tensor zero_point;
@@ -27,21 +27,19 @@ absl::StatusOr<Parameters> LoadParameters(const KernelContext& ctx, const ScaleI
     }
     OC_ASSIGN_OR_RETURN(zero_point, ctx.ScalarInput<double>(inputs.zero_point));
   }
-  if (real == DType::kFloat) {
-    return Parameters{Tensor::Scalar<float>(static_cast<float>(scale)),
-                      Tensor::Scalar<float>(static_cast<float>(zero_point))};
-  }
-  return Parameters{Tensor::Scalar<double>(scale), Tensor::Scalar<double>(zero_point)};
+  return Parameters{real == DType::kDouble ? Tensor::Scalar<double>(scale)
+                                           : Tensor::Scalar<float>(static_cast<float>(scale)),
+                    Tensor::Scalar<double>(zero_point)};
 }
 
 }  // namespace
 
 absl::StatusOr<Tensor> RealInput(const KernelContext& ctx, const QuantizedInput& input,
-                                 DType real) {
+                                 DType dtype) {
   const Tensor& values = ctx.Input(input.values);
   OC_ASSIGN_OR_RETURN(const Parameters parameters,
-                      LoadParameters(ctx, {input.scale, input.zero_point}, values.dtype(), real));
-  return DequantizeTensor(ctx, values, parameters.scale, &parameters.zero_point, {}, real);
+                      LoadParameters(ctx, {input.scale, input.zero_point}, values.dtype(), dtype));
+  return DequantizeTensor(ctx, values, parameters.scale, &parameters.zero_point, {}, dtype);
 }
 
 absl::StatusOr<Tensor> QuantizedResult(const KernelContext& ctx, const Tensor& real,

@@ -1,6 +1,6 @@
 // Operators between tensors of 8-bit integers that have one scale and zero point each. They compute
-// with the real values, in double, so that only the last rounding is one; in float where
-// onnxruntime does, and ties of simple scales would else fall otherwise.
+// with the real values, in double, so that only the last rounding is one; those whose results are
+// often halfway between two integers in float, where onnxruntime has them.
 //
 //   absl::Status QlinearAdd(KernelContext& ctx) {
 //     OC_ASSIGN_OR_RETURN(const Tensor a, RealInput(ctx, {0, 1, 2}));
@@ -28,12 +28,12 @@ struct QuantizedInput {
   int zero_point;
 };
 
-// (values - zero point) * scale as a contiguous tensor of double, or of float.
+// (values - zero point) * scale as a contiguous tensor of double or float.
 absl::StatusOr<Tensor> RealInput(const KernelContext& ctx, const QuantizedInput& input,
-                                 DType real = DType::kDouble);
+                                 DType dtype = DType::kDouble);
 
-// saturate(round(real / scale) + zero point), ties to even, divided in the type of `real`, which is
-// as RealInput has it; `dtype`: an integer type.
+// saturate(round(real / scale) + zero point), ties to even, divided in real's type, double or
+// float; `dtype`: an integer type.
 absl::StatusOr<Tensor> QuantizedResult(const KernelContext& ctx, const Tensor& real,
                                        const ScaleInputs& inputs, DType dtype);
 
@@ -41,12 +41,12 @@ absl::StatusOr<Tensor> QuantizedResult(const KernelContext& ctx, const Tensor& r
 absl::Status EmitQuantized(KernelContext& ctx, const Tensor& real, const ScaleInputs& inputs,
                            DType dtype);
 
-// Output 0 = f(input 0), quantized: inputs are X, X_scale, X_zero_point, Y_scale, Y_zero_point.
-// C: float or double.
-template <typename C, typename F>
+// Output 0 = f(input 0) in float, quantized: inputs are X, X_scale, X_zero_point, Y_scale,
+// Y_zero_point.
+template <typename F>
 absl::Status EmitQuantizedUnary(KernelContext& ctx, const F& f) {
-  OC_ASSIGN_OR_RETURN(const Tensor x, RealInput(ctx, {0, 1, 2}, kDTypeOf<C>));
-  OC_ASSIGN_OR_RETURN(const Tensor y, (ElementwiseIn<C, 1>(ctx, {&x}, kDTypeOf<C>, f)));
+  OC_ASSIGN_OR_RETURN(const Tensor x, RealInput(ctx, {0, 1, 2}, DType::kFloat));
+  OC_ASSIGN_OR_RETURN(const Tensor y, (ElementwiseIn<float, 1>(ctx, {&x}, DType::kFloat, f)));
   return EmitQuantized(ctx, y, {3, 4}, ctx.Input(0).dtype());
 }
 

@@ -1,178 +1,10 @@
-#include <algorithm>
-#include <vector>
-
-#include <Eigen/Core>
-
-#include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/layer_norm.h"
-#include "ops/common/load_store.h"
+#include "ops/common/embed_layer_norm.h"
 
 namespace onnxcmp {
 namespace {
 
-enum InputIndex {
-  kIds,
-  kSegmentIds,
-  kWords,
-  kPositions,
-  kSegments,
-  kGamma,
-  kBeta,
-  kMask,
-  kPositionIds
-};
-
-// A table of rows of `hidden` elements, and the row that each position takes.
-struct Embedding {
-  Tensor table;
-  std::vector<int64_t> rows;
-};
-
-absl::Status CheckRows(absl::string_view name, const Embedding& embedding) {
-  for (int64_t row : embedding.rows) {
-    if (row < 0 || row >= embedding.table.dim(0)) {
-      return absl::InvalidArgumentError(absl::StrCat(name, " ", row, " is outside of a table of ",
-                                                     embedding.table.dim(0), " rows"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Embedding> LoadTable(const KernelContext& ctx, int index, int64_t hidden) {
-  Embedding embedding;
-  OC_ASSIGN_OR_RETURN(embedding.table, ctx.ContiguousInput(index));
-  if (embedding.table.rank() != 2 || embedding.table.dim(1) != hidden) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the embedding table, input ", index, ", has shape [",
-                     ShapeToString(embedding.table.shape()), "], not [rows, ", hidden, "]"));
-  }
-  return embedding;
-}
-
-// The three embeddings of every position of (batch, sequence); that of segments may be missing.
-absl::StatusOr<std::vector<Embedding>> LoadEmbeddings(const KernelContext& ctx, int64_t hidden) {
-  const Shape& shape = ctx.Input(kIds).shape();
-  std::vector<Embedding> embeddings;
-  OC_ASSIGN_OR_RETURN(Embedding words, LoadTable(ctx, kWords, hidden));
-  OC_ASSIGN_OR_RETURN(words.rows, ctx.IntsInput(kIds));
-  OC_RETURN_IF_ERROR(CheckRows("input id", words));
-  embeddings.push_back(std::move(words));
-
-  OC_ASSIGN_OR_RETURN(Embedding positions, LoadTable(ctx, kPositions, hidden));
-  const size_t count = embeddings[0].rows.size();
-  std::vector<int64_t> given;
-  if (ctx.HasInput(kPositionIds)) {
-    const Tensor& ids = ctx.Input(kPositionIds);
-    if (ids.shape() != shape && ids.shape() != Shape{1, shape[1]}) {
-      return absl::InvalidArgumentError(absl::StrCat("position_ids has shape [",
-                                                     ShapeToString(ids.shape()), "], not [",
-                                                     ShapeToString(shape), "]"));
-    }
-    OC_ASSIGN_OR_RETURN(given, ctx.IntsInput(kPositionIds));
-  } else if (count > 0) {
-    for (int64_t s = 0; s < shape[1]; ++s) {
-      given.push_back(s);
-    }
-  }
-  for (size_t i = 0; i < count; ++i) {
-    positions.rows.push_back(given[i % given.size()]);
-  }
-  OC_RETURN_IF_ERROR(CheckRows("position", positions));
-  embeddings.push_back(std::move(positions));
-
-  if (ctx.HasInput(kSegmentIds) && !ctx.HasInput(kSegments)) {
-    return absl::InvalidArgumentError("segment_ids need segment_embedding");
-  }
-  if (ctx.HasInput(kSegments)) {
-    OC_ASSIGN_OR_RETURN(Embedding segments, LoadTable(ctx, kSegments, hidden));
-    segments.rows.assign(count, 0);
-    if (ctx.HasInput(kSegmentIds)) {
-      if (ctx.Input(kSegmentIds).shape() != shape) {
-        return absl::InvalidArgumentError("segment_ids must have the shape of input_ids");
-      }
-      OC_ASSIGN_OR_RETURN(segments.rows, ctx.IntsInput(kSegmentIds));
-    }
-    OC_RETURN_IF_ERROR(CheckRows("segment id", segments));
-    embeddings.push_back(std::move(segments));
-  }
-  return embeddings;
-}
-
-// How many elements of each row of the mask are 1; zeros without a mask.
-absl::Status SetMaskIndex(KernelContext& ctx, const Shape& shape) {
-  OC_ASSIGN_OR_RETURN(Tensor index, ctx.Allocate(DType::kInt32, {shape[0]}));
-  int32_t* counts = index.mutable_data<int32_t>();
-  std::fill_n(counts, shape[0], 0);
-  if (ctx.HasInput(kMask)) {
-    OC_ASSIGN_OR_RETURN(std::vector<int64_t> mask, ctx.IntsInput(kMask));
-    for (size_t i = 0; i < mask.size(); ++i) {
-      counts[static_cast<int64_t>(i) / shape[1]] += mask[i] == 1;
-    }
-  }
-  return ctx.SetOutput(1, std::move(index));
-}
-
-template <typename C>
-absl::Status Run(KernelContext& ctx, C epsilon) {
-  using Row = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
-  using ConstRow = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
-  const Shape& shape = ctx.Input(kIds).shape();
-  if (shape.size() != 2) {
-    return absl::InvalidArgumentError(absl::StrCat("input_ids has rank ", shape.size(), ", not 2"));
-  }
-  if (ctx.HasInput(kMask) && ctx.Input(kMask).shape() != shape) {
-    return absl::InvalidArgumentError("mask must have the shape of input_ids");
-  }
-  if (ctx.Input(kGamma).rank() != 1 || ctx.Input(kBeta).shape() != ctx.Input(kGamma).shape()) {
-    return absl::InvalidArgumentError("gamma and beta must be vectors of one length");
-  }
-  const int64_t hidden = ctx.Input(kGamma).dim(0);
-  OC_ASSIGN_OR_RETURN(std::vector<Embedding> embeddings, LoadEmbeddings(ctx, hidden));
-  OC_ASSIGN_OR_RETURN(Tensor gamma, LoadTensor<C>(ctx, ctx.Input(kGamma)));
-  OC_ASSIGN_OR_RETURN(Tensor beta, LoadTensor<C>(ctx, ctx.Input(kBeta)));
-
-  const DType dtype = ctx.Input(kWords).dtype();
-  const Shape out_shape = {shape[0], shape[1], hidden};
-  OC_ASSIGN_OR_RETURN(Tensor output, ctx.Allocate(dtype, out_shape));
-  std::byte* output_data = output.mutable_raw_data();
-  Tensor sum;
-  std::byte* sum_data = nullptr;
-  if (ctx.HasOutput(2)) {
-    OC_ASSIGN_OR_RETURN(sum, ctx.Allocate(dtype, out_shape));
-    sum_data = sum.mutable_raw_data();
-  }
-  const int64_t rows = hidden == 0 ? 0 : static_cast<int64_t>(embeddings[0].rows.size());
-  ctx.pool().ParallelRanges(rows, LaneGrain(hidden, 8), [&](int64_t begin, int64_t end) {
-    std::vector<C> scratch(static_cast<size_t>(2 * hidden));
-    C* total = scratch.data();
-    C* loaded = total + hidden;
-    for (int64_t row = begin; row < end; ++row) {
-      for (size_t i = 0; i < embeddings.size(); ++i) {
-        const ConstRow part(LoadRow(embeddings[i].table,
-                                    embeddings[i].rows[static_cast<size_t>(row)], hidden, loaded),
-                            hidden);
-        if (i == 0) {
-          Row(total, hidden) = part;
-        } else {
-          Row(total, hidden) += part;
-        }
-      }
-      if (sum_data != nullptr) {
-        StoreElements(dtype, total, hidden, sum_data, row * hidden);
-      }
-      Standardize(total, hidden, StandardizationOf(total, hidden, epsilon), gamma.data<C>(),
-                  beta.data<C>(), total);
-      StoreElements(dtype, total, hidden, output_data, row * hidden);
-    }
-  });
-  OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(output)));
-  if (ctx.HasOutput(1)) {
-    OC_RETURN_IF_ERROR(SetMaskIndex(ctx, shape));
-  }
-  return ctx.HasOutput(2) ? ctx.SetOutput(2, std::move(sum)) : absl::OkStatus();
-}
+enum Inputs { kWords = 2, kPositions, kSegments, kGamma, kBeta, kPositionIds = 8 };
 
 // EmbedLayerNormalization (com.microsoft 1):
 //   embedding_sum = word_embedding[input_ids] + position_embedding[position_ids]
@@ -186,8 +18,13 @@ Kernel EmbedLayerNormalization(const KernelInit& node) {
   const float epsilon = node.Float("epsilon");
   node.Ignore("mask_index_type");  // for type inference: whether there is a mask_index
   return [epsilon](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kWords).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, epsilon); });
+    EmbedLayerNormTables tables = {.words = ctx.Input(kWords),
+                                   .positions = ctx.Input(kPositions),
+                                   .segments = {},
+                                   .gamma = ctx.Input(kGamma),
+                                   .beta = ctx.Input(kBeta)};
+    if (ctx.HasInput(kSegments)) tables.segments = ctx.Input(kSegments);
+    return RunEmbedLayerNorm(ctx, tables, kPositionIds, epsilon);
   };
 }
 

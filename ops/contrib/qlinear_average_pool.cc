@@ -24,9 +24,10 @@ absl::StatusOr<Tensor> Shifted(const KernelContext& ctx, const Tensor& y) {
 }
 
 // QLinearAveragePool (com.microsoft 1): the means of the real values in windows, of (N, C, D1, ...)
-// or, with channels_last, (N, D1, ..., C). As onnxruntime, and other than AveragePool of ai.onnx,
-// count_include_pad divides by the kernel's size, also where ceil_mode goes beyond the padding, and
-// all is computed in float: Y = saturate(round(mean / scale + zero point)), many of which are ties.
+// or, with channels_last, (N, D1, ..., C), in float and tap by tap:
+//   Y = saturate(round(mean / y_scale + y_zero_point))
+// As onnxruntime has it, the zero point is added before rounding, which matters for halves, and
+// count_include_pad divides by the kernel's size, also where ceil_mode goes beyond the padding.
 Kernel QlinearAveragePool(const KernelInit& node) {
   const bool channels_last = node.Flag("channels_last");
   const PoolDivisor divisor =
@@ -37,15 +38,17 @@ Kernel QlinearAveragePool(const KernelInit& node) {
       OC_ASSIGN_OR_RETURN(x, ctx.Contiguous(ChannelsFirst(x)));
     }
     OC_ASSIGN_OR_RETURN(const Windows windows, PlanPool(attributes, x));
-    OC_ASSIGN_OR_RETURN(Tensor y, AverageWindows<float>(ctx, x, windows, divisor));
+    OC_ASSIGN_OR_RETURN(Tensor y,
+                        AverageWindows<float>(ctx, x, windows, divisor, WindowOrder::kTapByTap));
     if (channels_last) {
       OC_ASSIGN_OR_RETURN(y, ctx.Contiguous(ChannelsLast(y)));
     }
-    OC_ASSIGN_OR_RETURN(y, Shifted(ctx, y));
+    OC_ASSIGN_OR_RETURN(const Tensor steps, Shifted(ctx, y));
     QuantizeOptions options;
     options.output = ctx.Input(kX).dtype();
-    OC_ASSIGN_OR_RETURN(y, QuantizeTensor(ctx, y, Tensor::Scalar<float>(1), nullptr, options));
-    return ctx.SetOutput(0, std::move(y));
+    OC_ASSIGN_OR_RETURN(Tensor rounded,
+                        QuantizeTensor(ctx, steps, Tensor::Scalar(1.0f), nullptr, options));
+    return ctx.SetOutput(0, std::move(rounded));
   };
 }
 

@@ -10,8 +10,9 @@
 namespace onnxcmp {
 namespace {
 
-// QLinearConcat (com.microsoft 1): the real values of all inputs along `axis`, with the scale and
-// zero point of Y. Inputs: Y_scale, Y_zero_point, then (x, x_scale, x_zero_point) of each part.
+// QLinearConcat (com.microsoft 1): the real values of all inputs, in float, along `axis`, with the
+// scale and zero point of Y. Inputs: Y_scale, Y_zero_point, then (x, x_scale, x_zero_point) of each
+// part.
 Kernel QlinearConcat(const KernelInit& node) {
   const int64_t axis_attribute = node.Int("axis");
   return [=](KernelContext& ctx) -> absl::Status {
@@ -31,7 +32,7 @@ Kernel QlinearConcat(const KernelInit& node) {
             absl::StrCat("inputs ", i, " and ", i + 1, " are ", values.TypeString(), " and ",
                          scale.TypeString(), ", not ", DTypeName(dtype), " with a float scale"));
       }
-      OC_ASSIGN_OR_RETURN(const Tensor real, RealInput(ctx, {i, i + 1, i + 2}));
+      OC_ASSIGN_OR_RETURN(const Tensor real, RealInput(ctx, {i, i + 1, i + 2}, DType::kFloat));
       OC_ASSIGN_OR_RETURN(Tensor part, QuantizedResult(ctx, real, {0, 1}, dtype));
       parts.push_back(std::move(part));
     }

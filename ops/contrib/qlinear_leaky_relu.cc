@@ -4,12 +4,12 @@
 namespace onnxcmp {
 namespace {
 
-// QLinearLeakyRelu (com.microsoft 1): Y = X for X >= 0, else alpha * X, of the real values, all in
-// float as in onnxruntime: with its usual scales many results are ties.
+// QLinearLeakyRelu (com.microsoft 1): Y = X for X >= 0, else alpha * X, of the real values, in
+// float.
 Kernel QlinearLeakyRelu(const KernelInit& node) {
   const float alpha = node.Float("alpha");
   return [=](KernelContext& ctx) {
-    return EmitQuantizedUnary<float>(ctx, [=](auto x) { return (x < 0.0f).select(x * alpha, x); });
+    return EmitQuantizedUnary(ctx, [=](auto x) { return (x < 0.0f).select(x * alpha, x); });
   };
 }
 

@@ -4,9 +4,9 @@
 namespace onnxcmp {
 namespace {
 
-// QLinearSigmoid (com.microsoft 1): Y = 1 / (1 + exp(-X)) of the real values.
+// QLinearSigmoid (com.microsoft 1): Y = 1 / (1 + exp(-X)) of the real values, in float.
 absl::Status QlinearSigmoid(KernelContext& ctx) {
-  return EmitQuantizedUnary<double>(ctx, [](auto x) { return vec::Sigmoid(x); });
+  return EmitQuantizedUnary(ctx, [](auto x) { return vec::Sigmoid(x); });
 }
 
 }  // namespace

@@ -1,0 +1,87 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/op_test.h"
+
+// DynamicQuantizeLSTM and AttnLSTM. What they compute is in golden cases, from onnxruntime.
+namespace onnxcmp::testing {
+namespace {
+
+OpTest Contrib(const char* name) { return OpTest(name, 1, "com.microsoft"); }
+
+// One direction, 2 inputs, a hidden size of 1: all weights 1.
+OpTest DynamicQuantizeLstm(const Tensor& w_scale) {
+  OpTest test = Contrib("DynamicQuantizeLSTM");
+  test.Outputs(3).Attr("hidden_size", 1);
+  test.Attr("activations", std::vector<std::string>{"Affine", "Affine", "Affine"});
+  test.Attr("activation_alpha", std::vector<float>{1, 1, 1});
+  test.Attr("activation_beta", std::vector<float>{0, 0, 0});
+  const Tensor zero = Tensor::Of<int8_t>({1}, {0});
+  test.Input(Tensor::Of<float>({1, 1, 2}, {1, 0}));
+  test.Input(Tensor::Of<int8_t>({1, 2, 4}, {1, 2, 3, 4, 1, 1, 1, 1}));
+  test.Input(Tensor::Of<int8_t>({1, 1, 4}, {1, 1, 1, 1}));
+  for (int i = 0; i < 5; ++i) test.NoInput();
+  return test.Input(w_scale)
+      .Input(w_scale.rank() == 2 ? Tensor::Of<int8_t>({1, 4}, {0, 0, 0, 0}) : zero)
+      .Input(Floats({1}))
+      .Input(zero);
+}
+
+TEST(DynamicQuantizeLSTMTest, ScalesOfColumns) {
+  // i = 1, o = 2, f = 3, c = 4 of scale 1: C = i * c, H = o * C.
+  ExpectTensor(DynamicQuantizeLstm(Floats({1})).Run(2), Tensor::Of<float>({1, 1, 1}, {4}), 1e-6);
+  ExpectTensor(DynamicQuantizeLstm(Floats({1})).Run(0), Tensor::Of<float>({1, 1, 1, 1}, {8}), 1e-6);
+  // o of scale 3.
+  ExpectTensor(DynamicQuantizeLstm(Tensor::Of<float>({1, 4}, {1, 3, 1, 1})).Run(1),
+               Tensor::Of<float>({1, 1, 1}, {24}), 1e-6);
+}
+
+TEST(DynamicQuantizeLSTMTest, BadInputs) {
+  ExpectError(DynamicQuantizeLstm(Floats({1, 2})).Run().status(), kInvalid,
+              "input 8 is float[2], neither [1] nor [1, 4]");
+  ExpectError(DynamicQuantizeLstm(Floats({1})).Attr("direction", "bidirectional").Run().status(),
+              kInvalid, "3 activations given, 6 needed");
+  ExpectError(DynamicQuantizeLstm(Floats({1})).Attr("hidden_size", 2).Run().status(), kInvalid,
+              "hidden_size is 2");
+}
+
+OpTest AttnLstm(const Shape& w, const Shape& memory, bool with_lengths = false) {
+  OpTest test = Contrib("AttnLSTM");
+  test.Attr("hidden_size", 2).Outputs(3);
+  test.Input(Pattern({3, 1, 1}, 3, 7)).Input(Pattern(w, 5, 11)).Input(Pattern({1, 8, 2}, 3, 13));
+  for (int i = 0; i < 5; ++i) test.NoInput();
+  test.Input(Pattern({1, 2, 4}, 3, 7)).Input(Pattern({1, 3, 4}, 5, 7)).Input(Pattern({1, 4}, 2, 5));
+  test.Input(Pattern(memory, 4, 9));
+  if (with_lengths) test.Input(Tensor::Of<int32_t>({1}, {0}));
+  return test;
+}
+
+// No memory: the attention is 0, so its columns of W have no meaning.
+TEST(AttnLSTMTest, NoMemoryIsAnLstm) {
+  OpTest lstm("LSTM", 7);
+  const Tensor w = Pattern({1, 8, 4}, 5, 11);
+  std::vector<float> first;
+  for (int64_t i = 0; i < 8; ++i) first.push_back(w.data<float>()[4 * i]);
+  lstm.Attr("hidden_size", 2).Input(Pattern({3, 1, 1}, 3, 7));
+  lstm.Input(Tensor::Of<float>({1, 8, 1}, first)).Input(Pattern({1, 8, 2}, 3, 13));
+  const absl::StatusOr<Tensor> want = lstm.Run();
+  ASSERT_TRUE(want.ok()) << want.status();
+  ExpectTensor(AttnLstm({1, 8, 4}, {1, 2, 3}, /*with_lengths=*/true).Run(), *want, 1e-6, 1e-7);
+}
+
+TEST(AttnLSTMTest, BadInputs) {
+  ExpectError(AttnLstm({1, 8, 3}, {1, 2, 3}).Run().status(), kInvalid, "W has shape");
+  ExpectError(AttnLstm({1, 8, 4}, {2, 2, 3}).Run().status(), kInvalid, "M has shape");
+  ExpectError(AttnLstm({1, 8, 4}, {1, 2, 3}).Input(Tensor::Of<int32_t>({1}, {3})).Run().status(),
+              kInvalid, "memory length 3 is not in [0, 2]");
+  OpTest missing = Contrib("AttnLSTM");
+  missing.Attr("hidden_size", 2).Input(Pattern({3, 1, 1}, 3, 7)).Input(Pattern({1, 8, 4}, 5, 11));
+  ExpectError(missing.Input(Pattern({1, 8, 2}, 3, 13)).Run().status(), kInvalid,
+              "QW, MW, V and M are needed");
+}
+
+}  // namespace
+}  // namespace onnxcmp::testing
