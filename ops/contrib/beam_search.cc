@@ -31,6 +31,9 @@ enum InputIndex {
   kAttentionMask,
   kDecoderInputIds,
   kLogitsProcessor,
+  kCrossQkLayerHead,  // of WhisperBeamSearch alone, and what follows
+  kExtraDecodingIds,
+  kTemperature,
 };
 constexpr LimitInputs kLimitInputs = {.max_length = kMaxLength,
                                       .min_length = kMinLength,
@@ -281,36 +284,71 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   return ctx.SetOutput(2, std::move(all_scores));
 }
 
-// BeamSearch (com.microsoft 1): the num_beams most likely sequences of every batch entry at each
-// step; model_type 0 is a decoder like GPT-2, 1 an encoder and a decoder like T5. A hypothesis'
-// score is its log-probability / length ^ length_penalty; an entry is done when it has num_beams of
-// them and (without early_stopping) no better one can come. Not supported: model_type 2, Whisper.
-Kernel BeamSearch(const KernelInit& node) {
+absl::StatusOr<TokenModelMaker> ModelOf(const KernelInit& node,
+                                        const GenerationAttributes& attributes) {
+  switch (const int64_t type = node.Int("model_type")) {
+    case 0:
+      if (node.Has("encoder")) {
+        return absl::InvalidArgumentError("an encoder beside a model_type of 0");
+      }
+      return GptModel(node, attributes, kAttentionMask);
+    case 1:
+      return EncoderModel(node, attributes, {.mask = kAttentionMask, .decoder_ids = -1});
+    case 2:
+      return EncoderModel(node, attributes, {.mask = -1, .decoder_ids = kDecoderInputIds});
+    default:
+      return absl::InvalidArgumentError(absl::StrCat("there is no model_type ", type));
+  }
+}
+
+Kernel SearchKernel(const KernelInit& node) {
   const GenerationAttributes attributes(node);
-  const int64_t type = node.Int("model_type");
-  if (type != 0 && type != 1) {
-    return node.Fail(absl::UnimplementedError(absl::StrCat("model_type ", type)));
-  }
-  if (type == 0 && node.Has("encoder")) {
-    return node.Fail(absl::InvalidArgumentError("an encoder beside a model_type of 0"));
-  }
-  for (int input : {int{kDecoderInputIds}, int{kLogitsProcessor}}) {
-    if (node.HasInput(input)) {
-      return node.Fail(absl::UnimplementedError(
-          absl::StrCat("input ", input, ", which only Whisper's models have")));
-    }
-  }
-  absl::StatusOr<TokenModelMaker> model = type == 0 ? GptModel(node, attributes, kAttentionMask)
-                                                    : T5Model(node, attributes, kAttentionMask);
+  absl::StatusOr<TokenModelMaker> model = ModelOf(node, attributes);
   if (!model.ok()) return node.Fail(model.status());
   return [options = Options{attributes, node.Flag("early_stopping"), *std::move(model)}](
-             KernelContext& ctx) { return Run(ctx, options); };
+             KernelContext& ctx) -> absl::Status {
+    if (ctx.HasInput(kLogitsProcessor)) {
+      OC_ASSIGN_OR_RETURN(const int64_t processor, ctx.ScalarInput<int64_t>(kLogitsProcessor));
+      if (processor != 0) {
+        return absl::UnimplementedError(
+            absl::StrCat("logits_processor ", processor, ", the rules of Whisper's timestamps"));
+      }
+    }
+    return Run(ctx, options);
+  };
+}
+
+// BeamSearch (com.microsoft 1): the num_beams most likely sequences of every batch entry at each
+// step; model_type 0 is a decoder like GPT-2, 1 an encoder and a decoder like T5, 2 like Whisper. A
+// hypothesis' score is its log-probability / length ^ length_penalty; an entry is done when it has
+// num_beams of them and (without early_stopping) no better one can come. Not supported:
+// logits_processor 1, the rules of Whisper's timestamps.
+Kernel BeamSearch(const KernelInit& node) { return SearchKernel(node); }
+
+// WhisperBeamSearch (com.microsoft 1): the same for Whisper. Its token ids matter for timestamps
+// and for non_speech_probs alone. Not supported: those, cross_qk, a temperature.
+Kernel WhisperBeamSearch(const KernelInit& node) {
+  for (const char* name :
+       {"beginning_timestamp_token_id", "no_speech_token_id", "no_timestamps_token_id",
+        "start_of_lm_token_id", "transcribe_token_id", "translate_token_id"}) {
+    node.Ignore(name);
+  }
+  for (int input : {int{kCrossQkLayerHead}, int{kExtraDecodingIds}, int{kTemperature}}) {
+    if (node.HasInput(input)) {
+      return node.Fail(absl::UnimplementedError(absl::StrCat("input ", input)));
+    }
+  }
+  if (node.HasOutput(3) || node.HasOutput(4) || node.Int("decoder_output_cross_qk", 0) != 0) {
+    return node.Fail(absl::UnimplementedError("the outputs cross_qk and non_speech_probs"));
+  }
+  return SearchKernel(node);
 }
 
 }  // namespace
 
 void RegisterContribBeamSearch(OpRegistry& registry) {
   registry.Add(kMicrosoftDomain, "BeamSearch", {1}, BeamSearch);
+  registry.Add(kMicrosoftDomain, "WhisperBeamSearch", {1}, WhisperBeamSearch);
 }
 
 }  // namespace onnxcmp

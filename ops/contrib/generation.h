@@ -70,13 +70,21 @@ using TokenModelMaker = std::function<std::unique_ptr<TokenModel>()>;
 // mask.
 absl::StatusOr<TokenModelMaker> GptModel(const KernelInit& node,
                                          const GenerationAttributes& attributes, int mask_input);
-// Of the subgraphs encoder and decoder, as T5 has them:
+// Inputs of the node: the mask of input_ids, -1 for features, which have none (Whisper's, to T5's
+// tokens); the tokens to begin with (optional), -1 for decoder_start_token_id alone.
+struct EncoderInputs {
+  int mask = -1;
+  int decoder_ids = -1;
+};
+
+// Of the subgraphs encoder and decoder; the masks are T5's alone, the hidden states optional:
 //   (encoder_input_ids, encoder_attention_mask, decoder_input_ids) ->
 //       (logits, encoder_hidden_states, present self..., present cross...)
-//   (input_ids, encoder_attention_mask, encoder_hidden_states (optional), past self...,
-//       past cross...) -> (logits, present self...)
-absl::StatusOr<TokenModelMaker> T5Model(const KernelInit& node,
-                                        const GenerationAttributes& attributes, int mask_input);
+//   (input_ids, encoder_attention_mask, encoder_hidden_states, past self..., past cross...) ->
+//       (logits, present self...)
+absl::StatusOr<TokenModelMaker> EncoderModel(const KernelInit& node,
+                                             const GenerationAttributes& attributes,
+                                             const EncoderInputs& inputs);
 
 }  // namespace onnxcmp
 

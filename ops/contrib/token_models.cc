@@ -192,9 +192,8 @@ class GptTokenModel : public TokenModel {
   int step_ = 0;
 };
 
-// The first step is the encoder's, which yields logits of the start token too. The mask is 0 for
-// padding on the left, if the node has none.
-class T5TokenModel : public TokenModel {
+// The first step is the encoder's, which yields logits of the tokens to begin with too.
+class EncoderTokenModel : public TokenModel {
  public:
   struct Parts {
     SubgraphId encoder;
@@ -203,28 +202,42 @@ class T5TokenModel : public TokenModel {
     bool takes_hidden_states;
     bool takes_whole_sequences;
     GenerationAttributes attributes;
-    int mask_input;
+    EncoderInputs inputs;
+
+    bool encodes_tokens() const { return inputs.mask >= 0; }
   };
 
-  explicit T5TokenModel(const Parts& parts) : parts_(parts) {}
+  explicit EncoderTokenModel(const Parts& parts) : parts_(parts) {}
 
   absl::StatusOr<TokenRows> Start(KernelContext& ctx, int64_t beams) override {
-    OC_ASSIGN_OR_RETURN(const InputIds ids, ReadInputIds(ctx, parts_.mask_input));
     beams_ = beams;
-    std::vector<int32_t> tokens(ids.tokens.begin(), ids.tokens.end());
-    std::vector<int32_t> mask(ids.mask.begin(), ids.mask.end());
-    if (mask.empty()) {
-      bool inside = false;
-      for (size_t i = 0; i < tokens.size(); ++i) {
-        if (i % static_cast<size_t>(ids.length) == 0) inside = false;
-        inside = inside || tokens[i] != parts_.attributes.pad;
-        mask.push_back(inside ? 1 : 0);
+    if (parts_.encodes_tokens()) {
+      OC_RETURN_IF_ERROR(ReadTokens(ctx));
+    } else {
+      encoder_input_ = ctx.Input(0);
+      if (encoder_input_.rank() != 3 || encoder_input_.dim(0) == 0) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the features must be of (batch, features, length), they are ",
+                         encoder_input_.TypeString()));
       }
     }
-    for (int64_t b = 0; b < ids.batch * beams; ++b) first_parents_.push_back(b / beams);
-    OC_ASSIGN_OR_RETURN(encoder_ids_, IntTensor(ctx, ids.batch, tokens));
-    OC_ASSIGN_OR_RETURN(encoder_mask_, IntTensor(ctx, ids.batch, mask));
-    return TokenRows(first_parents_.size(), {parts_.attributes.start});
+    const int64_t batch = encoder_input_.dim(0);
+    TokenRows entries(static_cast<size_t>(batch), {parts_.attributes.start});
+    if (parts_.inputs.decoder_ids >= 0 && ctx.HasInput(parts_.inputs.decoder_ids)) {
+      OC_ASSIGN_OR_RETURN(entries, ReadDecoderIds(ctx, batch));
+    } else if (parts_.attributes.start < 0) {
+      return absl::InvalidArgumentError("decoder_start_token_id must be given");
+    }
+    std::vector<int32_t> ids;
+    TokenRows rows;
+    for (int64_t b = 0; b < batch; ++b) {
+      const std::vector<int32_t>& entry = entries[static_cast<size_t>(b)];
+      ids.insert(ids.end(), entry.begin(), entry.end());
+      rows.insert(rows.end(), static_cast<size_t>(beams), entry);
+      first_parents_.insert(first_parents_.end(), static_cast<size_t>(beams), b);
+    }
+    OC_ASSIGN_OR_RETURN(decoder_ids_, IntTensor(ctx, batch, ids));
+    return rows;
   }
 
   absl::StatusOr<Tensor> Step(KernelContext& ctx, const TokenRows& rows,
@@ -235,10 +248,10 @@ class T5TokenModel : public TokenModel {
     for (const std::vector<int32_t>& row : rows) {
       ids.insert(ids.end(), parts_.takes_whole_sequences ? row.begin() : row.end() - 1, row.end());
     }
-    std::vector<Value> inputs(2);
+    std::vector<Value> inputs(1);
     OC_ASSIGN_OR_RETURN(inputs[0], IntTensor(ctx, count, ids));
-    inputs[1] = encoder_mask_;
-    if (parts_.takes_hidden_states) inputs.push_back(hidden_states_);
+    if (parts_.encodes_tokens()) inputs.emplace_back(encoder_mask_);
+    if (parts_.takes_hidden_states) inputs.emplace_back(hidden_states_);
     if (beams_ > 1) OC_RETURN_IF_ERROR(Reorder(ctx, self_, 0, parents));
     for (Value& state : self_) inputs.push_back(std::move(state));
     inputs.insert(inputs.end(), cross_.begin(), cross_.end());
@@ -252,13 +265,44 @@ class T5TokenModel : public TokenModel {
   }
 
  private:
+  // The mask is 0 for padding on the left, if the node has none.
+  absl::Status ReadTokens(const KernelContext& ctx) {
+    OC_ASSIGN_OR_RETURN(const InputIds ids, ReadInputIds(ctx, parts_.inputs.mask));
+    const std::vector<int32_t> tokens(ids.tokens.begin(), ids.tokens.end());
+    std::vector<int32_t> mask(ids.mask.begin(), ids.mask.end());
+    if (mask.empty()) {
+      bool inside = false;
+      for (size_t i = 0; i < tokens.size(); ++i) {
+        if (i % static_cast<size_t>(ids.length) == 0) inside = false;
+        inside = inside || tokens[i] != parts_.attributes.pad;
+        mask.push_back(inside ? 1 : 0);
+      }
+    }
+    OC_ASSIGN_OR_RETURN(encoder_input_, IntTensor(ctx, ids.batch, tokens));
+    OC_ASSIGN_OR_RETURN(encoder_mask_, IntTensor(ctx, ids.batch, mask));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<TokenRows> ReadDecoderIds(const KernelContext& ctx, int64_t batch) const {
+    const Tensor& ids = ctx.Input(parts_.inputs.decoder_ids);
+    if (ids.rank() != 2 || ids.dim(0) != batch || ids.dim(1) == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("decoder_input_ids are ", ids.TypeString(), " for a batch of ", batch));
+    }
+    OC_ASSIGN_OR_RETURN(const std::vector<int64_t> tokens,
+                        ctx.IntsInput(parts_.inputs.decoder_ids));
+    TokenRows rows;
+    for (int64_t b = 0; b < batch; ++b) {
+      rows.emplace_back(tokens.begin() + b * ids.dim(1), tokens.begin() + (b + 1) * ids.dim(1));
+    }
+    return rows;
+  }
+
   absl::StatusOr<Tensor> Encode(KernelContext& ctx) {
-    const int64_t batch = encoder_ids_.dim(0);
-    std::vector<Value> inputs = {encoder_ids_, encoder_mask_};
-    OC_ASSIGN_OR_RETURN(Tensor start, IntTensor(ctx, batch,
-                                                std::vector<int32_t>(static_cast<size_t>(batch),
-                                                                     parts_.attributes.start)));
-    inputs.emplace_back(std::move(start));
+    const int64_t batch = encoder_input_.dim(0);
+    std::vector<Value> inputs = {encoder_input_};
+    if (parts_.encodes_tokens()) inputs.emplace_back(encoder_mask_);
+    inputs.emplace_back(decoder_ids_);
     OC_ASSIGN_OR_RETURN(std::vector<Value> outputs,
                         ctx.RunSubgraph(parts_.encoder, std::move(inputs), "encoder"));
     OC_ASSIGN_OR_RETURN(const Tensor logits,
@@ -271,7 +315,9 @@ class T5TokenModel : public TokenModel {
       }
       return Entries(ctx, value.tensor(), 0, first_parents_);
     };
-    OC_ASSIGN_OR_RETURN(encoder_mask_, spread(encoder_mask_));
+    if (parts_.encodes_tokens()) {
+      OC_ASSIGN_OR_RETURN(encoder_mask_, spread(encoder_mask_));
+    }
     OC_ASSIGN_OR_RETURN(hidden_states_, spread(outputs[1]));
     for (size_t i = 0; i < 4 * parts_.layers; ++i) {
       OC_ASSIGN_OR_RETURN(Tensor state, spread(outputs[2 + i]));
@@ -282,7 +328,7 @@ class T5TokenModel : public TokenModel {
 
   const Parts parts_;
   std::vector<int64_t> first_parents_;  // the batch entry of each row
-  Tensor encoder_ids_, encoder_mask_, hidden_states_;
+  Tensor encoder_input_, encoder_mask_, decoder_ids_, hidden_states_;
   std::vector<Value> self_, cross_;
   int64_t beams_ = 1;
   int step_ = 0;
@@ -316,21 +362,20 @@ absl::StatusOr<TokenModelMaker> GptModel(const KernelInit& node,
   return [parts] { return std::make_unique<GptTokenModel>(parts); };
 }
 
-absl::StatusOr<TokenModelMaker> T5Model(const KernelInit& node,
-                                        const GenerationAttributes& attributes, int mask_input) {
+absl::StatusOr<TokenModelMaker> EncoderModel(const KernelInit& node,
+                                             const GenerationAttributes& attributes,
+                                             const EncoderInputs& inputs) {
   const Graph* encoder = SubgraphAttribute(node, "encoder");
   const Graph* decoder = SubgraphAttribute(node, "decoder");
   if (encoder == nullptr || decoder == nullptr) {
     return absl::InvalidArgumentError("the graphs encoder and decoder must be there");
   }
-  if (attributes.start < 0) {
-    return absl::InvalidArgumentError("decoder_start_token_id must be given");
-  }
-  const bool hidden = HasName(*decoder, 2, "encoder_hidden_states");
+  const size_t masks = inputs.mask >= 0 ? 1 : 0;
+  const bool hidden = HasName(*decoder, 1 + masks, "encoder_hidden_states");
   const size_t layers = decoder->outputs.size() / 2;
-  if (encoder->inputs.size() != 3 || decoder->outputs.size() != 1 + 2 * layers || layers == 0 ||
-      encoder->outputs.size() != 2 + 4 * layers ||
-      decoder->inputs.size() != (hidden ? 3 : 2) + 4 * layers) {
+  if (encoder->inputs.size() != 2 + masks || decoder->outputs.size() != 1 + 2 * layers ||
+      layers == 0 || encoder->outputs.size() != 2 + 4 * layers ||
+      decoder->inputs.size() != (hidden ? 2 : 1) + masks + 4 * layers) {
     return absl::UnimplementedError(
         absl::StrCat("an encoder of ", encoder->inputs.size(), " inputs and ",
                      encoder->outputs.size(), " outputs with a decoder of ", decoder->inputs.size(),
@@ -339,14 +384,14 @@ absl::StatusOr<TokenModelMaker> T5Model(const KernelInit& node,
   const TypeInfo& ids = decoder->inputs[0].type;
   const bool one_token = ids.shape.has_value() && ids.shape->size() == 2 &&
                          (*ids.shape)[1].value == std::optional<int64_t>(1);
-  const T5TokenModel::Parts parts{node.Subgraph("encoder"),
-                                  node.Subgraph("decoder"),
-                                  layers,
-                                  hidden,
-                                  !one_token,
-                                  attributes,
-                                  mask_input};
-  return [parts] { return std::make_unique<T5TokenModel>(parts); };
+  const EncoderTokenModel::Parts parts{node.Subgraph("encoder"),
+                                       node.Subgraph("decoder"),
+                                       layers,
+                                       hidden,
+                                       !one_token,
+                                       attributes,
+                                       inputs};
+  return [parts] { return std::make_unique<EncoderTokenModel>(parts); };
 }
 
 }  // namespace onnxcmp

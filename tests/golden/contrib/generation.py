@@ -93,8 +93,12 @@ def state(prefix, kind, length):
             for part in ("key", "value")]
 
 
-def t5(seed, hidden_states=True, whole=False):
-    """Encoder and decoder; `whole`: the decoder gets whole sequences and takes their last token."""
+def t5(seed, hidden_states=True, whole=False, features=False):
+    """Encoder and decoder.
+
+    `whole`: the decoder gets whole sequences and takes their last token. `features`: the encoder
+    gets features instead of tokens, and no mask, as Whisper's does.
+    """
     random = np.random.default_rng(seed)
     shapes = {"E": (VOCABULARY, HIDDEN), "K": (HIDDEN, HIDDEN), "C": (HIDDEN, HIDDEN),
               "Q": (HIDDEN, HIDDEN), "W": (HIDDEN, VOCABULARY)}
@@ -105,13 +109,17 @@ def t5(seed, hidden_states=True, whole=False):
         b.add("MatMul", [token, "Q"], "q_rows")
         b.heads("q_rows", "q")
         own = b.attend("own", "q", self_key, self_value)
-        cross = b.attend("cross", "q", cross_key, cross_value, b.mask_bias("encoder_attention_mask"))
+        cross = b.attend("cross", "q", cross_key, cross_value,
+                         None if features else b.mask_bias("encoder_attention_mask"))
         b.add("Add", [own, cross], "both")
         b.add("Add", ["both", token], "sum")
         b.add("MatMul", ["sum", "W"], "logits")
 
     b = Body(weights)
-    b.add("Gather", ["E", "encoder_input_ids"], "encoder_hidden_states")
+    if features:
+        b.add("Transpose", ["encoder_input_ids"], "encoder_hidden_states", perm=[0, 2, 1])
+    else:
+        b.add("Gather", ["E", "encoder_input_ids"], "encoder_hidden_states")
     b.add("MatMul", ["encoder_hidden_states", "C"], "cross_keys")
     b.heads("cross_keys", "present_key_cross_0")
     b.heads("encoder_hidden_states", "present_value_cross_0")
@@ -121,12 +129,15 @@ def t5(seed, hidden_states=True, whole=False):
     b.heads("x", "present_value_self_0")
     decode(b, "x", "present_key_self_0", "present_value_self_0", "present_key_cross_0",
            "present_value_cross_0")
+    given = "d" if features else 1
+    mask = [] if features else [info("encoder_attention_mask", INT, ["b", "e"])]
     encoder = b.graph("encoder", [
-        info("encoder_input_ids", INT, ["b", "e"]), info("encoder_attention_mask", INT, ["b", "e"]),
-        info("decoder_input_ids", INT, ["b", 1])],
-        [info("logits", FLOAT, ["b", 1, VOCABULARY]),
+        info("encoder_input_ids", FLOAT, ["b", HIDDEN, "e"]) if features else
+        info("encoder_input_ids", INT, ["b", "e"]), *mask,
+        info("decoder_input_ids", INT, ["b", given])],
+        [info("logits", FLOAT, ["b", given, VOCABULARY]),
          info("encoder_hidden_states", FLOAT, ["b", "e", HIDDEN])]
-        + state("present", "self", 1) + state("present", "cross", "e"))
+        + state("present", "self", given) + state("present", "cross", "e"))
 
     b = Body(weights)
     ids = "input_ids"
@@ -143,12 +154,11 @@ def t5(seed, hidden_states=True, whole=False):
     decode(b, "x", "present_key_self_0", "present_value_self_0", "past_key_cross_0",
            "past_value_cross_0")
     decoder = b.graph("decoder", [
-        info("input_ids", INT, ["b", "s" if whole else 1]),
-        info("encoder_attention_mask", INT, ["b", "e"])]
+        info("input_ids", INT, ["b", "s" if whole else 1]), *mask]
         + ([info("encoder_hidden_states", FLOAT, ["b", "e", HIDDEN])] if hidden_states else [])
         + state("past", "self", "p") + state("past", "cross", "e"),
         [info("logits", FLOAT, ["b", 1, VOCABULARY])] + state("present", "self", "t"))
-    return {"encoder": encoder, "decoder": decoder, "model_type": 1,
+    return {"encoder": encoder, "decoder": decoder, "model_type": 2 if features else 1,
             "decoder_start_token_id": START}
 
 
@@ -181,7 +191,7 @@ class Cases:
         model = one_node(self.operator.name, feeds, inputs, outputs, attributes)
         expected = cases.evaluate(model, feeds)
         undefined = {}
-        if self.operator.name != "BeamSearch":
+        if "Beam" not in self.operator.name:
             # What comes after the step in which the last sequence ended is not written.
             made = expected["sequences"]
             last = (made != PADDING) & (made != 0)
@@ -224,10 +234,10 @@ def main():
                  input_ids=IDS, max_length=8)
     sampling.operator.save()
 
-    beam = Cases("BeamSearch", [
-        "input_ids", "max_length", "min_length", "num_beams", "num_return_sequences",
-        "length_penalty", "repetition_penalty", "vocab_mask", "prefix_vocab_mask",
-        "attention_mask"])
+    names = ["input_ids", "max_length", "min_length", "num_beams", "num_return_sequences",
+             "length_penalty", "repetition_penalty", "vocab_mask", "prefix_vocab_mask",
+             "attention_mask", "decoder_input_ids"]
+    beam = Cases("BeamSearch", names)
     scored = [*sequences, ("sequences_scores", FLOAT)]
     every = [*scored, ("scores", FLOAT)]
     for beams, returned, early, penalty in [(1, 1, 0, 1.0), (3, 2, 0, 1.0), (4, 4, 1, 0.6),
@@ -246,7 +256,18 @@ def main():
              t5(1, hidden_states=False), **given)
     beam.add("t5_whole_sequences", "the decoder takes whole sequences", scored, t5(2, whole=True),
              **given)
+    random = np.random.default_rng(5)
+    given["input_ids"] = random.standard_normal((2, HIDDEN, 5)).astype(np.float32)
+    ids = np.array([[2, 4], [2, 6]], np.int32)
+    beam.add("whisper", "features, one token to begin with", scored, t5(3, features=True), **given)
+    beam.add("whisper_decoder_ids", "several tokens to begin with", scored, t5(3, features=True),
+             **given, decoder_input_ids=ids)
     beam.operator.save()
+
+    whisper = Cases("WhisperBeamSearch", names)
+    whisper.add("plain", "as BeamSearch with a model_type of 2", scored, t5(4, features=True),
+                **given, decoder_input_ids=ids)
+    whisper.operator.save()
 
 
 if __name__ == "__main__":

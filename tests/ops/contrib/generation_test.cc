@@ -82,8 +82,8 @@ TEST(GenerationTest, RefusesWhatItCannotDo) {
               kUnimplemented, "presence_penalty");
   const std::string beams = ", , beams, beams";
   ExpectError(error(Model("BeamSearch", "", beams), FeedsFor(4, 0)), kInvalid, "num_beams is 0");
-  ExpectError(error(Model("BeamSearch", ", model_type: int = 2", beams), FeedsFor(4)),
-              kUnimplemented, "model_type 2");
+  ExpectError(error(Model("BeamSearch", ", model_type: int = 3", beams), FeedsFor(4)), kInvalid,
+              "there is no model_type 3");
   ExpectError(error(Model("BeamSearch", ", model_type: int = 1", beams), FeedsFor(4)), kInvalid,
               "the graphs encoder and decoder must be there");
   const std::string no_shape =
