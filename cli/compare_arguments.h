@@ -43,6 +43,7 @@ struct CompareArguments {
   int depth = std::numeric_limits<int>::max();
   uint64_t max_memory = static_cast<uint64_t>(kDefaultMaxMemory);
   bool causes = true;
+  bool shadow = false;
 };
 
 // Each prints what is asked for and returns the exit status.

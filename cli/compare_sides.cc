@@ -153,7 +153,8 @@ class SideComparison {
     options.max_memory = static_cast<int64_t>(arguments_.max_memory);
     options.threads = arguments_.run.threads;
     options.causes = arguments_.causes && !arguments_.only_not_finite;
-    options.watch = [this](absl::string_view run) {
+    options.shadow = arguments_.shadow;
+  options.watch = [this](absl::string_view run) {
       return std::make_unique<Progress>(std::string(run), arguments_.run.quiet, interruption_);
     };
     return options;

@@ -13,6 +13,7 @@
 #include "compare/cause_effects.h"
 #include "compare/cause_refinement.h"
 #include "compare/cause_text.h"
+#include "compare/cause_truth.h"
 #include "compare/forced_run.h"
 #include "compare/left_classes.h"
 #include "compare/region_noise.h"
@@ -107,6 +108,7 @@ class CauseFinder {
 
   void Judge(const ForcedRun& run, const ForcedState& state, CauseReport* report) {
     const RegionNoise noise(run, state);
+    CauseTruth truth(run, state, noise, left_.side->evaluator(), right_.side->evaluator());
     absl::flat_hash_set<std::pair<int, bool>> places;
     absl::flat_hash_map<std::string, size_t> folded;
     std::vector<int> matched;  // by cause: the right result that was judged
@@ -133,6 +135,7 @@ class CauseFinder {
       }
       cause.local = TensorDifferenceOf(result.held, result.own, {}, options_.pool);
       cause.text = CauseText(cause, run, state);
+      truth.Judge(r, &cause);
       report->causes.push_back(std::move(cause));
       matched.push_back(r);
     }

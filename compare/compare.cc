@@ -14,6 +14,8 @@
 #include "compare/output_comparison.h"
 #include "compare/pair_tolerance.h"
 #include "compare/pair_values.h"
+#include "compare/shadow_report.h"
+#include "compare/shadow_run.h"
 #include "compare/sorted_elements.h"
 #include "compare/tensor_difference.h"
 #include "compare/value_bank.h"
@@ -30,6 +32,8 @@ struct FirstPass {
   ResultStream stream;
   ValueBank bank;
   std::vector<std::pair<int, Value>> outputs;  // by result
+  SideShadow shadow;
+  std::vector<std::pair<int, Value>> outputs_in_double;
 };
 
 // Both are the same bits, or the same elements in another layout: there is nothing to measure.
@@ -61,6 +65,11 @@ class Comparer {
     if (options_.causes) OC_RETURN_IF_ERROR(NameCauses(&comparison));
     comparison.left = std::move(passes_[0].stream);
     comparison.right = std::move(passes_[1].stream);
+    if (options_.shadow) {
+      comparison.shadow =
+          MakeShadowReport(comparison, std::move(passes_[0].shadow), std::move(passes_[1].shadow),
+                           passes_[0].outputs_in_double, passes_[1].outputs_in_double);
+    }
     comparison.verdict = VerdictOf(comparison);
     return comparison;
   }
@@ -75,6 +84,12 @@ class Comparer {
     record.pool = &pool_;
     record.cache = &cache_;
     record.watcher = watcher.get();
+    std::optional<ShadowRun> shadow;
+    if (options_.shadow && sides_[i]->evaluator() != nullptr) {
+      shadow.emplace(*sides_[i]->evaluator(), *sides_[i]->feeds(), watcher.get(),
+                     options_.max_depth, options_.max_memory);
+      record.watcher = &*shadow;
+    }
     pass.stream = sides_[i]->Record(
         record, [&](int number, const StreamResult& result, const Value& value) -> absl::Status {
           if (result.kind == ResultKind::kOutput) pass.outputs.emplace_back(number, value);
@@ -87,6 +102,9 @@ class Comparer {
           pass.bank.Keep(number, value, result.kind == ResultKind::kInitializer);
           return absl::OkStatus();
         });
+    if (!shadow.has_value()) return;
+    pass.shadow = shadow->Finish(pass.stream);
+    pass.outputs_in_double = shadow->TakeOutputs();
   }
 
   RecordedSide Recorded(int i) { return {sides_[i], &passes_[i].stream, &passes_[i].bank}; }

@@ -35,6 +35,8 @@ struct CompareOptions {
   int64_t max_memory = kDefaultMaxMemory;
   int threads = 0;  // of fingerprints and differences; 0: one for each core
   bool causes = true;
+  // Both sides also run in double, beside their own run.
+  bool shadow = false;
   // Makes an observer for each run, told what it is ("left", "right", "left again"); may be empty.
   std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;
 };

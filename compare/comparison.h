@@ -13,6 +13,7 @@
 #include "compare/not_finite.h"
 #include "compare/output_comparison.h"
 #include "compare/result_stream.h"
+#include "compare/shadow.h"
 #include "compare/tensor_difference.h"
 
 namespace onnxcmp {
@@ -54,6 +55,10 @@ struct Cause {
   // How far the outputs are apart by this cause alone, against the size of their elements; nothing
   // if that was not computed, as where there is no other.
   std::optional<double> effect;
+  // Which side's nodes are nearer to what they give in double on the left's values, and how far
+  // the two are apart then, against the size of the elements. Nothing for constants and integers.
+  std::optional<TruthVerdict> truth;
+  std::optional<double> apart;
   std::string text;  // what differs: operators, attributes, inputs; one line
 };
 
@@ -76,6 +81,7 @@ struct Comparison {
   std::vector<ComparedRow> rows;  // alignment.rows with their differences
   OutputComparison outputs;
   NotFinite left_not_finite, right_not_finite;
+  std::optional<ShadowReport> shadow;  // if it was asked for
   Verdict verdict = Verdict::kSame;
   // Wrong ones first, those with the greatest effect in front; else in the right stream's order.
   std::vector<Cause> causes;

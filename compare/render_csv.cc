@@ -26,6 +26,8 @@ constexpr const char* kDifferenceColumns[] = {
     "nan_left",   "nan_right",    "infinite_left", "infinite_right", "non_finite_disagree",
     "beyond_0.1", "beyond_0.01",  "beyond_0.001",  "worst_at",       "worst_left",
     "worst_right"};
+constexpr const char* kTruthColumns[] = {"left_from_double", "right_from_double", "nearer",
+                                         "nearer_factor"};
 
 class Line {
  public:
@@ -102,6 +104,31 @@ void AddDifference(const TensorDifference& difference, Line* line) {
   line->Add(worst.right);
 }
 
+void AddTruth(const Comparison& comparison, size_t row, Line* line) {
+  if (!comparison.shadow.has_value()) {
+    for (size_t i = 0; i < std::size(kTruthColumns); ++i) line->Add("");
+    return;
+  }
+  const ShadowReport& shadow = *comparison.shadow;
+  const auto add = [&](const SideShadow& side, const std::vector<int>& results) {
+    if (results.empty() || static_cast<size_t>(results.back()) >= side.distances.size() ||
+        !side.distances[static_cast<size_t>(results.back())].has_value()) {
+      line->Add("");
+    } else {
+      line->Add(side.distances[static_cast<size_t>(results.back())]->max_absolute);
+    }
+  };
+  add(shadow.left, comparison.rows[row].aligned.left);
+  add(shadow.right, comparison.rows[row].aligned.right);
+  const std::optional<TruthVerdict>& verdict = shadow.rows[row];
+  line->Add(verdict.has_value() ? NearerName(verdict->nearer) : absl::string_view());
+  if (verdict.has_value()) {
+    line->Add(verdict->factor);
+  } else {
+    line->Add("");
+  }
+}
+
 }  // namespace
 
 std::string RenderCsv(const Comparison& comparison) {
@@ -112,8 +139,10 @@ std::string RenderCsv(const Comparison& comparison) {
     for (const char* column : kSideColumns) head.Add(absl::StrCat(side, column));
   }
   for (const char* column : kDifferenceColumns) head.Add(column);
+  for (const char* column : kTruthColumns) head.Add(column);
   std::string text = head.Take();
-  for (const ComparedRow& row : comparison.rows) {
+  for (size_t i = 0; i < comparison.rows.size(); ++i) {
+    const ComparedRow& row = comparison.rows[i];
     Line line;
     line.Add(RelationName(row.relation));
     line.Add(absl::StrJoin(MarkNames(row.aligned.marks), " "));
@@ -124,6 +153,7 @@ std::string RenderCsv(const Comparison& comparison) {
     } else {
       for (size_t i = 0; i < std::size(kDifferenceColumns); ++i) line.Add("");
     }
+    AddTruth(comparison, i, &line);
     text += line.Take();
   }
   return text;

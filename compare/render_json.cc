@@ -142,6 +142,13 @@ Json ToJson(const OutputPair& pair) {
           {"diff", ToJson(pair.difference)}};
 }
 
+Json ToJson(const TruthVerdict& verdict) {
+  return {{"nearer", Text(NearerName(verdict.nearer))},
+          {"factor", Real(verdict.factor)},
+          {"left", Real(verdict.left)},
+          {"right", Real(verdict.right)}};
+}
+
 Json ToJson(const Cause& cause) {
   const auto result = [](int index) { return index == kNone ? Json() : Json(index); };
   Json json = {{"left", result(cause.left)},
@@ -150,8 +157,52 @@ Json ToJson(const Cause& cause) {
                {"text", cause.text},
                {"count", cause.count}};
   if (cause.effect.has_value()) json["effect"] = Real(*cause.effect);
+  if (cause.truth.has_value()) json["truth"] = ToJson(*cause.truth);
+  if (cause.apart.has_value()) json["apart"] = Real(*cause.apart);
   if (cause.local.has_value()) json["diff"] = ToJson(*cause.local);
   return json;
+}
+
+Json ToJson(const TruthDistance& distance) {
+  return {{"max_absolute", Real(distance.max_absolute)},
+          {"rms", Real(distance.rms)},
+          {"scale", Real(distance.scale)}};
+}
+
+Json ToJson(const SideShadow& side) {
+  Json json = {{"ran", side.ran}};
+  if (!side.status.ok()) json["error"] = Text(side.status.message());
+  if (!side.other_flow.empty()) json["other_flow"] = side.other_flow;
+  json["changed"] = Integer(side.changed);
+  if (!side.first_changed.empty()) json["first_changed"] = side.first_changed;
+  json["distances"] = Json::array();
+  for (size_t r = 0; r < side.distances.size(); ++r) {
+    if (!side.distances[r].has_value()) continue;
+    Json distance = ToJson(*side.distances[r]);
+    distance["result"] = r;
+    if (side.misleading[r]) distance["misleading"] = true;
+    json["distances"].push_back(std::move(distance));
+  }
+  return json;
+}
+
+std::string ShadowMember(const Comparison& comparison) {
+  if (!comparison.shadow.has_value()) return "";
+  const ShadowReport& shadow = *comparison.shadow;
+  Json json = {{"left", ToJson(shadow.left)}, {"right", ToJson(shadow.right)}};
+  if (shadow.verdict.has_value()) {
+    json["verdict"] = ToJson(*shadow.verdict);
+    json["of_outputs"] = shadow.of_outputs;
+  }
+  if (shadow.apart.has_value()) json["apart"] = Real(*shadow.apart);
+  json["rows"] = Json::array();
+  for (size_t i = 0; i < shadow.rows.size(); ++i) {
+    if (!shadow.rows[i].has_value()) continue;
+    Json row = ToJson(*shadow.rows[i]);
+    row["row"] = i;
+    json["rows"].push_back(std::move(row));
+  }
+  return absl::StrCat(",\n\"shadow\":", Dump(json));
 }
 
 Json ToJson(const NotFiniteOrigin& origin) {
@@ -213,7 +264,7 @@ std::string RenderJson(const Comparison& comparison) {
                       ",\n\"causes\":", Lines(comparison.causes),
                       ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
                       ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
-                      ",\n\"outputs\":", Lines(comparison.outputs.pairs),
+                      ShadowMember(comparison), ",\n\"outputs\":", Lines(comparison.outputs.pairs),
                       ",\n\"outputs_left_only\":", Dump(comparison.outputs.only_left),
                       ",\n\"outputs_right_only\":", Dump(comparison.outputs.only_right),
                       ",\n\"notes\":", Dump(comparison.notes), "}\n");

@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "compare/mark_names.h"
 #include "compare/not_finite_text.h"
+#include "compare/shadow_report.h"
 #include "compare/utf8.h"
 
 namespace onnxcmp {
@@ -79,6 +80,15 @@ std::string NotFiniteSection(const Comparison& comparison) {
   return text;
 }
 
+std::string ShadowSection(const Comparison& comparison) {
+  if (!comparison.shadow.has_value()) return "";
+  std::string text = "\n### In double\n\n";
+  for (const std::string& line : ShadowText(*comparison.shadow)) {
+    absl::StrAppend(&text, "- ", Code(line), "\n");
+  }
+  return text;
+}
+
 // Operator, name and type of the last result; "2→1" and the like is left to the marks.
 std::string Side(const std::vector<int>& results, const ResultStream& stream) {
   if (results.empty()) return "";
@@ -134,7 +144,7 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
     absl::StrAppend(&text, "- note: ", Code(note), "\n");
   }
   return absl::StrCat(text, Causes(comparison), NotFiniteSection(comparison),
-                      Rows(comparison, options.max_rows));
+                      ShadowSection(comparison), Rows(comparison, options.max_rows));
 }
 
 }  // namespace onnxcmp

@@ -14,30 +14,6 @@ namespace {
 
 size_t Index(int number) { return static_cast<size_t>(number); }
 
-// Results that were computed from those of the causes, themselves left out.
-std::vector<bool> Behind(const std::vector<int>& causes, const ResultStream& stream) {
-  std::vector<bool> reached(stream.results.size(), false);
-  std::vector<bool> behind(stream.results.size(), false);
-  for (const int r : causes) {
-    if (r != kNone) reached[Index(r)] = true;
-  }
-  const auto is_reached = [&](int r) { return r != kNone && reached[Index(r)]; };
-  // A node's results come after what it reads; results that subgraphs yield come before its own.
-  for (const StreamNode& node : stream.nodes) {
-    if (!std::any_of(node.inputs.begin(), node.inputs.end(), is_reached) &&
-        !std::any_of(node.captures.begin(), node.captures.end(), is_reached)) {
-      continue;
-    }
-    for (const int r : node.outputs) {
-      if (r != kNone) reached[Index(r)] = behind[Index(r)] = true;
-    }
-  }
-  for (size_t r = 0; r < stream.results.size(); ++r) {
-    if (is_reached(stream.results[r].source)) behind[r] = true;
-  }
-  return behind;
-}
-
 // What converts or copies and says little about a model.
 bool IsTrifle(absl::string_view op) {
   constexpr std::array<absl::string_view, 8> kOps = {
@@ -220,6 +196,29 @@ bool IterationOf(absl::string_view path, absl::string_view* loop, int64_t* itera
     }
   }
   return false;
+}
+
+std::vector<bool> Behind(const std::vector<int>& results, const ResultStream& stream) {
+  std::vector<bool> reached(stream.results.size(), false);
+  std::vector<bool> behind(stream.results.size(), false);
+  for (const int r : results) {
+    if (r != kNone) reached[Index(r)] = true;
+  }
+  const auto is_reached = [&](int r) { return r != kNone && reached[Index(r)]; };
+  // A node's results come after what it reads; results that subgraphs yield come before its own.
+  for (const StreamNode& node : stream.nodes) {
+    if (!std::any_of(node.inputs.begin(), node.inputs.end(), is_reached) &&
+        !std::any_of(node.captures.begin(), node.captures.end(), is_reached)) {
+      continue;
+    }
+    for (const int r : node.outputs) {
+      if (r != kNone) reached[Index(r)] = behind[Index(r)] = true;
+    }
+  }
+  for (size_t r = 0; r < stream.results.size(); ++r) {
+    if (is_reached(stream.results[r].source)) behind[r] = true;
+  }
+  return behind;
 }
 
 RowFacts FactsOf(const Comparison& comparison) {

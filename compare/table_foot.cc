@@ -8,10 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compare/cause_truth.h"
 #include "compare/display_text.h"
 #include "compare/not_finite_text.h"
 #include "compare/result_words.h"
 #include "compare/row_selection.h"
+#include "compare/shadow_report.h"
 #include "compare/table_summary.h"
 
 namespace onnxcmp {
@@ -204,6 +206,8 @@ std::string Causes(const Comparison& comparison, const TableOptions& options,
     const std::string label = count == 1 ? "cause" : absl::StrCat("cause ", i + 1);
     std::string line = absl::StrCat(PairName(comparison, cause.left, cause.right),
                                     cause.text.empty() ? "" : ": ", PrintableText(cause.text));
+    const std::string truth = TruthText(cause);
+    if (!truth.empty()) absl::StrAppend(&line, "; ", truth);
     text += LabelledLines(label, Color::kBad, line, options, style);
   }
   if (shown < count) {
@@ -244,8 +248,14 @@ std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& f
   add("changed", Changed(comparison));
   add("only left", OneSided(comparison, true));
   add("only right", OneSided(comparison, false));
+  absl::string_view label;
   if (comparison.causes.empty()) add("farthest", Worst(comparison));
   text += Causes(comparison, options, style);
+  if (comparison.shadow.has_value()) {
+    label = "in double";
+    for (const std::string& line : ShadowText(*comparison.shadow))
+      add(std::exchange(label, ""), line);
+  }
   return absl::StrCat(text, NotFiniteLines(comparison, options, style),
                       VerdictLines(comparison, options, style));
 }

@@ -29,6 +29,7 @@ constexpr std::array<ColumnFacts, kTableColumns> kColumns = {{
     {"", 1, false},
     {"type", 2, false},
     {"max abs", 2, true},
+    {"from double", 2, true},
     {"max rel", 2, true},
     {"", 2, true},
     {"beyond", 2, true},
@@ -50,7 +51,7 @@ class Widths {
       }
     }
     // An operator's title may reach over the name behind it.
-    for (const TableColumn column : {kType, kAbsolute, kRelative, kBeyond}) {
+    for (const TableColumn column : {kType, kAbsolute, kTruth, kRelative, kBeyond}) {
       const size_t c = Index(column);
       if (natural_[c] > 0) {
         natural_[c] = std::max(natural_[c], DisplayWidth(kColumns[c].title));
@@ -63,7 +64,8 @@ class Widths {
 
   bool Fits(int width) const {
     int total = kIndent;
-    for (const TableColumn column : {kLeftOp, kLeftName, kRightOp, kRightName, kType, kAbsolute}) {
+    for (const TableColumn column :
+         {kLeftOp, kLeftName, kRightOp, kRightName, kType, kAbsolute, kTruth}) {
       const size_t c = Index(column);
       if (natural_[c] > 0) total += natural_[c] + kColumns[c].gap;
     }

@@ -131,6 +131,7 @@ class LineMaker {
     FillSide(row.aligned.right, false, &line);
     line.cell(TableColumn::kType) = ShortType(FaceOf(comparison_, row));
     if (row.difference.has_value()) FillDifference(row, &line);
+    if (comparison_.shadow.has_value()) FillTruth(row, &line);
     line.cell(TableColumn::kNotes) = Notes(i);
     lines_.push_back(std::move(line));
   }
@@ -191,6 +192,20 @@ class LineMaker {
     }
   }
 
+  void FillTruth(const ComparedRow& row, TableLine* line) const {
+    const auto text = [](const SideShadow& shadow, const std::vector<int>& results) {
+      if (results.empty() || Index(results.back()) >= shadow.distances.size()) return std::string();
+      const std::optional<TruthDistance>& distance = shadow.distances[Index(results.back())];
+      if (!distance.has_value()) return std::string();
+      return shadow.misleading[Index(results.back())] ? "?" : TwoDigits(distance->max_absolute);
+    };
+    const std::string left = text(comparison_.shadow->left, row.aligned.left);
+    const std::string right = text(comparison_.shadow->right, row.aligned.right);
+    if (left.empty() && right.empty()) return;
+    line->cell(TableColumn::kTruth) =
+        absl::StrCat(left.empty() ? "-" : left, " | ", right.empty() ? "-" : right);
+  }
+
   std::string Notes(size_t i) const {
     const ComparedRow& row = comparison_.rows[i];
     const Marks marks = row.aligned.marks;
@@ -199,6 +214,10 @@ class LineMaker {
       notes.push_back(comparison_.causes.size() == 1
                           ? "← begins here"
                           : absl::StrCat("← cause ", facts_.cause[i] + 1));
+    }
+    if (comparison_.shadow.has_value() && comparison_.shadow->rows[i].has_value() &&
+        comparison_.shadow->rows[i]->nearer != Nearer::kEqual) {
+      notes.push_back(absl::StrCat("truth: ", NearerName(comparison_.shadow->rows[i]->nearer)));
     }
     const auto fusion = fusion_of_row_.find(i);
     if (fusion != fusion_of_row_.end()) {

@@ -21,12 +21,13 @@ enum class TableColumn : uint8_t {
   kRightName,
   kType,
   kAbsolute,
+  kTruth,  // how far both are from double
   kRelative,
   kUlp,
   kBeyond,
   kNotes,
 };
-inline constexpr size_t kTableColumns = 10;
+inline constexpr size_t kTableColumns = 11;
 
 struct TableLine {
   enum class Kind : uint8_t {

@@ -18,6 +18,15 @@ absl::Status WrongInputCount(const Node& node, size_t given) {
       absl::StrCat("the node has ", node.inputs.size(), " inputs, but ", given, " were given"));
 }
 
+absl::StatusOr<std::shared_ptr<const Plan>> PlanOf(std::shared_ptr<const Model> model,
+                                                   const OpRegistry& registry,
+                                                   const EvaluatorOptions& options) {
+  return MakePlan(std::move(model), registry,
+                  {.expand_functions = options.expand_functions,
+                   .in_double = options.in_double,
+                   .memory_limit = options.memory_limit});
+}
+
 }  // namespace
 
 Run::Run(std::unique_ptr<Execution> execution) : execution_(std::move(execution)) {}
@@ -28,9 +37,14 @@ Run::~Run() = default;
 absl::StatusOr<bool> Run::Step() { return execution_->Step(); }
 std::vector<Value> Run::TakeOutputs() { return execution_->TakeOutputs(); }
 
-Evaluator::Evaluator(std::shared_ptr<const Model> model, EvaluatorOptions options,
-                     std::shared_ptr<const Plan> plan, std::shared_ptr<const ThreadPool> pool)
-    : model_(std::move(model)), options_(options), plan_(std::move(plan)), pool_(std::move(pool)) {}
+Evaluator::Evaluator(std::shared_ptr<const Model> model, std::shared_ptr<const OpRegistry> registry,
+                     EvaluatorOptions options, std::shared_ptr<const Plan> plan,
+                     std::shared_ptr<const ThreadPool> pool)
+    : model_(std::move(model)),
+      registry_(std::move(registry)),
+      options_(options),
+      plan_(std::move(plan)),
+      pool_(std::move(pool)) {}
 Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 Evaluator::~Evaluator() = default;
@@ -42,12 +56,16 @@ absl::StatusOr<Evaluator> Evaluator::Create(std::shared_ptr<const Model> model,
   if (settled.threads <= 0) {
     settled.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   }
-  OC_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
-                      MakePlan(model, registry,
-                               {.expand_functions = options.expand_functions,
-                                .memory_limit = options.memory_limit}));
-  return Evaluator(std::move(model), settled, std::move(plan),
-                   std::make_shared<ThreadPool>(settled.threads));
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, PlanOf(model, registry, options));
+  return Evaluator(std::move(model), std::make_shared<const OpRegistry>(registry.Share()), settled,
+                   std::move(plan), std::make_shared<ThreadPool>(settled.threads));
+}
+
+absl::StatusOr<Evaluator> Evaluator::InDouble() const {
+  EvaluatorOptions options = options_;
+  options.in_double = true;
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, PlanOf(model_, *registry_, options));
+  return Evaluator(model_, registry_, options, std::move(plan), pool_);
 }
 
 absl::StatusOr<onnxcmp::Run> Evaluator::Start(const Feeds& feeds, Observer* observer) const {

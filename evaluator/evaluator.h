@@ -39,6 +39,10 @@ struct EvaluatorOptions {
   // (which stays for inputs that the body is not defined for). Results inside a body are not
   // reported. Operators without a kernel run so in any case.
   bool expand_functions = false;
+  // Floats of 16 and 32 bits are double wherever a node reads them, what a node gives is, and casts
+  // between floating types do not round; everything else is as it is. Feeds keep the declared
+  // types. Results are reported as they then are, initializers and inputs as they were.
+  bool in_double = false;
 };
 
 using Feeds = absl::flat_hash_map<std::string, Value>;
@@ -79,6 +83,9 @@ class Evaluator {
 
   const Model& model() const { return *model_; }
 
+  // The same model in double (EvaluatorOptions::in_double), all else as it is here.
+  absl::StatusOr<Evaluator> InDouble() const;
+
   // Values for the graph's inputs by name; inputs that have an initializer may be left out. Feeds
   // must have the declared kind, dtype, rank and fixed dimensions.
   // Errors name call path, node, operator, input dtypes and shapes.
@@ -106,9 +113,11 @@ class Evaluator {
   std::vector<std::string> CapturesOf(int64_t index) const;
 
  private:
-  Evaluator(std::shared_ptr<const Model> model, EvaluatorOptions options,
-            std::shared_ptr<const Plan> plan, std::shared_ptr<const ThreadPool> pool);
+  Evaluator(std::shared_ptr<const Model> model, std::shared_ptr<const OpRegistry> registry,
+            EvaluatorOptions options, std::shared_ptr<const Plan> plan,
+            std::shared_ptr<const ThreadPool> pool);
   std::shared_ptr<const Model> model_;
+  std::shared_ptr<const OpRegistry> registry_;
   EvaluatorOptions options_;
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<const ThreadPool> pool_;

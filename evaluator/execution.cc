@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "evaluator/function_plan.h"
+#include "evaluator/in_double.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/signature.h"
 #include "evaluator/status_macros.h"
@@ -297,13 +298,27 @@ absl::Status Execution::CountStep() {
       "the run comes to more than ", options_.max_steps, " steps, which is the limit"));
 }
 
+absl::Status Execution::MakeDouble(std::vector<Value>* values) const {
+  for (Value& value : *values) {
+    OC_ASSIGN_OR_RETURN(value, InDouble(value, options_.memory_limit, pool_.get()));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<Value>> Execution::Compute(const NodePlan& plan,
                                                       absl::Span<const Value> inputs,
                                                       const Frame& frame, absl::string_view path) {
   const Node& node = *plan.node;
-  Context context(this, plan, inputs, frame, path);
   absl::Status status = CountStep();
+  std::vector<Value> doubles;
+  if (options_.in_double) {
+    doubles.assign(inputs.begin(), inputs.end());
+    inputs = doubles;
+    if (status.ok()) status = MakeDouble(&doubles);
+  }
+  Context context(this, plan, inputs, frame, path);
   if (status.ok()) status = context.RunNode();
+  if (status.ok() && options_.in_double) status = MakeDouble(&context.outputs());
   if (!status.ok()) return Locate(status, node, path, inputs);
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     if (plan.outputs[i] == kNoSlot || !context.outputs()[i].empty()) continue;

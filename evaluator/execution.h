@@ -61,6 +61,7 @@ class Execution {
   // The node's outputs, checked: one for each that is wanted.
   absl::StatusOr<std::vector<Value>> Compute(const NodePlan& node, absl::Span<const Value> inputs,
                                              const Frame& frame, absl::string_view path);
+  absl::Status MakeDouble(std::vector<Value>* values) const;
   // Counts one towards the limit.
   absl::Status CountStep();
   absl::Status ReportInitializersAndInputs();

@@ -10,6 +10,7 @@
 #include "evaluator/dense.h"
 #include "evaluator/function_body.h"
 #include "evaluator/function_plan.h"
+#include "evaluator/in_double.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/signature.h"
 #include "evaluator/status_macros.h"
@@ -184,7 +185,7 @@ class PlanBuilder {
     }
     OC_RETURN_IF_ERROR(CheckNode(node, *op.schema));
     std::shared_ptr<const Signature>& signature = signatures_[op.schema];
-    if (signature == nullptr) signature = MakeSignature(*op.schema);
+    if (signature == nullptr) signature = SignatureOf(*op.schema);
     plan->signature = signature;
     const int version = op.schema->SinceVersion();
     const KernelMaker* maker = registry_.FindKernel(node.domain, node.op_type, version);
@@ -204,6 +205,14 @@ class PlanBuilder {
     return BindKernel(node, version, *maker, plan);
   }
 
+  std::shared_ptr<const Signature> SignatureOf(const onnx::OpSchema& schema) const {
+    std::shared_ptr<const Signature> signature = MakeSignature(schema);
+    if (!context_->options.in_double) return signature;
+    auto changed = std::make_shared<Signature>(*signature);
+    AllowDouble(changed.get());
+    return changed;
+  }
+
   absl::Status BindFunction(const Node& node, const ResolvedOperator& op, NodePlan* plan) {
     if (context_->depth >= kMaxBodyDepth) {
       return absl::ResourceExhaustedError("bodies of operators are nested too deep");
@@ -217,7 +226,18 @@ class PlanBuilder {
   }
 
   absl::Status BindKernel(const Node& node, int version, const KernelMaker& maker, NodePlan* plan) {
-    KernelInit init(node, version, &plan->signature->defaults, &plan->subgraph_names);
+    if (context_->options.in_double &&
+        BindAs(InDouble(node), version, maker, InDouble(plan->signature->defaults), plan).ok()) {
+      return absl::OkStatus();
+    }
+    // In double, too, where a kernel does not take that type: what it gives becomes double then.
+    return BindAs(node, version, maker, plan->signature->defaults, plan);
+  }
+
+  static absl::Status BindAs(const Node& node, int version, const KernelMaker& maker,
+                             const std::map<std::string, Attribute, std::less<>>& defaults,
+                             NodePlan* plan) {
+    KernelInit init(node, version, &defaults, &plan->subgraph_names);
     Kernel kernel = maker(init);
     OC_RETURN_IF_ERROR(init.error_);
     for (const auto& [name, unused] : node.attributes) {

@@ -78,6 +78,7 @@ std::vector<Capture> CapturesOf(const NodePlan& node);
 
 struct PlanOptions {
   bool expand_functions = false;
+  bool in_double = false;
   int64_t memory_limit = std::numeric_limits<int64_t>::max();  // bytes one tensor may take
 };
 

@@ -52,6 +52,15 @@ TEST_F(CompareCommandTest, NotFiniteOnly) {
                                  Not(HasSubstr("pairs "))));
 }
 
+TEST_F(CompareCommandTest, Shadow) {
+  const std::string left = Model("l", "(float[2] x) => (float[2] y) { y = Exp(x) }");
+  const std::string right = Model(
+      "r", "(float[2] x) => (float[2] y) { h = Cast<to = 10>(x) b = Cast<to = 1>(h) z = Exp(b) "
+           "c = Cast<to = 10>(z) y = Cast<to = 1>(c) }");
+  EXPECT_THAT(Onnxcmp({left, right, "--shadow", "--seed", "1"}).out,
+              AllOf(HasSubstr("from double"), HasSubstr("\nin double  the left is ")));
+}
+
 TEST_F(CompareCommandTest, TheTableFitsItsWidth) {
   const std::string plain = TestData("models/llm/plain.onnx");
   const std::string optimized = TestData("models/llm/optimized.onnx");
