@@ -646,6 +646,72 @@ pair("CausalConvWithState", "com.microsoft.CausalConvWithState",
      standard_weights=[const("starts", -2), const("ends", 100), const("axes", 2)])
 
 
+pair("ConvTransposeWithDynamicPads", "com.microsoft.ConvTransposeWithDynamicPads",
+     "ConvTranspose, the padding as an input",
+     "(float[1,2,4,4] X, float[2,3,3,3] W) => (float[1,3,6,7] Y)",
+     "Y = com.microsoft.ConvTransposeWithDynamicPads <strides = [2, 2]> (X, W, pads)",
+     "Y = ConvTranspose <strides = [2, 2], pads = [1, 1, 2, 1]> (X, W)",
+     fused_weights=[const("pads", 1, 1, 2, 1)])
+
+pair("Irfft", "com.microsoft.Irfft", "inverse DFT, onesided, of real results",
+     "(float[2,5,2] X) => (float[2,8] Y)",
+     "Y = com.microsoft.Irfft <signal_ndim = 1, normalized = 0, onesided = 1> (X)",
+     """right = Slice(X, third, first, axes, back)
+     real, imaginary = Split <axis = 2, num_outputs = 2> (right)
+     conjugate = Neg(imaginary)
+     mirrored = Concat <axis = 2> (real, conjugate)
+     x = Concat <axis = 1> (X, mirrored)
+     y = DFT <inverse = 1> (x, , axis)
+     part, other = Split <axis = 2, num_outputs = 2> (y)
+     Y = Squeeze(part, axes2)""",
+     standard_weights=[const("third", 3), const("first", 0), const("axes", 1), const("back", -1),
+                       const("axes2", 2), scalar("int64", "axis", 1)])
+
+# Elementwise chains that other optimizers fuse.
+
+CHAINS = "onnx_extended.ortops.optim.cuda"
+FUSED_OPSETS[CHAINS] = 1
+for op, stands_for, nodes in (
+        ("AddAdd", "x + y + z", "a = Add(x, y)\nr = Add(a, z)"),
+        ("MulMul", "x * y * z", "a = Mul(x, y)\nr = Mul(a, z)"),
+        ("AddMul", "(x + y) * z", "a = Add(x, y)\nr = Mul(a, z)"),
+        ("MulAdd", "x * y + z", "a = Mul(x, y)\nr = Add(a, z)"),
+        ("SubMul", "(x - y) * z", "a = Sub(x, y)\nr = Mul(a, z)"),
+        ("MulSub", "x * y - z", "a = Mul(x, y)\nr = Sub(a, z)")):
+    pair(op, f"{CHAINS}.{op}", stands_for,
+         "(float[2,3] x, float[2,3] y, float[2,3] z) => (float[2,3] r)",
+         f"r = {CHAINS}.{op}(x, y, z)", nodes)
+
+for op, node in (("AddSharedInput", "Add"), ("MulSharedInput", "Mul")):
+    pair(op, f"{CHAINS}.{op}", f"{node}(x, y) and {node}(x, z)",
+         "(float[2,3] x, float[2,3] y, float[2,3] z) => (float[2,3] a, float[2,3] b)",
+         f"a, b = {CHAINS}.{op}(x, y, z)", f"a = {node}(x, y)\nb = {node}(x, z)")
+
+pair("MulSigmoid", f"{CHAINS}.MulSigmoid", "x * Sigmoid(x)", "(float[2,3] x) => (float[2,3] y)",
+     f"y = {CHAINS}.MulSigmoid(x)", "s = Sigmoid(x)\ny = Mul(x, s)")
+
+pair("NegXplus1", f"{CHAINS}.NegXplus1", "1 - x", "(float[2,3] x) => (float[2,3] y)",
+     f"y = {CHAINS}.NegXplus1(x)", "y = Sub(one, x)", standard_weights=[scalar("float", "one", 1)])
+
+pair("Rotary", f"{CHAINS}.Rotary", "Concat(-right, left), the halves of x",
+     "(float[2,3,8] x) => (float[2,3,8] y)",
+     f'y = {CHAINS}.Rotary <side = "right"> (x, splits)',
+     """left, right = Split <axis = -1, num_outputs = 2> (x)
+     negative = Neg(right)
+     y = Concat <axis = -1> (negative, left)""", fused_weights=[const("splits", 4, 4)])
+
+pair("ScatterNDOfShape", f"{CHAINS}.ScatterNDOfShape", "ScatterND of zeros, added",
+     "(float[3,4] updates) => (float[5,4] y)",
+     f'y = {CHAINS}.ScatterNDOfShape <reduction = "add"> (shape, indices, updates)',
+     """zeros = ConstantOfShape(shape)
+     y = ScatterND <reduction = "add"> (zeros, indices, updates)""",
+     [const("shape", 5, 4), tensor("int64", "indices", (3, 1), [4, 1, 4])])
+
+pair("Transpose2DCastFP16", f"{CHAINS}.Transpose2DCastFP16", "Cast(Transpose(x))",
+     "(float[3,4] x) => (float16[4,3] y)", f"y = {CHAINS}.Transpose2DCastFP16(x)",
+     "t = Transpose <perm = [1, 0]> (x)\ny = Cast <to = 10> (t)")
+
+
 def main():
     stale = []
     expected = dict(files())
