@@ -165,6 +165,29 @@ BENCHMARK(BM_QLinearMatMul)
     ->Args({1, 4096, 4096})
     ->Unit(benchmark::kMicrosecond);
 
+// Weights of 4 or 8 bits in blocks of 32.
+void BM_MatMulNBits(benchmark::State& state) {
+  const int64_t m = state.range(0), n = state.range(1), k = state.range(2), bits = state.range(3);
+  OneNode node(
+      "MatMulNBits", 1,
+      {RandomTensor({m, k}), RandomBytes({n, k / 32, 4 * bits}), RandomTensor({n, k / 32})},
+      "com.microsoft");
+  node.attributes()["N"] = n;
+  node.attributes()["K"] = k;
+  node.attributes()["bits"] = bits;
+  node.attributes()["block_size"] = int64_t{32};
+  node.Measure(state);
+  CountFlops(state, 2.0 * static_cast<double>(m * n * k));
+}
+BENCHMARK(BM_MatMulNBits)
+    ->ArgNames({"m", "n", "k", "bits"})
+    ->Args({1, 4096, 4096, 4})
+    ->Args({16, 4096, 4096, 4})
+    ->Args({128, 4096, 4096, 4})
+    ->Args({1, 4096, 4096, 8})
+    ->Args({128, 4096, 4096, 8})
+    ->Unit(benchmark::kMicrosecond);
+
 void BM_MaxPool(benchmark::State& state) {
   OneNode node("MaxPool", 12, {RandomTensor({1, 64, 112, 112})});
   node.attributes()["kernel_shape"] = std::vector<int64_t>{3, 3};

@@ -10,8 +10,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "compare/npy.h"
 #include "compare/type_text.h"
+#include "evaluator/dense.h"
 #include "evaluator/status_macros.h"
 #include "evaluator/tensor_proto.h"
 
@@ -64,6 +66,24 @@ std::string PositionNote(const std::vector<const NamedValue*>& values,
     }
   }
   return absl::StrCat("inputs matched by position: ", absl::StrJoin(pairs, ", "));
+}
+
+// The parts of a sparse tensor: of the right types, and every index inside.
+absl::StatusOr<Value> SparseOf(const std::string& name, const Tensor& values, const Value& indices,
+                               const Value& dims) {
+  const auto malformed = [&name]() {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, "/values, ", name, "/indices and ", name, "/dims are no sparse tensor"));
+  };
+  const auto is_ints = [](const Value& value) {
+    return value.is_tensor() && value.tensor().dtype() == DType::kInt64;
+  };
+  if (!is_ints(indices) || !is_ints(dims) || dims.tensor().rank() != 1) return malformed();
+  OC_ASSIGN_OR_RETURN(const Tensor shape, dims.tensor().Contiguous());
+  const absl::Span<const int64_t> sizes = shape.AsSpan<int64_t>();
+  SparseTensor sparse = {values, indices.tensor(), Shape(sizes.begin(), sizes.end())};
+  OC_RETURN_IF_ERROR(SparsePositions(sparse).status());
+  return Value(std::move(sparse));
 }
 
 }  // namespace
@@ -177,8 +197,30 @@ absl::StatusOr<FeedFile> FeedFile::Open(const std::string& path, int64_t memory_
       entry.value.name = results[i].name;
     }
   }
+  if (!reader.described()) file.JoinSparse();
   file.archive_ = std::make_shared<const RecordingReader>(std::move(reader));
   return file;
+}
+
+void FeedFile::JoinSparse() {
+  absl::flat_hash_map<std::string, size_t> numbers;
+  for (size_t i = 0; i < entries_.size(); ++i) numbers.emplace(name(i), i);
+  absl::flat_hash_set<size_t> parts;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    absl::string_view base = name(i);
+    if (!absl::ConsumeSuffix(&base, "/values") || numbers.contains(base)) continue;
+    const auto indices = numbers.find(absl::StrCat(base, "/indices"));
+    const auto dims = numbers.find(absl::StrCat(base, "/dims"));
+    if (indices == numbers.end() || dims == numbers.end()) continue;
+    entries_[i].sparse = {entries_[indices->second].index, entries_[dims->second].index};
+    entries_[i].value.name = std::string(base);
+    parts.insert({indices->second, dims->second});
+  }
+  std::vector<Entry> left;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (!parts.contains(i)) left.push_back(std::move(entries_[i]));
+  }
+  entries_ = std::move(left);
 }
 
 absl::StatusOr<MatchedFeeds> FeedFile::FeedsFor(const Graph& graph) {
@@ -189,6 +231,12 @@ absl::StatusOr<NamedValue> FeedFile::Read(size_t i) {
   Entry& entry = entries_[i];
   if (!entry.read) {
     OC_ASSIGN_OR_RETURN(RecordingReader::Read read, archive_->ReadValue(entry.index));
+    if (entry.sparse.has_value() && read.value.is_tensor()) {
+      OC_ASSIGN_OR_RETURN(RecordingReader::Read indices, archive_->ReadValue(entry.sparse->first));
+      OC_ASSIGN_OR_RETURN(RecordingReader::Read dims, archive_->ReadValue(entry.sparse->second));
+      OC_ASSIGN_OR_RETURN(
+          read.value, SparseOf(entry.value.name, read.value.tensor(), indices.value, dims.value));
+    }
     entry.value.value = std::move(read.value);
     entry.value.opaque = read.opaque;
     entry.read = true;

@@ -3,7 +3,9 @@
 #define ONNXCMP_COMPARE_FEEDS_H_
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -48,7 +50,8 @@ absl::StatusOr<MatchedFeeds> MatchFeedsByPosition(absl::Span<const NamedValue> v
                                                   const Graph& graph, const std::string& source);
 
 // A file of inputs: an .npz archive (a recording gives its inputs, if it has any), or a folder of
-// input_0.pb, input_1.pb, ... as ONNX's test data have it.
+// input_0.pb, input_1.pb, ... as ONNX's test data have it. In an archive that does not describe
+// itself the arrays NAME/values, NAME/indices and NAME/dims are a sparse tensor.
 class FeedFile {
  public:
   // No array may take more than `memory_limit` bytes.
@@ -73,11 +76,14 @@ class FeedFile {
   absl::StatusOr<MatchedFeeds> FromFolder(const Graph& graph) const;
   absl::StatusOr<MatchedFeeds> FromArchive(const Graph& graph);
   std::string FileName(size_t i) const;  // in a folder
+  void JoinSparse();
 
   std::string path_;
   std::shared_ptr<const RecordingReader> archive_;  // null: a folder
   struct Entry {
     size_t index;  // in the archive
+    // Where the indices and dimensions of a sparse tensor are; index is that of its values.
+    std::optional<std::pair<size_t, size_t>> sparse = std::nullopt;
     bool read = false;
     NamedValue value;  // its name is known before it is read
   };

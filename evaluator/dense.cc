@@ -10,10 +10,7 @@
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {
-namespace {
-
-// Where each of the values goes in the dense tensor, as linear indices.
-absl::StatusOr<std::vector<int64_t>> Positions(const SparseTensor& sparse) {
+absl::StatusOr<std::vector<int64_t>> SparsePositions(const SparseTensor& sparse) {
   const int64_t count = sparse.values.num_elements();
   const Tensor& indices = sparse.indices;
   const auto rank = static_cast<int64_t>(sparse.dims.size());
@@ -45,8 +42,6 @@ absl::StatusOr<std::vector<int64_t>> Positions(const SparseTensor& sparse) {
   return positions;
 }
 
-}  // namespace
-
 absl::Status CheckTensorSize(DType dtype, absl::Span<const int64_t> shape, int64_t limit) {
   const std::optional<int64_t> elements = NumElements(shape);
   std::optional<int64_t> bytes = elements.has_value() ? ByteSize(dtype, *elements) : std::nullopt;
@@ -73,7 +68,7 @@ absl::Status CheckTensorSize(DType dtype, absl::Span<const int64_t> shape, int64
 absl::StatusOr<Tensor> Dense(
     const SparseTensor& sparse,
     absl::FunctionRef<absl::StatusOr<Tensor>(DType, absl::Span<const int64_t>)> allocate) {
-  OC_ASSIGN_OR_RETURN(const std::vector<int64_t> positions, Positions(sparse));
+  OC_ASSIGN_OR_RETURN(const std::vector<int64_t> positions, SparsePositions(sparse));
   OC_ASSIGN_OR_RETURN(const Tensor values, sparse.values.Contiguous());
   const DType dtype = values.dtype();
   OC_ASSIGN_OR_RETURN(Tensor dense, allocate(dtype, sparse.dims));

@@ -3,6 +3,7 @@
 #define ONNXCMP_EVALUATOR_DENSE_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -14,6 +15,10 @@ namespace onnxcmp {
 
 // An error unless a tensor takes at most `limit` bytes.
 absl::Status CheckTensorSize(DType dtype, absl::Span<const int64_t> shape, int64_t limit);
+
+// Where each of the values goes in the dense tensor, as linear indices; an error if the parts do
+// not fit together or an index is out of range.
+absl::StatusOr<std::vector<int64_t>> SparsePositions(const SparseTensor& sparse);
 
 // The tensor with zeros (empty strings) where the sparse one has no value. Indices are linear or
 // coordinates; of several values for one element the last counts. `allocate` makes the tensor.

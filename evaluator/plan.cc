@@ -25,6 +25,16 @@ constexpr size_t kMaxListed = 20;
 // Bodies of operators in bodies of operators. ONNX's come to three or four.
 constexpr int kMaxBodyDepth = 32;
 
+// Whether this input cannot be a dense tensor.
+bool TakesSparseOnly(const Signature& signature, size_t input) {
+  if (signature.inputs.empty()) return false;
+  const ParameterType& type = signature.inputs[std::min(input, signature.inputs.size() - 1)];
+  return type.tensor_dtypes == 0 && !type.others.empty() &&
+         std::all_of(type.others.begin(), type.others.end(), [](const TypeInfo& other) {
+           return other.kind == TypeInfo::Kind::kSparseTensor;
+         });
+}
+
 }  // namespace
 
 std::string DescribeNode(const Node& node, absl::string_view path) {
@@ -110,11 +120,16 @@ class PlanBuilder {
     return plan;
   }
 
-  // No operator takes a sparse tensor.
+  // Sparse initializers are made dense for those who read them, but for the few that take them as
+  // they are.
   absl::Status MakeInitialValues(GraphPlan* plan) const {
     absl::flat_hash_set<Slot> read;
     for (const NodePlan& node : plan->nodes) {
-      read.insert(node.inputs.begin(), node.inputs.end());
+      for (size_t i = 0; i < node.inputs.size(); ++i) {
+        if (node.signature == nullptr || !TakesSparseOnly(*node.signature, i)) {
+          read.insert(node.inputs[i]);
+        }
+      }
       for (const Capture& capture : CapturesOf(node)) read.insert(capture.around);
     }
     const auto allocate = [this](DType dtype,

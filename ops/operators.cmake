@@ -12,10 +12,13 @@ set(ONNXCMP_OPERATORS
   contrib/dynamic_quantize_lstm
   contrib/dynamic_quantize_mat_mul
   contrib/collectives
+  contrib/causal_conv_with_state
   contrib/embed_layer_normalization
   contrib/fused_conv
   contrib/fused_gemm
   contrib/fused_mat_mul
+  contrib/gated_delta_net
+  contrib/gather_block_quantized
   contrib/gelu
   contrib/mat_mul_integer16
   contrib/mat_mul_integer_to_float
@@ -40,11 +43,27 @@ set(ONNXCMP_OPERATORS
   contrib/quantize_linear
   contrib/quantize_with_order
   contrib/greedy_search
+  contrib/gemm_fast_gelu
+  contrib/gemm_float8
+  contrib/linear_attention
+  contrib/linear_attention_gate
+  contrib/mat_mul_block_quantized_fp4_weight
+  contrib/mat_mul_block_quantized_fp8_weight
+  contrib/mat_mul_bnb4
+  contrib/mat_mul_fp_q4
+  contrib/mat_mul_n_bits
+  contrib/mat_mul_n_bits_mlp
+  contrib/mat_mul_n_bits_qkv
+  contrib/moe
+  contrib/q_moe
   contrib/quick_gelu
   contrib/reduce_sum_integer
   contrib/refused
   contrib/rotary_embedding
+  contrib/sharded_moe
   contrib/skip_layer_normalization
+  contrib/sparse_to_dense_mat_mul
+  contrib/varlen_causal_conv_with_state
   controlflow/if
   controlflow/loop
   controlflow/scan

@@ -32,6 +32,8 @@ const Activation::Entry* Activation::Find(absl::string_view name) {
       {"ThresholdedRelu", Kind::kThresholdedRelu, 1},
       {"ScaledTanh", Kind::kScaledTanh, 2},
       {"ParametricSoftplus", Kind::kParametricSoftplus, 2},
+      {"Silu", Kind::kSilu, 0},
+      {"FastGelu", Kind::kFastGelu, 0},
   };
   for (const Entry& entry : kEntries) {
     if (entry.name == name) return &entry;
@@ -114,6 +116,14 @@ void Activation::ApplyToStrip(T* data, int64_t count) const {
     case Kind::kParametricSoftplus:
       x = alpha * softplus(beta * x);
       break;
+    case Kind::kSilu:
+      x *= vec::Sigmoid(x);
+      break;
+    case Kind::kFastGelu: {
+      constexpr T kScale{0.79788456080286535588};  // sqrt(2 / pi)
+      x *= T{0.5} * (vec::Tanh((x * x * x * T(0.044715) + x) * kScale) + T{1});
+      break;
+    }
   }
 }
 

@@ -18,12 +18,18 @@ class Activation {
 
   // Relu, Tanh, Sigmoid, LeakyRelu (alpha), Clip (min, max), HardSigmoid (alpha, beta), Elu
   // (alpha), Selu (alpha, gamma), Celu (alpha), Softplus, Softsign, ThresholdedRelu (alpha),
-  // ScaledTanh (alpha, beta), ParametricSoftplus (alpha, beta); "" is the identity. InvalidArgument
-  // for another name or if parameters are missing.
+  // ScaledTanh (alpha, beta), ParametricSoftplus (alpha, beta), Silu, FastGelu; "" is the identity.
+  // InvalidArgument for another name or if parameters are missing.
   static absl::StatusOr<Activation> Make(absl::string_view name,
                                          absl::Span<const float> parameters);
 
   bool is_identity() const { return kind_ == Kind::kIdentity; }
+
+  static Activation Relu() { return Activation(Kind::kRelu); }
+  // x * sigmoid(x).
+  static Activation Silu() { return Activation(Kind::kSilu); }
+  // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))).
+  static Activation FastGelu() { return Activation(Kind::kFastGelu); }
 
   // x = f(x). The same bits as the operator of that name.
   void Apply(float* x, int64_t count) const;
@@ -46,7 +52,10 @@ class Activation {
     kThresholdedRelu,
     kScaledTanh,
     kParametricSoftplus,
+    kSilu,
+    kFastGelu,
   };
+  explicit Activation(Kind kind) : kind_(kind) {}
   struct Entry;
   static const Entry* Find(absl::string_view name);
   template <typename T>

@@ -3,6 +3,7 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "ops/common/gemm.h"
@@ -115,6 +116,18 @@ GemmAttributes::GemmAttributes(const KernelInit& node)
       transpose_b(node.Flag("transB")),
       broadcast(node.node().domain != kOnnxDomain || node.version() >= 7 ||
                 node.Int("broadcast", 0) != 0) {}
+
+absl::StatusOr<Activation> ReadActivation(const KernelInit& node, absl::string_view name) {
+  if (name.empty()) return absl::InvalidArgumentError("activation is required");
+  // Selu has no beta, but a gamma.
+  std::vector<float> parameters;
+  for (const char* attribute :
+       {"activation_alpha", name == "Selu" ? "activation_gamma" : "activation_beta"}) {
+    if (!node.Has(attribute)) break;
+    parameters.push_back(node.Float(attribute));
+  }
+  return Activation::Make(name, parameters);
+}
 
 absl::Status RunGemm(KernelContext& ctx, const GemmAttributes& attributes,
                      const Activation& activation) {

@@ -3,6 +3,8 @@
 #define ONNXCMP_OPS_COMMON_GEMM_FAMILY_H_
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "evaluator/kernel.h"
 #include "ops/common/activation.h"
 
@@ -18,6 +20,10 @@ struct GemmAttributes {
   bool transpose_b;
   bool broadcast;
 };
+
+// The activation `name`, which must not be empty, with the parameters that the attributes
+// activation_alpha, activation_beta and activation_gamma hold.
+absl::StatusOr<Activation> ReadActivation(const KernelInit& node, absl::string_view name);
 
 // Y = activation(alpha * A' * B' + beta * C), C being optional and broadcast to Y.
 absl::Status RunGemm(KernelContext& ctx, const GemmAttributes& attributes,

@@ -1,6 +1,3 @@
-#include <string>
-#include <vector>
-
 #include "evaluator/op_registry.h"
 #include "ops/common/gemm_family.h"
 
@@ -10,13 +7,7 @@ namespace {
 // FusedGemm (com.microsoft 1): Y = activation(alpha * A' * B' + beta * C); a narrow float is
 // rounded once, after the activation.
 Kernel FusedGemm(const KernelInit& node) {
-  const std::string name = node.String("activation", "");
-  // Those that are there, in this order: Selu has no beta.
-  std::vector<float> parameters;
-  for (const char* attribute : {"activation_alpha", "activation_beta", "activation_gamma"}) {
-    if (node.Has(attribute)) parameters.push_back(node.Float(attribute));
-  }
-  absl::StatusOr<Activation> activation = Activation::Make(name, parameters);
+  const absl::StatusOr<Activation> activation = ReadActivation(node, node.String("activation", ""));
   if (!activation.ok()) return node.Fail(activation.status());
   return [attributes = GemmAttributes(node), activation = *activation](KernelContext& ctx) {
     return RunGemm(ctx, attributes, activation);

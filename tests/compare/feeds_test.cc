@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compare/npz_writer.h"
 #include "tests/support/op_test.h"
 #include "tests/support/paths.h"
 
@@ -143,6 +144,47 @@ TEST(FeedFileTest, OfARecordingTheInputsAreTaken) {
   const auto matched = file->FeedsFor(TwoInputs());
   ASSERT_TRUE(matched.ok()) << matched.status();
   ExpectSameBits(matched->feeds.at("n").tensor(), kN);
+}
+
+// An archive of the arrays NAME.npy that does not say what they are.
+std::string PlainArchive(const std::vector<std::pair<std::string, Tensor>>& arrays) {
+  const std::string path = ::testing::TempDir() + "/feeds_plain.npz";
+  auto writer = NpzWriter::Create(path);
+  EXPECT_TRUE(writer.ok()) << writer.status();
+  std::vector<NpzWriter::Entry> entries;
+  for (const auto& [name, tensor] : arrays) {
+    auto piece = (*writer)->AddArray(tensor);
+    EXPECT_TRUE(piece.ok()) << piece.status();
+    entries.push_back({name + ".npy", *piece});
+  }
+  EXPECT_TRUE((*writer)->Finish(entries).ok());
+  return path;
+}
+
+TEST(FeedFileTest, ThreeArraysAreASparseTensor) {
+  const Tensor indices = Tensor::Of<int64_t>({2, 2}, {0, 1, 3, 2});
+  const Tensor dims = Tensor::Of<int64_t>({2}, {4, 3});
+  Graph graph;
+  graph.inputs = {Input("s", DType::kFloat, 2), Input("t/values", DType::kFloat, 1)};
+  graph.inputs[0].type.kind = TypeInfo::Kind::kSparseTensor;
+  const auto feeds = [&](const Tensor& where) -> absl::StatusOr<Feeds> {
+    auto file = FeedFile::Open(
+        PlainArchive({{"t/values", kX}, {"s/dims", dims}, {"s/values", kX}, {"s/indices", where}}));
+    if (!file.ok()) return file.status();
+    auto matched = file->FeedsFor(graph);
+    if (!matched.ok()) return matched.status();
+    return matched->feeds;
+  };
+  const auto good = feeds(indices);
+  ASSERT_TRUE(good.ok()) << good.status();
+  const SparseTensor& sparse = good->at("s").sparse();
+  ExpectSameBits(sparse.values, kX);
+  ExpectSameBits(sparse.indices, indices);
+  EXPECT_THAT(sparse.dims, ElementsAre(4, 3));
+  ExpectSameBits(good->at("t/values").tensor(), kX);
+  ExpectError(feeds(Tensor::Of<int64_t>({2, 2}, {0, 1, 3, 3})).status(),
+              absl::StatusCode::kInvalidArgument, "not in a dimension of 3");
+  ExpectError(feeds(kX).status(), absl::StatusCode::kInvalidArgument, "are no sparse tensor");
 }
 
 }  // namespace

@@ -1,4 +1,7 @@
 // Expected values are onnxruntime 1.31's, or the formula's on numbers that make it exact.
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/op_test.h"
@@ -32,6 +35,54 @@ TEST(FusedMatMul, MovesTheFirstAxisBeforeTheLast) {
       Tensor::Of<float>({2, 1, 3}, {1, 3, 5, 20, 40, 60}));
 }
 
+TEST(FusedMatMul, BatchesNeedThreeAxes) {
+  ExpectError(Fused("FusedMatMul")
+                  .Attr("transBatchA", 1)
+                  .Input(Iota({2, 2}))
+                  .Input(Iota({2, 2}))
+                  .Run()
+                  .status(),
+              kInvalid, "need batches");
+}
+
+TEST(TransposeMatMul, IsAnOlderFusedMatMul) {
+  const Tensor a = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  ExpectTensor(
+      Fused("TransposeMatMul").Attr("transB", 1).Attr("alpha", 0.5f).Input(a).Input(a).Run(),
+      Tensor::Of<float>({2, 2}, {7, 16, 16, 38.5f}));
+}
+
+TEST(FusedMatMulActivation, EndsInSoftmaxOrAnActivation) {
+  const auto run = [](const char* activation) {
+    OpTest test = Fused("FusedMatMulActivation").Attr("activation", activation);
+    test.Input(Tensor::Of<float>({1, 1}, {-1})).Input(Tensor::Of<float>({1, 2}, {-1, -3}));
+    return test.Attr("alpha", -1.0f);
+  };
+  const Tensor rows = Tensor::Of<float>({1, 2}, {-1, -3});
+  ExpectTensor(run("Relu").Run(), Tensor::Of<float>({1, 2}, {0, 0}));
+  ExpectTensor(run("LeakyRelu").Attr("activation_alpha", 0.5f).Run(),
+               Tensor::Of<float>({1, 2}, {-0.5f, -1.5f}));
+  ExpectTensor(run("Softmax").Run(), Tensor::Of<float>({1, 2}, {0.880797078f, 0.119202922f}), 1e-6);
+  ExpectTensor(run("Softmax").Attr("activation_axis", 0).Run(), Tensor::Of<float>({1, 2}, {1, 1}));
+  ExpectError(run("Softmax").Attr("activation_axis", 2).Run().status(), kInvalid, "out of range");
+  ExpectError(run("Hardmax").Run().status(), kInvalid, "unknown activation");
+}
+
+// NumPy's values of x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))).
+TEST(GemmFastGelu, AddsTheBiasFirst) {
+  const auto run = [](const Tensor& bias) {
+    OpTest test = Fused("GemmFastGelu").Input(Tensor::Of<float>({2, 1, 1}, {1, 2}));
+    return test.Input(Tensor::Of<float>({1, 2}, {1, -1})).Input(bias).Run();
+  };
+  ExpectTensor(run(Floats({-1, 2})),
+               Tensor::Of<float>({2, 1, 2}, {0, 0.841191991f, 0.841191991f, 0}), 1e-6);
+  ExpectTensor(
+      run(Floats({1, -1})),
+      Tensor::Of<float>({2, 1, 2}, {1.954597694f, -0.045402306f, 2.996362608f, -0.003637392f}),
+      1e-5, 1e-8);
+  ExpectError(run(Floats({1})).status(), kInvalid, "bias is float[1]");
+}
+
 TEST(FusedGemm, AppliesTheActivationLast) {
   const Tensor a = Tensor::Of<float>({1, 2}, {1, -2});
   const Tensor b = Tensor::Of<float>({2, 2}, {1, 2, 3, 0});
@@ -39,7 +90,8 @@ TEST(FusedGemm, AppliesTheActivationLast) {
   const auto run = [&](const char* activation, std::vector<float> parameters) {
     OpTest test = Fused("FusedGemm");
     test.Attr("activation", activation);
-    const char* names[] = {"activation_alpha", "activation_beta"};
+    const char* second = std::string(activation) == "Selu" ? "activation_gamma" : "activation_beta";
+    const char* names[] = {"activation_alpha", second};
     for (size_t i = 0; i < parameters.size(); ++i) test.Attr(names[i], parameters[i]);
     return test.Input(a).Input(b).Input(c).Run();
   };
@@ -60,6 +112,7 @@ TEST(FusedGemm, AppliesTheActivationLast) {
   ExpectTensor(run("ParametricSoftplus", {2, 0.5f}), pair(0.25385600f, 3.4028266f), 1e-5);
   ExpectError(run("LeakyRelu", {}).status(), kInvalid, "takes 1 parameters");
   ExpectError(run("Sin", {}).status(), kInvalid, "unknown activation");
+  ExpectError(Fused("FusedGemm").Input(a).Input(b).Run().status(), kInvalid, "is required");
 }
 
 TEST(FusedConv, AddsBiasAndZThenActivates) {

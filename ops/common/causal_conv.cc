@@ -1,0 +1,211 @@
+#include "ops/common/causal_conv.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "absl/strings/str_cat.h"
+#include "ops/common/compute_class.h"
+#include "ops/common/load_store.h"
+#include "ops/common/vector_math.h"
+
+namespace onnxcmp {
+namespace {
+
+enum InputIndex { kInput, kWeight, kBias, kPastState };
+
+struct Options {
+  CausalConvOptions conv;
+  bool channels_last = false;
+  int64_t window = 0;  // states kept; 0: the last one, without an axis of its own
+};
+
+// A dense tensor of `length` positions of each channel, either of which lies innermost.
+struct Layout {
+  int64_t channels;
+  int64_t length;
+  bool channels_last;
+
+  int64_t step() const { return channels_last ? channels : 1; }
+  // The first position of a lane, batch * channels + channel.
+  int64_t Begin(int64_t lane) const {
+    return channels_last ? lane / channels * length * channels + lane % channels : lane * length;
+  }
+};
+
+struct Sizes {
+  int64_t batch = 0, channels = 0, length = 0, taps = 0, kept = 0;
+  Shape state;
+};
+
+absl::StatusOr<Sizes> CheckShapes(const KernelContext& ctx, const Options& options) {
+  const Tensor& x = ctx.Input(kInput);
+  const Tensor& w = ctx.Input(kWeight);
+  Sizes sizes;
+  const bool has_rank = options.channels_last ? x.rank() >= 3 : x.rank() == 3;
+  if (has_rank) {
+    const absl::Span<const int64_t> dims = x.shape();
+    sizes.batch = dims[0];
+    sizes.length = options.channels_last ? dims[1] : dims[2];
+    sizes.channels = options.channels_last ? *NumElements(dims.subspan(2)) : dims[1];
+  }
+  if (!has_rank || w.rank() != 3 || w.dim(0) != sizes.channels || w.dim(1) != 1 || w.dim(2) < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input ", x.TypeString(), " and weight ", w.TypeString(), " are not ",
+                     options.channels_last ? "(N, L, C)" : "(N, C, L)", " and (C, 1, K)"));
+  }
+  sizes.taps = w.dim(2);
+  OC_ASSIGN_OR_RETURN(sizes.kept, CarriedPositions(sizes.taps, options.conv));
+  if (ctx.HasInput(kBias) && ctx.Input(kBias).shape() != Shape{sizes.channels}) {
+    return absl::InvalidArgumentError(absl::StrCat("bias ", ctx.Input(kBias).TypeString(),
+                                                   " does not fit ", sizes.channels, " channels"));
+  }
+  sizes.state = x.shape();
+  sizes.state[options.channels_last ? 1 : 2] = sizes.kept;
+  if (options.window > 0) sizes.state.insert(sizes.state.begin(), options.window);
+  if (ctx.HasInput(kPastState) && ctx.Input(kPastState).shape() != sizes.state) {
+    return absl::InvalidArgumentError(absl::StrCat("past_state has shape [",
+                                                   ShapeToString(ctx.Input(kPastState).shape()),
+                                                   "], not [", ShapeToString(sizes.state), "]"));
+  }
+  return sizes;
+}
+
+template <typename C>
+absl::Status Run(KernelContext& ctx, const Options& options) {
+  OC_ASSIGN_OR_RETURN(const Sizes sizes, CheckShapes(ctx, options));
+  OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<C>(ctx, ctx.Input(kInput)));
+  OC_ASSIGN_OR_RETURN(const Tensor w, LoadTensor<C>(ctx, ctx.Input(kWeight)));
+  Tensor bias;
+  Tensor past;
+  if (ctx.HasInput(kBias)) {
+    OC_ASSIGN_OR_RETURN(bias, LoadTensor<C>(ctx, ctx.Input(kBias)));
+  }
+  if (ctx.HasInput(kPastState)) {
+    OC_ASSIGN_OR_RETURN(past, LoadTensor<C>(ctx, ctx.Input(kPastState)));
+  }
+  const int64_t length = sizes.length;
+  const int64_t kept = sizes.kept;
+  OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(kDTypeOf<C>, x.shape()));
+  OC_ASSIGN_OR_RETURN(Tensor state, ctx.Allocate(kDTypeOf<C>, sizes.state));
+  C* outs = out.template mutable_data<C>();
+  C* states = state.template mutable_data<C>();
+  const Layout data = {sizes.channels, length, options.channels_last};
+  const Layout carried = {sizes.channels, kept, options.channels_last};
+  const int64_t slots = std::max<int64_t>(options.window, 1);
+  const int64_t slot_size = state.num_elements() / slots;
+  // Without elements there may be any number of rows.
+  const bool empty = out.num_elements() == 0 && state.num_elements() == 0;
+  ctx.pool().ParallelFor(empty ? 0 : sizes.batch * sizes.channels, [&](int64_t lane) {
+    std::vector<C> row(static_cast<size_t>(kept + length), C{0});
+    std::vector<C> result(static_cast<size_t>(length));
+    const int64_t first = data.Begin(lane);
+    const int64_t state_first = carried.Begin(lane);
+    if (past.defined()) {
+      const C* from = past.data<C>() + (slots - 1) * slot_size + state_first;
+      for (int64_t i = 0; i < kept; ++i) row[static_cast<size_t>(i)] = from[i * carried.step()];
+    }
+    for (int64_t i = 0; i < length; ++i) {
+      row[static_cast<size_t>(kept + i)] = x.data<C>()[first + i * data.step()];
+    }
+    // The state after `seen` positions is what lies in the row behind them. States of a window that
+    // would be of an earlier call are 0.
+    for (int64_t j = 0; j < slots; ++j) {
+      C* to = states + j * slot_size + state_first;
+      const int64_t seen = length - slots + 1 + j;
+      const bool of_this_call = seen >= 1 || options.window == 0;
+      for (int64_t i = 0; i < kept; ++i) {
+        to[i * carried.step()] = of_this_call ? row[static_cast<size_t>(seen + i)] : C{0};
+      }
+    }
+    const int64_t channel = lane % sizes.channels;
+    ConvolveChannel(options.conv, length, sizes.taps, w.data<C>() + channel * sizes.taps,
+                    bias.defined() ? bias.data<C>() + channel : nullptr, row.data(), result.data());
+    for (int64_t i = 0; i < length; ++i) {
+      outs[first + i * data.step()] = result[static_cast<size_t>(i)];
+    }
+  });
+  const DType dtype = ctx.Input(kInput).dtype();
+  OC_ASSIGN_OR_RETURN(Tensor y, StoreTensor<C>(ctx, out, dtype));
+  OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(y)));
+  OC_ASSIGN_OR_RETURN(Tensor present, StoreTensor<C>(ctx, state, dtype));
+  return ctx.SetOutput(1, std::move(present));
+}
+
+absl::StatusOr<Options> ReadOptions(const KernelInit& node, bool extended) {
+  Options options;
+  OC_ASSIGN_OR_RETURN(options.conv, ReadCausalConvOptions(node, extended));
+  if (!extended) return options;
+  options.channels_last = node.Flag("channels_last");
+  options.window = node.Int("state_window");
+  const int64_t ndim = node.Int("ndim");
+  if (options.window < 0 || options.window > 8) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("state_window is ", options.window, ", not 0 to 8"));
+  }
+  if (ndim < 1 || ndim > 3) {
+    return absl::InvalidArgumentError(absl::StrCat("ndim is ", ndim, ", not 1 to 3"));
+  }
+  if (ndim > 1) {
+    return absl::UnimplementedError(absl::StrCat(
+        "ndim is ", ndim, ": how the axes beside the causal one are padded is not documented"));
+  }
+  return options;
+}
+
+}  // namespace
+
+absl::StatusOr<CausalConvOptions> ReadCausalConvOptions(const KernelInit& node, bool has_dilation) {
+  CausalConvOptions options;
+  const std::string activation = node.String("activation");
+  options.silu = activation == "silu" || activation == "swish";
+  if (!options.silu && activation != "none") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("activation \"", activation, "\" is none of silu, swish and none"));
+  }
+  if (has_dilation) options.dilation = node.Int("dilation");
+  if (options.dilation < 1) {
+    return absl::InvalidArgumentError(absl::StrCat("dilation is ", options.dilation));
+  }
+  return options;
+}
+
+absl::StatusOr<int64_t> CarriedPositions(int64_t taps, const CausalConvOptions& options) {
+  const std::optional<int64_t> kept = NumElements(Shape{taps - 1, options.dilation});
+  if (kept.has_value()) return *kept;
+  return absl::InvalidArgumentError(
+      absl::StrCat("dilation ", options.dilation, " is too large for a kernel of ", taps));
+}
+
+template <typename C>
+void ConvolveChannel(const CausalConvOptions& options, int64_t length, int64_t taps,
+                     const C* weights, const C* bias, C* x, C* y) {
+  using Row = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
+  Row sum(y, length);
+  sum.setZero();
+  for (int64_t j = 0; j < taps; ++j) sum += weights[j] * Row(x + j * options.dilation, length);
+  if (bias != nullptr) sum += *bias;
+  if (options.silu) {
+    vec::Sigmoid(y, length, x);
+    sum *= Row(x, length);
+  }
+}
+
+Kernel CausalConvKernel(const KernelInit& node, bool extended) {
+  const absl::StatusOr<Options> options = ReadOptions(node, extended);
+  if (!options.ok()) return node.Fail(options.status());
+  return [options = *options](KernelContext& ctx) {
+    return DispatchFloat(ctx.Input(kInput).dtype(),
+                         [&]<typename C>() { return Run<C>(ctx, options); });
+  };
+}
+
+template void ConvolveChannel(const CausalConvOptions&, int64_t, int64_t, const float*,
+                              const float*, float*, float*);
+template void ConvolveChannel(const CausalConvOptions&, int64_t, int64_t, const double*,
+                              const double*, double*, double*);
+
+}  // namespace onnxcmp

@@ -1,0 +1,211 @@
+// MoE, QMoE and ShardedMoE. Expected values are the definition's, with the exponentials of NumPy.
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/op_test.h"
+
+namespace onnxcmp::testing {
+namespace {
+
+// The softmax of the router's 1, 2, 0.
+constexpr float kFirst = 0.244728471f, kSecond = 0.665240956f;
+
+// One token (1, -2), three experts with one inner element: fc1 takes element e % 2 of the token
+// times e + 1, fc2 gives it to both outputs, the second doubled.
+OpTest Experts(const char* name, bool inputs_first = false) {
+  OpTest test(name, 1, "com.microsoft");
+  test.Input(Tensor::Of<float>({1, 2}, {1, -2})).Input(Tensor::Of<float>({1, 3}, {1, 2, 0}));
+  const Shape first = inputs_first ? Shape{3, 2, 1} : Shape{3, 1, 2};
+  const Shape second = inputs_first ? Shape{3, 1, 2} : Shape{3, 2, 1};
+  test.Input(Tensor::Of<float>(first, {1, 0, 0, 2, 3, 0})).NoInput();
+  return test.Input(Tensor::Of<float>(second, {1, 2, 1, 2, 1, 2}));
+}
+Tensor Row(float x, float y) { return Tensor::Of<float>({1, 2}, {x, y}); }
+
+TEST(MoE, SumsTheBestExperts) {
+  // Expert 0 makes 1 of the token, expert 1 -4.
+  ExpectTensor(Experts("MoE").Attr("activation_type", "identity").Attr("k", 2).Run(),
+               Row(kFirst - 4 * kSecond, 2 * (kFirst - 4 * kSecond)), 1e-6);
+  ExpectTensor(Experts("MoE").Attr("k", 2).Run(), Row(kFirst, 2 * kFirst), 1e-6);
+  ExpectTensor(Experts("MoE").Attr("k", 2).Attr("normalize_routing_weights", 1).Run(),
+               Row(0.268941421f, 2 * 0.268941421f), 1e-6);
+}
+
+TEST(MoE, ChoosesTheLastOfEqualExperts) {
+  OpTest test("MoE", 1, "com.microsoft");
+  test.Input(Row(1, 1)).Input(Tensor::Of<float>({1, 2}, {5, 5}));
+  test.Input(Tensor::Of<float>({2, 1, 2}, {1, 0, 3, 0})).NoInput();
+  ExpectTensor(test.Input(Tensor::Of<float>({2, 2, 1}, {1, 1, 1, 1})).Run(), Row(1.5f, 1.5f));
+}
+
+// One expert, g = 1.5 and l = -1 for the first inner element, g = -2 and l = 0.75 for the second.
+TEST(MoE, SwiGluHasItsHalvesWhereFusionSays) {
+  const auto run = [](int fusion, const std::vector<float>& rows) {
+    OpTest test("MoE", 1, "com.microsoft");
+    test.Attr("activation_type", "swiglu").Attr("swiglu_fusion", fusion);
+    test.Attr("activation_alpha", 2.0f).Attr("activation_beta", 0.5f).Attr("swiglu_limit", 1.0f);
+    test.Input(Tensor::Of<float>({1, 1, 2}, {1, 0})).Input(Tensor::Of<float>({1, 1}, {7}));
+    std::vector<float> weights;
+    for (const float row : rows) weights.insert(weights.end(), {row, 0});
+    const auto layer = [&](size_t begin, size_t count) {
+      const auto first = weights.begin() + static_cast<std::ptrdiff_t>(2 * begin);
+      return Tensor::Of<float>(
+          {1, static_cast<int64_t>(count), 2},
+          std::vector<float>(first, first + static_cast<std::ptrdiff_t>(2 * count)));
+    };
+    test.Input(layer(0, fusion == 0 ? 2 : 4)).NoInput();
+    test.Input(Tensor::Of<float>({1, 2, 2}, {1, 0, 0, 1})).NoInput();
+    if (fusion == 0) test.Input(layer(2, 2));
+    return test.Run();
+  };
+  const Tensor want = Tensor::Of<float>({1, 1, 2}, {-0.440398539f, -0.044965525f});
+  ExpectTensor(run(1, {1.5f, -1, -2, 0.75f}), want, 1e-6);
+  ExpectTensor(run(2, {1.5f, -2, -1, 0.75f}), want, 1e-6);
+  ExpectTensor(run(0, {1.5f, -2, -1, 0.75f}), want, 1e-6);
+}
+
+TEST(MoE, AThirdLayerMultiplies) {
+  OpTest test("MoE", 1, "com.microsoft");
+  test.Input(Row(1, 2)).Input(Tensor::Of<float>({1, 1}, {0}));
+  test.Input(Tensor::Of<float>({1, 1, 2}, {1, 1})).Input(Tensor::Of<float>({1, 1}, {1}));
+  test.Input(Tensor::Of<float>({1, 2, 1}, {1, -1})).Input(Row(0.5f, 0));
+  test.Input(Tensor::Of<float>({1, 1, 2}, {0, 1})).Input(Tensor::Of<float>({1, 1}, {3}));
+  ExpectTensor(test.Run(), Row(20.5f, -20));  // (1 + 2 + 1) * (2 + 3)
+}
+
+TEST(MoE, NarrowFloatsAndNoTokens) {
+  OpTest test("MoE", 1, "com.microsoft");
+  const auto half = [](const Tensor& x) { return Convert(x, DType::kFloat16); };
+  // 2049 is not a float16, but 2049 - 2047 is.
+  test.Input(half(Row(2048, 1))).Input(half(Tensor::Of<float>({1, 1}, {0})));
+  test.Input(half(Tensor::Of<float>({1, 1, 2}, {1, 1}))).NoInput();
+  test.Input(half(Tensor::Of<float>({1, 2, 1}, {1, 0}))).Input(half(Row(-2047, 0)));
+  ExpectTensor(test.Run(), half(Row(2, 0)));
+
+  OpTest none("MoE", 1, "com.microsoft");
+  none.Input(Iota({0, 2})).Input(Iota({0, 1})).Input(Iota({1, 1, 2})).NoInput();
+  ExpectTensor(none.Input(Iota({1, 2, 1})).Run(), Iota({0, 2}));
+}
+
+TEST(MoE, RefusesWhatDoesNotFit) {
+  const auto status = [](OpTest test) { return test.Run().status(); };
+  ExpectError(status(Experts("MoE").Attr("activation_type", "mish")), kInvalid, "\"mish\"");
+  ExpectError(status(Experts("MoE").Attr("k", 4)), kInvalid, "there are 3 experts");
+  ExpectError(status(Experts("MoE").Attr("k", 0)), kInvalid, "k is 0");
+  ExpectError(status(Experts("MoE").Attr("swiglu_fusion", 3)), kInvalid, "swiglu_fusion is 3");
+  ExpectError(status(Experts("MoE").Attr("use_sparse_mixer", 1)), kInvalid, "needs k = 2");
+  ExpectError(status(Experts("MoE").Attr("activation_type", "swiglu")), kInvalid, "needs fc3");
+  ExpectError(status(Experts("MoE").Input(Iota({3, 4}))), kInvalid, "input 5");
+  ExpectError(status(Experts("MoE").NoInput().Input(Iota({3, 1, 3}))), kInvalid, "input 6");
+}
+
+TEST(ShardedMoE, HasItsInputsFirst) {
+  OpTest test = Experts("ShardedMoE", /*inputs_first=*/true);
+  ExpectTensor(test.Attr("activation_type", "identity").Run(), Row(-4 * kSecond, -8 * kSecond),
+               1e-6);
+  ExpectError(Experts("ShardedMoE", true).Attr("tensor_shards", 2).Run().status(), kUnimplemented,
+              "several devices");
+  ExpectError(Experts("ShardedMoE", true).Attr("activation_type", "swiglu").Run().status(),
+              kInvalid, "\"swiglu\"");
+}
+
+// One token of 32 ones, two experts, one inner element.
+struct Quantized {
+  Tensor first;
+  Tensor first_scales;
+  Tensor second;
+  Tensor second_scales;
+  Tensor first_zeros;
+  Tensor second_zeros;
+};
+OpTest QMoe(const Quantized& x, const char* activation = "identity") {
+  OpTest test("QMoE", 1, "com.microsoft");
+  test.Attr("activation_type", activation).Input(Tensor::Of<float>({1, 2}, {1, 1}));
+  test.Input(Tensor::Of<float>({1, 2}, {0, 1})).Input(x.first).Input(x.first_scales).NoInput();
+  test.Input(x.second).Input(x.second_scales);
+  for (int i = 0; i < 4; ++i) test.NoInput();
+  if (!x.first_zeros.defined()) return test;
+  return test.Input(x.first_zeros).Input(x.second_zeros);
+}
+
+// fc1: (1, 2) and (3, -1), fc2: (2, -2; 1, -1) and (-3, 3; 4, 4), all to be scaled.
+TEST(QMoE, UnpacksWholeNumbers) {
+  Quantized x;
+  x.first = Tensor::Of<uint8_t>({2, 2, 1}, {0x9A, 0x9A, 0x7B, 0x9A});
+  x.first_scales = Tensor::Of<float>({2, 2}, {1, 1, 0.5f, 2});
+  x.second = Tensor::Of<uint8_t>({2, 2, 1}, {0x88, 0x88, 0xB5, 0xCC});
+  x.second_scales = Tensor::Of<float>({2, 2}, {1, 1, 1, 10});
+  // Expert 1: fc1 (1, 6); fc2: -3 + 18, 10 * (4 + 24).
+  ExpectTensor(QMoe(x).Run(), Row(15, 280));
+  // Zero points of rows 0 and 1 in one byte: 6 and 10 for fc1, 7 and 7 for fc2.
+  x.first_zeros = Tensor::Of<uint8_t>({2, 1}, {0x88, 0xA6});
+  x.second_zeros = Tensor::Of<uint8_t>({2, 1}, {0x88, 0x77});
+  x.first_scales = Tensor::Of<float>({2, 2}, {1, 1, 0.5f, 1});
+  // fc1: (5 + 1) / 2 and 0 - 1; fc2: -2 * 3 - 4, 10 * (5 * 3 - 5).
+  ExpectTensor(QMoe(x).Run(), Row(-10, 100));
+}
+
+TEST(QMoE, MixesWithRouterWeights) {
+  Quantized x;
+  x.first = Tensor::Of<uint8_t>({2, 1, 2}, {129, 128, 128, 130});
+  x.first_scales = Tensor::Of<float>({2, 1}, {1, 1});
+  x.second = Tensor::Of<uint8_t>({2, 2, 1}, {129, 130, 129, 130});
+  x.second_scales = Tensor::Of<float>({2, 2}, {1, 1, 1, 1});
+  const auto run = [&](bool weights, int64_t normalize) {
+    OpTest test = QMoe(x).Attr("expert_weight_bits", 8).Attr("k", 2);
+    test.Attr("normalize_routing_weights", normalize);
+    for (int i = 0; i < 3; ++i) test.NoInput();
+    if (weights) test.Input(Row(2, 6));
+    return test.Run();
+  };
+  // The experts make (1, 2) and (2, 4).
+  ExpectTensor(run(true, 0), Row(14, 28));
+  ExpectTensor(run(true, 1), Row(1.75f, 3.5f));
+  ExpectTensor(run(false, 0), Row(1.731058579f, 2 * 1.731058579f), 1e-6);
+}
+
+TEST(QMoE, UnpacksFloats) {
+  OpTest test("QMoE", 1, "com.microsoft");
+  test.Attr("activation_type", "identity").Attr("quant_type", "fp8").Attr("block_size", 1);
+  test.Input(Row(1, 2)).Input(Tensor::Of<float>({1, 1}, {0}));
+  const auto fp8 = [](const Tensor& x) { return Convert(x, DType::kFloat8E4M3FN); };
+  test.Input(fp8(Tensor::Of<float>({1, 1, 2}, {1.5f, -2})));
+  test.Input(Tensor::Of<float>({1, 1, 2}, {2, 1})).NoInput();
+  test.Input(fp8(Tensor::Of<float>({1, 2, 1}, {1, 4}))).Input(Tensor::Of<float>({1, 2, 1}, {1, 3}));
+  ExpectTensor(test.Run(), Row(-1, -12));
+
+  OpTest fp4("QMoE", 1, "com.microsoft");
+  fp4.Attr("activation_type", "identity").Attr("quant_type", "nvfp4");
+  fp4.Input(Row(1, 2)).Input(Tensor::Of<float>({1, 1}, {0}));
+  // Codes 1 to 7 are 0.5, 1, 1.5, 2, 3, 4, 6.
+  fp4.Input(Tensor::Of<uint8_t>({1, 2, 1}, {0x12, 0xA7}));
+  fp4.Input(fp8(Tensor::Of<float>({1, 2, 1}, {2, 1}))).NoInput();
+  fp4.Input(Tensor::Of<uint8_t>({1, 2, 1}, {0x02, 0x20}));
+  fp4.Input(fp8(Tensor::Of<float>({1, 2, 1}, {1, 0.5f})));
+  for (int i = 0; i < 8; ++i) fp4.NoInput();
+  fp4.Input(Floats({3})).Input(Floats({10}));
+  // fc1: 3 * 2 * (1 + 1), 3 * (6 - 2); fc2: 10 * 12, 10 * 0.5 * 12.
+  ExpectTensor(fp4.Run(), Row(120, 60));
+}
+
+TEST(QMoE, RefusesWhatDoesNotFit) {
+  Quantized x;
+  x.first = Tensor::Of<uint8_t>({2, 2, 1}, {0, 0, 0, 0});
+  x.first_scales = Iota({2, 2});
+  x.second = x.first;
+  x.second_scales = Iota({2, 2});
+  const auto status = [&](OpTest test) { return test.Run().status(); };
+  ExpectError(status(QMoe(x).Attr("expert_weight_bits", 3)), kInvalid, "bits is 3");
+  ExpectError(status(QMoe(x).Attr("quant_type", "int3")), kInvalid, "\"int3\"");
+  ExpectError(status(QMoe(x).Attr("quant_type", "wfp4afp8")), kUnimplemented, "wfp4afp8");
+  ExpectError(status(QMoe(x).Attr("weights_prepacked", 1)), kUnimplemented, "weights_prepacked");
+  ExpectError(status(QMoe(x).Attr("block_size", 16)), kInvalid, "no multiple of block_size 16");
+  ExpectError(status(QMoe(x).Attr("expert_weight_bits", 2)), kInvalid, "do not fill bytes");
+  x.first_scales = Iota({2, 3});
+  ExpectError(status(QMoe(x)), kInvalid, "fc1's scales are float[2,3]");
+}
+
+}  // namespace
+}  // namespace onnxcmp::testing
