@@ -14,13 +14,17 @@ void Rotate(const C* x, const RotaryShape& shape, const C* cosines, const C* sin
   const int64_t half = shape.rotary_dim / 2;
   const int64_t step = shape.interleaved ? 2 : 1;
   const int64_t partner = shape.interleaved ? 1 : half;
+  std::copy(x, x + shape.rotary_offset, y);
+  std::copy(x + shape.rotary_offset + shape.rotary_dim, x + shape.head_size,
+            y + shape.rotary_offset + shape.rotary_dim);
+  x += shape.rotary_offset;
+  y += shape.rotary_offset;
   for (int64_t i = 0; i < half; ++i) {
     const C a = x[i * step];
     const C b = x[i * step + partner];
     y[i * step] = a * cosines[i] - b * sines[i];
     y[i * step + partner] = b * cosines[i] + a * sines[i];
   }
-  std::copy(x + shape.rotary_dim, x + shape.head_size, y + shape.rotary_dim);
 }
 
 template <typename C>

@@ -14,9 +14,10 @@ namespace onnxcmp {
 // The input as rows of one head at one position.
 struct RotaryShape {
   int64_t batch = 0, heads = 0, sequence = 0, head_size = 0;
-  int64_t rotary_dim = 0;    // elements of a head that are rotated, an even number; others stay
-  bool heads_first = false;  // (batch, heads, sequence, head size), else sequence before heads
-  bool interleaved = false;  // pairs are neighbours, else halves of the rotated part
+  int64_t rotary_dim = 0;     // elements of a head that are rotated, an even number; others stay
+  int64_t rotary_offset = 0;  // the first of them
+  bool heads_first = false;   // (batch, heads, sequence, head size), else sequence before heads
+  bool interleaved = false;   // pairs are neighbours, else halves of the rotated part
 };
 
 // x, contiguous, with every pair (a, b) turned to (a * cos - b * sin, b * cos + a * sin). The

@@ -21,6 +21,20 @@ void SoftmaxLane(const C* x, int64_t count, C* y) {
   Lane(y, count) /= LaneSum(y, count);
 }
 
+// y = exp(x - m) / (sum(exp(x - m)) + exp(sink - m)), m = max(x, sink): the softmax of the lane and
+// one more element, whose share nobody gets. y may be x.
+template <typename C>
+void SoftmaxLaneWithSink(const C* x, int64_t count, C sink, C* y) {
+  using Lane = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
+  using ConstLane = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
+  const C max = MaxFold::Combine(LaneMax(x, count), sink);
+  C rest = sink - max;
+  vec::Exp(&rest, 1, &rest);
+  Lane(y, count) = ConstLane(x, count) - max;
+  vec::Exp(y, count, y);
+  Lane(y, count) /= LaneSum(y, count) + rest;
+}
+
 // y = x - max(x) - log(sum(exp(x - max(x)))); y may be x.
 template <typename C>
 void LogSoftmaxLane(const C* x, int64_t count, C* y) {

@@ -15,11 +15,18 @@ constexpr absl::string_view kShapeless =
 constexpr absl::string_view kBlockFloat =
     "the format of its block floating point numbers is open in onnxruntime, which has no kernel";
 
+constexpr absl::string_view kSparse =
+    "the way it selects keys is defined by onnxruntime's CUDA kernels alone";
+
 constexpr RefusedOperator kRefused[] = {
     {kMicrosoftDomain, "DequantizeBFP", 1, kBlockFloat},
+    {kMicrosoftDomain, "DynamicSparseAttention", 1, kSparse},
     {kMicrosoftDomain, "EPContext", 1, kCompiled},
+    {kMicrosoftDomain, "PackedSparseAttentionIndexer", 1, kSparse},
     {kMicrosoftDomain, "QuantizeBFP", 1, kBlockFloat},
     {kMicrosoftDomain, "Snpe", 1, kCompiled},
+    {kMicrosoftDomain, "SparseAttentionIndexer", 1, kSparse},
+    {kMicrosoftDomain, "SparsePagedAttention", 1, kSparse},
     {kOnnxDomain, "AveragePoolGrad", 9, kShapeless},
     {kOnnxDomain, "DisentangledAttention_TRT", 1, kPlugin},
     {kOnnxDomain, "EfficientNMS_TRT", 1, kPlugin},

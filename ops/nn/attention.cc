@@ -39,70 +39,13 @@ struct Options {
   DType softmax_dtype = DType::kUndefined;  // kUndefined: that of the queries
 };
 
-absl::Status BadShape(absl::string_view name, const Tensor& tensor, absl::string_view expected) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, " has shape [", ShapeToString(tensor.shape()), "], expected ", expected));
-}
-
-// (batch, heads, sequence, head size), of a tensor that is that already or (batch, sequence, heads
-// * head size); a view.
-absl::StatusOr<Tensor> WithHeads(const Tensor& x, absl::string_view name, int64_t heads) {
-  if (x.rank() == 4) return x;
-  if (x.rank() != 3) return BadShape(name, x, "3 or 4 dimensions");
-  if (heads <= 0 || x.dim(2) % heads != 0) {
-    return BadShape(name, x, absl::StrCat("a last dimension for ", heads, " heads"));
-  }
-  const int64_t size = x.dim(2) / heads;
-  const Shape& strides = x.strides();
-  return x.Strided({x.dim(0), heads, x.dim(1), size},
-                   {strides[0], size * strides[2], strides[1], strides[2]}, x.offset());
-}
-
 // `past` and `x` behind each other, or x alone if there is no such input.
 absl::StatusOr<Tensor> Present(const KernelContext& ctx, int past, const Tensor& x) {
   if (!ctx.HasInput(past)) return x;
   if (ctx.Input(past).rank() != 4) {
-    return BadShape("the past", ctx.Input(past), "4 dimensions");
+    return BadAttentionShape("the past", ctx.Input(past), "4 dimensions");
   }
   return Concatenated(ctx, {ctx.Input(past), x}, 2);
-}
-
-absl::StatusOr<AttentionShape> CheckShapes(const Tensor& q, const Tensor& k, const Tensor& v) {
-  AttentionShape shape = {.batch = q.dim(0),
-                          .heads = q.dim(1),
-                          .kv_heads = k.dim(1),
-                          .queries = q.dim(2),
-                          .keys = k.dim(2),
-                          .head_size = q.dim(3),
-                          .value_size = v.dim(3)};
-  if (k.dim(0) != shape.batch || k.dim(3) != shape.head_size) {
-    return BadShape(
-        "K", k,
-        absl::StrCat("a batch of ", shape.batch, " and heads of ", shape.head_size, ", as Q"));
-  }
-  if (v.dim(0) != shape.batch || v.dim(1) != shape.kv_heads || v.dim(2) != shape.keys) {
-    return BadShape(
-        "V", v,
-        absl::StrCat("(", shape.batch, ", ", shape.kv_heads, ", ", shape.keys, ", head size)"));
-  }
-  if (shape.kv_heads < 1 || shape.heads % shape.kv_heads != 0 || shape.head_size < 1 ||
-      shape.value_size < 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        shape.heads, " heads of ", shape.head_size, " elements cannot share ", shape.kv_heads,
-        " heads of keys and values of ", shape.value_size, " elements"));
-  }
-  return shape;
-}
-
-// Elements as C, those of a row being neighbours.
-template <typename C>
-absl::StatusOr<Tensor> LoadRows(const KernelContext& ctx, const Tensor& x) {
-  if (x.dtype() == kDTypeOf<C> && (x.strides()[3] == 1 || x.dim(3) == 1)) return x;
-  return LoadTensor<C>(ctx, x);
-}
-template <typename C>
-AttentionRows<const C> RowsOf(const Tensor& x) {
-  return {x.data<C>(), x.strides()[0], x.strides()[1], x.strides()[2]};
 }
 
 // What is added to the products of a query with each key.
@@ -141,13 +84,14 @@ absl::StatusOr<Bias<C>> LoadBias(const KernelContext& ctx, const AttentionShape&
   if (ctx.HasInput(kPastKey)) bias.past = ctx.Input(kPastKey).dim(2);
   if (ctx.HasInput(kNonpadLength)) {
     if (ctx.Input(kNonpadLength).shape() != Shape{shape.batch}) {
-      return BadShape("nonpad_kv_seqlen", ctx.Input(kNonpadLength), absl::StrCat(shape.batch));
+      return BadAttentionShape("nonpad_kv_seqlen", ctx.Input(kNonpadLength),
+                               absl::StrCat(shape.batch));
     }
     OC_ASSIGN_OR_RETURN(bias.lengths, ctx.IntsInput(kNonpadLength));
   }
   if (!ctx.HasInput(kMask)) return bias;
   const Tensor& mask = ctx.Input(kMask);
-  if (mask.rank() == 0) return BadShape("attn_mask", mask, "at least 1 dimension");
+  if (mask.rank() == 0) return BadAttentionShape("attn_mask", mask, "at least 1 dimension");
   const int64_t last = mask.shape().back();
   const bool padded = options.pads_mask && last < shape.keys;
   bias.mask_keys = padded ? last : shape.keys;
@@ -185,14 +129,10 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   OC_ASSIGN_OR_RETURN(Tensor v, WithHeads(ctx.Input(kV), "V", options.kv_heads));
   OC_ASSIGN_OR_RETURN(k, Present(ctx, kPastKey, k));
   OC_ASSIGN_OR_RETURN(v, Present(ctx, kPastValue, v));
-  OC_ASSIGN_OR_RETURN(const AttentionShape shape, CheckShapes(q, k, v));
+  OC_ASSIGN_OR_RETURN(const AttentionShape shape, ShapeOfAttention(q, k, v));
   OC_ASSIGN_OR_RETURN(const Bias<C> bias, LoadBias<C>(ctx, shape, options));
 
   const DType dtype = q.dtype();
-  const bool joined = ctx.Input(kQ).rank() == 3;
-  const Shape out_shape = joined ? Shape{shape.batch, shape.queries, shape.heads * shape.value_size}
-                                 : Shape{shape.batch, shape.heads, shape.queries, shape.value_size};
-  OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(kDTypeOf<C>, out_shape));
   Tensor shown;
   std::byte* shown_data = nullptr;
   if (ctx.HasOutput(3)) {
@@ -206,7 +146,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   const bool round_softmax = options.softmax_dtype != DType::kUndefined &&
                              options.softmax_dtype != dtype &&
                              BitWidth(options.softmax_dtype) == 16;
-  auto weights = [&](int64_t batch, int64_t head, int64_t query, C* row) {
+  auto weights = [&](int64_t batch, int64_t head, int64_t query, C* row, int64_t) {
     const auto show = [&](int64_t mode) {
       if (shown_data == nullptr || options.shown != mode) return;
       const int64_t number = (batch * shape.heads + head) * shape.queries + query;
@@ -228,18 +168,8 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
     if (round_softmax) RoundRow(options.softmax_dtype, row, shape.keys);
     show(kSoftmaxed);
   };
-  C* out_data = out.mutable_data<C>();
-  if (shape.keys == 0) {
-    std::fill_n(out_data, out.num_elements(), C{0});
-  } else if (out.num_elements() > 0) {
-    OC_ASSIGN_OR_RETURN(const Tensor q_rows, LoadRows<C>(ctx, q));
-    OC_ASSIGN_OR_RETURN(const Tensor k_rows, LoadRows<C>(ctx, k));
-    OC_ASSIGN_OR_RETURN(const Tensor v_rows, LoadRows<C>(ctx, v));
-    const int64_t row = joined ? shape.heads * shape.value_size : shape.value_size;
-    const int64_t head = joined ? shape.value_size : shape.queries * shape.value_size;
-    Attend<C>(ctx.pool(), shape, RowsOf<C>(q_rows), RowsOf<C>(k_rows), RowsOf<C>(v_rows), weights,
-              {out_data, out.num_elements() / shape.batch, head, row});
-  }
+  OC_ASSIGN_OR_RETURN(const Tensor out,
+                      AttendTensors<C>(ctx, shape, q, k, v, ctx.Input(kQ).rank() == 3, weights));
   OC_ASSIGN_OR_RETURN(Tensor y, StoreTensor<C>(ctx, out, dtype));
   OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(y)));
   OC_RETURN_IF_ERROR(ctx.SetOutput(1, std::move(k)));

@@ -198,8 +198,99 @@ TEST(ContribAttentionTest, BadInputs) {
   OpTest bias = Attention();
   bias.NoInput().NoInput().Input(Pattern({1, 2, 2, 3}, 3, 7));
   expect(bias, kInvalid, "attention_bias has shape");
-  OpTest rotary = Attention();
-  expect(rotary.Attr("do_rotary", 1), kUnimplemented, "do_rotary");
+}
+
+// What onnxruntime has no CPU kernel for. Expected values are those of the formula, computed in
+// double by NumPy.
+TEST(ContribAttentionTest, Rotates) {
+  OpTest test("Attention", 1, "com.microsoft");
+  test.Attr("num_heads", 1).Attr("do_rotary", 1);
+  test.Input(Pattern({2, 2, 3}, 7, 11, 3.0f))
+      .Input(Pattern({3, 12}, 5, 13, 3.0f))
+      .Input(Pattern({12}, 11, 19));
+  ExpectTensor(test.Run(),
+               Tensor::Of<float>({2, 2, 4}, {-0.7100287f, -1.149731f, 2.683295f, -0.6391939f,
+                                             2.29249f, -1.267476f, -0.5547152f, 1.421358f,
+                                             -0.5451772f, -0.9923163f, 2.833272f, -0.8865944f,
+                                             -0.556854f, -0.9981547f, 2.833272f, -0.880756f}),
+               1e-5, 1e-6);
+}
+
+TEST(ContribAttentionTest, SharedBufferAndRotationOfAPart) {
+  OpTest test("Attention", 1, "com.microsoft");
+  test.Attr("num_heads", 1)
+      .Attr("do_rotary", 1)
+      .Attr("rotary_embedding_dim", 2)
+      .Attr("past_present_share_buffer", 1);
+  test.Input(Pattern({2, 2, 3}, 7, 11, 3.0f))
+      .Input(Pattern({3, 12}, 5, 13, 3.0f))
+      .Input(Pattern({12}, 11, 19))
+      .NoInput()
+      .Input(Pattern({2, 2, 1, 3, 4}, 3, 7))
+      .NoInput()
+      .Input(Tensor::Of<int32_t>({1}, {1}));
+  test.Outputs(2);
+  ExpectOutputs(
+      test,
+      {Tensor::Of<float>({2, 2, 4},
+                         {-0.1091393f, 0.2016091f, -0.1882011f, 0.1436886f, 2.13749f, -1.168377f,
+                          -0.5379909f, 1.340053f, -0.3132211f, -0.6623533f, 2.278672f, -0.7333165f,
+                          -0.2115197f, -0.2517756f, 1.346342f, -0.3315252f}),
+       Tensor::Of<float>(
+           {2, 2, 1, 3, 4},
+           {-0.4285714f, 0,          0.4285714f,  -0.1428571f, -0.09452605f, -1.697623f,
+            1.258741f,   -2.372102f, -2.489879f,  -2.074522f,  -0.4405594f,  -0.7357379f,
+            -0.2857143f, 0.1428571f, -0.4285714f, 0,           -2.966064f,   0.819317f,
+            -0.7552448f, -1.176297f, -2.094126f,  -2.031833f,  -1.06993f,    -1.616857f,
+            -0.1428571f, 0.2857143f, -0.2857143f, 0.1428571f,  2.360692f,    -1.270151f,
+            -0.6282665f, 1.468163f,  -0.8490983f, -1.144277f,  2.833272f,    -0.7346338f,
+            0,           0.4285714f, -0.1428571f, 0.2857143f,  -0.59735f,    -1.018403f,
+            2.833272f,   -0.860508f, -0.3456018f, -0.8925286f, 2.833272f,    -0.9863821f})},
+      1e-5, 1e-6);
+}
+
+TEST(ContribAttentionTest, MaskOfAllTokensWithPastAndBias) {
+  OpTest test("Attention", 1, "com.microsoft");
+  test.Attr("num_heads", 1);
+  test.Input(Pattern({2, 2, 3}, 7, 11, 3.0f))
+      .Input(Pattern({3, 12}, 5, 13, 3.0f))
+      .Input(Pattern({12}, 11, 19))
+      .Input(Tensor::Of<int32_t>({2, 1, 4, 4}, {1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1, 0,
+                                                1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1, 0}))
+      .Input(Pattern({2, 2, 1, 1, 4}, 3, 7))
+      .Input(Pattern({1, 1, 2, 3}, 3, 7, 4.0f));
+  ExpectTensor(test.Run(),
+               Tensor::Of<float>({2, 2, 4}, {0.3060718f, 0.2083263f, -0.2057921f, 0.4390229f,
+                                             2.357421f, -1.270023f, -0.6247391f, 1.465919f,
+                                             -0.4868089f, -0.6064892f, 1.676255f, -0.555275f,
+                                             -0.5784434f, -1.008949f, 2.833272f, -0.8699613f}),
+               1e-5, 1e-6);
+}
+
+TEST(ContribAttentionTest, WithoutBias) {
+  OpTest test("Attention", 1, "com.microsoft");
+  test.Attr("num_heads", 1);
+  test.Input(Pattern({2, 2, 3}, 7, 11, 3.0f)).Input(Pattern({3, 12}, 5, 13, 3.0f));
+  ExpectTensor(test.Run(),
+               Tensor::Of<float>({2, 2, 4}, {-0.4210941f, -0.9040953f, 1.885631f, -0.2272832f,
+                                             2.184206f, -1.006264f, -0.924006f, 1.560668f,
+                                             -0.637834f, -0.6965394f, 2.517483f, -0.8139502f,
+                                             -0.6432744f, -0.6992596f, 2.517483f, -0.81123f}),
+               1e-5, 1e-6);
+}
+
+TEST(ContribAttentionTest, RefusesRotationsAndBuffersThatDoNotFit) {
+  const auto attention = [] {
+    OpTest test("Attention", 1, "com.microsoft");
+    test.Attr("num_heads", 1).Input(Iota({1, 2, 3})).Input(Iota({3, 6})).Input(Iota({6}));
+    return test;
+  };
+  OpTest dim = attention();
+  ExpectError(dim.Attr("do_rotary", 1).Attr("rotary_embedding_dim", 4).Run().status(), kInvalid,
+              "cannot rotate 4 elements of a head of 2");
+  OpTest buffer = attention();
+  buffer.Attr("past_present_share_buffer", 1).NoInput().Input(Iota({2, 1, 1, 3, 2}));
+  ExpectError(buffer.Run().status(), kInvalid, "needs past_sequence_length");
 }
 
 }  // namespace
