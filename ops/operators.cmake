@@ -7,8 +7,6 @@ set(ONNXCMP_OPERATORS
   contrib/attn_lstm
   contrib/beam_search
   contrib/bias_gelu
-  contrib/causal_conv_with_state
-  contrib/collectives
   contrib/decoder_attention
   contrib/decoder_masked_multi_head_attention
   contrib/decoder_masked_self_attention
@@ -16,6 +14,8 @@ set(ONNXCMP_OPERATORS
   contrib/dequantize_with_order
   contrib/dynamic_quantize_lstm
   contrib/dynamic_quantize_mat_mul
+  contrib/collectives
+  contrib/causal_conv_with_state
   contrib/embed_layer_normalization
   contrib/fused_conv
   contrib/fused_gemm
@@ -24,32 +24,18 @@ set(ONNXCMP_OPERATORS
   contrib/gated_relative_position_bias
   contrib/gather_block_quantized
   contrib/gelu
-  contrib/gemm_fast_gelu
-  contrib/gemm_float8
   contrib/gemma_rotary_embedding
-  contrib/greedy_search
   contrib/group_query_attention
-  contrib/linear_attention
-  contrib/linear_attention_gate
   contrib/longformer_attention
   contrib/m_rotary_embedding
-  contrib/mat_mul_block_quantized_fp4_weight
-  contrib/mat_mul_block_quantized_fp8_weight
-  contrib/mat_mul_bnb4
-  contrib/mat_mul_fp_q4
   contrib/mat_mul_integer16
   contrib/mat_mul_integer_to_float
-  contrib/mat_mul_n_bits
-  contrib/mat_mul_n_bits_mlp
-  contrib/mat_mul_n_bits_qkv
-  contrib/moe
   contrib/mul_integer
   contrib/multi_head_attention
   contrib/packed_attention
   contrib/packed_multi_head_attention
   contrib/paged_attention
   contrib/q_attention
-  contrib/q_moe
   contrib/qembed_layer_normalization
   contrib/qgemm
   contrib/qlinear_add
@@ -69,6 +55,20 @@ set(ONNXCMP_OPERATORS
   contrib/qordered_mat_mul
   contrib/quantize_linear
   contrib/quantize_with_order
+  contrib/greedy_search
+  contrib/gemm_fast_gelu
+  contrib/gemm_float8
+  contrib/linear_attention
+  contrib/linear_attention_gate
+  contrib/mat_mul_block_quantized_fp4_weight
+  contrib/mat_mul_block_quantized_fp8_weight
+  contrib/mat_mul_bnb4
+  contrib/mat_mul_fp_q4
+  contrib/mat_mul_n_bits
+  contrib/mat_mul_n_bits_mlp
+  contrib/mat_mul_n_bits_qkv
+  contrib/moe
+  contrib/q_moe
   contrib/quick_gelu
   contrib/reduce_sum_integer
   contrib/refused
