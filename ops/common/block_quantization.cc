@@ -237,7 +237,9 @@ absl::StatusOr<Tensor> LoadCodes(const KernelContext& ctx, const Tensor& bytes, 
                                  int64_t rows, int64_t count) {
   OC_ASSIGN_OR_RETURN(const Tensor contiguous, ctx.Contiguous(bytes));
   OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(kDTypeOf<C>, {rows, count}));
-  const int64_t row_bytes = rows == 0 ? 0 : contiguous.num_elements() / rows;
+  // Without codes there may be any number of rows.
+  if (result.num_elements() == 0) return result;
+  const int64_t row_bytes = contiguous.num_elements() / rows;
   for (int64_t i = 0; i < rows; ++i) {
     LoadElements(codes, contiguous.raw_data() + i * row_bytes, 0, count,
                  result.template mutable_data<C>() + i * count);

@@ -168,7 +168,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   const int64_t outer = table.outer();
   const int64_t inner = table.inner();
   OC_RETURN_IF_ERROR(ctx.CheckSize(kDTypeOf<C>, shape));
-  if (size == 0) {
+  if (size == 0 || *NumElements(shape) == 0) {
     OC_ASSIGN_OR_RETURN(Tensor zeros, ctx.Allocate(dtype, shape));
     FillWithZeros(&zeros);
     return ctx.SetOutput(0, std::move(zeros));
