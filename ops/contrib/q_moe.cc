@@ -65,12 +65,7 @@ class IntegerLayer final : public ExpertLayer<C> {
       return absl::InvalidArgumentError(absl::StrCat(LayerName(layer), " has no scales"));
     }
     block_size_ = options.block_size > 0 ? options.block_size : std::max<int64_t>(inputs, 1);
-    if (inputs % block_size_ != 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(LayerName(layer), " has ", inputs,
-                       " inputs, which are no multiple of block_size ", block_size_));
-    }
-    blocks_ = inputs / block_size_;
+    blocks_ = inputs / block_size_ + (inputs % block_size_ != 0 ? 1 : 0);
     const Tensor& scales = ctx.Input(index + 1);
     const Shape shape =
         options.block_size > 0 ? Shape{experts, outputs, blocks_} : Shape{experts, outputs};
@@ -326,9 +321,8 @@ absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
 }
 
 // QMoE (com.microsoft 1): MoE with quantized weights,
-//   int:   (code - zero) * scale, a scale for each row or each block of a row (MatMulNBits'
-//   layout);
-//          the zero point is 2^(bits - 1) by default
+//   int:   (code - zero) * scale in MatMulNBits' layout, a scale for each row or each block of a
+//          row, whose last may be shorter; the zero point is 2^(bits - 1) by default
 //   fp8:   float8e4m3fn * the scale of its square of block_size, or of its expert
 //   fp4:   float4e2m1 * float8e8m0 scale of 32 in a row * global scale of its expert; nvfp4: * a
 //          float8e4m3fn scale of 16

@@ -147,6 +147,19 @@ TEST(QMoE, UnpacksWholeNumbers) {
   ExpectTensor(QMoe(x).Run(), Row(-10, 100));
 }
 
+// Rows of 18 inputs: a block of 16 and one of two, with scales 1 and 100.
+TEST(QMoE, TheLastBlockMayBeShorter) {
+  OpTest test("QMoE", 1, "com.microsoft");
+  test.Attr("activation_type", "identity").Attr("expert_weight_bits", 8).Attr("block_size", 16);
+  test.Input(Tensor::Of<float>({1, 18}, std::vector<float>(18, 1)));
+  test.Input(Tensor::Of<float>({1, 1}, {0}));
+  test.Input(Tensor::Of<uint8_t>({1, 1, 18}, std::vector<uint8_t>(18, 129)));
+  test.Input(Tensor::Of<float>({1, 1, 2}, {1, 100})).NoInput();
+  test.Input(Tensor::Of<uint8_t>({1, 18, 1}, std::vector<uint8_t>(18, 130)));
+  test.Input(Tensor::Of<float>({1, 18, 1}, std::vector<float>(18, 0.5f)));
+  ExpectTensor(test.Run(), Tensor::Of<float>({1, 18}, std::vector<float>(18, 216)));
+}
+
 TEST(QMoE, MixesWithRouterWeights) {
   Quantized x;
   x.first = Tensor::Of<uint8_t>({2, 1, 2}, {129, 128, 128, 130});
@@ -201,7 +214,8 @@ TEST(QMoE, RefusesWhatDoesNotFit) {
   ExpectError(status(QMoe(x).Attr("quant_type", "int3")), kInvalid, "\"int3\"");
   ExpectError(status(QMoe(x).Attr("quant_type", "wfp4afp8")), kUnimplemented, "wfp4afp8");
   ExpectError(status(QMoe(x).Attr("weights_prepacked", 1)), kUnimplemented, "weights_prepacked");
-  ExpectError(status(QMoe(x).Attr("block_size", 16)), kInvalid, "no multiple of block_size 16");
+  ExpectError(status(QMoe(x).Attr("block_size", 16)), kInvalid, "must be [2,2,1]");
+  ExpectError(status(QMoe(x).Attr("block_size", 24)), kInvalid, "block_size is 24");
   ExpectError(status(QMoe(x).Attr("expert_weight_bits", 2)), kInvalid, "do not fill bytes");
   x.first_scales = Iota({2, 3});
   ExpectError(status(QMoe(x)), kInvalid, "fc1's scales are float[2,3]");
