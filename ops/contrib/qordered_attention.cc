@@ -145,20 +145,20 @@ absl::Status Run(KernelContext& ctx, int64_t heads, bool unidirectional,
                                        x.dim(2)};
   };
   const double root = std::sqrt(static_cast<double>(shape.head_size));
-  const auto weigh = [&](int64_t entry, int64_t, int64_t query, double* row) {
+  const auto weigh = [&](int64_t entry, int64_t, int64_t query, double* row, int64_t keys) {
     double high = -std::numeric_limits<double>::infinity();
-    for (int64_t key = 0; key < length; ++key) {
+    for (int64_t key = 0; key < keys; ++key) {
       row[key] = RoundToInt8(row[key], scores_scale) / root;
       if (mask.Allows(entry, query, key)) high = std::max(high, row[key]);
     }
-    for (int64_t key = 0; key < length; ++key) row[key] -= high;
-    vec::Exp(row, length, row);
+    for (int64_t key = 0; key < keys; ++key) row[key] -= high;
+    vec::Exp(row, keys, row);
     double sum = 0;
-    for (int64_t key = 0; key < length; ++key) {
+    for (int64_t key = 0; key < keys; ++key) {
       if (!mask.Allows(entry, query, key)) row[key] = 0;
       sum += row[key];
     }
-    for (int64_t key = 0; key < length; ++key) {
+    for (int64_t key = 0; key < keys; ++key) {
       row[key] = sum > 0 ? RoundToInt8(row[key] / sum, weights_scale) : 0;
     }
   };
