@@ -3,6 +3,7 @@
 function(onnxcmp_write_registrations file)
   set(prefix_contrib Contrib)
   set(prefix_extended Extended)
+  set(prefix_legacy Legacy)
   set(prefix_traditionalml Ml)
   set(prefix_training Training)
 

@@ -1,12 +1,18 @@
 # The operators: one file each, without .cc, in alphabetical order. `math/log_softmax` stands for
 # ops/math/log_softmax.cc, which defines onnxcmp::RegisterLogSoftmax(OpRegistry&). The folders
-# contrib, extended, traditionalml and training put Contrib, Extended, Ml and Training before the
-# name: `contrib/gelu` is RegisterContribGelu.
+# contrib, extended, legacy, traditionalml and training put Contrib, Extended, Legacy, Ml and
+# Training before the name: `contrib/gelu` is RegisterContribGelu.
 set(ONNXCMP_OPERATORS
   contrib/attention
   contrib/attn_lstm
   contrib/beam_search
   contrib/bias_gelu
+  contrib/bifurcation_detector
+  contrib/c_dist
+  contrib/causal_conv_with_state
+  contrib/collectives
+  contrib/complex_mul
+  contrib/crop_and_resize
   contrib/decoder_attention
   contrib/decoder_masked_multi_head_attention
   contrib/decoder_masked_self_attention
@@ -14,9 +20,9 @@ set(ONNXCMP_OPERATORS
   contrib/dequantize_with_order
   contrib/dynamic_quantize_lstm
   contrib/dynamic_quantize_mat_mul
-  contrib/collectives
-  contrib/causal_conv_with_state
+  contrib/dynamic_time_warping
   contrib/embed_layer_normalization
+  contrib/expand_dims
   contrib/fused_conv
   contrib/fused_gemm
   contrib/fused_mat_mul
@@ -24,18 +30,38 @@ set(ONNXCMP_OPERATORS
   contrib/gated_relative_position_bias
   contrib/gather_block_quantized
   contrib/gelu
+  contrib/gemm_fast_gelu
+  contrib/gemm_float8
   contrib/gemma_rotary_embedding
+  contrib/greedy_search
   contrib/group_query_attention
+  contrib/inverse
+  contrib/is_all_finite
+  contrib/linear_attention
+  contrib/linear_attention_gate
   contrib/longformer_attention
   contrib/m_rotary_embedding
+  contrib/mat_mul_block_quantized_fp4_weight
+  contrib/mat_mul_block_quantized_fp8_weight
+  contrib/mat_mul_bnb4
+  contrib/mat_mul_fp_q4
   contrib/mat_mul_integer16
   contrib/mat_mul_integer_to_float
+  contrib/mat_mul_n_bits
+  contrib/mat_mul_n_bits_mlp
+  contrib/mat_mul_n_bits_qkv
+  contrib/maxpool_with_mask
+  contrib/moe
   contrib/mul_integer
   contrib/multi_head_attention
+  contrib/murmur_hash3
+  contrib/n_gram_hash_mapping
+  contrib/n_gram_repeat_block
   contrib/packed_attention
   contrib/packed_multi_head_attention
   contrib/paged_attention
   contrib/q_attention
+  contrib/q_moe
   contrib/qembed_layer_normalization
   contrib/qgemm
   contrib/qlinear_add
@@ -55,32 +81,23 @@ set(ONNXCMP_OPERATORS
   contrib/qordered_mat_mul
   contrib/quantize_linear
   contrib/quantize_with_order
-  contrib/greedy_search
-  contrib/gemm_fast_gelu
-  contrib/gemm_float8
-  contrib/linear_attention
-  contrib/linear_attention_gate
-  contrib/mat_mul_block_quantized_fp4_weight
-  contrib/mat_mul_block_quantized_fp8_weight
-  contrib/mat_mul_bnb4
-  contrib/mat_mul_fp_q4
-  contrib/mat_mul_n_bits
-  contrib/mat_mul_n_bits_mlp
-  contrib/mat_mul_n_bits_qkv
-  contrib/moe
-  contrib/q_moe
   contrib/quick_gelu
   contrib/reduce_sum_integer
   contrib/refused
   contrib/relative_position_bias
   contrib/remove_padding
   contrib/restore_padding
+  contrib/rfft
   contrib/rotary_embedding
   contrib/sharded_moe
   contrib/skip_layer_normalization
   contrib/sparse_attention
   contrib/sparse_to_dense_mat_mul
+  contrib/tokenizer
+  contrib/torch_embedding
+  contrib/unfold_tensor
   contrib/varlen_causal_conv_with_state
+  contrib/word_conv_embedding
   controlflow/if
   controlflow/loop
   controlflow/scan
@@ -106,6 +123,14 @@ set(ONNXCMP_OPERATORS
   generator/random_uniform_like
   generator/range
   image/image_decoder
+  legacy/affine
+  legacy/crop
+  legacy/given_tensor_fill
+  legacy/gru_unit
+  legacy/image_scaler
+  legacy/parametric_softplus
+  legacy/scale
+  legacy/scaled_tanh
   logical/and
   logical/equal
   logical/greater

@@ -127,7 +127,8 @@ absl::StatusOr<std::vector<RecurrentActivation>> ParseRecurrentActivations(
       }
     }
     if (found == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("unknown activation '", name, "'"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("activations: unknown activation '", name, "'"));
     }
     RecurrentActivation& activation = activations.emplace_back();
     activation.function = found->function;

@@ -55,7 +55,7 @@ Kernel OnOneDevice(const KernelInit& node, Kernel plain) {
     for (const std::string& shape : node.Strings(attribute)) {
       if (shape != "[1]") {
         return node.Fail(absl::UnimplementedError(
-            absl::StrCat("a mesh of ", shape, " devices; there is one here")));
+            absl::StrCat(attribute, ": a mesh of ", shape, " devices; there is one here")));
       }
     }
   }

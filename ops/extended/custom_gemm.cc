@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernel.h"
 #include "ops/common/elementwise.h"
@@ -74,7 +75,12 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // fastAccumulationMode say how a GPU does it. Not supported: column-major matrices, activations
 // (which the CPU kernel ignores), a scale of Y.
 Kernel CustomGemm(const KernelInit& node) {
-  for (const char* hint : {"computeType", "smCount", "fastAccumulationMode"}) node.Ignore(hint);
+  for (const char* hint : {"smCount", "fastAccumulationMode"}) node.Ignore(hint);
+  if (const std::string type = node.String("computeType");
+      !absl::StartsWith(type, "CUBLAS_COMPUTE_")) {
+    return node.Fail(
+        absl::InvalidArgumentError(absl::StrCat("computeType \"", type, "\" is none of cuBLAS's")));
+  }
   if (node.Int("rowMajor") != 1) {
     return node.Fail(absl::UnimplementedError("rowMajor must be 1"));
   }

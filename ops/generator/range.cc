@@ -38,11 +38,19 @@ absl::StatusOr<int64_t> CountOfFloats(T start, T limit, T delta) {
   return count > 0 ? static_cast<int64_t>(count) : 0;
 }
 
+// The step, 1 if com.microsoft's optional input is left out.
+template <typename T>
+absl::StatusOr<T> DeltaOf(const KernelContext& ctx) {
+  if (!ctx.HasInput(2)) return T{1};
+  OC_ASSIGN_OR_RETURN(const T delta, ctx.ScalarInput<T>(2));
+  if (delta == 0) return absl::InvalidArgumentError("delta is 0");
+  return delta;
+}
+
 absl::Status IntegerRange(KernelContext& ctx) {
   OC_ASSIGN_OR_RETURN(int64_t start, ctx.ScalarInput<int64_t>(0));
   OC_ASSIGN_OR_RETURN(int64_t limit, ctx.ScalarInput<int64_t>(1));
-  OC_ASSIGN_OR_RETURN(int64_t delta, ctx.ScalarInput<int64_t>(2));
-  if (delta == 0) return absl::InvalidArgumentError("delta is 0");
+  OC_ASSIGN_OR_RETURN(int64_t delta, DeltaOf<int64_t>(ctx));
   const uint64_t count = CountOf(start, limit, delta);
   if (count > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
     return absl::ResourceExhaustedError(absl::StrCat("a range of ", count, " is too large"));
@@ -75,8 +83,7 @@ template <typename T>
 absl::Status FloatRange(KernelContext& ctx) {
   OC_ASSIGN_OR_RETURN(T start, ctx.ScalarInput<T>(0));
   OC_ASSIGN_OR_RETURN(T limit, ctx.ScalarInput<T>(1));
-  OC_ASSIGN_OR_RETURN(T delta, ctx.ScalarInput<T>(2));
-  if (delta == 0) return absl::InvalidArgumentError("delta is 0");
+  OC_ASSIGN_OR_RETURN(T delta, DeltaOf<T>(ctx));
   OC_ASSIGN_OR_RETURN(int64_t count, CountOfFloats(start, limit, delta));
   const DType dtype = ctx.Input(0).dtype();
   OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(dtype, {count}));
@@ -91,9 +98,10 @@ absl::Status FloatRange(KernelContext& ctx) {
   return ctx.SetOutput(0, std::move(result));
 }
 
-// Range (ai.onnx 11, 27): start + i * delta for i from 0 to max(ceil((limit - start) / delta), 0),
-// exclusive. Integers are exact; the function body of the schema counts them in float, and adds up
-// delta where the text multiplies. float16 and bfloat16 are computed in `stash_type`.
+// Range (ai.onnx 11, 27; com.microsoft 1, where delta is optional): start + i * delta for i from 0
+// to max(ceil((limit - start) / delta), 0), exclusive. Integers are exact; the function body of the
+// schema counts them in float, and adds up delta where the text multiplies. float16 and bfloat16
+// are computed in `stash_type`.
 Kernel Range(const KernelInit& node) {
   const int64_t stash = node.version() >= 27 ? node.Int("stash_type") : 1;
   return [stash](KernelContext& ctx) -> absl::Status {
@@ -111,6 +119,9 @@ Kernel Range(const KernelInit& node) {
 
 }  // namespace
 
-void RegisterRange(OpRegistry& registry) { registry.Add(kOnnxDomain, "Range", {11, 27}, Range); }
+void RegisterRange(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "Range", {11, 27}, Range);
+  registry.Add(kMicrosoftDomain, "Range", {1}, Range);
+}
 
 }  // namespace onnxcmp

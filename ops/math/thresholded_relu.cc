@@ -4,7 +4,8 @@
 namespace onnxcmp {
 namespace {
 
-// ThresholdedRelu (ai.onnx 10, 22): Y = X for X > alpha, else 0, also for NaN.
+// ThresholdedRelu (ai.onnx 1, which was experimental, 10, 22): Y = X for X > alpha, else 0, also
+// for NaN.
 Kernel ThresholdedRelu(const KernelInit& node) {
   const float alpha = node.Float("alpha");
   return UnaryKernel<Floats>([=](auto x) {
@@ -16,7 +17,7 @@ Kernel ThresholdedRelu(const KernelInit& node) {
 }  // namespace
 
 void RegisterThresholdedRelu(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "ThresholdedRelu", AllVersions(10, 22), ThresholdedRelu);
+  registry.Add(kOnnxDomain, "ThresholdedRelu", {1, 10, 22}, ThresholdedRelu);
 }
 
 }  // namespace onnxcmp

@@ -31,6 +31,7 @@ struct Attributes {
   std::vector<int64_t> output_shape;
   std::string auto_pad;
   int64_t group;
+  bool has_pads_input;  // input 2, and B is input 3
 };
 
 absl::Status CheckSize(absl::string_view name, const std::vector<int64_t>& values, size_t want,
@@ -119,8 +120,9 @@ absl::Status Run(KernelContext& ctx, const Attributes& attributes) {
   const int64_t in_channels = x.dim(1) / groups;
   const int64_t out_channels = w.dim(1);  // of a group
   Tensor bias;
-  if (ctx.HasInput(2)) {
-    OC_ASSIGN_OR_RETURN(bias, LoadTensor<C>(ctx, ctx.Input(2)));
+  const int bias_input = attributes.has_pads_input ? 3 : 2;
+  if (ctx.HasInput(bias_input)) {
+    OC_ASSIGN_OR_RETURN(bias, LoadTensor<C>(ctx, ctx.Input(bias_input)));
     if (bias.rank() != 1 || bias.dim(0) % groups != 0 || bias.dim(0) / groups != out_channels) {
       return absl::InvalidArgumentError(absl::StrCat("B is ", bias.TypeString(), ", but there are ",
                                                      groups, " times ", out_channels,
@@ -186,17 +188,28 @@ absl::Status Run(KernelContext& ctx, const Attributes& attributes) {
 // has `input * stride` elements, the padding follows from Y's size, the odd element at the
 // beginning but for SAME_UPPER, and is never negative. The text of version 1 has the halves the
 // other way round; it was corrected in 11.
+//
+// ConvTransposeWithDynamicPads (com.microsoft 1): the same with the pads in an input, and no
+// output_shape.
 Kernel ConvTranspose(const KernelInit& node) {
-  Attributes attributes = {node.Ints("kernel_shape"),   node.Ints("strides"),
-                           node.Ints("pads"),           node.Ints("dilations"),
-                           node.Ints("output_padding"), node.Ints("output_shape"),
-                           node.String("auto_pad"),     node.Int("group")};
+  const bool has_pads_input = node.node().domain == kMicrosoftDomain;
+  const auto pads = [&](absl::string_view name) {
+    return has_pads_input ? std::vector<int64_t>() : node.Ints(name);
+  };
+  Attributes attributes = {
+      node.Ints("kernel_shape"), node.Ints("strides"),        pads("pads"),
+      node.Ints("dilations"),    node.Ints("output_padding"), pads("output_shape"),
+      node.String("auto_pad"),   node.Int("group"),           has_pads_input};
   const std::string& pad = attributes.auto_pad;
   if (pad != "NOTSET" && pad != "VALID" && pad != "SAME_UPPER" && pad != "SAME_LOWER") {
     return node.Fail(absl::InvalidArgumentError(absl::StrCat(
         "auto_pad must be NOTSET, SAME_UPPER, SAME_LOWER or VALID, not \"", pad, "\"")));
   }
-  return [attributes = std::move(attributes)](KernelContext& ctx) {
+  return [given = std::move(attributes)](KernelContext& ctx) -> absl::Status {
+    Attributes attributes = given;
+    if (given.has_pads_input && ctx.HasInput(2)) {
+      OC_ASSIGN_OR_RETURN(attributes.pads, ctx.IntsInput(2));
+    }
     return DispatchFloat(ctx.Input(0).dtype(),
                          [&]<typename C>() { return Run<C>(ctx, attributes); });
   };
@@ -206,6 +219,7 @@ Kernel ConvTranspose(const KernelInit& node) {
 
 void RegisterConvTranspose(OpRegistry& registry) {
   registry.Add(kOnnxDomain, "ConvTranspose", {1, 11, 22}, ConvTranspose);
+  registry.Add(kMicrosoftDomain, "ConvTransposeWithDynamicPads", {1}, ConvTranspose);
 }
 
 }  // namespace onnxcmp

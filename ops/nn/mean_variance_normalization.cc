@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/axes.h"
 #include "ops/common/compute_class.h"
@@ -13,8 +15,10 @@
 namespace onnxcmp {
 namespace {
 
+// Y = (X - mean) / scale.
 template <typename C>
-absl::Status Normalize(KernelContext& ctx, const Axes& axes) {
+absl::Status Normalize(KernelContext& ctx, const Axes& axes,
+                       absl::FunctionRef<C(C variance)> scale) {
   const Tensor& x = ctx.Input(0);
   Shape kept = x.shape();
   for (int axis : axes) kept[static_cast<size_t>(axis)] = 1;
@@ -25,8 +29,7 @@ absl::Status Normalize(KernelContext& ctx, const Axes& axes) {
     std::vector<C> variances(means.size());
     Moments(ctx.pool(), x, axes, means, variances);
     std::copy(means.begin(), means.end(), mean.mutable_data<C>());
-    std::transform(variances.begin(), variances.end(), deviation.mutable_data<C>(),
-                   [](C variance) { return std::sqrt(variance) + static_cast<C>(1e-9); });
+    std::transform(variances.begin(), variances.end(), deviation.mutable_data<C>(), scale);
   }
   const std::array<const Tensor*, 3> inputs = {&x, &mean, &deviation};
   OC_ASSIGN_OR_RETURN(Tensor y,
@@ -42,8 +45,30 @@ absl::Status Normalize(KernelContext& ctx, const Axes& axes) {
 Kernel MeanVarianceNormalization(const KernelInit& node) {
   return [attribute = node.Ints("axes")](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Axes axes, NormalizeAxes(attribute, ctx.Input(0).rank()));
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return Normalize<C>(ctx, axes); });
+    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() {
+      return Normalize<C>(ctx, axes,
+                          [](C variance) { return std::sqrt(variance) + static_cast<C>(1e-9); });
+    });
+  };
+}
+
+// MeanVarianceNormalization (ai.onnx 1, experimental): over N x C x H x W, each channel for itself
+// or, with across_channels, all together; Y = (X - mean) / sqrt(var), or X - mean without
+// normalize_variance.
+Kernel MeanVarianceNormalization1(const KernelInit& node) {
+  const bool across_channels = node.Flag("across_channels");
+  const bool normalizes_variance = node.Flag("normalize_variance");
+  return [=](KernelContext& ctx) -> absl::Status {
+    const Tensor& x = ctx.Input(0);
+    if (x.rank() != 4) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("X must have rank 4, not be ", x.TypeString()));
+    }
+    const Axes axes = across_channels ? Axes{0, 1, 2, 3} : Axes{0, 2, 3};
+    return DispatchFloat(x.dtype(), [&]<typename C>() {
+      return Normalize<C>(
+          ctx, axes, [=](C variance) { return normalizes_variance ? std::sqrt(variance) : C{1}; });
+    });
   };
 }
 
@@ -51,6 +76,7 @@ Kernel MeanVarianceNormalization(const KernelInit& node) {
 
 void RegisterMeanVarianceNormalization(OpRegistry& registry) {
   registry.Add(kOnnxDomain, "MeanVarianceNormalization", {9, 13}, MeanVarianceNormalization);
+  registry.Add(kOnnxDomain, "MeanVarianceNormalization", {1}, MeanVarianceNormalization1);
 }
 
 }  // namespace onnxcmp

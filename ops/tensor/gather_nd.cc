@@ -8,11 +8,11 @@
 namespace onnxcmp {
 namespace {
 
-// GatherND (ai.onnx 11, 12, 13): output[b..., i...] = data[b..., indices[b..., i..., :], ...]: the
-// last dimension of indices is a tuple of indices into data's axes after its `batch_dims` first
-// ones (0 in version 11), and selects an element or a slice.
+// GatherND (ai.onnx 11, 12, 13; com.microsoft 1): output[b..., i...] = data[b..., indices[b...,
+// i..., :], ...]: the last dimension of indices is a tuple of indices into data's axes after its
+// `batch_dims` first ones (0 in ai.onnx 11 and com.microsoft), and selects an element or a slice.
 Kernel GatherND(const KernelInit& node) {
-  const int64_t batch_dims = node.version() == 11 ? 0 : node.Int("batch_dims");
+  const int64_t batch_dims = node.version() < 12 ? 0 : node.Int("batch_dims");
   return [batch_dims](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(Tensor data, ctx.ContiguousInput(0));
     OC_ASSIGN_OR_RETURN(const TupleOffsets slices,
@@ -27,6 +27,7 @@ Kernel GatherND(const KernelInit& node) {
 
 void RegisterGatherNd(OpRegistry& registry) {
   registry.Add(kOnnxDomain, "GatherND", {11, 12, 13}, GatherND);
+  registry.Add(kMicrosoftDomain, "GatherND", {1}, GatherND);
 }
 
 }  // namespace onnxcmp

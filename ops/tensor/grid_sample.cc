@@ -257,22 +257,22 @@ absl::StatusOr<Problem> Plan(const Options& options, const Tensor& x, const Tens
   return problem;
 }
 
-// GridSample (ai.onnx 16, 20, 22): Y[n, :, o] = X[n] interpolated at the position grid[n, o], whose
-// coordinates are in [-1, 1] from end to end, innermost dimension first. Elements outside of X are
-// zeros, border elements or reflections; positions outside are reflected too, and but for cubic, as
-// in PyTorch and onnxruntime, clamped to the border. Nearest rounds halves to even and moves
-// elements of any type; integers are computed in double and truncated. A coordinate that is NaN is
-// outside, or at the first element.
+// GridSample (ai.onnx 16, 20, 22; com.microsoft 1): Y[n, :, o] = X[n] interpolated at the position
+// grid[n, o], whose coordinates are in [-1, 1] from end to end, innermost dimension first. Elements
+// outside of X are zeros, border elements or reflections; positions outside are reflected too, and
+// but for cubic, as in PyTorch and onnxruntime, clamped to the border. Nearest rounds halves to
+// even and moves elements of any type; integers are computed in double and truncated. A coordinate
+// that is NaN is outside, or at the first element.
 Kernel GridSample(const KernelInit& node) {
   const std::string mode = node.String("mode");
   const std::string padding = node.String("padding_mode");
-  const bool is_16 = node.version() == 16;
+  const bool has_old_names = node.version() <= 16;  // com.microsoft 1 too
   Options options = {};
   if (mode == "nearest") {
     options.mode = Mode::kNearest;
-  } else if (mode == (is_16 ? "bilinear" : "linear")) {
+  } else if (mode == (has_old_names ? "bilinear" : "linear")) {
     options.mode = Mode::kLinear;
-  } else if (mode == (is_16 ? "bicubic" : "cubic")) {
+  } else if (mode == (has_old_names ? "bicubic" : "cubic")) {
     options.mode = Mode::kCubic;
   } else {
     return node.Fail(absl::InvalidArgumentError(absl::StrCat("mode \"", mode, "\"")));
@@ -309,6 +309,7 @@ Kernel GridSample(const KernelInit& node) {
 
 void RegisterGridSample(OpRegistry& registry) {
   registry.Add(kOnnxDomain, "GridSample", {16, 20, 22}, GridSample);
+  registry.Add(kMicrosoftDomain, "GridSample", {1}, GridSample);
 }
 
 }  // namespace onnxcmp

@@ -147,13 +147,13 @@ absl::StatusOr<Tensor> ValueToPadWith(const KernelContext& ctx, float attribute)
   return value;
 }
 
-// Pad (ai.onnx 1, 2, 11, 13, 18, 19, 21, 23, 24, 25): `pads` elements before and after each axis:
-// a constant, the nearest element (edge), the mirrored ones (reflect, without the edge itself,
-// there and back as often as needed) or those of the other end (wrap, from 19 on). Negative pads
-// cut elements off first. Pads are an attribute before version 11, for the axes of input 3 from 18
-// on.
+// Pad (ai.onnx 1, 2, 11, 13, 18, 19, 21, 23, 24, 25; com.microsoft 1): `pads` elements before and
+// after each axis: a constant, the nearest element (edge), the mirrored ones (reflect, without the
+// edge itself, there and back as often as needed) or those of the other end (wrap, from 19 on).
+// Negative pads cut elements off first. Pads are an attribute before version 11, for the axes of
+// input 3 from 18 on. com.microsoft 1 has the inputs and modes of version 11.
 Kernel Pad(const KernelInit& node) {
-  const int version = node.version();
+  const int version = node.node().domain == kMicrosoftDomain ? 11 : node.version();
   std::vector<int64_t> attribute;
   float value_attribute = 0;
   if (version < 11) {
@@ -201,6 +201,7 @@ Kernel Pad(const KernelInit& node) {
 
 void RegisterPad(OpRegistry& registry) {
   registry.Add(kOnnxDomain, "Pad", {1, 2, 11, 13, 18, 19, 21, 23, 24, 25}, Pad);
+  registry.Add(kMicrosoftDomain, "Pad", {1}, Pad);
 }
 
 }  // namespace onnxcmp

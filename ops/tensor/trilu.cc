@@ -11,8 +11,8 @@
 namespace onnxcmp {
 namespace {
 
-// Trilu (ai.onnx 14): of every matrix (the last two axes) the elements on and above diagonal k, or
-// with upper = 0 those on and below it; the others are 0 (false, "").
+// Trilu (ai.onnx 14, com.microsoft 1): of every matrix (the last two axes) the elements on and
+// above diagonal k, or with upper = 0 those on and below it; the others are 0 (false, "").
 Kernel Trilu(const KernelInit& node) {
   const bool upper = node.Flag("upper");
   return [upper](KernelContext& ctx) -> absl::Status {
@@ -64,6 +64,9 @@ Kernel Trilu(const KernelInit& node) {
 
 }  // namespace
 
-void RegisterTrilu(OpRegistry& registry) { registry.Add(kOnnxDomain, "Trilu", {14}, Trilu); }
+void RegisterTrilu(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "Trilu", {14}, Trilu);
+  registry.Add(kMicrosoftDomain, "Trilu", {1}, Trilu);
+}
 
 }  // namespace onnxcmp

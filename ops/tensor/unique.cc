@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "evaluator/convert.h"
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
@@ -33,6 +34,16 @@ int Compare(const C& a, const C& b) {
   }
 }
 
+struct Rules {
+  bool sorted;  // groups ascend; else they are in the order in which they appear
+  bool nans_equal;
+};
+
+template <typename C>
+bool HoldsNaN(const C* keys, int64_t count) {
+  return std::any_of(keys, keys + count, [](const C& key) { return key != key; });
+}
+
 // The entries in groups of equals.
 struct Groups {
   std::vector<int64_t> first;    // number of each group's first entry
@@ -42,7 +53,7 @@ struct Groups {
 
 // `order` holds the entries' numbers; each has `block` neighbouring keys.
 template <typename C>
-Groups Group(const C* keys, int64_t block, bool sorted, absl::Span<int64_t> order) {
+Groups Group(const C* keys, int64_t block, const Rules& rules, absl::Span<int64_t> order) {
   const auto compare = [&](int64_t a, int64_t b) {
     for (int64_t i = 0; i < block; ++i) {
       const int result = Compare(keys[a * block + i], keys[b * block + i]);
@@ -58,14 +69,16 @@ Groups Group(const C* keys, int64_t block, bool sorted, absl::Span<int64_t> orde
   Groups groups;
   groups.inverse.resize(order.size());
   for (size_t i = 0; i < order.size(); ++i) {
-    if (i == 0 || compare(order[i - 1], order[i]) != 0) {
+    const bool is_new = i == 0 || compare(order[i - 1], order[i]) != 0 ||
+                        (!rules.nans_equal && HoldsNaN(keys + order[i] * block, block));
+    if (is_new) {
       groups.first.push_back(order[i]);
       groups.count.push_back(0);
     }
     ++groups.count.back();
     groups.inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(groups.first.size()) - 1;
   }
-  if (sorted) return groups;
+  if (rules.sorted) return groups;
   // In the order in which they appear: `by_appearance` lists the groups, `place` is its inverse.
   std::vector<size_t> by_appearance(groups.first.size());
   std::iota(by_appearance.begin(), by_appearance.end(), size_t{0});
@@ -85,19 +98,19 @@ Groups Group(const C* keys, int64_t block, bool sorted, absl::Span<int64_t> orde
 }
 
 // Groups of the entries along axis 0.
-absl::StatusOr<Groups> GroupEntries(const KernelContext& ctx, const Tensor& x, bool sorted) {
+absl::StatusOr<Groups> GroupEntries(const KernelContext& ctx, const Tensor& x, const Rules& rules) {
   OC_ASSIGN_OR_RETURN(Tensor order, ctx.Allocate(DType::kInt64, {x.dim(0)}));
   const absl::Span<int64_t> numbers = {order.mutable_data<int64_t>(),
                                        static_cast<size_t>(x.dim(0))};
   const int64_t block = *NumElements(absl::MakeConstSpan(x.shape()).subspan(1));
-  if (x.dtype() == DType::kString) return Group(x.string_data(), block, sorted, numbers);
+  if (x.dtype() == DType::kString) return Group(x.string_data(), block, rules, numbers);
   const DType dtype = x.dtype() == DType::kBool ? DType::kUint8 : x.dtype();
   using All = Classes<float, double, int64_t, uint64_t, std::complex<double>>;
   return Dispatch<All>(dtype, [&]<typename C>() -> absl::StatusOr<Groups> {
-    if (x.dtype() == kDTypeOf<C>) return Group(x.data<C>(), block, sorted, numbers);
+    if (x.dtype() == kDTypeOf<C>) return Group(x.data<C>(), block, rules, numbers);
     OC_ASSIGN_OR_RETURN(Tensor keys, ctx.Allocate(kDTypeOf<C>, x.shape()));
     LoadElements(x.dtype(), x.raw_data(), 0, x.num_elements(), keys.mutable_data<C>());
-    return Group(keys.data<C>(), block, sorted, numbers);
+    return Group(keys.data<C>(), block, rules, numbers);
   });
 }
 
@@ -105,12 +118,19 @@ absl::StatusOr<Groups> GroupEntries(const KernelContext& ctx, const Tensor& x, b
 // ascending order (of slices: that of the first elements that differ) or with sorted = 0 in the
 // order in which they appear; also where each appears first, which each entry is, and how many are
 // equal. Equal are 0 and -0, and all NaN, which come last.
+//
+// Unique (com.microsoft 1): of a vector, in the order in which they appear, without the first of
+// these outputs; no NaN is equal to another one.
 Kernel Unique(const KernelInit& node) {
-  const bool flat = !node.Has("axis");
-  const int64_t attribute = node.Int("axis", 0);
-  const bool sorted = node.Flag("sorted");
+  const bool is_contrib = node.node().domain == kMicrosoftDomain;
+  const bool flat = is_contrib || !node.Has("axis");
+  const int64_t attribute = is_contrib ? 0 : node.Int("axis", 0);
+  const Rules rules = {!is_contrib && node.Flag("sorted"), !is_contrib};
   return [=](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(Tensor x, ctx.ContiguousInput(0));
+    if (is_contrib && x.rank() != 1) {
+      return absl::InvalidArgumentError(absl::StrCat("x must be a vector, not ", x.TypeString()));
+    }
     if (flat) x = x.Reshaped({x.num_elements()});
     OC_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(attribute, x.rank()));
     Shape shape = x.shape();
@@ -119,7 +139,7 @@ Kernel Unique(const KernelInit& node) {
     std::rotate(strides.begin(), strides.begin() + axis, strides.begin() + axis + 1);
     OC_ASSIGN_OR_RETURN(const Tensor entries,
                         ctx.Contiguous(x.Strided(shape, strides, x.offset())));
-    OC_ASSIGN_OR_RETURN(const Groups groups, GroupEntries(ctx, entries, sorted));
+    OC_ASSIGN_OR_RETURN(const Groups groups, GroupEntries(ctx, entries, rules));
 
     const absl::Span<const int64_t> dims = x.shape();
     const auto split = static_cast<size_t>(axis);
@@ -132,13 +152,15 @@ Kernel Unique(const KernelInit& node) {
     GatherBlocks(x, *NumElements(dims.first(split)), x.dim(axis) * block, offsets, block,
                  ctx.pool(), &result);
     OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(result)));
-    const std::vector<int64_t>* others[] = {&groups.first, &groups.inverse, &groups.count};
-    for (int i = 0; i < 3; ++i) {
-      if (!ctx.HasOutput(1 + i)) continue;
+    std::vector<const std::vector<int64_t>*> others = {&groups.inverse, &groups.count};
+    if (!is_contrib) others.insert(others.begin(), &groups.first);
+    for (size_t i = 0; i < others.size(); ++i) {
+      const int index = static_cast<int>(i) + 1;
+      if (!ctx.HasOutput(index)) continue;
       OC_ASSIGN_OR_RETURN(Tensor output,
                           ctx.Allocate(DType::kInt64, {static_cast<int64_t>(others[i]->size())}));
       std::copy(others[i]->begin(), others[i]->end(), output.mutable_data<int64_t>());
-      OC_RETURN_IF_ERROR(ctx.SetOutput(1 + i, std::move(output)));
+      OC_RETURN_IF_ERROR(ctx.SetOutput(index, std::move(output)));
     }
     return absl::OkStatus();
   };
@@ -146,6 +168,9 @@ Kernel Unique(const KernelInit& node) {
 
 }  // namespace
 
-void RegisterUnique(OpRegistry& registry) { registry.Add(kOnnxDomain, "Unique", {11}, Unique); }
+void RegisterUnique(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "Unique", {11}, Unique);
+  registry.Add(kMicrosoftDomain, "Unique", {1}, Unique);
+}
 
 }  // namespace onnxcmp

@@ -34,7 +34,7 @@ absl::StatusOr<TreePlace> Find(const Places& places, NodeId id) {
 absl::StatusOr<BranchMode> ParseMode(absl::string_view name) {
   const auto* found = std::find(std::begin(kModes), std::end(kModes), name);
   if (found == std::end(kModes)) {
-    return absl::InvalidArgumentError(absl::StrCat("mode '", name, "' is unknown"));
+    return absl::InvalidArgumentError(absl::StrCat("nodes_modes: mode '", name, "' is unknown"));
   }
   return static_cast<BranchMode>(found - std::begin(kModes));
 }

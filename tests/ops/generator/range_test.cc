@@ -101,5 +101,14 @@ TEST(RangeTest, RefusesWhatHasNoEnd) {
   ExpectError(list.Run().status(), kInvalid, "must hold one number");
 }
 
+TEST(RangeTest, TheStepOfComMicrosoftIsOptional) {
+  OpTest test("Range", 1, "com.microsoft");
+  test.Input(Tensor::Of<int16_t>({1}, {1})).Input(Tensor::Of<int16_t>({1}, {4}));
+  ExpectTensor(test.Run(), Tensor::Of<int16_t>({3}, {1, 2, 3}));
+  OpTest floats("Range", 1, "com.microsoft");
+  floats.Input(Tensor::Scalar<float>(0.5f)).Input(Tensor::Scalar<float>(2));
+  ExpectTensor(floats.Run(), Floats({0.5f, 1.5f}));
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing

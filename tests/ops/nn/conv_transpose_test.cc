@@ -91,6 +91,20 @@ TEST(ConvTranspose, RefusesWhatDoesNotFit) {
               kInvalid, "B is float[2], but there are 1 times 1 output channels");
 }
 
+// Values: onnxruntime 1.31.
+TEST(ConvTranspose, PadsOfAnInput) {
+  const Tensor x = Tensor::Of<float>({1, 1, 2, 2}, {1, 2, 3, 4});
+  const Tensor w = Tensor::Of<float>({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  OpTest test("ConvTransposeWithDynamicPads", 1, "com.microsoft");
+  test.Attr("strides", std::vector<int64_t>{2, 2}).Input(x).Input(w);
+  test.Input(Tensor::Of<int64_t>({4}, {1, 0, 0, 1})).Input(Tensor::Of<float>({2}, {10, 20}));
+  ExpectTensor(test.Run(), Tensor::Of<float>({1, 2, 3, 3}, {13, 14, 16, 13, 16, 14, 19, 22, 22,  //
+                                                            27, 28, 34, 35, 38, 40, 41, 44, 48}));
+  OpTest negative("ConvTransposeWithDynamicPads", 1, "com.microsoft");
+  negative.Input(x).Input(w).Input(Tensor::Of<int64_t>({4}, {-1, 0, 0, 1}));
+  ExpectError(negative.Run().status(), kInvalid, "pads");
+}
+
 TEST(ConvInteger, ZeroPoints) {
   const Tensor x = Tensor::Of<uint8_t>({1, 1, 3}, {2, 3, 4});
   const Tensor w = Tensor::Of<int8_t>({2, 1, 2}, {1, -1, -128, 127});

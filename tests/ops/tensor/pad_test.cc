@@ -99,5 +99,15 @@ TEST(PadTest, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(axes.Run().ok());
 }
 
+// Values: onnxruntime 1.31.
+TEST(PadTest, PadsOfComMicrosoftMayBeARow) {
+  OpTest test("Pad", 1, "com.microsoft");
+  test.Input(Floats({1, 2, 3})).Input(Tensor::Of<int64_t>({1, 2}, {2, 1})).Input(Floats({9}));
+  ExpectTensor(test.Run(), Floats({9, 9, 1, 2, 3, 9}));
+  OpTest wrap("Pad", 1, "com.microsoft");
+  wrap.Attr("mode", "wrap").Input(Floats({1})).Input(Ints({0, 0}));
+  ExpectError(wrap.Run().status(), kInvalid, "mode");
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing

@@ -64,5 +64,16 @@ TEST(UniqueTest, TakesScalarsAndEmptyTensors) {
   ExpectError(axis.Attr("axis", 1).Input(Floats({1})).Run().status(), kInvalid, "axis 1");
 }
 
+// Values: onnxruntime 1.31.
+TEST(UniqueTest, OfComMicrosoftTellsNaNsApart) {
+  OpTest test("Unique", 1, "com.microsoft");
+  test.Outputs(3).Input(Floats({3, 1, 3, kNaN, -0.0f, 0, kNaN}));
+  ExpectOutputs(test, {Floats({3, 1, kNaN, -0.0f, kNaN}), Ints({0, 1, 0, 2, 3, 3, 4}),
+                       Ints({2, 1, 1, 2, 1})});
+  OpTest matrix("Unique", 1, "com.microsoft");
+  matrix.Outputs(3).Input(Iota({1, 2}));
+  ExpectError(matrix.Run().status(), kInvalid, "vector");
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing
