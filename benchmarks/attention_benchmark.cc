@@ -18,9 +18,12 @@ void BM_MultiHeadAttention(benchmark::State& state) {
   const int64_t heads = state.range(2), size = state.range(3);
   std::vector<Value> inputs;
   for (int i = 0; i < 3; ++i) inputs.emplace_back(RandomTensor({1, tokens, heads * size}));
-  inputs.resize(6);
-  for (int i = 0; i < 2; ++i) inputs.emplace_back(RandomTensor({1, heads, past, size}));
-  OneNode node("MultiHeadAttention", 1, std::move(inputs), std::string(kMicrosoftDomain));
+  if (past > 0) {
+    inputs.resize(6);
+    for (int i = 0; i < 2; ++i) inputs.emplace_back(RandomTensor({1, heads, past, size}));
+  }
+  OneNode node("MultiHeadAttention", 1, std::move(inputs), std::string(kMicrosoftDomain),
+               /*outputs=*/3);
   node.attributes()["num_heads"] = heads;
   node.Measure(state);
 }
@@ -42,7 +45,8 @@ void BM_GroupQueryAttention(benchmark::State& state) {
   inputs.emplace_back(Tensor::Of<int32_t>({1}, {total - 1}));
   inputs.emplace_back(Tensor::Of<int32_t>({1}, {total}));
   for (int i = 0; i < 2; ++i) inputs.emplace_back(RandomTensor({total, size / 2}));
-  OneNode node("GroupQueryAttention", 1, std::move(inputs), std::string(kMicrosoftDomain));
+  OneNode node("GroupQueryAttention", 1, std::move(inputs), std::string(kMicrosoftDomain),
+               /*outputs=*/3);
   node.attributes()["num_heads"] = heads;
   node.attributes()["kv_num_heads"] = kv_heads;
   node.attributes()["do_rotary"] = int64_t{1};

@@ -11,7 +11,7 @@
 namespace onnxcmp {
 
 OneNode::OneNode(const std::string& op_type, int opset, std::vector<Value> inputs,
-                 const std::string& domain)
+                 const std::string& domain, int outputs)
     : inputs_(std::move(inputs)) {
   node_.op_type = op_type;
   node_.domain = domain;
@@ -19,14 +19,16 @@ OneNode::OneNode(const std::string& op_type, int opset, std::vector<Value> input
   for (size_t i = 0; i < inputs_.size(); ++i) {
     node_.inputs.push_back(inputs_[i].empty() ? "" : absl::StrCat("input_", i));
   }
-  node_.outputs = {"output"};
+  for (int i = 0; i < outputs; ++i) node_.outputs.push_back(absl::StrCat("output_", i));
 }
 
 void OneNode::Measure(benchmark::State& state) const {
   auto model = std::make_shared<Model>();
   model->imports = *node_.imports;
   model->graph.nodes.push_back(node_);
-  model->graph.outputs.push_back(ValueInfo{"output", {}});
+  for (const std::string& output : node_.outputs) {
+    model->graph.outputs.push_back(ValueInfo{output, {}});
+  }
   Feeds feeds;
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (inputs_[i].empty()) continue;

@@ -22,12 +22,12 @@ namespace onnxcmp {
 class OneNode {
  public:
   OneNode(const std::string& op_type, int opset, std::vector<Value> inputs,
-          const std::string& domain = "");
+          const std::string& domain = "", int outputs = 1);
 
   std::map<std::string, Attribute, std::less<>>& attributes() { return node_.attributes; }
 
-  // Runs the node on one thread for each iteration, makes its outputs contiguous (so that a view is
-  // charged with the copy that it puts off) and reports the bytes of the outputs per second.
+  // Runs the node on one thread for each iteration, makes its first output contiguous (so that a
+  // view is charged with the copy that it puts off) and reports its bytes per second.
   void Measure(benchmark::State& state) const;
 
  private:

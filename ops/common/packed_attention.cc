@@ -1,26 +1,16 @@
 #include "ops/common/packed_attention.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "ops/common/attention.h"
 #include "ops/common/attention_scores.h"
+#include "ops/common/packed_sequences.h"
 #include "ops/common/views.h"
 
 namespace onnxcmp {
-
-absl::StatusOr<std::vector<int64_t>> SequenceBounds(const KernelContext& ctx, int input,
-                                                    int64_t tokens) {
-  OC_ASSIGN_OR_RETURN(std::vector<int64_t> bounds, ctx.IntsInput(input));
-  bool ascends = ctx.Input(input).rank() == 1 && !bounds.empty() && bounds.front() == 0 &&
-                 bounds.back() == tokens;
-  for (size_t i = 1; ascends && i < bounds.size(); ++i) ascends = bounds[i - 1] <= bounds[i];
-  if (!ascends) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("cumulative lengths do not ascend from 0 to the number of tokens, ", tokens));
-  }
-  return bounds;
-}
 
 template <typename C>
 absl::StatusOr<Tensor> AttendPacked(const KernelContext& ctx, const Tensor& q, const Tensor& k,
@@ -32,7 +22,7 @@ absl::StatusOr<Tensor> AttendPacked(const KernelContext& ctx, const Tensor& q, c
                                                    all.keys, " keys"));
   }
   OC_ASSIGN_OR_RETURN(const std::vector<int64_t> bounds,
-                      SequenceBounds(ctx, inputs.bounds, all.queries));
+                      SequenceOffsets(ctx, inputs.bounds, all.queries, /*some_tokens=*/false));
   const Tensor& offsets = ctx.Input(inputs.token_offset);
   const auto batch = static_cast<int64_t>(bounds.size()) - 1;
   if (offsets.rank() != 2 || offsets.dim(0) != batch) {

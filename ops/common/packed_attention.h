@@ -3,19 +3,11 @@
 #ifndef ONNXCMP_OPS_COMMON_PACKED_ATTENTION_H_
 #define ONNXCMP_OPS_COMMON_PACKED_ATTENTION_H_
 
-#include <cstdint>
-#include <vector>
-
 #include "absl/status/statusor.h"
 #include "evaluator/kernel.h"
 #include "evaluator/tensor.h"
 
 namespace onnxcmp {
-
-// Where each of several sequences begins among `tokens` tokens, and where the last one ends:
-// the values of an integer input, checked. InvalidArgument unless they ascend from 0 to `tokens`.
-absl::StatusOr<std::vector<int64_t>> SequenceBounds(const KernelContext& ctx, int input,
-                                                    int64_t tokens);
 
 struct PackedInputs {
   int token_offset = -1;  // (batch, longest sequence)

@@ -14,7 +14,7 @@
 #include "ops/common/decoder_attention.h"
 #include "ops/common/load_store.h"
 #include "ops/common/movement.h"
-#include "ops/common/packed_attention.h"
+#include "ops/common/packed_sequences.h"
 #include "ops/common/views.h"
 
 namespace onnxcmp {
@@ -69,7 +69,7 @@ absl::StatusOr<Tokens> LayOutTokens(const KernelContext& ctx) {
   const Tensor& table = ctx.Input(kBlockTable);
   Tokens tokens;
   const int64_t count = ctx.Input(kQuery).dim(0);
-  OC_ASSIGN_OR_RETURN(tokens.bounds, SequenceBounds(ctx, kBounds, count));
+  OC_ASSIGN_OR_RETURN(tokens.bounds, SequenceOffsets(ctx, kBounds, count, /*some_tokens=*/false));
   OC_ASSIGN_OR_RETURN(tokens.past, ctx.IntsInput(kPastLengths));
   const auto batch = static_cast<int64_t>(tokens.bounds.size()) - 1;
   if (ctx.Input(kPastLengths).shape() != Shape{batch} || table.rank() != 2 ||

@@ -38,9 +38,9 @@ TEST(ContribPackedAttentionTest, RefusesBoundsThatDoNotFit) {
     return test.Run().status();
   };
   EXPECT_TRUE(attention({0, 2, 3}, 2).ok());
-  ExpectError(attention({0, 2, 4}, 2), kInvalid, "do not ascend from 0 to the number of tokens, 3");
-  ExpectError(attention({1, 2, 3}, 2), kInvalid, "do not ascend");
-  ExpectError(attention({0, 4, 3}, 4), kInvalid, "do not ascend");
+  ExpectError(attention({0, 2, 4}, 2), kInvalid, "input 4 does not part the sequences of 3 tokens");
+  ExpectError(attention({1, 2, 3}, 2), kInvalid, "does not part");
+  ExpectError(attention({0, 4, 3}, 4), kInvalid, "does not part");
   ExpectError(attention({0, 3, 3}, 2), kInvalid, "a sequence of 3 tokens is longer than 2");
 }
 

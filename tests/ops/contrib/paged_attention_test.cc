@@ -135,7 +135,7 @@ absl::Status RunPaged(const Paged& paged) {
 TEST(ContribPagedAttentionTest, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(RunPaged({}).ok());
   ExpectError(RunPaged({.bounds = {0, 2}}), kInvalid,
-              "do not ascend from 0 to the number of tokens, 1");
+              "input 5 does not part the sequences of 1 tokens");
   ExpectError(RunPaged({.past = 2}), kInvalid,
               "a sequence of 3 tokens, 2 of them past, in 1 blocks of 2");
   ExpectError(RunPaged({.past = -1}), kInvalid, "-1 of them past");
