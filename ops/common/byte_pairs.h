@@ -4,6 +4,7 @@
 #define ONNXCMP_OPS_COMMON_BYTE_PAIRS_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/types/span.h"
 #include "evaluator/dtype.h"
@@ -58,6 +59,16 @@ class BytePairPacker final : public GemmPacker<gemm_internal::Int16Pair> {
   const absl::Span<const int64_t> batch_offsets_;
   const absl::Span<const int16_t> zeros_;
 };
+
+// Products of few rows, where packing the right factor takes longer than multiplying.
+inline constexpr int64_t kFewRows = 4;
+
+// As GemmPacked with a BytePairPacker: `a` as WidenRows made it, its matrices beginning at rows
+// a_rows[i] or, if there are none, i * shape.m; shape.k counts elements.
+void MultiplyFewRows(const ThreadPool& pool, const GemmShape& shape, const int16_t* a,
+                     absl::Span<const int64_t> a_rows, Bytes b, absl::Span<const int64_t> b_offsets,
+                     absl::Span<const int16_t> b_zeros, int32_t* y,
+                     const std::optional<GemmEpilogue>& epilogue);
 
 }  // namespace onnxcmp
 

@@ -94,7 +94,13 @@ absl::Status MultiplyIntegers(const KernelContext& ctx, const MatMulLayout& layo
   int16_t* widened = rows_of_pairs.mutable_data<int16_t>();
   WidenRows(ctx.pool(), BytesOf(left), rows, depth, a_zeros, widened);
   std::vector<int64_t> offsets(layout.a.batch_offsets().begin(), layout.a.batch_offsets().end());
-  for (int64_t& offset : offsets) offset = depth == 0 ? 0 : offset / depth * pairs;
+  for (int64_t& offset : offsets) offset = depth == 0 ? 0 : offset / depth;
+  if (layout.shape.m <= kFewRows && depth > 0) {
+    MultiplyFewRows(ctx.pool(), layout.shape, widened, offsets, BytesOf(right),
+                    layout.b.batch_offsets(), b_zeros, y, epilogue);
+    return absl::OkStatus();
+  }
+  for (int64_t& offset : offsets) offset *= pairs;
   const GemmShape shape = {layout.shape.m, layout.shape.n, pairs, layout.shape.batch};
   const BytePairPacker packer(BytesOf(right), depth, shape.n, layout.b.batch_offsets(), b_zeros);
   GemmPacked<Int16Pair>(ctx.pool(), shape,
