@@ -16,8 +16,8 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 class Operator:
     """The cases of one operator: settings by case name, arrays by "CASE/in/NAME" and the like."""
 
-    def __init__(self, name):
-        self.folder = os.path.join(FOLDER, name)
+    def __init__(self, name, folder=FOLDER):
+        self.folder = os.path.join(folder, name)
         self.name = name
         self.cases = {}
         self.arrays = {}
@@ -79,6 +79,7 @@ def evaluate(model, feeds, in_place=False):
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
+    options.enable_cpu_mem_arena = False
     if not isinstance(model, bytes):
         model = model.SerializeToString()
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
