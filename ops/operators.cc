@@ -1,5 +1,6 @@
 #include "ops/operators.h"
 
+#include "ops/contrib/layouts.h"
 #include "ops/contrib/schema_table.h"
 
 namespace onnxcmp {
@@ -11,6 +12,8 @@ OpRegistry AllOperators() {
   OpRegistry registry;
   RegisterSchemaTables(registry);
   RegisterAllOperators(registry);
+  RegisterChannelsLast(registry);
+  RegisterBlockedChannels(registry);
   return registry;
 }
 

@@ -6,8 +6,12 @@ set(ONNXCMP_OPERATORS
   contrib/attention
   contrib/attn_lstm
   contrib/beam_search
+  contrib/bias_add
   contrib/bias_gelu
+  contrib/bias_softmax
+  contrib/bias_split_gelu
   contrib/bifurcation_detector
+  contrib/branchwise_rms_norm
   contrib/c_dist
   contrib/causal_conv_with_state
   contrib/collectives
@@ -22,19 +26,26 @@ set(ONNXCMP_OPERATORS
   contrib/dynamic_quantize_mat_mul
   contrib/dynamic_time_warping
   contrib/embed_layer_normalization
+  contrib/engram_gate
   contrib/expand_dims
+  contrib/fast_gelu
   contrib/fused_conv
+  contrib/fused_dropout
   contrib/fused_gemm
   contrib/fused_mat_mul
+  contrib/gated_add
   contrib/gated_delta_net
   contrib/gated_relative_position_bias
+  contrib/gated_rms_norm
   contrib/gather_block_quantized
   contrib/gelu
   contrib/gemm_fast_gelu
   contrib/gemm_float8
   contrib/gemma_rotary_embedding
   contrib/greedy_search
+  contrib/group_norm
   contrib/group_query_attention
+  contrib/hyper_connection
   contrib/inverse
   contrib/is_all_finite
   contrib/linear_attention
@@ -89,6 +100,7 @@ set(ONNXCMP_OPERATORS
   contrib/restore_padding
   contrib/rfft
   contrib/rotary_embedding
+  contrib/scaled_silu
   contrib/sharded_moe
   contrib/skip_layer_normalization
   contrib/sparse_attention

@@ -24,6 +24,7 @@ const Activation::Entry* Activation::Find(absl::string_view name) {
       {"LeakyRelu", Kind::kLeakyRelu, 1},
       {"Clip", Kind::kClip, 2},
       {"HardSigmoid", Kind::kHardSigmoid, 2},
+      {"HardSwish", Kind::kHardSwish, 2},
       {"Elu", Kind::kElu, 1},
       {"Selu", Kind::kSelu, 2},
       {"Celu", Kind::kCelu, 1},
@@ -91,6 +92,9 @@ void Activation::ApplyToStrip(T* data, int64_t count) const {
       break;
     case Kind::kHardSigmoid:
       x = at_least(at_most(alpha * x + beta, T{1}), T{0});
+      break;
+    case Kind::kHardSwish:
+      x *= at_least(at_most(x * (T{1} / T{6}) + T{0.5}, T{1}), T{0});
       break;
     case Kind::kElu:
       x = (x < T{0}).select(alpha * vec::Expm1(x), x);

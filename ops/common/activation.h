@@ -16,7 +16,8 @@ class Activation {
   // The identity.
   Activation() = default;
 
-  // Relu, Tanh, Sigmoid, LeakyRelu (alpha), Clip (min, max), HardSigmoid (alpha, beta), Elu
+  // Relu, Tanh, Sigmoid, LeakyRelu (alpha), Clip (min, max), HardSigmoid (alpha, beta), HardSwish
+  // (alpha, beta, which onnxruntime takes to be 1 / 6 and 0.5 whatever they are, and so do we), Elu
   // (alpha), Selu (alpha, gamma), Celu (alpha), Softplus, Softsign, ThresholdedRelu (alpha),
   // ScaledTanh (alpha, beta), ParametricSoftplus (alpha, beta), Silu, FastGelu; "" is the identity.
   // InvalidArgument for another name or if parameters are missing.
@@ -44,6 +45,7 @@ class Activation {
     kLeakyRelu,
     kClip,
     kHardSigmoid,
+    kHardSwish,
     kElu,
     kSelu,
     kCelu,

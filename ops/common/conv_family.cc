@@ -1,6 +1,9 @@
 #include "ops/common/conv_family.h"
 
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "ops/common/compute_class.h"
@@ -61,6 +64,17 @@ absl::Status RunConvIn(KernelContext& ctx, const ConvAttributes& attributes,
 }  // namespace
 
 ConvAttributes::ConvAttributes(const KernelInit& node) : windows(node), group(node.Int("group")) {}
+
+absl::StatusOr<Activation> FusedConvActivation(const KernelInit& node) {
+  const std::string name = node.String("activation", "");
+  const std::vector<float> parameters = node.Floats("activation_params");
+  for (const absl::string_view known :
+       {"", "Relu", "Sigmoid", "Tanh", "LeakyRelu", "Clip", "HardSigmoid", "HardSwish"}) {
+    if (known == name) return Activation::Make(name, parameters);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("no convolution is fused with the activation \"", name, "\""));
+}
 
 absl::StatusOr<ConvPlan> PlanConv(const ConvAttributes& attributes, const Tensor& x,
                                   const Tensor& w, const Tensor* bias) {

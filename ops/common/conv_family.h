@@ -16,6 +16,10 @@ struct ConvAttributes {
   int64_t group;
 };
 
+// What onnxruntime's fused convolutions apply to their result: the attributes `activation` (Relu,
+// Sigmoid, Tanh, LeakyRelu, Clip, HardSigmoid, HardSwish, or none) and `activation_params`.
+absl::StatusOr<Activation> FusedConvActivation(const KernelInit& node);
+
 struct ConvPlan {
   ConvolutionShape shape;
   Shape output;

@@ -1,5 +1,6 @@
 #include "ops/common/group_norm.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <Eigen/Core>
@@ -8,15 +9,27 @@
 #include "ops/common/compute_class.h"
 #include "ops/common/layer_norm.h"
 #include "ops/common/load_store.h"
+#include "ops/common/vector_math.h"
 
 namespace onnxcmp {
 namespace {
 
+// y = y * Sigmoid(y).
 template <typename C>
-absl::Status Normalize(KernelContext& ctx, const GroupNormOptions& options) {
+void ApplySilu(C* y, int64_t count) {
+  for (int64_t begin = 0; begin < count; begin += vec::kMaxStrip) {
+    Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> strip(y + begin,
+                                                         std::min(vec::kMaxStrip, count - begin));
+    strip *= vec::Sigmoid(strip);
+  }
+}
+
+template <typename C>
+absl::StatusOr<Tensor> Normalize(const KernelContext& ctx, const Tensor& input,
+                                 const GroupNormOptions& options) {
   using Row = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
   using ConstRow = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
-  OC_ASSIGN_OR_RETURN(const Tensor x, ctx.ContiguousInput(0));
+  OC_ASSIGN_OR_RETURN(const Tensor x, ctx.Contiguous(input));
   if (x.rank() < 2) {
     return absl::InvalidArgumentError(
         absl::StrCat("the input must have batch and channels, not ", x.TypeString()));
@@ -52,16 +65,23 @@ absl::Status Normalize(KernelContext& ctx, const GroupNormOptions& options) {
                                          statistics.inv_std_dev * scale.data<C>()[at] +
                                      bias.data<C>()[at];
       }
+      if (options.silu) ApplySilu(to, lanes.length);
     });
   }
-  return ctx.SetOutput(0, std::move(y));
+  return y;
 }
 
 }  // namespace
 
-absl::Status NormalizeGroups(KernelContext& ctx, const GroupNormOptions& options) {
-  return DispatchFloat(ctx.Input(0).dtype(),
-                       [&]<typename C>() { return Normalize<C>(ctx, options); });
+absl::StatusOr<Tensor> NormalizeGroups(const KernelContext& ctx, const Tensor& x,
+                                       const GroupNormOptions& options) {
+  if (ComputeClassOf(x.dtype()) == ComputeClass::kDouble) return Normalize<double>(ctx, x, options);
+  return Normalize<float>(ctx, x, options);
+}
+
+absl::Status EmitNormalizedGroups(KernelContext& ctx, const GroupNormOptions& options) {
+  OC_ASSIGN_OR_RETURN(Tensor y, NormalizeGroups(ctx, ctx.Input(0), options));
+  return ctx.SetOutput(0, std::move(y));
 }
 
 }  // namespace onnxcmp

@@ -35,18 +35,27 @@ LaneStatistics<C> StandardizationOf(const C* x, int64_t count, C epsilon) {
   return {mean, C{1} / std::sqrt(variance + epsilon)};
 }
 
-// y = (x - mean) * inv_std_dev * scale + bias; bias may be null. y may be x.
+// The same without centering: mean 0 and 1 / sqrt(mean(x^2) + epsilon), which the RMS
+// normalizations multiply by.
+template <typename C>
+LaneStatistics<C> RootMeanSquareOf(const C* x, int64_t count, C epsilon) {
+  const C mean_square = LaneSquaredDeviations(x, count, C{0}) / static_cast<C>(count);
+  return {C{0}, C{1} / std::sqrt(mean_square + epsilon)};
+}
+
+// y = (x - mean) * inv_std_dev * scale + bias; bias may be null, and so may both. y may be x.
 template <typename C>
 void Standardize(const C* x, int64_t count, const LaneStatistics<C>& statistics, const C* scale,
                  const C* bias, C* y) {
   using Lane = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
   using ConstLane = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
-  auto scaled =
-      (ConstLane(x, count) - statistics.mean) * statistics.inv_std_dev * ConstLane(scale, count);
-  if (bias == nullptr) {
-    Lane(y, count) = scaled;
+  auto standard = (ConstLane(x, count) - statistics.mean) * statistics.inv_std_dev;
+  if (scale == nullptr) {
+    Lane(y, count) = standard;
+  } else if (bias == nullptr) {
+    Lane(y, count) = standard * ConstLane(scale, count);
   } else {
-    Lane(y, count) = scaled + ConstLane(bias, count);
+    Lane(y, count) = standard * ConstLane(scale, count) + ConstLane(bias, count);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "ops/common/compute_class.h"
 #include "ops/common/lanes.h"
 #include "ops/common/load_store.h"
 
@@ -99,6 +100,18 @@ template absl::StatusOr<Tensor> AverageWindows<float>(const KernelContext&, cons
                                                       PoolDivisor, WindowOrder);
 template absl::StatusOr<Tensor> AverageWindows<double>(const KernelContext&, const Tensor&, Windows,
                                                        PoolDivisor, WindowOrder);
+
+absl::Status EmitAverages(KernelContext& ctx, const WindowAttributes& attributes,
+                          PoolDivisor divisor) {
+  const DType dtype = ctx.Input(0).dtype();
+  return DispatchFloat(dtype, [&]<typename C>() -> absl::Status {
+    OC_ASSIGN_OR_RETURN(const Windows windows, PlanPool(attributes, ctx.Input(0)));
+    OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<C>(ctx, ctx.Input(0)));
+    OC_ASSIGN_OR_RETURN(Tensor y, AverageWindows<C>(ctx, x, windows, divisor));
+    OC_ASSIGN_OR_RETURN(y, StoreTensor<C>(ctx, y, dtype));
+    return ctx.SetOutput(0, std::move(y));
+  });
+}
 
 template <typename C>
 absl::Status GlobalPool(KernelContext& ctx, absl::FunctionRef<C(const C* x, int64_t count)> fold) {

@@ -49,6 +49,10 @@ absl::StatusOr<Tensor> AverageWindows(const KernelContext& ctx, const Tensor& x,
                                       PoolDivisor divisor,
                                       WindowOrder order = WindowOrder::kRowsFirst);
 
+// The same of input 0, to output 0; computed in float, double for double, and rounded once.
+absl::Status EmitAverages(KernelContext& ctx, const WindowAttributes& attributes,
+                          PoolDivisor divisor);
+
 // The windows of a row that have tap `tap` in a row of inputs.
 struct TapRange {
   int64_t first;       // the input of window 0, perhaps in the padding

@@ -1,5 +1,3 @@
-#include <string>
-
 #include "evaluator/op_registry.h"
 #include "ops/common/conv_family.h"
 
@@ -9,8 +7,7 @@ namespace {
 // FusedConv (com.microsoft 1): Y = activation(conv(X, W) + B + Z); a narrow float is rounded once,
 // after the activation.
 Kernel FusedConv(const KernelInit& node) {
-  absl::StatusOr<Activation> activation =
-      Activation::Make(node.String("activation", ""), node.Floats("activation_params"));
+  const absl::StatusOr<Activation> activation = FusedConvActivation(node);
   if (!activation.ok()) return node.Fail(activation.status());
   return [attributes = ConvAttributes(node), activation = *activation](KernelContext& ctx) {
     return RunConv(ctx, attributes, activation);

@@ -13,8 +13,32 @@
 namespace onnxcmp {
 namespace {
 
+// Which inputs the parameters are; -1: the operator has no such input.
+struct Form {
+  bool centers;  // else the root mean square of the sum takes the place of its standard deviation
+  int gamma;
+  int beta;
+  int bias;
+};
+constexpr Form kStandard = {true, 2, 3, 4};
+constexpr Form kSimplified = {false, 2, -1, 3};
+
+// A vector of the hidden size; undefined if the input is absent.
 template <typename C>
-absl::Status Run(KernelContext& ctx, C epsilon) {
+absl::StatusOr<Tensor> LoadVector(const KernelContext& ctx, int index, int64_t hidden) {
+  Tensor vector;
+  if (index < 0 || !ctx.HasInput(index)) return vector;
+  if (ctx.Input(index).shape() != Shape{hidden}) {
+    return absl::InvalidArgumentError(absl::StrCat("input ", index, " has shape [",
+                                                   ShapeToString(ctx.Input(index).shape()),
+                                                   "], not [", hidden, "]"));
+  }
+  OC_ASSIGN_OR_RETURN(vector, LoadTensor<C>(ctx, ctx.Input(index)));
+  return vector;
+}
+
+template <typename C>
+absl::Status Run(KernelContext& ctx, const Form& form, C epsilon) {
   using Row = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
   using ConstRow = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
   OC_ASSIGN_OR_RETURN(Tensor input, ctx.ContiguousInput(0));
@@ -33,20 +57,10 @@ absl::Status Run(KernelContext& ctx, C epsilon) {
                                                    ShapeToString(input.shape()), "]"));
   }
   const int64_t hidden = input.shape().back();
-  Tensor parameters[3];  // gamma, beta, bias
-  for (int i = 0; i < 3; ++i) {
-    if (ctx.HasInput(2 + i)) {
-      if (ctx.Input(2 + i).shape() != Shape{hidden}) {
-        return absl::InvalidArgumentError(absl::StrCat("input ", 2 + i, " has shape [",
-                                                       ShapeToString(ctx.Input(2 + i).shape()),
-                                                       "], not [", hidden, "]"));
-      }
-      OC_ASSIGN_OR_RETURN(parameters[i], LoadTensor<C>(ctx, ctx.Input(2 + i)));
-    }
-  }
-  auto parameter = [&](int i) {
-    return parameters[i].defined() ? parameters[i].data<C>() : nullptr;
-  };
+  OC_ASSIGN_OR_RETURN(const Tensor gamma, LoadVector<C>(ctx, form.gamma, hidden));
+  OC_ASSIGN_OR_RETURN(const Tensor beta, LoadVector<C>(ctx, form.beta, hidden));
+  OC_ASSIGN_OR_RETURN(const Tensor bias, LoadVector<C>(ctx, form.bias, hidden));
+  const C* beta_data = beta.defined() ? beta.data<C>() : nullptr;
 
   const DType dtype = input.dtype();
   OC_ASSIGN_OR_RETURN(Tensor output, ctx.Allocate(dtype, input.shape()));
@@ -79,14 +93,13 @@ absl::Status Run(KernelContext& ctx, C epsilon) {
     for (int64_t row = begin; row < end; ++row) {
       Row(total, hidden) = ConstRow(LoadRow(input, row, hidden, loaded), hidden);
       Row(total, hidden) += ConstRow(LoadRow(skip, row % skip_rows, hidden, loaded), hidden);
-      if (parameter(2) != nullptr) {
-        Row(total, hidden) += ConstRow(parameter(2), hidden);
-      }
+      if (bias.defined()) Row(total, hidden) += ConstRow(bias.data<C>(), hidden);
       if (sum_data != nullptr) {
         StoreElements(dtype, total, hidden, sum_data, row * hidden);
       }
-      const LaneStatistics<C> of_row = StandardizationOf(total, hidden, epsilon);
-      Standardize(total, hidden, of_row, parameter(0), parameter(1), total);
+      const LaneStatistics<C> of_row = form.centers ? StandardizationOf(total, hidden, epsilon)
+                                                    : RootMeanSquareOf(total, hidden, epsilon);
+      Standardize(total, hidden, of_row, gamma.data<C>(), beta_data, total);
       StoreElements(dtype, total, hidden, output_data, row * hidden);
       if (statistics_data[0] != nullptr) {
         statistics_data[0][row] = static_cast<float>(of_row.mean);
@@ -105,22 +118,34 @@ absl::Status Run(KernelContext& ctx, C epsilon) {
   return ctx.HasOutput(3) ? ctx.SetOutput(3, std::move(sum)) : absl::OkStatus();
 }
 
+Kernel MakeKernel(const KernelInit& node, const Form& form) {
+  const float epsilon = node.Float("epsilon");
+  return [epsilon, &form](KernelContext& ctx) {
+    return DispatchFloat(ctx.Input(0).dtype(),
+                         [&]<typename C>() { return Run<C>(ctx, form, epsilon); });
+  };
+}
+
 // SkipLayerNormalization (com.microsoft 1), over the last axis:
 //   input_skip_bias_sum = input + skip + bias
 //   output = (sum - mean) * inv_std_var * gamma + beta, inv_std_var = 1 / sqrt(var + epsilon)
 // skip has the shape of input, or repeats over the batch. Narrow floats are computed in float: the
 // sum is normalized unrounded. mean and inv_std_var are float.
-Kernel SkipLayerNormalization(const KernelInit& node) {
-  const float epsilon = node.Float("epsilon");
-  return [epsilon](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Run<C>(ctx, epsilon); });
-  };
+Kernel SkipLayerNormalization(const KernelInit& node) { return MakeKernel(node, kStandard); }
+
+// SkipSimplifiedLayerNormalization (com.microsoft 1): the same with
+//   output = sum * inv_std_var * gamma, inv_std_var = 1 / sqrt(mean(sum^2) + epsilon)
+// The output `mean` is 0, as in onnxruntime.
+Kernel SkipSimplifiedLayerNormalization(const KernelInit& node) {
+  return MakeKernel(node, kSimplified);
 }
 
 }  // namespace
 
 void RegisterContribSkipLayerNormalization(OpRegistry& registry) {
   registry.Add(kMicrosoftDomain, "SkipLayerNormalization", {1}, SkipLayerNormalization);
+  registry.Add(kMicrosoftDomain, "SkipSimplifiedLayerNormalization", {1},
+               SkipSimplifiedLayerNormalization);
 }
 
 }  // namespace onnxcmp

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/elementwise.h"
+#include "ops/common/gelu.h"
 
 namespace onnxcmp {
 namespace {
@@ -18,11 +19,7 @@ Kernel Gelu(const KernelInit& node) {
     return node.Fail(absl::InvalidArgumentError(
         absl::StrCat("approximate must be none or tanh, not ", approximate)));
   }
-  return UnaryKernel<Floats>([](auto x) {
-    using T = typename decltype(x)::Scalar;
-    constexpr T kScale{0.79788456080286535588};  // sqrt(2 / pi)
-    return x * T{0.5} * (vec::Tanh((x * x * x * T(0.044715) + x) * kScale) + T{1});
-  });
+  return UnaryKernel<Floats>([](auto x) { return GeluTanh(x); });
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ Kernel GroupNormalization(const KernelInit& node) {
         absl::StrCat("stash_type ", node.Int("stash_type"), " is not a type of floats")));
   }
   const GroupNormOptions options = {groups, node.Float("epsilon"), node.version() < 21};
-  return [options](KernelContext& ctx) { return NormalizeGroups(ctx, options); };
+  return [options](KernelContext& ctx) { return EmitNormalizedGroups(ctx, options); };
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 // mean and variance of every channel of every batch entry.
 Kernel InstanceNormalization(const KernelInit& node) {
   const GroupNormOptions options = {0, node.Float("epsilon"), false};
-  return [options](KernelContext& ctx) { return NormalizeGroups(ctx, options); };
+  return [options](KernelContext& ctx) { return EmitNormalizedGroups(ctx, options); };
 }
 
 }  // namespace

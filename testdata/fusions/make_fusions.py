@@ -237,7 +237,7 @@ pair("BiasAdd", "com.microsoft.BiasAdd", "X + bias + skip",
 
 pair("BiasSoftmax", "com.microsoft.BiasSoftmax", "Softmax(data + bias)",
      "(float[2,3,4,8] data, float[2,1,1,8] bias) => (float[2,3,4,8] output)",
-     "output = com.microsoft.BiasSoftmax <axis = 3, is_inner_broadcast = 0> (data, bias)",
+     "output = com.microsoft.BiasSoftmax <axis = 3, is_inner_broadcast = 1> (data, bias)",
      """sum = Add(data, bias)
      output = Softmax <axis = 3> (sum)""")
 

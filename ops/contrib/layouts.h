@@ -1,0 +1,19 @@
+// Operators that are a known one in another layout. They are made from the kernels that are
+// registered already, so they come last.
+#ifndef ONNXCMP_OPS_CONTRIB_LAYOUTS_H_
+#define ONNXCMP_OPS_CONTRIB_LAYOUTS_H_
+
+#include "evaluator/op_registry.h"
+
+namespace onnxcmp {
+
+// Channels last: com.ms.internal.nhwc, and NhwcConv, NhwcFusedConv and NhwcMaxPool of
+// com.microsoft.
+void RegisterChannelsLast(OpRegistry& registry);
+
+// Channels in blocks: com.microsoft.nchwc.
+void RegisterBlockedChannels(OpRegistry& registry);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_OPS_CONTRIB_LAYOUTS_H_
