@@ -10,6 +10,8 @@
 namespace onnxcmp {
 namespace {
 
+constexpr double kMuchFarther = 2;
+
 Hash128 Mix(Hash128 hash, const Hash128& more) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
   hash.low = (hash.low ^ more.low) * kOdd + more.high;
@@ -95,9 +97,15 @@ void ForcedRun::MatchLeaf(int r, ForcedState* state) const {
   }
   const int aligned = left_.of(aligned_[static_cast<size_t>(r)]);
   if (aligned == kNone) return;
-  Measured measured;
   // An input is fed by name; what the other side feeds under it is its partner, near or not.
-  if (known.kind == ResultKind::kInput || IsNear(aligned, result.own, &measured)) {
+  if (known.kind == ResultKind::kInput) {
+    Set(r, aligned, MatchRule::kAligned, state);
+    return;
+  }
+  // A constant of the same type that is near and yet another may have a factor of nearly 1 folded
+  // into it. Its reader tells.
+  Measured measured;
+  if (known.dtype != left_.result(aligned).dtype && IsNear(aligned, result.own, &measured)) {
     Set(r, aligned, MatchRule::kAligned, state);
   }
 }
@@ -207,12 +215,16 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   const int aligned = left_.of(partner);
   if (aligned != kNone &&
       (IsNear(aligned, result.own, &measured) || IsQuantizedTwin(partner, r, measured))) {
-    // Constants that only one side has changed show themselves by what structure says.
-    if (TryStructure(n, r, &measured, state)) return;
+    // Constants that only one side has changed show themselves by what structure says, unless the
+    // partner is much nearer: then something is folded into them.
+    const double distance = IsMeasurable(left_.value(aligned)) && !measured.elements.empty()
+                                ? Distance(left_.measured(aligned), measured)
+                                : std::numeric_limits<double>::infinity();
+    if (TryStructure(n, r, kMuchFarther * distance, &measured, state)) return;
     Set(r, aligned, MatchRule::kAligned, state);
     return;
   }
-  if (TryStructure(n, r, &measured, state)) return;
+  if (TryStructure(n, r, std::numeric_limits<double>::infinity(), &measured, state)) return;
   const StreamResult& known = right_.result(r);
   if (!known.shape.has_value()) return;
   int nearest = kNone;
@@ -277,11 +289,12 @@ ForcedRun::Agreement ForcedRun::Agree(const ForcedState& state, int n, int left_
   return agreement;
 }
 
-bool ForcedRun::TryStructure(int n, int r, Measured* measured, ForcedState* state) const {
+bool ForcedRun::TryStructure(int n, int r, double farthest, Measured* measured,
+                             ForcedState* state) const {
   const StreamResult& known = right_.result(r);
   const Value own = state->at(r).own;
   int nearest = kNone;
-  double least = std::numeric_limits<double>::infinity();
+  double least = farthest;
   std::vector<std::pair<int, int>> open;
   for (const int q : NodesLike(*state, n)) {
     const std::vector<int>& outputs = left_.graph().node(q).made->outputs;
@@ -294,7 +307,7 @@ bool ForcedRun::TryStructure(int n, int r, Measured* measured, ForcedState* stat
     }
     if (!agreement.agree || !IsNear(c, own, measured)) continue;
     const double distance = Distance(left_.measured(c), *measured);
-    if (distance < least) {
+    if (distance <= least) {
       least = distance;
       nearest = c;
       open = std::move(agreement.open);

@@ -73,6 +73,9 @@ class ForcedRun {
   Value ValueFor(int c, int right) const;
   // Left nodes of the operator of a right node that read what one of its inputs is matched with.
   std::vector<int> NodesLike(const ForcedState& state, int n) const;
+  // Whether a value of the right is near a class, in kind, size and elements. `measured` is filled
+  // at the first need, for several classes.
+  bool IsNear(int c, const Value& own, Measured* measured) const;
   // How often a node has been run.
   int64_t runs() const { return runs_; }
 
@@ -88,11 +91,11 @@ class ForcedRun {
   // False if all was taken from `base`.
   bool RunNode(int n, const ForcedState* base, ForcedState* state) const;
   void MatchOutput(int n, int r, ForcedState* state) const;
-  bool IsNear(int c, const Value& own, Measured* measured) const;
   bool IsQuantizedTwin(int l, int r, const Measured& own) const;
   bool SameNow(const ForcedState& a, const ForcedState& b, int r) const;
   Agreement Agree(const ForcedState& state, int n, int left_node, bool swapped) const;
-  bool TryStructure(int n, int r, Measured* measured, ForcedState* state) const;
+  // Matches what left nodes of the same operator on the same give, if it is within `farthest`.
+  bool TryStructure(int n, int r, double farthest, Measured* measured, ForcedState* state) const;
   bool PairConstants(int n, int r, int c, const std::vector<std::pair<int, int>>& open,
                      ForcedState* state) const;
   absl::StatusOr<std::vector<Value>> Compute(const ForcedState& state, int n) const;

@@ -90,12 +90,18 @@ double ScaleOf(absl::Span<const double> elements) {
   size_t count = 0;
   std::vector<double> sample;
   const size_t step = elements.size() / kSample + 1;
-  for (size_t i = 0; i < elements.size(); ++i) {
-    const double magnitude = std::abs(elements[i]);
-    if (!(magnitude > 0) || magnitude >= kHuge) continue;
-    squares += magnitude * magnitude;
-    if (count % step == 0) sample.push_back(magnitude);
-    ++count;
+  size_t until_next = 1;  // of the elements that count
+  for (const double element : elements) {
+    const double magnitude = std::abs(element);
+    // Without a branch: half of what a Relu gives is 0, in no order.
+    const bool counts = magnitude > 0 && magnitude < kHuge;
+    squares += counts ? magnitude * magnitude : 0;
+    count += counts ? 1 : 0;
+    until_next -= counts ? 1 : 0;
+    if (until_next == 0) {
+      sample.push_back(magnitude);
+      until_next = step;
+    }
   }
   if (count == 0) return 0;
   const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);

@@ -16,6 +16,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr size_t kMaxNodes = 64;
 constexpr uint64_t kSeeds = 3;
+// Epsilons that are rounding in any region: the result's own last place is moved by one.
+constexpr double kAlwaysRounding = 16;
 
 uint64_t Hash(uint64_t a, uint64_t b) {
   uint64_t x = a * 0x9e3779b97f4a7c15 + b + 0x632be59bd9b4e019;
@@ -143,8 +145,9 @@ bool RegionNoise::HasCoarser(const SideGraph& graph, const Region& region, int r
   return false;
 }
 
-RegionNoise::Elements RegionNoise::Noise(int r, const Measured& own, double epsilon,
-                                         double steps) const {
+RegionNoise::Elements RegionNoise::Noise(
+    int r, const Measured& own, double epsilon, double steps,
+    absl::FunctionRef<bool(const Elements&)> is_enough) const {
   const LeftClasses& left = run_.left();
   const int c = state_.at(r).match;
   const int l = left.representative(c);
@@ -162,11 +165,13 @@ RegionNoise::Elements RegionNoise::Noise(int r, const Measured& own, double epsi
     }
   };
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
-    if (coarser_left <= coarser_right) {
-      add(Shaken(left.graph(), true, left_region, l, steps * epsilon, seed), plain_left);
-    }
     if (coarser_right <= coarser_left) {
       add(Shaken(run_.right(), false, right_region, r, steps * epsilon, seed), own.elements);
+      if (is_enough(noise)) return noise;
+    }
+    if (coarser_left <= coarser_right) {
+      add(Shaken(left.graph(), true, left_region, l, steps * epsilon, seed), plain_left);
+      if (is_enough(noise)) return noise;
     }
   }
   return noise;
@@ -209,7 +214,7 @@ RegionNoise::Verdict RegionNoise::JudgeIntegers(int r, const Measured& own,
   verdict.distance = share == 0 ? 0 : 1 + share;
   const double epsilon = EpsilonOf(DType::kFloat);
   const auto flips = [&](double steps) {
-    const Elements noise = Noise(r, own, epsilon, steps);
+    const Elements noise = Noise(r, own, epsilon, steps, [](const Elements&) { return false; });
     const auto count = std::count_if(noise.begin(), noise.end(), [](double n) { return n != 0; });
     return noise.empty() ? 0 : static_cast<double>(count) / static_cast<double>(noise.size());
   };
@@ -239,20 +244,27 @@ RegionNoise::Verdict RegionNoise::Judge(int r) const {
   verdict.distance = Distance(held, own);
   if (!std::isfinite(verdict.distance)) return verdict;
   verdict.ratio = verdict.distance / epsilon;
-  if (verdict.distance <= 4 * epsilon) return verdict;
-  const Elements noise = Noise(r, own, epsilon, 1);
-  double squares = 0;
-  for (const double n : noise) squares += n * n;
-  const double rms = noise.empty() ? 0 : std::sqrt(squares / static_cast<double>(noise.size()));
-  verdict.ratio = 0;
-  for (size_t i = 0; i < own.elements.size(); ++i) {
-    const double difference = std::abs(own.elements[i] - held.elements[i]);
-    // Infinities are in the same places, or masks.
-    if (!(difference > 0) || !std::isfinite(difference)) continue;
-    const double least = epsilon / 2 * std::max(std::abs(held.elements[i]), 1e-3 * held.scale);
-    const double expected = std::max({noise[i], rms, least});
-    verdict.ratio = std::max(verdict.ratio, expected > 0 ? difference / expected : kInfinity);
-  }
+  if (verdict.distance <= kAlwaysRounding * epsilon) return verdict;
+  const auto ratio = [&](const Elements& noise) {
+    double squares = 0;
+    for (const double n : noise) squares += n * n;
+    const double rms = noise.empty() ? 0 : std::sqrt(squares / static_cast<double>(noise.size()));
+    double greatest = 0;
+    for (size_t i = 0; i < own.elements.size(); ++i) {
+      const double difference = std::abs(own.elements[i] - held.elements[i]);
+      // Infinities are in the same places, or masks.
+      if (!(difference > 0) || !std::isfinite(difference)) continue;
+      const double least = epsilon / 2 * std::max(std::abs(held.elements[i]), 1e-3 * held.scale);
+      const double expected = std::max({noise[i], rms, least});
+      greatest = std::max(greatest, expected > 0 ? difference / expected : kInfinity);
+    }
+    return greatest;
+  };
+  // More noise only makes the ratio less.
+  Noise(r, own, epsilon, 1, [&](const Elements& noise) {
+    verdict.ratio = ratio(noise);
+    return verdict.ratio <= kMaxRatio;
+  });
   return verdict;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "compare/forced_run.h"
 
 namespace onnxcmp {
@@ -47,8 +48,10 @@ class RegionNoise {
   double EntryEpsilon(int r) const;
   Verdict JudgeConstant(int r) const;
   Verdict JudgeIntegers(int r, const Measured& own, const Measured& held) const;
-  // By element: how far the result moves when its regions are shaken by `epsilon`.
-  Elements Noise(int r, const Measured& own, double epsilon, double steps) const;
+  // By element: how far the result moves when its regions are shaken by `epsilon`. `is_enough` is
+  // asked after each run of a region whether another one can be spared.
+  Elements Noise(int r, const Measured& own, double epsilon, double steps,
+                 absl::FunctionRef<bool(const Elements&)> is_enough) const;
 
   const ForcedRun& run_;
   const ForcedState& state_;

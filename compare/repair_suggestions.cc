@@ -305,18 +305,38 @@ std::vector<bool> Suggester::Taken(const ForcedState& state) const {
   return taken;
 }
 
+bool Suggester::IsInnocent(const ForcedState& state, int constant) const {
+  constexpr double kRounding = 64;  // epsilons
+  const SideGraph& right = run_.right();
+  return absl::c_all_of(right.readers(constant), [&](int n) {
+    return absl::c_all_of(right.node(n).made->outputs, [&](int r) {
+      if (r == kNone) return true;
+      const ForcedResult& result = state.at(r);
+      if (result.match == kNone) return false;
+      if (result.own.empty()) return true;
+      return IsMeasurable(result.own) && IsMeasurable(result.held) &&
+             Distance(Measure(result.held.tensor()), Measure(result.own.tensor())) <=
+                 kRounding * EpsilonOf(result.own.tensor().dtype());
+    });
+  });
+}
+
 void Suggester::SuggestConstants(const ForcedState& state, Collector* collector) const {
   const LeftClasses& left = run_.left();
   const std::vector<bool> taken = Taken(state);
   for (const int r : run_.right().results()) {
     const ForcedResult& result = state.at(r);
     if (result.match != kNone || !run_.right().IsConstant(r) || !IsMeasurable(result.own)) continue;
-    const Measured own = Measure(result.own.tensor());
+    const bool innocent = IsInnocent(state, r);
+    // A small one may have a fault that a mask hides.
+    if (innocent && run_.right().result(r).fingerprint.size > int64_t{kMaxSorted}) continue;
+    Measured own = Measure(result.own.tensor());
     // Shapes are like each other without being the same: a folded one needs more to go by.
     const bool tells = IsFloatingPoint(own.dtype) || own.elements.size() >= 16;
     for (const int c : left.of_shape(result.own.tensor().shape())) {
       if (taken[static_cast<size_t>(c)] || !IsMeasurable(left.value(c)) || !Fits(r, c)) continue;
       if (!tells && !left.constant(c)) continue;
+      if (innocent && run_.IsNear(c, result.own, &own)) continue;
       // The same elements in another layout need no second look.
       const double likeness =
           left.result(c).fingerprint.elements == run_.right().result(r).fingerprint.elements
@@ -396,6 +416,8 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
     if (result.match != kNone) continue;
     const int n = right.producer(r);
     if (right.IsConstant(r)) {
+      const bool innocent = IsInnocent(state, r);
+      Measured measured;
       // The other constant of a node that is like one of the left's.
       for (const int reader : right.readers(r)) {
         for (const Likeness& likeness : Like(state, reader)) {
@@ -405,9 +427,9 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
           const StreamNode& made = *right.node(reader).made;
           if (i >= other.inputs.size() || i >= made.inputs.size() || made.inputs[i] != r) continue;
           const int c = left.of(other.inputs[i]);
-          if (free(c) && left.constant(c)) {
-            collector.Add(r, left.of(other.inputs[i]), likeness.share);
-          }
+          if (!free(c) || !left.constant(c)) continue;
+          if (innocent && run_.IsNear(c, result.own, &measured)) continue;
+          collector.Add(r, c, likeness.share);
         }
       }
       continue;

@@ -54,6 +54,9 @@ class Suggester {
   class Collector;
 
   // By class: whether as many right results are matched with it as it has members.
+  // Whether all that reads a constant gives what the left has up to rounding. Then another one that
+  // is near is no evidence of a fault: a factor of nearly 1 is folded into it.
+  bool IsInnocent(const ForcedState& state, int constant) const;
   std::vector<bool> Taken(const ForcedState& state) const;
   // What a result's node reads and hands on as it is; kNone if nothing.
   int CopiedBy(const ForcedState& state, int r) const;
