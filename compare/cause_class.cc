@@ -61,11 +61,10 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
                    int right, const RegionNoise::Verdict& verdict) {
   CauseClass found;
   const SideGraph& graph = run.right();
+  const ForcedResult& result = state.at(right);
   if (!graph.IsComputed(right)) {
     found.kind = graph.IsConstant(right) ? CauseKind::kInitializer : CauseKind::kInput;
-    return found;
   }
-  const ForcedResult& result = state.at(right);
   if (!IsMeasurable(result.own) || !IsMeasurable(result.held)) return found;
   const Contents theirs = ContentsOf(graph, noise.RightRegion(right));
   const Contents ours = run.left().computed(result.match)
@@ -82,6 +81,7 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
     found.operators = operators;
     return found;
   }
+  if (!graph.IsComputed(right)) return found;
   const double coarsest = std::max(ours.coarsest, theirs.coarsest);
   if (epsilon > 0 && ours.coarsest != theirs.coarsest && coarsest > epsilon &&
       verdict.distance <= 4 * coarsest) {
