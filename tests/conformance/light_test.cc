@@ -1,5 +1,5 @@
-// Runs the "light" models of ONNX's backend tests: whole networks, their weights made by a node. The
-// data hold outputs alone. As in ONNX's runner every input is 0, 1/n, 2/n, ... of its n elements.
+// Runs the "light" models of ONNX's backend tests: whole networks, their weights made by a node.
+// The data hold outputs alone. As in ONNX's runner the n elements of an input are 0, 1/n, 2/n, ...
 #include <filesystem>
 #include <numeric>
 #include <optional>
