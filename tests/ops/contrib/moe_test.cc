@@ -214,7 +214,7 @@ TEST(QMoE, RefusesWhatDoesNotFit) {
   ExpectError(status(QMoe(x).Attr("quant_type", "int3")), kInvalid, "\"int3\"");
   ExpectError(status(QMoe(x).Attr("quant_type", "wfp4afp8")), kUnimplemented, "wfp4afp8");
   ExpectError(status(QMoe(x).Attr("weights_prepacked", 1)), kUnimplemented, "weights_prepacked");
-  ExpectError(status(QMoe(x).Attr("block_size", 16)), kInvalid, "must be [2,2,1]");
+  ExpectError(status(QMoe(x).Attr("block_size", 16)), kInvalid, "must be [2x2x1]");
   ExpectError(status(QMoe(x).Attr("block_size", 24)), kInvalid, "block_size is 24");
   ExpectError(status(QMoe(x).Attr("expert_weight_bits", 2)), kInvalid, "do not fill bytes");
   x.first_scales = Iota({2, 3});
