@@ -161,10 +161,10 @@ absl::StatusOr<Tensor> WithIndirection(const KernelContext& ctx, const Tensor& c
   return result;
 }
 
-absl::Status CheckQuantizationKind(absl::string_view kind) {
+absl::Status CheckQuantizationKind(absl::string_view attribute, absl::string_view kind) {
   if (kind == "NONE" || kind == "PER_TENSOR" || kind == "PER_CHANNEL") return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("quantization type \"", kind, "\" is none of NONE, PER_TENSOR, PER_CHANNEL"));
+      absl::StrCat(attribute, " \"", kind, "\" is none of NONE, PER_TENSOR, PER_CHANNEL"));
 }
 
 absl::StatusOr<CacheFormat> CacheFormatOf(const KernelContext& ctx, absl::string_view name,

@@ -49,7 +49,7 @@ struct CacheFormat {
 };
 
 // InvalidArgument unless it is "NONE", "PER_TENSOR" or "PER_CHANNEL".
-absl::Status CheckQuantizationKind(absl::string_view kind);
+absl::Status CheckQuantizationKind(absl::string_view attribute, absl::string_view kind);
 
 // Checks `kind` ("NONE", "PER_TENSOR", "PER_CHANNEL") and the scale that goes with it; `name` is
 // "k" or "v" for messages. The bit width is that of the attribute, 0 if it is absent.

@@ -315,8 +315,8 @@ Kernel GroupQueryAttention(const KernelInit& node) {
   options.key_quantization = node.String("k_quant_type");
   options.value_quantization = node.String("v_quant_type");
   options.bit_width = node.Int("kv_cache_bit_width", 0);
-  for (const std::string& kind : {options.key_quantization, options.value_quantization}) {
-    const absl::Status status = CheckQuantizationKind(kind);
+  for (const char* name : {"k_quant_type", "v_quant_type"}) {
+    const absl::Status status = CheckQuantizationKind(name, node.String(name));
     if (!status.ok()) return node.Fail(status);
   }
   if (options.window == 0 || options.window < -1 || (!options.causal && options.window != -1)) {

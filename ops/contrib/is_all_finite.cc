@@ -27,6 +27,7 @@ Kernel IsAllFinite(const KernelInit& node) {
     };
     bool all = true;
     for (int i = 0; i < ctx.num_inputs(); ++i) {
+      if (!ctx.HasInput(i)) continue;
       const std::array<const Tensor*, 1> inputs = {&ctx.Input(i)};
       OC_ASSIGN_OR_RETURN(const Tensor found,
                           Elementwise(Floats{}, ctx, inputs, DType::kBool, is_found));

@@ -304,8 +304,8 @@ absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
                                                    " and v_head_size ", options.value_size,
                                                    " with kv_cache_layout ", layout));
   }
-  for (const std::string& kind : {options.key_quantization, options.value_quantization}) {
-    OC_RETURN_IF_ERROR(CheckQuantizationKind(kind));
+  for (const char* name : {"k_quant_type", "v_quant_type"}) {
+    OC_RETURN_IF_ERROR(CheckQuantizationKind(name, node.String(name)));
   }
   for (const char* name : {"k_cache_dtype", "v_cache_dtype"}) {
     const std::string dtype = node.String(name);
