@@ -85,6 +85,7 @@ absl::StatusOr<Windows> Plan(const Attributes& attributes, absl::Span<const int6
     if (!wanted.empty() || attributes.auto_pad == "SAME_UPPER" ||
         attributes.auto_pad == "SAME_LOWER") {
       output = wanted.empty() ? Wide{input[i]} * stride : Wide{wanted[i]};
+      if (attributes.has_pads_input) output = std::min(output, whole);
       const Wide total = std::max<Wide>(0, whole - output);
       begin = attributes.auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
     } else if (is_padded && !attributes.pads.empty()) {
@@ -190,7 +191,7 @@ absl::Status Run(KernelContext& ctx, const Attributes& attributes) {
 // other way round; it was corrected in 11.
 //
 // ConvTransposeWithDynamicPads (com.microsoft 1): the same with the pads in an input, and no
-// output_shape.
+// output_shape. SAME_* does not make Y larger than it is without padding.
 Kernel ConvTranspose(const KernelInit& node) {
   const bool has_pads_input = node.node().domain == kMicrosoftDomain;
   const auto pads = [&](absl::string_view name) {

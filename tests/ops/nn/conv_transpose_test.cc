@@ -100,6 +100,11 @@ TEST(ConvTranspose, PadsOfAnInput) {
   test.Input(Tensor::Of<int64_t>({4}, {1, 0, 0, 1})).Input(Tensor::Of<float>({2}, {10, 20}));
   ExpectTensor(test.Run(), Tensor::Of<float>({1, 2, 3, 3}, {13, 14, 16, 13, 16, 14, 19, 22, 22,  //
                                                             27, 28, 34, 35, 38, 40, 41, 44, 48}));
+  OpTest same("ConvTransposeWithDynamicPads", 1, "com.microsoft");
+  same.Attr("strides", std::vector<int64_t>{2}).Attr("auto_pad", "SAME_UPPER");
+  same.Input(Tensor::Of<float>({1, 1, 2}, {1, 2})).Input(Tensor::Of<float>({1, 1, 1}, {3}));
+  ExpectTensor(same.Input(Tensor::Of<int64_t>({2}, {0, 0})).Run(),
+               Tensor::Of<float>({1, 1, 3}, {3, 0, 6}));
   OpTest negative("ConvTransposeWithDynamicPads", 1, "com.microsoft");
   negative.Input(x).Input(w).Input(Tensor::Of<int64_t>({4}, {-1, 0, 0, 1}));
   ExpectError(negative.Run().status(), kInvalid, "pads");
