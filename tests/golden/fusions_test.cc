@@ -74,11 +74,6 @@ class FusedPair : public ::testing::Test {
   void TestBody() override {
     for (const std::optional<uint64_t> seed : {std::optional<uint64_t>(), {1}}) {
       const absl::StatusOr<Comparison> comparison = ComparePair(name_, seed);
-      if (absl::IsUnimplemented(comparison.status()) &&
-          (absl::StrContains(comparison.status().message(), "neither known nor") ||
-           absl::StrContains(comparison.status().message(), "of this operator is not supported"))) {
-        GTEST_SKIP() << comparison.status().message();  // until every operator is there
-      }
       ASSERT_TRUE(comparison.ok()) << comparison.status();
       EXPECT_TRUE(comparison->verdict == Verdict::kSame || comparison->verdict == Verdict::kClose)
           << RenderTable(*comparison, {});
