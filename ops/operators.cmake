@@ -89,6 +89,7 @@ set(ONNXCMP_OPERATORS
   contrib/qordered_attention
   contrib/qordered_gelu
   contrib/qordered_layer_normalization
+  contrib/qordered_longformer_attention
   contrib/qordered_mat_mul
   contrib/quantize_linear
   contrib/quantize_with_order
