@@ -69,7 +69,10 @@ class IntegerLayer final : public ExpertLayer<C> {
     const Tensor& scales = ctx.Input(index + 1);
     const Shape shape =
         options.block_size > 0 ? Shape{experts, outputs, blocks_} : Shape{experts, outputs};
-    if (scales.shape() != shape) return BadShape(layer, "scales", scales, shape);
+    // A single block may have an axis of its own or none, as in onnxruntime.
+    const bool one_block = blocks_ == 1 && (scales.shape() == Shape{experts, outputs} ||
+                                            scales.shape() == Shape{experts, outputs, 1});
+    if (scales.shape() != shape && !one_block) return BadShape(layer, "scales", scales, shape);
     OC_ASSIGN_OR_RETURN(scales_, LoadTensor<C>(ctx, scales));
     if (!ctx.HasInput(kZeroPoints + layer)) return absl::OkStatus();
     // Packed along the blocks of a row, or, without blocks, along the rows.

@@ -139,6 +139,9 @@ TEST(QMoE, UnpacksWholeNumbers) {
   x.second_scales = Tensor::Of<float>({2, 2}, {1, 1, 1, 10});
   // Expert 1: fc1 (1, 6); fc2: -3 + 18, 10 * (4 + 24).
   ExpectTensor(QMoe(x).Run(), Row(15, 280));
+  ExpectTensor(QMoe(x).Attr("block_size", 16).Run(), Row(15, 280));
+  x.first_scales = x.first_scales.Reshaped({2, 2, 1});
+  ExpectTensor(QMoe(x).Run(), Row(15, 280));
   // Zero points of rows 0 and 1 in one byte: 6 and 10 for fc1, 7 and 7 for fc2.
   x.first_zeros = Tensor::Of<uint8_t>({2, 1}, {0x88, 0xA6});
   x.second_zeros = Tensor::Of<uint8_t>({2, 1}, {0x88, 0x77});
@@ -214,7 +217,6 @@ TEST(QMoE, RefusesWhatDoesNotFit) {
   ExpectError(status(QMoe(x).Attr("quant_type", "int3")), kInvalid, "\"int3\"");
   ExpectError(status(QMoe(x).Attr("quant_type", "wfp4afp8")), kUnimplemented, "wfp4afp8");
   ExpectError(status(QMoe(x).Attr("weights_prepacked", 1)), kUnimplemented, "weights_prepacked");
-  ExpectError(status(QMoe(x).Attr("block_size", 16)), kInvalid, "must be [2x2x1]");
   ExpectError(status(QMoe(x).Attr("block_size", 24)), kInvalid, "block_size is 24");
   ExpectError(status(QMoe(x).Attr("expert_weight_bits", 2)), kInvalid, "do not fill bytes");
   x.first_scales = Iota({2, 3});
