@@ -53,15 +53,19 @@ Kernel RmsNormalization(const KernelInit& node) {
   const int64_t axis_attribute = node.Int("axis");
   const float epsilon = node.Float("epsilon");
   const int64_t stash_type = node.Int("stash_type");
-  if (!IsStashType(stash_type)) {
+  // SimplifiedLayerNormalization: nothing but the type of inv_std_var.
+  const bool simplified = node.version() < 23;
+  if (!simplified && !IsStashType(stash_type)) {
     return node.Fail(absl::InvalidArgumentError(
         absl::StrCat("stash_type ", stash_type, " is not a type of floats")));
   }
-  const auto stash = static_cast<DType>(stash_type);
-  if (node.HasOutput(1) && stash != DType::kFloat && stash != DType::kDouble) {
+  const bool is_wide = stash_type == static_cast<int64_t>(DType::kFloat) ||
+                       stash_type == static_cast<int64_t>(DType::kDouble);
+  if (simplified && node.HasOutput(1) && !is_wide) {
     return node.Fail(absl::InvalidArgumentError(
         absl::StrCat("stash_type ", stash_type, " is no type of inv_std_var")));
   }
+  const DType stash = is_wide ? static_cast<DType>(stash_type) : DType::kFloat;
   return [=](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(int axis, NormalizeAxis(axis_attribute, ctx.Input(0).rank()));
     const bool in_double =
