@@ -152,9 +152,10 @@ class SideComparison {
     options.max_depth = arguments_.depth;
     options.max_memory = static_cast<int64_t>(arguments_.max_memory);
     options.threads = arguments_.run.threads;
-    options.causes = arguments_.causes && !arguments_.only_not_finite;
+    options.causes = arguments_.causes && !arguments_.only_not_finite && arguments_.explain.empty();
     options.shadow = arguments_.shadow;
-  options.watch = [this](absl::string_view run) {
+    options.explain = arguments_.explain;
+    options.watch = [this](absl::string_view run) {
       return std::make_unique<Progress>(std::string(run), arguments_.run.quiet, interruption_);
     };
     return options;

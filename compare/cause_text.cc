@@ -1,59 +1,22 @@
 #include "compare/cause_text.h"
 
 #include <algorithm>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compare/attribute_text.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr size_t kMaxItems = 8;
-
-struct AttributeText {
-  std::string operator()(int64_t number) const { return absl::StrCat(number); }
-  std::string operator()(float number) const { return absl::StrCat(number); }
-  std::string operator()(const std::string& text) const { return absl::StrCat("\"", text, "\""); }
-  std::string operator()(const Tensor& tensor) const { return tensor.TypeString(); }
-  std::string operator()(const SparseTensor&) const { return "a sparse tensor"; }
-  std::string operator()(const TypeInfo&) const { return "a type"; }
-  std::string operator()(const std::shared_ptr<const Graph>& graph) const {
-    return absl::StrCat("a graph of ", graph->nodes.size(), " nodes");
-  }
-  template <typename Item>
-  std::string operator()(const std::vector<Item>& items) const {
-    std::vector<std::string> texts;
-    for (const Item& item : items) {
-      if (texts.size() == kMaxItems) {
-        texts.emplace_back("...");
-        break;
-      }
-      texts.push_back((*this)(item));
-    }
-    return absl::StrCat("[", absl::StrJoin(texts, ","), "]");
-  }
-};
-
-std::string TextOf(const Node& node, const std::string& name) {
-  const auto it = node.attributes.find(name);
-  return it == node.attributes.end() ? "not given" : std::visit(AttributeText(), it->second);
-}
-
 // "attribute epsilon: 1e-05 | 0.01", one for each that is not written alike.
 std::vector<std::string> AttributeDifferences(const Node& left, const Node& right) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : left.attributes) names.push_back(name);
-  for (const auto& [name, value] : right.attributes) {
-    if (left.attributes.find(name) == left.attributes.end()) names.push_back(name);
-  }
-  std::sort(names.begin(), names.end());
   std::vector<std::string> differences;
-  for (const std::string& name : names) {
-    const std::string ours = TextOf(left, name);
-    const std::string theirs = TextOf(right, name);
+  for (const std::string& name : AttributeNames(&left, &right)) {
+    const std::string ours = AttributeText(left, name);
+    const std::string theirs = AttributeText(right, name);
     if (ours != theirs) {
       differences.push_back(absl::StrCat("attribute ", name, ": ", ours, " | ", theirs));
     }

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "compare/alignment.h"
 #include "compare/causes.h"
+#include "compare/explain.h"
 #include "compare/find_not_finite.h"
 #include "compare/output_comparison.h"
 #include "compare/pair_tolerance.h"
@@ -71,6 +72,13 @@ class Comparer {
                            passes_[0].outputs_in_double, passes_[1].outputs_in_double);
     }
     comparison.verdict = VerdictOf(comparison);
+    if (!options_.explain.empty()) {
+      OC_ASSIGN_OR_RETURN(const size_t row, FindRow(comparison, options_.explain));
+      RecordedSide left = {sides_[0], &comparison.left, &passes_[0].bank};
+      RecordedSide right = {sides_[1], &comparison.right, &passes_[1].bank};
+      OC_ASSIGN_OR_RETURN(comparison.explanation,
+                          ExplainRow(comparison, row, left, right, options_.watch, &pool_));
+    }
     return comparison;
   }
 

@@ -13,6 +13,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -37,6 +38,8 @@ struct CompareOptions {
   bool causes = true;
   // Both sides also run in double, beside their own run.
   bool shadow = false;
+  // A result's name or a row's number (FindRow): that pair is looked at in depth. "": none.
+  std::string explain;
   // Makes an observer for each run, told what it is ("left", "right", "left again"); may be empty.
   std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;
 };

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "compare/alignment.h"
+#include "compare/explanation.h"
 #include "compare/not_finite.h"
 #include "compare/output_comparison.h"
 #include "compare/result_stream.h"
@@ -81,7 +82,8 @@ struct Comparison {
   std::vector<ComparedRow> rows;  // alignment.rows with their differences
   OutputComparison outputs;
   NotFinite left_not_finite, right_not_finite;
-  std::optional<ShadowReport> shadow;  // if it was asked for
+  std::optional<ShadowReport> shadow;      // if it was asked for
+  std::optional<Explanation> explanation;  // the same
   Verdict verdict = Verdict::kSame;
   // Wrong ones first, those with the greatest effect in front; else in the right stream's order.
   std::vector<Cause> causes;

@@ -10,6 +10,7 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "compare/nearness.h"
+#include "compare/node_watcher.h"
 #include "compare/not_finite_reason.h"
 #include "evaluator/status_macros.h"
 
@@ -119,29 +120,6 @@ class OriginFinder {
   absl::flat_hash_set<int> with_origin_;  // nodes
 };
 
-// Remembers the node that makes each result of a run.
-class NodeWatcher : public Observer {
- public:
-  explicit NodeWatcher(Observer* inner) : inner_(inner) {}
-
-  const Node* node() const { return node_; }
-
-  void OnNodeStart(const NodeStart& start) override {
-    if (inner_ != nullptr) inner_->OnNodeStart(start);
-  }
-  void OnGraphStart(const GraphStart& start) override {
-    if (inner_ != nullptr) inner_->OnGraphStart(start);
-  }
-  absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
-    node_ = result.node;
-    return inner_ == nullptr ? absl::OkStatus() : inner_->OnResult(result, replacement);
-  }
-
- private:
-  Observer* inner_;
-  const Node* node_ = nullptr;
-};
-
 // Looks at the values of the origins and of what they were made from.
 class OriginExplainer {
  public:
@@ -200,12 +178,8 @@ class OriginExplainer {
   Value InDouble(const RanNode& ran, const StreamResult& result) const {
     const Evaluator* evaluator = side_.side->evaluator();
     if (evaluator == nullptr || result.depth > 0) return Value();
-    const std::vector<Node>& nodes = evaluator->model().graph.nodes;
-    const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const Node& candidate) {
-      return std::find(candidate.outputs.begin(), candidate.outputs.end(), result.name) !=
-             candidate.outputs.end();
-    });
-    if (node == nodes.end()) return Value();
+    const int64_t node = MainNodeOf(*evaluator, result.name);
+    if (node < 0) return Value();
     std::vector<Value> inputs;
     for (const Value& input : ran.inputs) {
       if (input.is_tensor() && IsFloatingPoint(input.tensor().dtype())) {
@@ -217,8 +191,7 @@ class OriginExplainer {
         inputs.push_back(input);
       }
     }
-    const absl::StatusOr<std::vector<Value>> outputs =
-        evaluator->RunNode(node - nodes.begin(), inputs);
+    const absl::StatusOr<std::vector<Value>> outputs = evaluator->RunNode(node, inputs);
     return outputs.ok() && Index(result.slot) < outputs->size() ? (*outputs)[Index(result.slot)]
                                                                 : Value();
   }

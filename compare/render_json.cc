@@ -205,6 +205,56 @@ std::string ShadowMember(const Comparison& comparison) {
   return absl::StrCat(",\n\"shadow\":", Dump(json));
 }
 
+std::string ExplanationMember(const Comparison& comparison) {
+  if (!comparison.explanation.has_value()) return "";
+  const Explanation& explanation = *comparison.explanation;
+  const auto result = [](int index) { return index == kNone ? Json() : Json(index); };
+  Json json = {{"row", explanation.row},
+               {"left", result(explanation.left)},
+               {"right", result(explanation.right)},
+               {"attributes", Json::array()},
+               {"inputs", Json::array()}};
+  for (const ExplainedFact& fact : explanation.attributes) {
+    json["attributes"].push_back({{"name", fact.name},
+                                  {"left", fact.left},
+                                  {"right", fact.right},
+                                  {"differs", fact.differs}});
+  }
+  for (const ExplainedInput& input : explanation.inputs) {
+    Json one = {{"left", result(input.left)},
+                {"right", result(input.right)},
+                {"same_bits", input.same_bits}};
+    if (input.difference.has_value()) one["diff"] = ToJson(*input.difference);
+    json["inputs"].push_back(std::move(one));
+  }
+  if (explanation.difference.has_value()) json["diff"] = ToJson(*explanation.difference);
+  json["equal"] = Integer(explanation.equal);
+  json["not_finite"] = Integer(explanation.not_finite);
+  json["decades"] = Json::array();
+  for (const DecadeCount& decade : explanation.decades) {
+    json["decades"].push_back({{"decade", decade.decade}, {"elements", Integer(decade.elements)}});
+  }
+  json["worst"] = Json::array();
+  for (const ExplainedElement& element : explanation.worst) {
+    json["worst"].push_back({{"index", element.index},
+                             {"left", element.left},
+                             {"right", element.right},
+                             {"double", element.in_double},
+                             {"absolute", Real(element.absolute)}});
+  }
+  if (explanation.own.has_value()) {
+    json["own"] = Real(*explanation.own);
+    json["inherited"] = Real(*explanation.inherited);
+  }
+  if (explanation.left_truth.has_value()) {
+    json["left_from_double"] = ToJson(*explanation.left_truth);
+    json["right_from_double"] = ToJson(*explanation.right_truth);
+  }
+  json["left_readers"] = explanation.left_readers;
+  json["right_readers"] = explanation.right_readers;
+  return absl::StrCat(",\n\"explanation\":", Dump(json));
+}
+
 Json ToJson(const NotFiniteOrigin& origin) {
   Json json = {{"result", origin.result},
                {"value", origin.nan ? "nan" : "infinity"},
@@ -264,7 +314,8 @@ std::string RenderJson(const Comparison& comparison) {
                       ",\n\"causes\":", Lines(comparison.causes),
                       ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
                       ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
-                      ShadowMember(comparison), ",\n\"outputs\":", Lines(comparison.outputs.pairs),
+                      ShadowMember(comparison), ExplanationMember(comparison),
+                      ",\n\"outputs\":", Lines(comparison.outputs.pairs),
                       ",\n\"outputs_left_only\":", Dump(comparison.outputs.only_left),
                       ",\n\"outputs_right_only\":", Dump(comparison.outputs.only_right),
                       ",\n\"notes\":", Dump(comparison.notes), "}\n");

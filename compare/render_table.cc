@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "compare/display_text.h"
 #include "compare/fusions.h"
+#include "compare/render_explanation.h"
 #include "compare/result_words.h"
 #include "compare/table_layout.h"
 #include "compare/table_lines.h"
@@ -19,6 +20,10 @@ namespace onnxcmp {
 
 std::string RenderTable(const Comparison& comparison, const TableOptions& options) {
   const TableStyle style(options);
+  if (comparison.explanation.has_value()) {
+    return absl::StrCat(RenderExplanation(comparison, options, style),
+                        VerdictLines(comparison, options, style));
+  }
   if (options.only_not_finite) {
     return absl::StrCat(TableHead(comparison, options, style), "\n",
                         NotFiniteLines(comparison, options, style),

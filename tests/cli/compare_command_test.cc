@@ -52,11 +52,21 @@ TEST_F(CompareCommandTest, NotFiniteOnly) {
                                  Not(HasSubstr("pairs "))));
 }
 
+TEST_F(CompareCommandTest, Explain) {
+  const std::string model = Model("l", "(float[2] x) => (float[2] y) { z = Exp(x) y = Log(z) }");
+  EXPECT_THAT(Onnxcmp({model, model, "--explain", "z"}).out,
+              AllOf(HasSubstr("operator   Exp"), HasSubstr("\nread by "), HasSubstr("\nexit 0\n")));
+  const Outcome unknown = Onnxcmp({model, model, "--explain", "nothing"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("neither side has a result 'nothing'"));
+}
+
 TEST_F(CompareCommandTest, Shadow) {
   const std::string left = Model("l", "(float[2] x) => (float[2] y) { y = Exp(x) }");
-  const std::string right = Model(
-      "r", "(float[2] x) => (float[2] y) { h = Cast<to = 10>(x) b = Cast<to = 1>(h) z = Exp(b) "
-           "c = Cast<to = 10>(z) y = Cast<to = 1>(c) }");
+  const std::string right =
+      Model("r",
+            "(float[2] x) => (float[2] y) { h = Cast<to = 10>(x) b = Cast<to = 1>(h) z = Exp(b) "
+            "c = Cast<to = 10>(z) y = Cast<to = 1>(c) }");
   EXPECT_THAT(Onnxcmp({left, right, "--shadow", "--seed", "1"}).out,
               AllOf(HasSubstr("from double"), HasSubstr("\nin double  the left is ")));
 }

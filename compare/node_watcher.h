@@ -1,0 +1,51 @@
+// The nodes of a run, for those who see its results by number.
+#ifndef ONNXCMP_COMPARE_NODE_WATCHER_H_
+#define ONNXCMP_COMPARE_NODE_WATCHER_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/result.h"
+
+namespace onnxcmp {
+
+// Remembers the node that made the last result.
+class NodeWatcher : public Observer {
+ public:
+  // `inner` watches too and may be null.
+  explicit NodeWatcher(Observer* inner) : inner_(inner) {}
+
+  const Node* node() const { return node_; }
+
+  void OnNodeStart(const NodeStart& start) override {
+    if (inner_ != nullptr) inner_->OnNodeStart(start);
+  }
+  void OnGraphStart(const GraphStart& start) override {
+    if (inner_ != nullptr) inner_->OnGraphStart(start);
+  }
+  absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
+    node_ = result.node;
+    return inner_ == nullptr ? absl::OkStatus() : inner_->OnResult(result, replacement);
+  }
+
+ private:
+  Observer* inner_;
+  const Node* node_ = nullptr;
+};
+
+// The node of the main graph that makes a result, by its index; -1 if there is none.
+inline int64_t MainNodeOf(const Evaluator& evaluator, absl::string_view result) {
+  const std::vector<Node>& nodes = evaluator.model().graph.nodes;
+  const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const Node& candidate) {
+    return std::find(candidate.outputs.begin(), candidate.outputs.end(), result) !=
+           candidate.outputs.end();
+  });
+  return node == nodes.end() ? -1 : node - nodes.begin();
+}
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_NODE_WATCHER_H_
