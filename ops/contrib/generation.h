@@ -82,6 +82,8 @@ struct EncoderInputs {
 //       (logits, encoder_hidden_states, present self..., present cross...)
 //   (input_ids, encoder_attention_mask, encoder_hidden_states, past self..., past cross...) ->
 //       (logits, present self...)
+// or with an encoder for its own part alone, where the decoder has no hidden states:
+//   (encoder_input_ids, encoder_attention_mask) -> (present cross...)
 absl::StatusOr<TokenModelMaker> EncoderModel(const KernelInit& node,
                                              const GenerationAttributes& attributes,
                                              const EncoderInputs& inputs);

@@ -68,6 +68,30 @@ absl::StatusOr<Tensor> LastLogits(const Value& value, int64_t rows, int64_t voca
                         logits.offset() + (logits.dim(1) - 1) * logits.strides()[1]);
 }
 
+// What a decoder gets at first for `count` inputs from `first` on: no past of `rows` sequences,
+// (rows, heads, 0, size of a head), with rank 5 of keys and values together, (2, rows, ...). Heads
+// and their size are what the decoder declares.
+absl::Status AddEmptyPast(const KernelContext& ctx, const Graph& decoder, size_t first,
+                          size_t count, size_t rank, int64_t rows, std::vector<Value>& inputs) {
+  for (size_t i = first; i < first + count; ++i) {
+    const TypeInfo& type = decoder.inputs[i].type;
+    const auto dim = [&](size_t from_back) -> std::optional<int64_t> {
+      if (!type.shape.has_value() || type.shape->size() != rank) return std::nullopt;
+      return (*type.shape)[rank - from_back].value;
+    };
+    if (!dim(3).has_value() || !dim(1).has_value() || !IsFloatingPoint(type.dtype)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the decoder's input ", decoder.inputs[i].name, " must declare a type (",
+                       rank == 5 ? "2, " : "", "batch, heads, past, head size)"));
+    }
+    Shape shape = {rows, *dim(3), 0, *dim(1)};
+    if (rank == 5) shape.insert(shape.begin(), 2);
+    OC_ASSIGN_OR_RETURN(Tensor past, ctx.Allocate(type.dtype, shape));
+    inputs.emplace_back(std::move(past));
+  }
+  return absl::OkStatus();
+}
+
 struct InputIds {
   int64_t batch, length;
   std::vector<int64_t> tokens, mask;  // no mask if the node has none
@@ -152,7 +176,9 @@ class GptTokenModel : public TokenModel {
     OC_ASSIGN_OR_RETURN(inputs[1], IntTensor(ctx, count, positions));
     OC_ASSIGN_OR_RETURN(inputs[2], IntTensor(ctx, count, masks));
     if (first) {
-      OC_RETURN_IF_ERROR(AddEmptyPast(ctx, subgraph, count, inputs));
+      const Graph& decoder = ctx.SubgraphOf(subgraph);
+      OC_RETURN_IF_ERROR(
+          AddEmptyPast(ctx, decoder, 3, decoder.outputs.size() - 1, /*rank=*/5, count, inputs));
     } else {
       if (beams_ > 1) OC_RETURN_IF_ERROR(Reorder(ctx, past_, 1, parents));
       for (Value& state : past_) inputs.push_back(std::move(state));
@@ -165,25 +191,6 @@ class GptTokenModel : public TokenModel {
   }
 
  private:
-  // (2, rows, heads, 0, head size), heads and their size as the subgraph declares them.
-  static absl::Status AddEmptyPast(KernelContext& ctx, SubgraphId subgraph, int64_t rows,
-                                   std::vector<Value>& inputs) {
-    const Graph& graph = ctx.SubgraphOf(subgraph);
-    for (size_t i = 3; i < graph.inputs.size() && i < graph.outputs.size() + 2; ++i) {
-      const TypeInfo& type = graph.inputs[i].type;
-      if (!type.shape.has_value() || type.shape->size() != 5 || !(*type.shape)[2].value ||
-          !(*type.shape)[4].value || !IsFloatingPoint(type.dtype)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("the decoder's input ", graph.inputs[i].name,
-                         " must declare a type (2, batch, heads, past, head size)"));
-      }
-      OC_ASSIGN_OR_RETURN(Tensor past, ctx.Allocate(type.dtype, {2, rows, *(*type.shape)[2].value,
-                                                                 0, *(*type.shape)[4].value}));
-      inputs.emplace_back(std::move(past));
-    }
-    return absl::OkStatus();
-  }
-
   const Parts parts_;
   TokenRows masks_, positions_;
   std::vector<int32_t> next_position_;
@@ -192,7 +199,8 @@ class GptTokenModel : public TokenModel {
   int step_ = 0;
 };
 
-// The first step is the encoder's, which yields logits of the tokens to begin with too.
+// The first step is the encoder's, which yields logits of the tokens to begin with too; or the
+// encoder yields the cross attention's states alone, and every step is the decoder's.
 class EncoderTokenModel : public TokenModel {
  public:
   struct Parts {
@@ -201,6 +209,7 @@ class EncoderTokenModel : public TokenModel {
     size_t layers;
     bool takes_hidden_states;
     bool takes_whole_sequences;
+    bool encoder_decodes;
     GenerationAttributes attributes;
     EncoderInputs inputs;
 
@@ -242,7 +251,14 @@ class EncoderTokenModel : public TokenModel {
 
   absl::StatusOr<Tensor> Step(KernelContext& ctx, const TokenRows& rows,
                               absl::Span<const int64_t> parents) override {
-    if (step_++ == 0) return Encode(ctx);
+    if (step_++ == 0) {
+      OC_ASSIGN_OR_RETURN(const std::vector<Value> outputs, Encode(ctx));
+      if (parts_.encoder_decodes) {
+        OC_ASSIGN_OR_RETURN(Tensor logits, LastLogits(outputs[0], encoder_input_.dim(0),
+                                                      parts_.attributes.vocabulary));
+        return Spread(ctx, std::move(logits));
+      }
+    }
     const auto count = static_cast<int64_t>(rows.size());
     std::vector<int32_t> ids;
     for (const std::vector<int32_t>& row : rows) {
@@ -298,32 +314,44 @@ class EncoderTokenModel : public TokenModel {
     return rows;
   }
 
-  absl::StatusOr<Tensor> Encode(KernelContext& ctx) {
+  // A result of the encoder, from batch entries to beams.
+  absl::StatusOr<Tensor> Spread(const KernelContext& ctx, const Value& value) const {
     const int64_t batch = encoder_input_.dim(0);
+    if (!value.is_tensor() || value.tensor().rank() == 0 || value.tensor().dim(0) != batch) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the encoder yields ", value.TypeString(), " for a batch of ", batch));
+    }
+    return Entries(ctx, value.tensor(), 0, first_parents_);
+  }
+
+  // Runs the encoder and keeps what the decoder needs of it.
+  absl::StatusOr<std::vector<Value>> Encode(KernelContext& ctx) {
     std::vector<Value> inputs = {encoder_input_};
     if (parts_.encodes_tokens()) inputs.emplace_back(encoder_mask_);
-    inputs.emplace_back(decoder_ids_);
+    if (parts_.encoder_decodes) inputs.emplace_back(decoder_ids_);
     OC_ASSIGN_OR_RETURN(std::vector<Value> outputs,
                         ctx.RunSubgraph(parts_.encoder, std::move(inputs), "encoder"));
-    OC_ASSIGN_OR_RETURN(const Tensor logits,
-                        LastLogits(outputs[0], batch, parts_.attributes.vocabulary));
-    // From batch entries to beams.
-    const auto spread = [&](const Value& value) -> absl::StatusOr<Tensor> {
-      if (!value.is_tensor() || value.tensor().rank() == 0 || value.tensor().dim(0) != batch) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("the encoder yields ", value.TypeString(), " for a batch of ", batch));
-      }
-      return Entries(ctx, value.tensor(), 0, first_parents_);
-    };
     if (parts_.encodes_tokens()) {
-      OC_ASSIGN_OR_RETURN(encoder_mask_, spread(encoder_mask_));
+      OC_ASSIGN_OR_RETURN(encoder_mask_, Spread(ctx, encoder_mask_));
     }
-    OC_ASSIGN_OR_RETURN(hidden_states_, spread(outputs[1]));
-    for (size_t i = 0; i < 4 * parts_.layers; ++i) {
-      OC_ASSIGN_OR_RETURN(Tensor state, spread(outputs[2 + i]));
-      (i < 2 * parts_.layers ? self_ : cross_).emplace_back(std::move(state));
+    const size_t states = 2 * parts_.layers;
+    if (parts_.encoder_decodes) {
+      OC_ASSIGN_OR_RETURN(hidden_states_, Spread(ctx, outputs[1]));
+      for (size_t i = 0; i < states; ++i) {
+        OC_ASSIGN_OR_RETURN(Tensor state, Spread(ctx, outputs[2 + i]));
+        self_.emplace_back(std::move(state));
+      }
+    } else {
+      const Graph& decoder = ctx.SubgraphOf(parts_.decoder);
+      OC_RETURN_IF_ERROR(AddEmptyPast(ctx, decoder, decoder.inputs.size() - 2 * states, states,
+                                      /*rank=*/4, static_cast<int64_t>(first_parents_.size()),
+                                      self_));
     }
-    return spread(logits);
+    for (size_t i = outputs.size() - states; i < outputs.size(); ++i) {
+      OC_ASSIGN_OR_RETURN(Tensor state, Spread(ctx, outputs[i]));
+      cross_.emplace_back(std::move(state));
+    }
+    return outputs;
   }
 
   const Parts parts_;
@@ -373,8 +401,10 @@ absl::StatusOr<TokenModelMaker> EncoderModel(const KernelInit& node,
   const size_t masks = inputs.mask >= 0 ? 1 : 0;
   const bool hidden = HasName(*decoder, 1 + masks, "encoder_hidden_states");
   const size_t layers = decoder->outputs.size() / 2;
-  if (encoder->inputs.size() != 2 + masks || decoder->outputs.size() != 1 + 2 * layers ||
-      layers == 0 || encoder->outputs.size() != 2 + 4 * layers ||
+  const bool decodes = encoder->inputs.size() == 2 + masks;
+  if ((!decodes && encoder->inputs.size() != 1 + masks) ||
+      encoder->outputs.size() != (decodes ? 2 + 4 * layers : 2 * layers) ||
+      decoder->outputs.size() != 1 + 2 * layers || layers == 0 || (hidden && !decodes) ||
       decoder->inputs.size() != (hidden ? 2 : 1) + masks + 4 * layers) {
     return absl::UnimplementedError(
         absl::StrCat("an encoder of ", encoder->inputs.size(), " inputs and ",
@@ -384,13 +414,14 @@ absl::StatusOr<TokenModelMaker> EncoderModel(const KernelInit& node,
   const TypeInfo& ids = decoder->inputs[0].type;
   const bool one_token = ids.shape.has_value() && ids.shape->size() == 2 &&
                          (*ids.shape)[1].value == std::optional<int64_t>(1);
-  const EncoderTokenModel::Parts parts{node.Subgraph("encoder"),
-                                       node.Subgraph("decoder"),
-                                       layers,
-                                       hidden,
-                                       !one_token,
-                                       attributes,
-                                       inputs};
+  const EncoderTokenModel::Parts parts = {.encoder = node.Subgraph("encoder"),
+                                          .decoder = node.Subgraph("decoder"),
+                                          .layers = layers,
+                                          .takes_hidden_states = hidden,
+                                          .takes_whole_sequences = !one_token,
+                                          .encoder_decodes = decodes,
+                                          .attributes = attributes,
+                                          .inputs = inputs};
   return [parts] { return std::make_unique<EncoderTokenModel>(parts); };
 }
 

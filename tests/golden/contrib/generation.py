@@ -93,11 +93,12 @@ def state(prefix, kind, length):
             for part in ("key", "value")]
 
 
-def t5(seed, hidden_states=True, whole=False, features=False):
+def t5(seed, hidden_states=True, whole=False, features=False, encoder_decodes=True):
     """Encoder and decoder.
 
     `whole`: the decoder gets whole sequences and takes their last token. `features`: the encoder
-    gets features instead of tokens, and no mask, as Whisper's does.
+    gets features instead of tokens, and no mask, as Whisper's does. `encoder_decodes`: its graph has
+    the decoder's first step too.
     """
     random = np.random.default_rng(seed)
     shapes = {"E": (VOCABULARY, HIDDEN), "K": (HIDDEN, HIDDEN), "C": (HIDDEN, HIDDEN),
@@ -123,21 +124,23 @@ def t5(seed, hidden_states=True, whole=False, features=False):
     b.add("MatMul", ["encoder_hidden_states", "C"], "cross_keys")
     b.heads("cross_keys", "present_key_cross_0")
     b.heads("encoder_hidden_states", "present_value_cross_0")
-    b.add("Gather", ["E", "decoder_input_ids"], "x")
-    b.add("MatMul", ["x", "K"], "k_rows")
-    b.heads("k_rows", "present_key_self_0")
-    b.heads("x", "present_value_self_0")
-    decode(b, "x", "present_key_self_0", "present_value_self_0", "present_key_cross_0",
-           "present_value_cross_0")
+    if encoder_decodes:
+        b.add("Gather", ["E", "decoder_input_ids"], "x")
+        b.add("MatMul", ["x", "K"], "k_rows")
+        b.heads("k_rows", "present_key_self_0")
+        b.heads("x", "present_value_self_0")
+        decode(b, "x", "present_key_self_0", "present_value_self_0", "present_key_cross_0",
+               "present_value_cross_0")
     given = "d" if features else 1
     mask = [] if features else [info("encoder_attention_mask", INT, ["b", "e"])]
     encoder = b.graph("encoder", [
         info("encoder_input_ids", FLOAT, ["b", HIDDEN, "e"]) if features else
-        info("encoder_input_ids", INT, ["b", "e"]), *mask,
-        info("decoder_input_ids", INT, ["b", given])],
-        [info("logits", FLOAT, ["b", given, VOCABULARY]),
-         info("encoder_hidden_states", FLOAT, ["b", "e", HIDDEN])]
-        + state("present", "self", given) + state("present", "cross", "e"))
+        info("encoder_input_ids", INT, ["b", "e"]), *mask]
+        + ([info("decoder_input_ids", INT, ["b", given])] if encoder_decodes else []),
+        ([info("logits", FLOAT, ["b", given, VOCABULARY]),
+          info("encoder_hidden_states", FLOAT, ["b", "e", HIDDEN])]
+         + state("present", "self", given) if encoder_decodes else [])
+        + state("present", "cross", "e"))
 
     b = Body(weights)
     ids = "input_ids"
@@ -256,6 +259,8 @@ def main():
              t5(1, hidden_states=False), **given)
     beam.add("t5_whole_sequences", "the decoder takes whole sequences", scored, t5(2, whole=True),
              **given)
+    beam.add("t5_separate_encoder", "the decoder makes the first step too", scored,
+             t5(0, hidden_states=False, encoder_decodes=False), **given)
     random = np.random.default_rng(5)
     given["input_ids"] = random.standard_normal((2, HIDDEN, 5)).astype(np.float32)
     ids = np.array([[2, 4], [2, 6]], np.int32)
