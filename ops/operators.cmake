@@ -353,6 +353,7 @@ set(ONNXCMP_OPERATORS
   training/conv_grad
   training/cross_entropy_grad
   training/dropout_grad
+  training/fake_quant
   training/gather_grad
   training/layer_normalization_grad
   training/momentum
@@ -362,5 +363,6 @@ set(ONNXCMP_OPERATORS
   training/reductions
   training/scaling
   training/slice_grad
+  training/softmax_cross_entropy
   training/softmax_grad
 )

@@ -1,7 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -86,6 +87,32 @@ absl::Status SGDOptimizerV2(KernelContext& ctx) {
   *done.mutable_data<bool>() = update;
   OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(done)));
   return EmitSequence(ctx, 1, sequence->element_dtype, std::move(weights));
+}
+
+// InplaceClipGradNorm (com.microsoft 1): all gradients times max_norm / (norm + 1e-6), if that is
+// below 1, where the norm is that of all their elements together.
+Kernel InplaceClipGradNorm(const KernelInit& node) {
+  if (const std::string type = node.String("norm_type"); type != "fro") {
+    return node.Fail(absl::UnimplementedError(absl::StrCat("norm_type \"", type, "\"")));
+  }
+  return [max_norm = node.Float("max_norm")](KernelContext& ctx) -> absl::Status {
+    OC_ASSIGN_OR_RETURN(const Sequence* sequence, ctx.SequenceInput(0));
+    OC_ASSIGN_OR_RETURN(std::vector<Tensor> gradients, Tensors(ctx, 0, sequence->elements.size()));
+    double squares = 0;
+    for (const Tensor& gradient : gradients) {
+      OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<double>(ctx, gradient));
+      squares += LaneSquaredDeviations(x.data<double>(), x.num_elements(), 0.0);
+    }
+    const double factor = std::min(double{max_norm} / (std::sqrt(squares) + 1e-6), 1.0);
+    for (Tensor& gradient : gradients) {
+      OC_ASSIGN_OR_RETURN(
+          gradient, Elementwise(Floats{}, ctx, std::array<const Tensor*, 1>{&gradient},
+                                gradient.dtype(), [factor](auto g) {
+                                  return g * static_cast<typename decltype(g)::Scalar>(factor);
+                                }));
+    }
+    return EmitSequence(ctx, 0, sequence->element_dtype, std::move(gradients));
+  };
 }
 
 struct AdamOptions {
@@ -256,6 +283,7 @@ Kernel AdamWOptimizer(const KernelInit& node) {
 void RegisterTrainingOptimizers(OpRegistry& registry) {
   registry.Add(kMicrosoftDomain, "AdamOptimizer", {1}, AdamOptimizer);
   registry.Add(kMicrosoftDomain, "AdamWOptimizer", {1}, AdamWOptimizer);
+  registry.Add(kMicrosoftDomain, "InplaceClipGradNorm", {1}, InplaceClipGradNorm);
   registry.Add(kMicrosoftDomain, "SGDOptimizer", {1}, SGDOptimizer);
   registry.Add(kMicrosoftDomain, "SGDOptimizerV2", {1}, SGDOptimizerV2);
 }

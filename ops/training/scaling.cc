@@ -38,6 +38,10 @@ Kernel Scale(const KernelInit& node) {
 Kernel MixedPrecisionScale(const KernelInit& node) {
   const absl::StatusOr<DType> to = DTypeFromNumber(node.Int("to"));
   if (!to.ok()) return node.Fail(to.status());
+  if (!IsFloatingPoint(*to)) {
+    return node.Fail(
+        absl::InvalidArgumentError(absl::StrCat("to is no floating point type: ", DTypeName(*to))));
+  }
   return [to = *to, fuse = node.Flag("fuse_outputs")](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const double scale, ctx.ScalarInput<double>(0));
     std::vector<Tensor> outputs;

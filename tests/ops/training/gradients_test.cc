@@ -316,6 +316,55 @@ TEST(CrossEntropyGradTest, IsTheDerivative) {
   }
 }
 
+// Of distributions and of classes, along the last axis; y is the loss, 1 the log-probabilities.
+TEST(CrossEntropyGradTest, OfTheLastAxis) {
+  const Tensor x = Doubles({2, 2, 3}, 5, 11);
+  const Tensor dy = Tensor::Scalar<double>(1.5);
+  const Tensor dense =
+      Tensor::Of<double>({2, 2, 3}, {0.2, 0.3, 0.5, 1, 0, 0, 0.25, 0.25, 0.5, 0.5, 0.125, 0.375});
+  const Tensor classes = Tensor::Of<int64_t>({2, 2}, {2, 0, 1, 2});
+  const Tensor weights = Tensor::Of<double>({2, 2}, {0.5, 2, 1, 3});
+  for (const char* reduction : {"mean", "sum"}) {
+    const auto check = [&](const OpTest& forward, const OpTest& gradient,
+                           const std::vector<Tensor>& labels) {
+      const auto with = [&](OpTest test, const std::vector<Tensor>& inputs) {
+        test.Attr("reduction", reduction).Outputs(inputs.size() == 1 ? 2 : 1);
+        for (const Tensor& input : inputs) test.Input(input);
+        for (const Tensor& label : labels) test.Input(label);
+        return test;
+      };
+      const Tensor log_prob = *with(forward, {x}).Run(1);
+      ExpectGradient(with(gradient, {dy, log_prob}).Run(), x, dy,
+                     [&](const Tensor& at) { return with(forward, {at}).Run(); });
+    };
+    check(Microsoft("SoftmaxCrossEntropy"), Microsoft("SoftmaxCrossEntropyGrad"), {dense});
+    check(OpTest("SparseSoftmaxCrossEntropy", 9), OpTest("SparseSoftmaxCrossEntropyGrad", 9),
+          {classes, weights});
+  }
+}
+
+// The gradient of the first for labels that do not add up to 1 is onnxruntime's, which takes it
+// that they do. The values: log(1 + e) of two classes with scores 0 and 1, and 1 less.
+TEST(CrossEntropyGradTest, ValuesOfTheLastAxis) {
+  const Tensor scores = Tensor::Of<float>({2, 2}, {0, 1, 0, 1});
+  OpTest dense = Microsoft("SoftmaxCrossEntropy");
+  dense.Input(scores).Input(Tensor::Of<float>({2, 2}, {1, 0, 0, 1}));
+  ExpectTensor(dense.Run(), Tensor::Scalar<float>((1.3132616875f + 0.3132616875f) / 2), 1e-6);
+  OpTest sparse("SparseSoftmaxCrossEntropy", 9);
+  sparse.Input(scores).Input(Ints({0, 1})).Input(Floats({1, 3}));
+  ExpectTensor(sparse.Run(), Tensor::Scalar<float>((1.3132616875f + 3 * 0.3132616875f) / 4), 1e-6);
+  ExpectError(
+      OpTest("SparseSoftmaxCrossEntropy", 9).Input(scores).Input(Ints({0, 2})).Run().status(),
+      kInvalid, "label 2 is none of 2 classes");
+  ExpectError(Microsoft("SoftmaxCrossEntropy")
+                  .Attr("reduction", "none")
+                  .Input(scores)
+                  .Input(scores)
+                  .Run()
+                  .status(),
+              kInvalid, "reduction must be mean or sum");
+}
+
 TEST(CrossEntropyGradTest, InternalMeanOfNothingIsZero) {
   OpTest test = Microsoft("SoftmaxCrossEntropyLossInternal");
   test.Outputs(2).Input(Iota({1, 2})).Input(Ints({1})).NoInput();

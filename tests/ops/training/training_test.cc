@@ -57,6 +57,36 @@ TEST(OptimizersTest, AdamAsPyTorchAndAsTransformers) {
   }
 }
 
+TEST(OptimizersTest, ClipsByTheNormOfAll) {
+  for (const auto& [max_norm, want] : {std::pair{2.5f, 0.5f}, std::pair{50.0f, 1.0f}}) {
+    OpTest test = Microsoft("InplaceClipGradNorm");
+    test.Attr("max_norm", max_norm).Input(OneTensor(Floats({3, 4})));
+    const absl::StatusOr<std::vector<Value>> outputs = test.RunAll();
+    ASSERT_TRUE(outputs.ok()) << outputs.status();
+    ExpectTensor((*outputs)[0].sequence().elements[0].tensor(), Floats({3 * want, 4 * want}), 1e-6);
+  }
+}
+
+// Halves go to even numbers; 300 and -300 leave the range.
+TEST(FakeQuantTest, RoundsAndClamps) {
+  const Tensor x = Floats({0.25f, 0.75f, 300, -300, kNaN});
+  OpTest test = Microsoft("FakeQuant");
+  test.Outputs(2).Input(x).Input(Floats({0.5f})).Input(Floats({10}));
+  const Tensor mask = Bools({5}, {1, 1, 0, 0, 0});
+  ExpectOutputs(test, {Floats({0, 1, 122.5f, -5, kNaN}), mask});
+  ExpectTensor(Microsoft("FakeQuantGrad").Input(x).Input(mask).Run(),
+               Floats({0.25f, 0.75f, 0, 0, 0}));
+  ExpectError(Microsoft("FakeQuant")
+                  .Outputs(2)
+                  .Attr("quant_min", 255)
+                  .Input(x)
+                  .Input(Floats({1}))
+                  .Input(Floats({0}))
+                  .Run()
+                  .status(),
+              kInvalid, "quant_min 255 is not below quant_max 255");
+}
+
 TEST(AccumulatorsTest, AddUnlessToldNotTo) {
   const Tensor sum = Floats({1, 2});
   const Tensor value = Floats({10, 20});
@@ -86,6 +116,13 @@ TEST(ScalingTest, MultipliesByOneNumber) {
   OpTest mixed = Microsoft("MixedPrecisionScale");
   mixed.Attr("to", 10).Attr("fuse_outputs", 1).Input(Tensor::Scalar<float>(2)).Input(x);
   ExpectTensor(mixed.Input(Iota({2, 1})).Run(), Convert(Floats({2, -4, 0, 2}), DType::kFloat16));
+  ExpectError(Microsoft("MixedPrecisionScale")
+                  .Attr("to", 6)
+                  .Input(Tensor::Scalar<float>(2))
+                  .Input(x)
+                  .Run()
+                  .status(),
+              kInvalid, "to is no floating point type: int32");
   OpTest sum = Microsoft("ScaledSum");
   sum.Attr("scale_0", 2.0f).Attr("scale_1", 3.0f).Attr("scale_2", 4.0f);
   ExpectTensor(sum.Input(x).Input(x).Input(x).Run(), Floats({9, -18}));
