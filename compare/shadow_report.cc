@@ -121,12 +121,17 @@ std::vector<std::string> ShadowText(const ShadowReport& report) {
   if (report.apart.has_value()) {
     // What different orders of summation leave of double.
     constexpr double kSame = 1e-10;
+    // Constants that were folded or kept in a coarser type are rounded as results are.
+    const double rounding = report.verdict.has_value() ? 10 * Farther(*report.verdict) : 0;
+    const std::string apart =
+        absl::StrFormat("in double the outputs are still %.2g of their size apart", *report.apart);
     lines.push_back(*report.apart <= kSame
                         ? "in double both sides agree: whatever differs is rounding"
-                        : absl::StrFormat("in double the outputs are still %.2g of their size "
-                                          "apart, which is no rounding: other constants or another "
-                                          "computation",
-                                          *report.apart));
+                    : *report.apart <= rounding
+                        ? absl::StrCat(apart, ", which rounded constants explain")
+                        : absl::StrCat(apart,
+                                       ", which is no rounding: other constants or another "
+                                       "computation"));
   }
   std::array<int64_t, 3> counts = {};
   for (const std::optional<TruthVerdict>& row : report.rows) {
