@@ -145,9 +145,8 @@ bool RegionNoise::HasCoarser(const SideGraph& graph, const Region& region, int r
   return false;
 }
 
-RegionNoise::Elements RegionNoise::Noise(
-    int r, const Measured& own, double epsilon, double steps,
-    absl::FunctionRef<bool(const Elements&)> is_enough) const {
+RegionNoise::Elements RegionNoise::Noise(int r, const Measured& own, double epsilon, double steps,
+                                         absl::FunctionRef<bool(const Elements&)> is_enough) const {
   const LeftClasses& left = run_.left();
   const int c = state_.at(r).match;
   const int l = left.representative(c);
