@@ -185,7 +185,7 @@ TEST(GRUTest, BadInputs) {
   OpTest hidden = Gru(1);
   expect(hidden.Attr("hidden_size", 3), "hidden_size is 3, but R is for 2");
   OpTest directions = Gru(1);
-  expect(directions.Attr("direction", "bidirectional"), "W has shape");
+  expect(directions.Attr("direction", "bidirectional"), "B has shape [1x12], not [2x12]");
   OpTest unknown = Gru(1);
   expect(unknown.Attr("direction", "up"), "unknown direction 'up'");
   OpTest activation = Gru(1);
