@@ -3,11 +3,8 @@
     pip install numpy onnx onnxruntime
     python benchmarks/onnxruntime_products.py
 """
-import time
-
 import numpy as np
-import onnx
-import onnxruntime
+import side_by_side
 from onnx import TensorProto, helper, numpy_helper
 
 
@@ -39,16 +36,7 @@ def measure_n_bits(m, n, k, bits, level):
 def run(label, flops, graph, feeds, opset):
     imports = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
     model = helper.make_model(graph, opset_imports=imports, ir_version=8)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options,
-                                           providers=["CPUExecutionProvider"])
-    best = float("inf")
-    until = time.perf_counter() + 1
-    while time.perf_counter() < until:
-        start = time.perf_counter()
-        session.run(None, feeds)
-        best = min(best, time.perf_counter() - start)
+    best = side_by_side.best_time(model, feeds) / 1e6
     print(f"{label:44} {best * 1e6:10.1f} us {flops / best / 1e9:8.1f} GFLOP/s")
 
 

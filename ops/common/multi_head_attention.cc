@@ -131,6 +131,20 @@ absl::Status EmitCache(KernelContext& ctx, int output, const Tensor& cache, DTyp
   return ctx.SetOutput(output, std::move(contiguous));
 }
 
+template <typename C>
+absl::Status EmitMultiHead(KernelContext& ctx, MultiHeadArguments arguments, DType dtype) {
+  arguments.wants_present = ctx.HasOutput(1) || ctx.HasOutput(2);
+  arguments.wants_scores = ctx.HasOutput(3);
+  OC_ASSIGN_OR_RETURN(MultiHeadResult result, MultiHeadAttend<C>(ctx, arguments, dtype));
+  OC_ASSIGN_OR_RETURN(Tensor out, StoreTensor<C>(ctx, result.out, dtype));
+  OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(out)));
+  if (arguments.wants_present) {
+    OC_RETURN_IF_ERROR(EmitCache<C>(ctx, 1, result.present_key, dtype));
+    OC_RETURN_IF_ERROR(EmitCache<C>(ctx, 2, result.present_value, dtype));
+  }
+  return arguments.wants_scores ? ctx.SetOutput(3, std::move(result.scores)) : absl::OkStatus();
+}
+
 absl::StatusOr<int64_t> ReadNumHeads(const KernelInit& node) {
   const int64_t heads = node.Int("num_heads");
   if (heads < 1 || heads > std::numeric_limits<int32_t>::max()) {
@@ -141,6 +155,7 @@ absl::StatusOr<int64_t> ReadNumHeads(const KernelInit& node) {
 
 #define ONNXCMP_MULTI_HEAD_ATTENTION(C)                                                          \
   template absl::Status EmitCache<C>(KernelContext&, int, const Tensor&, DType);                 \
+  template absl::Status EmitMultiHead<C>(KernelContext&, MultiHeadArguments, DType);             \
   template absl::StatusOr<MultiHeadResult> MultiHeadAttend<C>(const KernelContext&,              \
                                                               const MultiHeadArguments&, DType); \
   template absl::StatusOr<Tensor> HeadsWithBias<C>(const KernelContext&, const Tensor&,          \

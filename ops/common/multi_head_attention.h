@@ -66,6 +66,11 @@ absl::StatusOr<Tensor> HeadsWithBias(const KernelContext& ctx, const Tensor& x,
 template <typename C>
 absl::Status EmitCache(KernelContext& ctx, int output, const Tensor& cache, DType dtype);
 
+// Runs the attention and sets the outputs that are there: the result, present_key, present_value
+// and the scores, in this order.
+template <typename C>
+absl::Status EmitMultiHead(KernelContext& ctx, MultiHeadArguments arguments, DType dtype);
+
 // num_heads of a node, at least 1.
 absl::StatusOr<int64_t> ReadNumHeads(const KernelInit& node);
 

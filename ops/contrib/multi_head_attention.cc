@@ -5,7 +5,6 @@
 #include "evaluator/op_registry.h"
 #include "ops/common/attention.h"
 #include "ops/common/compute_class.h"
-#include "ops/common/load_store.h"
 #include "ops/common/multi_head_attention.h"
 #include "ops/common/views.h"
 
@@ -24,7 +23,6 @@ enum InputIndex {
   kPastLength,
   kCacheIndirection
 };
-enum OutputIndex { kOutput, kPresentKey, kPresentValue, kScores };
 
 struct Options {
   int64_t heads = 0;
@@ -103,18 +101,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   arguments.mask_filter = options.mask_filter;
   arguments.scale = options.scale;
   arguments.unidirectional = options.unidirectional;
-  arguments.wants_present = ctx.HasOutput(kPresentKey) || ctx.HasOutput(kPresentValue);
-  arguments.wants_scores = ctx.HasOutput(kScores);
-  OC_ASSIGN_OR_RETURN(MultiHeadResult result, MultiHeadAttend<C>(ctx, arguments, dtype));
-
-  OC_ASSIGN_OR_RETURN(Tensor out, StoreTensor<C>(ctx, result.out, dtype));
-  OC_RETURN_IF_ERROR(ctx.SetOutput(kOutput, std::move(out)));
-  if (arguments.wants_present) {
-    OC_RETURN_IF_ERROR(EmitCache<C>(ctx, kPresentKey, result.present_key, dtype));
-    OC_RETURN_IF_ERROR(EmitCache<C>(ctx, kPresentValue, result.present_value, dtype));
-  }
-  return arguments.wants_scores ? ctx.SetOutput(kScores, std::move(result.scores))
-                                : absl::OkStatus();
+  return EmitMultiHead<C>(ctx, arguments, dtype);
 }
 
 // MultiHeadAttention (com.microsoft 1): for every head
