@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/messages.h"
 #include "evaluator/version.h"
+#include "ops/operators.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -82,6 +83,9 @@ void RunOptions::AddTo(CLI::App& app) {
   app.add_option("--max-steps", max_steps, "Nodes that a run may come to; 0: any number (0)")
       ->type_name("N")
       ->check(Quietly(CLI::NonNegativeNumber));
+  app.add_option("--nchwc-block", nchwc_block, "Channels in a block of com.microsoft.nchwc: 8, 16")
+      ->type_name("N")
+      ->check(Quietly(CLI::IsMember({8, 16})));
   app.add_flag("-q,--quiet", quiet, "Write only errors to standard error");
 }
 
@@ -89,6 +93,16 @@ LoadOptions RunOptions::load() const {
   LoadOptions options;
   options.functions = functions == "keep" ? Functions::kKeep : Functions::kInline;
   return options;
+}
+
+OpRegistry RunOptions::operators() const { return AllOperators({.nchwc_block = nchwc_block}); }
+
+std::string RunOptions::Assumption(const Graph& graph) const {
+  const bool is_blocked = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                      [](const Node& node) { return node.domain == kNchwcDomain; });
+  if (nchwc_block != 0 || !is_blocked) return "";
+  return "blocks of 16 channels are assumed where nothing tells; if it was optimized without "
+         "AVX-512: --nchwc-block 8";
 }
 
 EvaluatorOptions RunOptions::evaluator() const {

@@ -13,6 +13,7 @@
 #include "compare/generated_inputs.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
+#include "evaluator/op_registry.h"
 
 namespace onnxcmp::cli {
 
@@ -35,11 +36,15 @@ struct RunOptions {
   int threads = 0;
   std::optional<double> memory_limit_gib;
   int64_t max_steps = 0;
+  int nchwc_block = 0;
   std::string functions = "inline";
   bool quiet = false;
 
   void AddTo(CLI::App& app);
   LoadOptions load() const;
+  OpRegistry operators() const;
+  // What has to be assumed about a model, empty if nothing.
+  std::string Assumption(const Graph& graph) const;
   EvaluatorOptions evaluator() const;
   // InvalidArgument for a dimension that is not NAME=N, or that no input of these graphs has.
   absl::StatusOr<GeneratedInputs> generated(const std::vector<const Graph*>& graphs) const;

@@ -27,7 +27,6 @@
 #include "evaluator/status_macros.h"
 #include "evaluator/thread_pool.h"
 #include "onnx/onnx_pb.h"
-#include "ops/operators.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -154,7 +153,7 @@ int Fail(const absl::Status& status) {
 }
 
 int CompareRuns(const CompareArguments& arguments, Interruption& interruption) {
-  const OpRegistry registry = AllOperators();
+  const OpRegistry registry = arguments.run.operators();
   ClassicSide sides[kSides];
   std::vector<std::string> notes;
   if (absl::Status status = Load(arguments, registry, sides); !status.ok()) {
@@ -209,7 +208,7 @@ absl::StatusOr<std::vector<ClassicRow>> NodeRows(const std::string& path,
 }
 
 int CompareNodes(const CompareArguments& arguments) {
-  const OpRegistry registry = AllOperators();
+  const OpRegistry registry = arguments.run.operators();
   std::vector<ClassicRow> rows[kSides];
   for (int i = 0; i < kSides; ++i) {
     auto side = NodeRows(i == 0 ? arguments.left : arguments.right, arguments, registry);

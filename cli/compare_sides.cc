@@ -22,7 +22,6 @@
 #include "compare/render_markdown.h"
 #include "compare/render_table.h"
 #include "evaluator/status_macros.h"
-#include "ops/operators.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -79,7 +78,7 @@ class SideComparison {
       : arguments_(arguments), interruption_(interruption), look_(LookOf(arguments)) {}
 
   absl::StatusOr<int> Run() {
-    const OpRegistry registry = AllOperators();
+    const OpRegistry registry = arguments_.run.operators();
     OC_RETURN_IF_ERROR(Open("left", arguments_.left, registry, &left_));
     OC_RETURN_IF_ERROR(Open("right", arguments_.right, registry, &right_));
     OC_ASSIGN_OR_RETURN(std::optional<InputSets> inputs, OpenInputs());
@@ -102,6 +101,8 @@ class SideComparison {
         }
       }
       for (std::string& note : fed.notes) comparison.notes.push_back(std::move(note));
+      AddAssumptions("left", *left_, &comparison.notes);
+      AddAssumptions("right", *right_, &comparison.notes);
       OC_ASSIGN_OR_RETURN(const bool printed, Report(comparison, set, sets, fed.name));
       if (!printed) return kFailed;
       summaries.push_back(SummaryOf(fed.name, comparison));
@@ -120,6 +121,13 @@ class SideComparison {
     if (!opened.ok()) return OfSide(name, opened.status());
     *side = *std::move(opened);
     return absl::OkStatus();
+  }
+
+  void AddAssumptions(absl::string_view name, const Side& side,
+                      std::vector<std::string>* notes) const {
+    if (side.evaluator() == nullptr) return;
+    const std::string note = arguments_.run.Assumption(side.evaluator()->model().graph);
+    if (!note.empty()) notes->push_back(absl::StrCat(name, ": ", note));
   }
 
   // Nothing if both sides are recordings.

@@ -20,7 +20,6 @@
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
 #include "evaluator/status_macros.h"
-#include "ops/operators.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -68,12 +67,15 @@ absl::StatusOr<std::vector<std::unique_ptr<RecordingWriter>>> OpenRecordings(
 }
 
 absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption& interruption) {
-  const OpRegistry registry = AllOperators();
+  const OpRegistry registry = options.run.operators();
   OC_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model,
                       LoadModel(options.model, registry, options.run.load()));
   OC_ASSIGN_OR_RETURN(MatchedFeeds matched, MakeFeeds(options, model->graph));
   if (!options.run.quiet) {
     for (const std::string& note : matched.notes) {
+      PrintNote(note);
+    }
+    if (const std::string note = options.run.Assumption(model->graph); !note.empty()) {
       PrintNote(note);
     }
   }

@@ -12,7 +12,6 @@
 #include "compare/backend_test.h"
 #include "compare/junit_suite.h"
 #include "evaluator/thread_pool.h"
-#include "ops/operators.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -79,7 +78,7 @@ int TestCommand(const std::vector<std::string>& arguments) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   const ThreadPool pool(run.threads > 0 ? run.threads : std::max(1, cores));
   options.evaluator.threads = 1;
-  const OpRegistry registry = AllOperators();
+  const OpRegistry registry = run.operators();
   std::vector<BackendTestOutcome> outcomes(tests->size());
   pool.ParallelFor(static_cast<int64_t>(tests->size()), [&](int64_t i) {
     const auto index = static_cast<size_t>(i);

@@ -8,12 +8,12 @@ namespace onnxcmp {
 // Declares every Register function and defines RegisterAllOperators, which calls them.
 #include "ops/registrations.inc"
 
-OpRegistry AllOperators() {
+OpRegistry AllOperators(const OperatorOptions& options) {
   OpRegistry registry;
   RegisterSchemaTables(registry);
   RegisterAllOperators(registry);
   RegisterChannelsLast(registry);
-  RegisterBlockedChannels(registry);
+  RegisterBlockedChannels(registry, options.nchwc_block);
   return registry;
 }
 

@@ -13,23 +13,24 @@
 #include "ops/common/resize.h"
 #include "ops/common/views.h"
 #include "ops/contrib/layouts.h"
+#include "ops/operators.h"
 
 // com.microsoft.nchwc is what onnxruntime writes for its own convolutions. A tensor of shape
 // (N, C, H, W) holds [N][C / block][H][W][block], C being padded with zeros to whole blocks. The
 // block is 16 where the model was optimized on a processor with AVX-512, 8 on others, and nothing
-// in the file says which. Channels that are no multiple of 16 tell that it is 8; without such
-// evidence it is taken to be 16.
+// in the file says which. Who knows gives it (OperatorOptions). Otherwise channels that are no
+// multiple of 16 tell that it is 8; without such evidence it is taken to be 16.
 namespace onnxcmp {
 namespace {
 
-constexpr absl::string_view kNchwcDomain = "com.microsoft.nchwc";
 constexpr int64_t kLargeBlock = 16;
 constexpr int64_t kSmallBlock = 8;
 
-// The block of `count` padded channels.
-absl::StatusOr<int64_t> BlockOf(int64_t count) {
-  if (count % kLargeBlock == 0) return kLargeBlock;
-  if (count % kSmallBlock == 0) return kSmallBlock;
+// The block of `count` padded channels; `given` is 0 if nobody knows.
+absl::StatusOr<int64_t> BlockOf(int64_t count, int64_t given) {
+  for (const int64_t block : {kLargeBlock, kSmallBlock}) {
+    if ((given == 0 || given == block) && count % block == 0) return block;
+  }
   return absl::InvalidArgumentError(
       absl::StrCat(count, " channels are not a whole number of blocks"));
 }
@@ -62,10 +63,10 @@ absl::StatusOr<Tensor> ToBlocks(const KernelContext& ctx, const Tensor& x, int64
 }
 
 // An operator on blocks of X and Y: the kernel between two changes of layout.
-Kernel OnBlocks(Kernel kernel) {
-  return [kernel = std::move(kernel)](KernelContext& ctx) -> absl::Status {
+Kernel OnBlocks(Kernel kernel, int64_t given) {
+  return [kernel = std::move(kernel), given](KernelContext& ctx) -> absl::Status {
     OC_RETURN_IF_ERROR(CheckRank(ctx.Input(0)));
-    OC_ASSIGN_OR_RETURN(const int64_t block, BlockOf(ctx.Input(0).dim(1)));
+    OC_ASSIGN_OR_RETURN(const int64_t block, BlockOf(ctx.Input(0).dim(1), given));
     OC_ASSIGN_OR_RETURN(const Tensor x, FromBlocks(ctx, ctx.Input(0), block));
     OC_ASSIGN_OR_RETURN(std::vector<Value> outputs, RunInner(ctx, kernel, {x}));
     OC_ASSIGN_OR_RETURN(Tensor y, ToBlocks(ctx, outputs[0].tensor(), block));
@@ -75,13 +76,13 @@ Kernel OnBlocks(Kernel kernel) {
 
 // ReorderInput (com.microsoft.nchwc 1): Y = X in blocks; X is (N, C, H, W), or (N, H, W, C) with
 // channels_last.
-Kernel ReorderInput(const KernelInit& node) {
+Kernel ReorderInput(const KernelInit& node, int64_t given) {
   const bool channels_last = node.Flag("channels_last");
-  return [channels_last](KernelContext& ctx) -> absl::Status {
+  return [=](KernelContext& ctx) -> absl::Status {
     OC_RETURN_IF_ERROR(CheckRank(ctx.Input(0)));
     const Tensor x = channels_last ? ChannelsFirst(ctx.Input(0)) : ctx.Input(0);
     const int64_t channels = x.dim(1);
-    const int64_t block = kLargeBlock;
+    const int64_t block = given == 0 ? kLargeBlock : given;
     Shape shape = x.shape();
     shape[1] = channels / block * block + (channels % block == 0 ? 0 : block);
     OC_ASSIGN_OR_RETURN(Tensor padded, ctx.Allocate(x.dtype(), shape));
@@ -94,13 +95,13 @@ Kernel ReorderInput(const KernelInit& node) {
 
 // ReorderOutput (com.microsoft.nchwc 1): Y = the first `channels` channels of X, which is in
 // blocks, as (N, C, H, W), or (N, H, W, C) with channels_last.
-Kernel ReorderOutput(const KernelInit& node) {
+Kernel ReorderOutput(const KernelInit& node, int64_t given) {
   const int64_t channels = node.Int("channels");
   const bool channels_last = node.Flag("channels_last");
   return [=](KernelContext& ctx) -> absl::Status {
     OC_RETURN_IF_ERROR(CheckRank(ctx.Input(0)));
     const int64_t padded = ctx.Input(0).dim(1);
-    OC_ASSIGN_OR_RETURN(const int64_t block, BlockOf(padded));
+    OC_ASSIGN_OR_RETURN(const int64_t block, BlockOf(padded, given));
     if (channels < 1 || channels > padded || padded - channels >= block) {
       return absl::InvalidArgumentError(absl::StrCat(channels, " channels do not fill the ", padded,
                                                      " of X in blocks of ", block));
@@ -118,7 +119,8 @@ struct ConvBlocks {
   bool of_weight;  // W has blocks of input channels too
 };
 
-absl::StatusOr<ConvBlocks> ConvBlocksOf(const Tensor& x, const Tensor& w, int64_t group) {
+absl::StatusOr<ConvBlocks> ConvBlocksOf(const Tensor& x, const Tensor& w, int64_t group,
+                                        int64_t given) {
   OC_RETURN_IF_ERROR(CheckRank(x));
   if (w.rank() != 4) {
     return absl::InvalidArgumentError(absl::StrCat("W must have rank 4, not ", w.TypeString()));
@@ -126,14 +128,12 @@ absl::StatusOr<ConvBlocks> ConvBlocksOf(const Tensor& x, const Tensor& w, int64_
   const int64_t outputs = w.dim(0);
   const int64_t inputs = w.dim(1);
   const bool depthwise = group > 1 && inputs == 1 && outputs == group;
-  OC_ASSIGN_OR_RETURN(int64_t block, BlockOf(outputs));
+  OC_ASSIGN_OR_RETURN(int64_t block, BlockOf(outputs, given));
   const bool grouped = group > 1 && !depthwise;  // each group has whole blocks, in and out
-  if ((depthwise || grouped || inputs > kLargeBlock) && x.dim(1) % kLargeBlock != 0) {
-    block = kSmallBlock;
-  }
-  if (grouped && (inputs % kLargeBlock != 0 || outputs / group % kLargeBlock != 0)) {
-    block = kSmallBlock;
-  }
+  const bool of_small_blocks =
+      ((depthwise || grouped || inputs > kLargeBlock) && x.dim(1) % kLargeBlock != 0) ||
+      (grouped && (inputs % kLargeBlock != 0 || outputs / group % kLargeBlock != 0));
+  if (given == 0 && of_small_blocks) block = kSmallBlock;
   const ConvBlocks blocks = {block, depthwise || inputs >= block, inputs >= block};
   if (outputs % block != 0 || (blocks.of_input && x.dim(1) % block != 0) ||
       (blocks.of_weight && inputs % block != 0)) {
@@ -164,14 +164,14 @@ absl::StatusOr<Tensor> WeightFromBlocks(const KernelContext& ctx, const Tensor& 
 // Conv (com.microsoft.nchwc 1): Y = activation(conv(X, W) + B + Sum), Sum and Y in blocks. X is in
 // blocks too, unless it has fewer channels than a block; W as WeightFromBlocks says, with blocks of
 // input channels if each group has a block of them or more.
-Kernel Conv(const KernelInit& node, const KernelMaker& fused_conv) {
+Kernel Conv(const KernelInit& node, const KernelMaker& fused_conv, int64_t given) {
   const int64_t group = node.Int("group");
-  return [group, conv = fused_conv(node)](KernelContext& ctx) -> absl::Status {
+  return [group, given, conv = fused_conv(node)](KernelContext& ctx) -> absl::Status {
     constexpr int kSum = 3;
     std::vector<Value> inputs = InputValues(ctx);
     const Tensor& x = ctx.Input(0);
     const Tensor& w = ctx.Input(1);
-    OC_ASSIGN_OR_RETURN(const ConvBlocks blocks, ConvBlocksOf(x, w, group));
+    OC_ASSIGN_OR_RETURN(const ConvBlocks blocks, ConvBlocksOf(x, w, group, given));
     if (blocks.of_input) {
       OC_ASSIGN_OR_RETURN(inputs[0], FromBlocks(ctx, x, blocks.block));
     }
@@ -192,16 +192,16 @@ Kernel Conv(const KernelInit& node, const KernelMaker& fused_conv) {
 
 // AveragePool (com.microsoft.nchwc 1): as ONNX's, but with count_include_pad the divisor is the
 // size of the kernel, also where windows of ceil_mode reach beyond the padding.
-Kernel AveragePool(const KernelInit& node) {
+Kernel AveragePool(const KernelInit& node, int64_t given) {
   const PoolDivisor divisor =
       node.Flag("count_include_pad") ? PoolDivisor::kTaps : PoolDivisor::kInputs;
-  return OnBlocks([attributes = WindowAttributes(node), divisor](KernelContext& ctx) {
-    return EmitAverages(ctx, attributes, divisor);
-  });
+  return OnBlocks([attributes = WindowAttributes(node),
+                   divisor](KernelContext& ctx) { return EmitAverages(ctx, attributes, divisor); },
+                  given);
 }
 
 // Upsample (com.microsoft.nchwc 1): Resize of H and W by the whole numbers scales[2] and scales[3].
-Kernel Upsample(const KernelInit& node) {
+Kernel Upsample(const KernelInit& node, int64_t given) {
   const std::vector<int64_t> scales = node.Ints("scales");
   const std::string mode = node.String("mode");
   const std::string coordinates = node.String("coordinate_transformation_mode");
@@ -226,7 +226,7 @@ Kernel Upsample(const KernelInit& node) {
         "the coordinate_transformation_mode of ", mode, " must be asymmetric",
         mode == "linear" ? ", half_pixel or align_corners" : "", ", not ", coordinates)));
   }
-  return OnBlocks([=](KernelContext& ctx) -> absl::Status {
+  Kernel resize = [=](KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);
     std::vector<ResizeAxis> axes;
     for (int axis : {2, 3}) {
@@ -239,31 +239,38 @@ Kernel Upsample(const KernelInit& node) {
     }
     OC_ASSIGN_OR_RETURN(Tensor y, ResizeTensor(ctx, x, options, axes));
     return ctx.SetOutput(0, std::move(y));
-  });
+  };
+  return OnBlocks(std::move(resize), given);
 }
 
 // The operator of ONNX on blocks.
-KernelMaker OnBlocks(const OpRegistry& registry, absl::string_view op_type, int version) {
+KernelMaker OnBlocks(const OpRegistry& registry, absl::string_view op_type, int version,
+                     int64_t given) {
   const KernelMaker* maker = registry.FindKernel(kOnnxDomain, op_type, version);
   OC_CHECK(maker != nullptr);
-  return [maker = *maker](const KernelInit& node) { return OnBlocks(maker(node)); };
+  return [maker = *maker, given](const KernelInit& node) { return OnBlocks(maker(node), given); };
 }
 
 }  // namespace
 
-void RegisterBlockedChannels(OpRegistry& registry) {
+void RegisterBlockedChannels(OpRegistry& registry, int64_t block) {
   const KernelMaker* fused_conv = registry.FindKernel(kMicrosoftDomain, "FusedConv", 1);
   OC_CHECK(fused_conv != nullptr);
-  registry.Add(kNchwcDomain, "AveragePool", {1}, AveragePool);
-  registry.Add(kNchwcDomain, "Conv", {1}, [fused_conv = *fused_conv](const KernelInit& node) {
-    return Conv(node, fused_conv);
-  });
-  registry.Add(kNchwcDomain, "GlobalAveragePool", {1}, OnBlocks(registry, "GlobalAveragePool", 22));
-  registry.Add(kNchwcDomain, "GlobalMaxPool", {1}, OnBlocks(registry, "GlobalMaxPool", 22));
-  registry.Add(kNchwcDomain, "MaxPool", {1}, OnBlocks(registry, "MaxPool", 22));
-  registry.Add(kNchwcDomain, "ReorderInput", {1}, ReorderInput);
-  registry.Add(kNchwcDomain, "ReorderOutput", {1}, ReorderOutput);
-  registry.Add(kNchwcDomain, "Upsample", {1}, Upsample);
+  const auto add = [&](absl::string_view op_type, Kernel (*make)(const KernelInit&, int64_t)) {
+    registry.Add(kNchwcDomain, op_type, {1},
+                 [make, block](const KernelInit& node) { return make(node, block); });
+  };
+  add("AveragePool", AveragePool);
+  add("ReorderInput", ReorderInput);
+  add("ReorderOutput", ReorderOutput);
+  add("Upsample", Upsample);
+  registry.Add(kNchwcDomain, "Conv", {1},
+               [fused_conv = *fused_conv, block](const KernelInit& node) {
+                 return Conv(node, fused_conv, block);
+               });
+  for (const char* op_type : {"GlobalAveragePool", "GlobalMaxPool", "MaxPool"}) {
+    registry.Add(kNchwcDomain, op_type, {1}, OnBlocks(registry, op_type, 22, block));
+  }
 }
 
 }  // namespace onnxcmp

@@ -3,6 +3,8 @@
 #ifndef ONNXCMP_OPS_CONTRIB_LAYOUTS_H_
 #define ONNXCMP_OPS_CONTRIB_LAYOUTS_H_
 
+#include <cstdint>
+
 #include "evaluator/op_registry.h"
 
 namespace onnxcmp {
@@ -11,8 +13,8 @@ namespace onnxcmp {
 // com.microsoft.
 void RegisterChannelsLast(OpRegistry& registry);
 
-// Channels in blocks: com.microsoft.nchwc.
-void RegisterBlockedChannels(OpRegistry& registry);
+// Channels in blocks of 8 or 16: com.microsoft.nchwc. `block` 0: as each node's channels tell.
+void RegisterBlockedChannels(OpRegistry& registry, int64_t block);
 
 }  // namespace onnxcmp
 

@@ -16,6 +16,7 @@ using ::onnxcmp::testing::Lines;
 using ::onnxcmp::testing::Onnxcmp;
 using ::onnxcmp::testing::Outcome;
 using ::onnxcmp::testing::ReadFile;
+using ::onnxcmp::testing::WriteFile;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
@@ -42,6 +43,18 @@ TEST_F(CompareCommandTest, VerdictAndExitStatus) {
   EXPECT_EQ(Onnxcmp({left, other, "--atol", "0.1"}).status, 0);
   EXPECT_EQ(Onnxcmp({left, other, "--tolerance", "y=0.1,0"}).status, 0);
   EXPECT_EQ(Onnxcmp({left, other, "--tolerance", "z=0.1,0"}).status, 1);
+}
+
+TEST_F(CompareCommandTest, BlockedChannelsAreAssumedAloud) {
+  const std::string path =
+      WriteFile(folder_ + "/blocked.onnxtxt",
+                R"(<ir_version: 10, opset_import: ["": 21, "com.microsoft.nchwc": 1]>
+         g (float[1, 32, 1, 2] x) => (float[1, 32, 1, 2] y) {
+           y = com.microsoft.nchwc.ReorderInput(x)
+         })");
+  EXPECT_THAT(Onnxcmp({path, path}).out, HasSubstr("right: blocks of 16 channels are assumed"));
+  EXPECT_THAT(Onnxcmp({path, path, "--nchwc-block", "8"}).out, Not(HasSubstr("assumed")));
+  EXPECT_EQ(Onnxcmp({path, path, "--nchwc-block", "9"}).status, 2);
 }
 
 TEST_F(CompareCommandTest, NotFiniteOnly) {

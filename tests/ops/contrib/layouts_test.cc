@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ops/operators.h"
+#include "tests/support/model_test.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp::testing {
@@ -140,6 +142,24 @@ TEST(BlockedChannels, ReorderInputPadsWithZeros) {
   ExpectTensor(OpTest("ReorderInput", 1, kNchwc).Input(Plain(32, 0)).Run(), Blocked(32, 16, 0));
   ExpectError(OpTest("ReorderInput", 1, kNchwc).Input(Iota({2, 2})).Run().status(), kInvalid,
               "X must have rank 4");
+}
+
+TEST(BlockedChannels, BlocksOfAGivenSize) {
+  const auto run = [](int block) {
+    const OpRegistry registry = AllOperators({.nchwc_block = block});
+    const absl::StatusOr<Evaluator> evaluator = EvaluatorFromText(
+        R"(<ir_version: 10, opset_import: ["": 21, "com.microsoft.nchwc": 1]>
+           g (float[1, 32, 1, 2] x) => (float[1, 32, 1, 2] b, float[1, 32, 1, 2] y) {
+             b = com.microsoft.nchwc.ReorderInput(x)
+             y = com.microsoft.nchwc.ReorderOutput<channels = 32>(b)
+           })",
+        registry);
+    return evaluator.ok() ? evaluator->Run({{"x", Plain(32, 1)}}) : evaluator.status();
+  };
+  for (const int block : {8, 16}) {
+    ExpectTensor(TensorAt(run(block), 0), Blocked(32, block, 1));
+    ExpectTensor(TensorAt(run(block), 1), Plain(32, 1));
+  }
 }
 
 TEST(BlockedChannels, Pools) {
