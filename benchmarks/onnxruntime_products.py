@@ -5,38 +5,20 @@
 """
 import numpy as np
 import side_by_side
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 
 def floats(name, shape):
     return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
 
 
-def measure(label, flops, op, x, w, opset=13, **attributes):
+def measure(label, flops, op, x, w, **attributes):
     node = helper.make_node(op, ["x", "w"], ["y"], **attributes)
     graph = helper.make_graph([node], "g", [floats("x", x), floats("w", w)], [floats("y", None)])
     rng = np.random.default_rng(0)
-    run(label, flops, graph, {"x": rng.standard_normal(x).astype(np.float32),
-                              "w": rng.standard_normal(w).astype(np.float32)}, opset)
-
-
-def measure_n_bits(m, n, k, bits, level):
-    """Weights in blocks of 32, made ready when the session is, as in a real model."""
-    rng = np.random.default_rng(0)
-    node = helper.make_node("MatMulNBits", ["x", "w", "scales"], ["y"], domain="com.microsoft",
-                            N=n, K=k, bits=bits, block_size=32, accuracy_level=level)
-    weights = [numpy_helper.from_array(rng.integers(0, 256, (n, k // 32, 4 * bits), np.uint8), "w"),
-               numpy_helper.from_array(rng.standard_normal((n, k // 32)).astype(np.float32),
-                                       "scales")]
-    graph = helper.make_graph([node], "g", [floats("x", [m, k])], [floats("y", None)], weights)
-    run(f"MatMulNBits {m} x {n} x {k}, {bits} bits, level {level}", 2 * m * n * k, graph,
-        {"x": rng.standard_normal((m, k)).astype(np.float32)}, 21)
-
-
-def run(label, flops, graph, feeds, opset):
-    imports = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
-    model = helper.make_model(graph, opset_imports=imports, ir_version=8)
-    best = side_by_side.best_time(model, feeds) / 1e6
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    best = side_by_side.best_time(model, {"x": rng.standard_normal(x).astype(np.float32),
+                                          "w": rng.standard_normal(w).astype(np.float32)}) / 1e6
     print(f"{label:44} {best * 1e6:10.1f} us {flops / best / 1e9:8.1f} GFLOP/s")
 
 
@@ -54,8 +36,3 @@ for inputs, outputs, group, size, kernel, stride in [
             2 * (size // stride) ** 2 * outputs * inputs // group * kernel ** 2, "Conv",
             [1, inputs, size, size], [outputs, inputs // group, kernel, kernel],
             group=group, strides=[stride] * 2, pads=[kernel // 2] * 4)
-
-# Level 0 multiplies floats, as onnxcmp does at every level; 4 rounds them to 8 bits.
-for m, bits, level in [(1, 4, 0), (1, 4, 4), (16, 4, 0), (128, 4, 0), (128, 4, 4), (1, 8, 0),
-                       (128, 8, 0)]:
-    measure_n_bits(m, 4096, 4096, bits, level)

@@ -1,5 +1,5 @@
-"""Runs QLinearConv and QLinearMatMul of products_benchmark.cc with onnxcmp and with onnxruntime, side
-by side on one thread.
+"""Runs QLinearConv, QLinearMatMul and MatMulNBits of products_benchmark.cc with onnxcmp and with
+onnxruntime, side by side on one thread.
 
     pip install numpy onnx onnxruntime
     python benchmarks/onnxruntime_quantized.py build/benchmarks/benchmarks
@@ -43,4 +43,20 @@ def mat_mul(m, n, k):
     return measure("QLinearMatMul", [m, k], [k, n])
 
 
-compare(sys.argv[1], {"BM_QLinearConv": conv, "BM_QLinearMatMul": mat_mul})
+def mat_mul_n_bits(m, n, k, bits):
+    """In blocks of 32, and at accuracy level 0, which multiplies floats as onnxcmp always does."""
+    node = helper.make_node("MatMulNBits", ["x", "w", "scales"], ["y"], domain="com.microsoft",
+                            N=n, K=k, bits=bits, block_size=32)
+    weights = [numpy_helper.from_array(random_bytes((n, k // 32, 4 * bits)), "w"),
+               numpy_helper.from_array(RNG.standard_normal((n, k // 32)).astype(np.float32),
+                                       "scales")]
+    graph = helper.make_graph(
+        [node], "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [m, k])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], weights)
+    model = helper.make_model(graph, ir_version=8, opset_imports=[
+        helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)])
+    return best_time(model, {"x": RNG.standard_normal((m, k)).astype(np.float32)})
+
+
+compare(sys.argv[1], {"BM_QLinearConv": conv, "BM_QLinearMatMul": mat_mul,
+                      "BM_MatMulNBits": mat_mul_n_bits})
