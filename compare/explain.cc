@@ -29,8 +29,6 @@ namespace {
 constexpr int kMostElements = 8;
 constexpr int kLeastDecade = -20;
 
-size_t Index(int number) { return static_cast<size_t>(number); }
-
 // What a second look at a side gives.
 struct Looked {
   absl::node_hash_map<int, Value> values;  // by result

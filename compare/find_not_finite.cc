@@ -20,8 +20,6 @@ namespace {
 // Those of a side that are explained and listed; a reader wants the first.
 constexpr size_t kMostOrigins = 32;
 
-size_t Index(int number) { return static_cast<size_t>(number); }
-
 bool HasNan(const StreamResult& result) {
   return result.fingerprint.has_sketch && result.fingerprint.statistics.nans > 0;
 }

@@ -20,8 +20,6 @@ constexpr int kBars = 40;
 constexpr size_t kMostDecades = 10;
 constexpr size_t kMostReaders = 4;
 
-size_t Index(int number) { return static_cast<size_t>(number); }
-
 class Screen {
  public:
   Screen(const Comparison& comparison, const TableOptions& options, const TableStyle& style)

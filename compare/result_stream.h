@@ -18,6 +18,8 @@
 namespace onnxcmp {
 
 inline constexpr int kNone = -1;
+// A number that is not kNone, to look up with.
+inline size_t Index(int number) { return static_cast<size_t>(number); }
 
 struct StreamResult {
   ResultKind kind = ResultKind::kResult;

@@ -12,8 +12,6 @@
 namespace onnxcmp {
 namespace {
 
-size_t Index(int number) { return static_cast<size_t>(number); }
-
 // What converts or copies and says little about a model.
 bool IsTrifle(absl::string_view op) {
   constexpr std::array<absl::string_view, 8> kOps = {

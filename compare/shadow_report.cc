@@ -17,8 +17,6 @@
 namespace onnxcmp {
 namespace {
 
-size_t Index(int number) { return static_cast<size_t>(number); }
-
 const TruthDistance* Found(const SideShadow& shadow, int r) {
   if (!shadow.ran || Index(r) >= shadow.distances.size() || shadow.misleading[Index(r)]) {
     return nullptr;

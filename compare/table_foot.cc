@@ -22,8 +22,6 @@ namespace {
 constexpr size_t kMostCauses = 8;
 constexpr size_t kMostKinds = 8;
 
-size_t Index(int number) { return static_cast<size_t>(number); }
-
 // "Add sum" of a result.
 std::string Named(const ResultStream& stream, int result) {
   if (result == kNone) return "";

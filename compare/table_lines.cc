@@ -23,8 +23,6 @@ constexpr int kMostRows = 20;
 // Inner results of a fused region that have lines of their own in the folded view.
 constexpr size_t kMostInner = 3;
 
-size_t Index(int number) { return static_cast<size_t>(number); }
-
 class LineMaker {
  public:
   LineMaker(const Comparison& comparison, const std::vector<Fusion>& fusions, Rows rows)
