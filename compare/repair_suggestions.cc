@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -305,29 +306,41 @@ std::vector<bool> Suggester::Taken(const ForcedState& state) const {
   return taken;
 }
 
-bool Suggester::IsInnocent(const ForcedState& state, int constant) const {
+std::vector<bool> Suggester::InnocentConstants(const ForcedState& state) const {
   constexpr double kRounding = 64;  // epsilons
   const SideGraph& right = run_.right();
-  return absl::c_all_of(right.readers(constant), [&](int n) {
-    return absl::c_all_of(right.node(n).made->outputs, [&](int r) {
-      if (r == kNone) return true;
-      const ForcedResult& result = state.at(r);
-      if (result.match == kNone) return false;
-      if (result.own.empty()) return true;
-      return IsMeasurable(result.own) && IsMeasurable(result.held) &&
-             Distance(Measure(result.held.tensor()), Measure(result.own.tensor())) <=
-                 kRounding * EpsilonOf(result.own.tensor().dtype());
-    });
-  });
+  const auto is_right = [&](int r) {
+    if (r == kNone) return true;
+    const ForcedResult& result = state.at(r);
+    if (result.match == kNone) return false;
+    if (result.own.empty()) return true;
+    return IsMeasurable(result.own) && IsMeasurable(result.held) &&
+           Distance(Measure(result.held.tensor()), Measure(result.own.tensor())) <=
+               kRounding * EpsilonOf(result.own.tensor().dtype());
+  };
+  // A node reads several constants, and is looked at once.
+  std::vector<std::optional<bool>> known(right.nodes().size());
+  const auto gives_what_is_right = [&](int n) {
+    std::optional<bool>& of_node = known[static_cast<size_t>(n)];
+    if (!of_node.has_value()) of_node = absl::c_all_of(right.node(n).made->outputs, is_right);
+    return *of_node;
+  };
+  std::vector<bool> innocent(state.results.size());
+  for (const int r : right.results()) {
+    innocent[static_cast<size_t>(r)] = state.at(r).match == kNone && right.IsConstant(r) &&
+                                       absl::c_all_of(right.readers(r), gives_what_is_right);
+  }
+  return innocent;
 }
 
-void Suggester::SuggestConstants(const ForcedState& state, Collector* collector) const {
+void Suggester::SuggestConstants(const ForcedState& state, const std::vector<bool>& innocents,
+                                 Collector* collector) const {
   const LeftClasses& left = run_.left();
   const std::vector<bool> taken = Taken(state);
   for (const int r : run_.right().results()) {
     const ForcedResult& result = state.at(r);
     if (result.match != kNone || !run_.right().IsConstant(r) || !IsMeasurable(result.own)) continue;
-    const bool innocent = IsInnocent(state, r);
+    const bool innocent = innocents[static_cast<size_t>(r)];
     // A small one may have a fault that a mask hides.
     if (innocent && run_.right().result(r).fingerprint.size > int64_t{kMaxSorted}) continue;
     Measured own = Measure(result.own.tensor());
@@ -400,7 +413,7 @@ std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,
       collector.Add(r, c, 0.5);
     }
   }
-  SuggestConstants(state, &collector);
+  SuggestConstants(state, InnocentConstants(state), &collector);
   return collector.Take();
 }
 
@@ -408,7 +421,8 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
   const SideGraph& right = run_.right();
   const LeftClasses& left = run_.left();
   Collector collector(*this, state);
-  SuggestConstants(state, &collector);
+  const std::vector<bool> innocents = InnocentConstants(state);
+  SuggestConstants(state, innocents, &collector);
   const std::vector<bool> taken = Taken(state);
   const auto free = [&](int c) { return c != kNone && !taken[static_cast<size_t>(c)]; };
   for (const int r : right.results()) {
@@ -416,7 +430,7 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
     if (result.match != kNone) continue;
     const int n = right.producer(r);
     if (right.IsConstant(r)) {
-      const bool innocent = IsInnocent(state, r);
+      const bool innocent = innocents[static_cast<size_t>(r)];
       Measured measured;
       // The other constant of a node that is like one of the left's.
       for (const int reader : right.readers(r)) {

@@ -54,15 +54,17 @@ class Suggester {
   class Collector;
 
   // By class: whether as many right results are matched with it as it has members.
-  // Whether all that reads a constant gives what the left has up to rounding. Then another one that
-  // is near is no evidence of a fault: a factor of nearly 1 is folded into it.
-  bool IsInnocent(const ForcedState& state, int constant) const;
+  // By right result: constants without a match of which all that reads them gives what the left has
+  // up to rounding. Then another one that is near is no evidence of a fault: a factor of nearly 1
+  // is folded into it.
+  std::vector<bool> InnocentConstants(const ForcedState& state) const;
   std::vector<bool> Taken(const ForcedState& state) const;
   // What a result's node reads and hands on as it is; kNone if nothing.
   int CopiedBy(const ForcedState& state, int r) const;
   void SuggestForNode(const ForcedState& state, int n, Collector* collector) const;
   void SuggestBehind(const ForcedState& state, int n, Collector* collector) const;
-  void SuggestConstants(const ForcedState& state, Collector* collector) const;
+  void SuggestConstants(const ForcedState& state, const std::vector<bool>& innocents,
+                        Collector* collector) const;
 
   const ForcedRun& run_;
   std::vector<std::pair<int, int>> hints_;
