@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 
 #include "absl/strings/str_cat.h"
+#include "ops/common/gelu.h"
 #include "ops/common/vector_math.h"
 
 namespace onnxcmp {
@@ -123,11 +124,9 @@ void Activation::ApplyToStrip(T* data, int64_t count) const {
     case Kind::kSilu:
       x *= vec::Sigmoid(x);
       break;
-    case Kind::kFastGelu: {
-      constexpr T kScale{0.79788456080286535588};  // sqrt(2 / pi)
-      x *= T{0.5} * (vec::Tanh((x * x * x * T(0.044715) + x) * kScale) + T{1});
+    case Kind::kFastGelu:
+      x = GeluTanh(x);
       break;
-    }
   }
 }
 
