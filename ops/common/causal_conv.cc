@@ -8,6 +8,7 @@
 #include <Eigen/Core>
 
 #include "absl/strings/str_cat.h"
+#include "ops/common/check_shape.h"
 #include "ops/common/compute_class.h"
 #include "ops/common/load_store.h"
 #include "ops/common/vector_math.h"
@@ -66,10 +67,8 @@ absl::StatusOr<Sizes> CheckShapes(const KernelContext& ctx, const Options& optio
   sizes.state = x.shape();
   sizes.state[options.channels_last ? 1 : 2] = sizes.kept;
   if (options.window > 0) sizes.state.insert(sizes.state.begin(), options.window);
-  if (ctx.HasInput(kPastState) && ctx.Input(kPastState).shape() != sizes.state) {
-    return absl::InvalidArgumentError(absl::StrCat("past_state has shape [",
-                                                   ShapeToString(ctx.Input(kPastState).shape()),
-                                                   "], not [", ShapeToString(sizes.state), "]"));
+  if (ctx.HasInput(kPastState)) {
+    OC_RETURN_IF_ERROR(CheckShape("past_state", ctx.Input(kPastState), sizes.state));
   }
   return sizes;
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/convert.h"
+#include "ops/common/check_shape.h"
 #include "ops/common/gemm.h"
 #include "ops/common/load_store.h"
 
@@ -75,22 +76,13 @@ Tensor SwapFirstAxes(const Tensor& t) {
                    t.offset());
 }
 
-absl::Status WrongShape(absl::string_view name, const Tensor& tensor,
-                        absl::Span<const int64_t> shape) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      name, " has shape [", ShapeToString(tensor.shape()), "], not [", ShapeToString(shape), "]"));
-}
-
 }  // namespace
 
 template <typename C>
 absl::StatusOr<Tensor> LoadParameter(const KernelContext& ctx, int index, absl::string_view name,
                                      absl::Span<const int64_t> shape) {
-  const Tensor& tensor = ctx.Input(index);
-  if (absl::MakeConstSpan(tensor.shape()) != shape) {
-    return WrongShape(name, tensor, shape);
-  }
-  return LoadTensor<C>(ctx, tensor);
+  OC_RETURN_IF_ERROR(CheckShape(name, ctx.Input(index), shape));
+  return LoadTensor<C>(ctx, ctx.Input(index));
 }
 template absl::StatusOr<Tensor> LoadParameter<float>(const KernelContext&, int, absl::string_view,
                                                      absl::Span<const int64_t>);
@@ -129,9 +121,7 @@ absl::StatusOr<RecurrentParameters<C>> LoadSequences(const KernelContext& ctx,
   }
   if (ctx.HasInput(4)) {
     OC_ASSIGN_OR_RETURN(p.lengths, ctx.IntsInput(4));
-    if (ctx.Input(4).rank() != 1 || ctx.Input(4).dim(0) != p.batch) {
-      return WrongShape("sequence_lens", ctx.Input(4), {p.batch});
-    }
+    OC_RETURN_IF_ERROR(CheckShape("sequence_lens", ctx.Input(4), {p.batch}));
     for (int64_t length : p.lengths) {
       if (length < 0 || length > p.steps) {
         return absl::InvalidArgumentError(
@@ -229,9 +219,7 @@ absl::StatusOr<Tensor> InitialState(const KernelContext& ctx, const RecurrentOpt
   }
   const Tensor& given = ctx.Input(index);
   const Shape expected = options.batch_first ? Shape{batch, options.directions, hidden} : shape;
-  if (given.shape() != expected) {
-    return WrongShape(name, given, expected);
-  }
+  OC_RETURN_IF_ERROR(CheckShape(name, given, expected));
   OC_ASSIGN_OR_RETURN(Tensor contiguous,
                       ctx.Contiguous(options.batch_first ? SwapFirstAxes(given) : given));
   LoadElements(contiguous.dtype(), contiguous.raw_data(), 0, contiguous.num_elements(),

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/check_shape.h"
 #include "ops/common/compute_class.h"
 #include "ops/common/lanes.h"
 #include "ops/common/layer_norm.h"
@@ -19,11 +20,7 @@ enum InputIndex { kKey, kQuery, kValue, kKeyScale, kQueryScale, kConvScale };
 
 template <typename C>
 absl::StatusOr<Tensor> LoadShaped(const KernelContext& ctx, int index, const Shape& shape) {
-  if (ctx.Input(index).shape() != shape) {
-    return absl::InvalidArgumentError(absl::StrCat("input ", index, " has shape [",
-                                                   ShapeToString(ctx.Input(index).shape()),
-                                                   "], not [", ShapeToString(shape), "]"));
-  }
+  OC_RETURN_IF_ERROR(CheckShape(absl::StrCat("input ", index), ctx.Input(index), shape));
   return LoadTensor<C>(ctx, ctx.Input(index));
 }
 

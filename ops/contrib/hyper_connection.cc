@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/check_shape.h"
 #include "ops/common/compute_class.h"
 #include "ops/common/lanes.h"
 #include "ops/common/load_store.h"
@@ -68,12 +69,6 @@ Kernel HyperConnectionPreMix(const KernelInit& node) {
       return PreMix<C>(ctx, num_branches, reduction_scale);
     });
   };
-}
-
-absl::Status CheckShape(absl::string_view name, const Tensor& tensor, const Shape& want) {
-  if (tensor.shape() == want) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      name, " has shape [", ShapeToString(tensor.shape()), "], not [", ShapeToString(want), "]"));
 }
 
 template <typename C>
