@@ -1,12 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/load_store.h"
+#include "ops/common/square_matrices.h"
 
 namespace onnxcmp {
 namespace {
@@ -44,28 +41,8 @@ void Invert(double* a, double* y, int64_t n) {
 // Inverse (com.microsoft 1): the inverses of the matrices in the last two dimensions; infinities
 // and NaN for a singular one. Computed in double for all types.
 absl::Status Inverse(KernelContext& ctx) {
-  const DType dtype = ctx.Input(0).dtype();
-  OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<double>(ctx, ctx.Input(0)));
-  if (x.rank() < 2 || x.dim(x.rank() - 1) != x.dim(x.rank() - 2)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("X must hold square matrices, not be ", ctx.Input(0).TypeString()));
-  }
-  const int64_t n = x.dim(x.rank() - 1);
-  OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(DType::kDouble, x.shape()));
-  if (y.num_elements() > 0) {
-    double* out = y.mutable_data<double>();
-    const int64_t side = std::min<int64_t>(n, 32);  // larger ones are worth a task each
-    ctx.pool().ParallelRanges(y.num_elements() / (n * n), 32768 / (side * side * side),
-                              [&](int64_t begin, int64_t end) {
-                                std::vector<double> matrix(static_cast<size_t>(n * n));
-                                for (int64_t i = begin; i < end; ++i) {
-                                  std::copy_n(x.data<double>() + i * n * n, n * n, matrix.data());
-                                  Invert(matrix.data(), out + i * n * n, n);
-                                }
-                              });
-  }
-  OC_ASSIGN_OR_RETURN(y, StoreTensor<double>(ctx, y, dtype));
-  return ctx.SetOutput(0, std::move(y));
+  return EmitOfSquareMatrices(ctx, /*gives_matrices=*/true,
+                              [](double* matrix, int64_t n, double* y) { Invert(matrix, y, n); });
 }
 
 }  // namespace

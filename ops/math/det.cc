@@ -1,11 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/load_store.h"
+#include "ops/common/square_matrices.h"
 
 namespace onnxcmp {
 namespace {
@@ -36,27 +33,9 @@ double Determinant(double* a, int64_t n) {
 // Det (ai.onnx 11, 22): the determinants of the matrices in the last two dimensions; that of an
 // empty matrix is 1. Computed in double for all types.
 absl::Status Det(KernelContext& ctx) {
-  const DType dtype = ctx.Input(0).dtype();
-  OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<double>(ctx, ctx.Input(0)));
-  if (x.rank() < 2 || x.dim(x.rank() - 1) != x.dim(x.rank() - 2)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("X must hold square matrices, not be ", ctx.Input(0).TypeString()));
-  }
-  const int64_t n = x.dim(x.rank() - 1);
-  const Shape shape(x.shape().begin(), x.shape().end() - 2);
-  OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(DType::kDouble, shape));
-  double* out = y.mutable_data<double>();
-  const int64_t side = std::clamp<int64_t>(n, 1, 32);  // larger ones are worth a task each
-  ctx.pool().ParallelRanges(y.num_elements(), 32768 / (side * side * side),
-                            [&](int64_t begin, int64_t end) {
-                              std::vector<double> matrix(static_cast<size_t>(n * n));
-                              for (int64_t i = begin; i < end; ++i) {
-                                std::copy_n(x.data<double>() + i * n * n, n * n, matrix.data());
-                                out[i] = Determinant(matrix.data(), n);
-                              }
-                            });
-  OC_ASSIGN_OR_RETURN(y, StoreTensor<double>(ctx, y, dtype));
-  return ctx.SetOutput(0, std::move(y));
+  return EmitOfSquareMatrices(
+      ctx, /*gives_matrices=*/false,
+      [](double* matrix, int64_t n, double* y) { *y = Determinant(matrix, n); });
 }
 
 }  // namespace
