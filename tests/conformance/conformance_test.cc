@@ -98,8 +98,7 @@ void RegisterFolders() {
     std::sort(tests.begin(), tests.end());
     for (const std::string& test : tests) {
       const std::string name = absl::StrCat(kind.folder, "/", test);
-      // Bodies may need operators that are not there yet.
-      const bool is_expected = expected.contains(name) && !kind.expand;
+      const bool is_expected = expected.contains(name);
       ::testing::RegisterTest(kind.suite, test.c_str(), nullptr, nullptr, __FILE__, __LINE__,
                               [=, expand = kind.expand]() -> ::testing::Test* {
                                 return new FolderTest(name, expand, is_expected);
