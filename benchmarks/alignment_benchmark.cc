@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "benchmark/benchmark.h"
-#include "compare/alignment.h"
+#include "compare/alignment/alignment.h"
 #include "tests/support/graph_variants.h"
 
 namespace onnxcmp {

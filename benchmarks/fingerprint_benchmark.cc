@@ -3,7 +3,7 @@
 
 #include "benchmark/benchmark.h"
 #include "benchmarks/one_node.h"
-#include "compare/fingerprint.h"
+#include "compare/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {

@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "absl/status/statusor.h"
-#include "compare/generated_inputs.h"
+#include "compare/inputs/generated_inputs.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
 #include "evaluator/op_registry.h"

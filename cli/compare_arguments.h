@@ -10,10 +10,10 @@
 
 #include "cli/arguments.h"
 #include "cli/interruption.h"
-#include "compare/classic_table.h"
+#include "compare/classic/classic_table.h"
 #include "compare/compare.h"
-#include "compare/input_sets.h"
-#include "compare/value_difference.h"
+#include "compare/differences/value_difference.h"
+#include "compare/inputs/input_sets.h"
 
 namespace onnxcmp::cli {
 

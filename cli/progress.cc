@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compare/classic_row.h"
+#include "compare/classic/classic_row.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include "cli/commands.h"
 #include "cli/interruption.h"
 #include "cli/messages.h"
-#include "compare/backend_test.h"
-#include "compare/junit_suite.h"
+#include "compare/files/backend_test.h"
+#include "compare/reports/junit_suite.h"
 #include "evaluator/thread_pool.h"
 
 namespace onnxcmp::cli {

@@ -18,8 +18,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compare/comparison.h"
-#include "compare/side.h"
-#include "compare/value_difference.h"
+#include "compare/differences/value_difference.h"
+#include "compare/sides/side.h"
 #include "evaluator/result.h"
 
 namespace onnxcmp {

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "compare/alignment.h"
-#include "compare/explanation.h"
-#include "compare/not_finite.h"
-#include "compare/output_comparison.h"
-#include "compare/result_stream.h"
-#include "compare/shadow.h"
-#include "compare/tensor_difference.h"
+#include "compare/alignment/alignment.h"
+#include "compare/differences/output_comparison.h"
+#include "compare/differences/tensor_difference.h"
+#include "compare/explain/explanation.h"
+#include "compare/not_finite/not_finite.h"
+#include "compare/shadow/shadow.h"
+#include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
 

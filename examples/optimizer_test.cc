@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "compare/compare.h"
-#include "compare/input_sets.h"
-#include "compare/model_side.h"
-#include "compare/render_table.h"
+#include "compare/inputs/input_sets.h"
+#include "compare/reports/render_table.h"
+#include "compare/sides/model_side.h"
 #include "ops/operators.h"
 
 namespace {

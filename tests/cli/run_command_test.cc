@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/npz_reader.h"
-#include "compare/recording.h"
+#include "compare/files/npz_reader.h"
+#include "compare/recordings/recording.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
 #include "tests/support/op_test.h"

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/mark_names.h"
-#include "compare/model_side.h"
+#include "compare/reports/mark_names.h"
+#include "compare/sides/model_side.h"
 #include "evaluator/load_model.h"
 #include "evaluator/status_macros.h"
 #include "ops/operators.h"

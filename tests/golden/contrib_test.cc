@@ -18,7 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "compare/npz_reader.h"
+#include "compare/files/npz_reader.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
 #include "evaluator/status_macros.h"

@@ -3,10 +3,10 @@
 #include <set>
 #include <utility>
 
-#include "compare/alignment.h"
-#include "compare/output_comparison.h"
-#include "compare/pair_tolerance.h"
-#include "compare/tensor_difference.h"
+#include "compare/alignment/alignment.h"
+#include "compare/differences/output_comparison.h"
+#include "compare/differences/pair_tolerance.h"
+#include "compare/differences/tensor_difference.h"
 
 namespace onnxcmp::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compare/comparison.h"
-#include "compare/result_stream.h"
+#include "compare/streams/result_stream.h"
 #include "evaluator/tensor.h"
 #include "tests/support/stream_builder.h"
 

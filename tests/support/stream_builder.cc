@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compare/fingerprint.h"
+#include "compare/streams/fingerprint.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp::testing {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compare/result_stream.h"
+#include "compare/streams/result_stream.h"
 #include "evaluator/tensor.h"
 
 namespace onnxcmp::testing {

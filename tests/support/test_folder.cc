@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compare/backend_test.h"
+#include "compare/files/backend_test.h"
 #include "evaluator/load_model.h"
 #include "evaluator/status_macros.h"
 

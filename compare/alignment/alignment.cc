@@ -1,0 +1,49 @@
+#include "compare/alignment/alignment.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "compare/alignment/alignment_merging.h"
+#include "compare/alignment/alignment_reconvergence.h"
+#include "compare/alignment/alignment_regions.h"
+#include "compare/alignment/alignment_rows.h"
+#include "compare/alignment/alignment_stages.h"
+
+namespace onnxcmp {
+namespace {
+
+// An order of streams that names have no part in. Aligning always starts from the lesser one, so
+// that exchanging the sides mirrors the alignment however ties are broken.
+bool IsLess(const ResultStream& a, const ResultStream& b) {
+  if (a.results.size() != b.results.size()) return a.results.size() > b.results.size();
+  const auto key = [](const StreamResult& r) {
+    return std::tuple(r.fingerprint.content.low, r.kind, r.node, r.slot);
+  };
+  const auto [x, y] =
+      std::mismatch(a.results.begin(), a.results.end(), b.results.begin(),
+                    [&](const auto& left, const auto& right) { return key(left) == key(right); });
+  return x != a.results.end() && key(*x) < key(*y);
+}
+
+}  // namespace
+
+Alignment Align(const ResultStream& left, const ResultStream& right) {
+  const bool mirrored = IsLess(right, left);
+  const AlignmentIndex index(mirrored ? right : left, mirrored ? left : right);
+  Pairing pairing(index);
+  ValueEvidence evidence(index);
+  AlignmentStages(pairing, evidence).Run();
+  std::vector<std::pair<int, int>> tentative = TakeBackReconverging(pairing, evidence);
+  const SharedPartners shared = FindSharedPartners(pairing);
+  const Regions regions = FindRegions(pairing, evidence, shared);
+  const Moves moves = FindMoves(pairing);
+  Alignment alignment = MakeRows({pairing, evidence, shared, regions, moves}, mirrored);
+  if (mirrored) {
+    for (auto& [a, b] : tentative) std::swap(a, b);
+    std::sort(tentative.begin(), tentative.end());
+  }
+  alignment.tentative = std::move(tentative);
+  return alignment;
+}
+
+}  // namespace onnxcmp

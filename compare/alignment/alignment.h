@@ -1,0 +1,53 @@
+// Which result of the left stream is the same quantity as which of the right, whatever was renamed,
+// reordered, fused, folded, copied or cast between them. docs/alignment.md tells how.
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "compare/streams/result_stream.h"
+
+namespace onnxcmp {
+
+enum class Mark : uint16_t {
+  kMoved = 1,        // out of the order that most pairs have
+  kFused = 2,        // several results of one side became one operator of the other
+  kFolded = 4,       // a computed result against an initializer, an input or a constant
+  kMerged = 8,       // the partner has another partner too
+  kCast = 16,        // other element type
+  kReshaped = 32,    // the same elements in the same order, other shape
+  kTransposed = 64,  // the same elements in another order
+};
+using Marks = uint16_t;
+inline bool Has(Marks marks, Mark mark) { return (marks & static_cast<Marks>(mark)) != 0; }
+
+// A row of the table. The last of `left` and the last of `right` are the pair; those before were
+// absorbed by it: inner results of a fused region, what was folded. One side may be empty.
+struct AlignedRow {
+  std::vector<int> left;  // indices into the streams' results
+  std::vector<int> right;
+  Marks marks = 0;
+  // Paired by structure although the values are apart, and taken back because what is behind it
+  // agrees: a hint for the search of causes, not a pair to show. Such rows are not in `rows`.
+  bool paired() const { return !left.empty() && !right.empty(); }
+};
+
+struct Alignment {
+  // In the left stream's order; rows of the right alone stand behind the row of the result before
+  // them in the right stream's order.
+  std::vector<AlignedRow> rows;
+  // By result: its partner, kNone if it has none. Merged results name the partner they share.
+  std::vector<int> left_to_right;
+  std::vector<int> right_to_left;
+  std::vector<std::pair<int, int>> tentative;  // left, right
+  // The right model lists its nodes in quite another order: nothing is marked as moved.
+  bool reordered = false;
+};
+
+// Near-linear in results and edges. Deterministic.
+Alignment Align(const ResultStream& left, const ResultStream& right);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_H_

@@ -1,0 +1,130 @@
+// Stage 9: what lies alone between the same pairs belongs together.
+#include <algorithm>
+#include <vector>
+
+#include "compare/alignment/alignment_stages.h"
+#include "compare/alignment/result_groups.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr double kSurePoorLeaf = 1;
+
+// For every result the latest paired result before it and the earliest paired one behind it, both
+// by the left stream's clock, seen through unpaired ones.
+struct Frontier {
+  std::vector<int> before;
+  std::vector<int> behind;
+};
+
+// The left index of a paired result, kNone if it is free.
+int TimeOf(const Pairing& pairing, int r, bool left) {
+  if (left) return pairing.left_free(r) ? kNone : r;
+  return pairing.of_right(r);
+}
+
+Frontier FrontierOf(const Pairing& pairing, const StreamIndex& side, bool left) {
+  const size_t size = static_cast<size_t>(side.size());
+  Frontier frontier{std::vector<int>(size, kNone), std::vector<int>(size, kNone)};
+  for (int r = 0; r < side.size(); ++r) {
+    const int n = side.producer(r);
+    if (n == kNone) continue;
+    int& latest = frontier.before[static_cast<size_t>(r)];
+    const auto see = [&](int input) {
+      if (input == kNone || input >= r || side.is_leaf(input)) return;
+      const int time = TimeOf(pairing, input, left);
+      latest = std::max(latest, time != kNone ? time : StreamIndex::At(frontier.before, input));
+    };
+    for (int input : side.node(n).inputs) see(input);
+    for (int capture : side.node(n).captures) see(capture);
+  }
+  for (int r = side.size() - 1; r >= 0; --r) {
+    int& earliest = frontier.behind[static_cast<size_t>(r)];
+    for (const Use& use : side.uses[r]) {
+      for (int output : side.node(use.node).outputs) {
+        if (output == kNone || output <= r) continue;
+        int time = TimeOf(pairing, output, left);
+        if (time == kNone) time = StreamIndex::At(frontier.behind, output);
+        if (time != kNone && (earliest == kNone || time < earliest)) earliest = time;
+      }
+    }
+  }
+  return frontier;
+}
+
+// What the members of a group have in common.
+struct GapRule {
+  bool before;
+  bool behind;
+  bool same_operator;
+};
+
+class Gaps {
+ public:
+  Gaps(Pairing& pairing, const ValueEvidence& evidence, PairQueue& queue)
+      : pairing_(pairing), evidence_(evidence), queue_(queue), index_(pairing.index()) {}
+
+  void Pair(const GapRule& rule) {
+    ResultGroups groups;
+    AddFree(groups, index_.left, true, rule);
+    AddFree(groups, index_.right, false, rule);
+    queue_.SetRule({.threshold = 1, .scoring = Scoring::kSettling, .stage = PairStage::kGaps});
+    const bool strictest = rule.before && rule.behind && rule.same_operator;
+    for (const ResultGroup& group : groups.all()) {
+      const bool alone = group.left.size() == 1 && group.right.size() == 1;
+      const bool in_order = strictest && group.left.size() == group.right.size() &&
+                            !group.left.empty() && HasBehind(group.left[0]);
+      if (!alone && !in_order) continue;
+      for (size_t i = 0; i < group.left.size(); ++i) Offer(group.left[i], group.right[i]);
+    }
+    queue_.Drain();
+    SpreadStructure(pairing_, queue_, Scoring::kSettling, PairStage::kGaps);
+  }
+
+ private:
+  void AddFree(ResultGroups& groups, const StreamIndex& side, bool left, const GapRule& rule) {
+    const Frontier frontier = FrontierOf(pairing_, side, left);
+    for (int r = 0; r < side.size(); ++r) {
+      if (side.is_output_row(r) || TimeOf(pairing_, r, left) != kNone) continue;
+      const bool leaf = side.is_leaf(r);
+      const int behind = StreamIndex::At(frontier.behind, r);
+      if (leaf && (behind == kNone || !rule.behind)) continue;
+      const int n = side.producer(r);
+      const bool by_operator = rule.same_operator && n != kNone;
+      groups.Add(
+          {rule.before ? StreamIndex::At(frontier.before, r) : kNone, rule.behind ? behind : kNone,
+           StreamIndex::At(side.shape, r), static_cast<int>(side.fingerprint(r).kind), leaf ? 1 : 0,
+           StreamIndex::At(side.place, r), by_operator ? StreamIndex::At(side.op, n) : kNone,
+           by_operator ? side.result(r).slot : 0},
+          r, left);
+    }
+  }
+
+  bool HasBehind(int l) const { return !index_.left.uses[l].empty(); }
+
+  void Offer(int l, int r) {
+    const bool poor = !index_.left.fingerprint(l).rich || !index_.right.fingerprint(r).rich;
+    if (index_.left.is_leaf(l) && poor && evidence_.Distance(l, r) > kSurePoorLeaf) return;
+    queue_.PushAnyway(l, r);
+  }
+
+  Pairing& pairing_;
+  const ValueEvidence& evidence_;
+  PairQueue& queue_;
+  const AlignmentIndex& index_;
+};
+
+}  // namespace
+
+void PairGaps(Pairing& pairing, const ValueEvidence& evidence, PairQueue& queue) {
+  static constexpr GapRule kRules[] = {
+      {.before = true, .behind = true, .same_operator = true},
+      {.before = true, .behind = true, .same_operator = false},
+      {.before = true, .behind = false, .same_operator = true},
+      {.before = false, .behind = true, .same_operator = true},
+  };
+  Gaps gaps(pairing, evidence, queue);
+  for (const GapRule& rule : kRules) gaps.Pair(rule);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,306 @@
+#include "compare/alignment/alignment_index.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr int kMostInputsScanned = 64;
+constexpr int kMostInWindow = 64;
+
+// Gives equal keys equal numbers, from 0 on.
+template <typename Key>
+class Interner {
+ public:
+  int operator()(const Key& key) {
+    return ids_.try_emplace(key, static_cast<int>(ids_.size())).first->second;
+  }
+  int size() const { return static_cast<int>(ids_.size()); }
+
+ private:
+  absl::flat_hash_map<Key, int> ids_;
+};
+
+struct Interners {
+  Interner<Hash128> content;
+  Interner<Hash128> bits;
+  Interner<Hash128> elements;
+  Interner<std::pair<std::string, Shape>> shape;
+  Interner<std::string> place;
+  Interner<std::pair<std::string, std::string>> op;
+  Interner<std::pair<int, uint64_t>> attributes;
+};
+
+// What is in brackets: "a/loop_1[3]/if[then_branch]/f" gives "3/then_branch/". Names of calls and
+// nodes may differ and are of no interest here.
+std::string PlaceOf(absl::string_view path) {
+  std::string place;
+  size_t open = 0;
+  while ((open = path.find('[', open)) != absl::string_view::npos) {
+    const size_t close = path.find(']', open);
+    if (close == absl::string_view::npos) break;
+    place.append(path.data() + open + 1, close - open - 1);
+    place.push_back('/');
+    open = close;
+  }
+  return place;
+}
+
+template <size_t kSize>
+bool IsOneOf(absl::string_view name, const absl::string_view (&names)[kSize]) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+bool IsCommutative(const StreamNode& node) {
+  static constexpr absl::string_view kNames[] = {
+      "Add", "Mul", "Max",   "Min",        "Sum",       "Mean",      "And",
+      "Or",  "Xor", "Equal", "BitwiseAnd", "BitwiseOr", "BitwiseXor"};
+  return node.domain.empty() && IsOneOf(node.op_type, kNames);
+}
+
+// Operators that often hand their input on as it is. A poor value that comes out of any other one
+// as it went in may have done so by chance.
+bool MayRepeatPoorValues(const StreamNode& node) {
+  static constexpr absl::string_view kNames[] = {"Identity",  "Cast",    "CastLike",  "Reshape",
+                                                 "Transpose", "Squeeze", "Unsqueeze", "Flatten",
+                                                 "Expand",    "Dropout", "Neg"};
+  return IsOneOf(node.op_type, kNames);
+}
+
+bool IsNear(const StreamIndex& index, int a, int b, double distance) {
+  return index.fingerprint(a).kind == ElementKind::kFloat &&
+         index.fingerprint(b).kind == ElementKind::kFloat &&
+         SketchDistance(index.fingerprint(a), index.fingerprint(b)) <= distance;
+}
+
+// What a float was before it was cast to another float type, or quantized and dequantized.
+int BeforeRounding(const StreamIndex& index, int r) {
+  constexpr double kCast = 1e-2;
+  constexpr double kQuantized = 5e-2;
+  const StreamNode& node = index.node(index.producer(r));
+  if (node.inputs.empty() || node.inputs[0] == kNone) return kNone;
+  const int input = node.inputs[0];
+  if (node.op_type == "Cast") return IsNear(index, r, input, kCast) ? input : kNone;
+  if (node.op_type != "DequantizeLinear" || index.producer(input) == kNone) return kNone;
+  const StreamNode& before = index.node(index.producer(input));
+  if (before.op_type != "QuantizeLinear" || before.inputs.empty()) return kNone;
+  const int source = before.inputs[0];
+  return source != kNone && IsNear(index, r, source, kQuantized) ? source : kNone;
+}
+
+bool IsRounded(const StreamIndex& index, int r) {
+  return index.is_copy(r) &&
+         StreamIndex::At(index.content, r) != StreamIndex::At(index.content, index.root(r));
+}
+
+int FindRoot(const StreamIndex& index, int r) {
+  const int n = index.producer(r);
+  if (n == kNone || index.is_leaf(r)) return r;
+  const StreamNode& node = index.node(n);
+  const int rounded = BeforeRounding(index, r);
+  if (rounded != kNone) {
+    return StreamIndex::At(index.computed_rounded, r) ? r : rounded;
+  }
+  const bool rich = index.fingerprint(r).rich;
+  if (!rich && !MayRepeatPoorValues(node)) return r;
+  const int content = StreamIndex::At(index.content, r);
+  const size_t count = std::min<size_t>(node.inputs.size(), kMostInputsScanned);
+  for (size_t i = 0; i < count; ++i) {
+    const int input = node.inputs[i];
+    if (input != kNone && StreamIndex::At(index.content, input) == content) return input;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const int input = node.inputs[i];
+    if (input == kNone || index.producer(input) == kNone) continue;
+    const StreamNode& before = index.node(index.producer(input));
+    if (before.inputs.empty() || before.inputs[0] == kNone) continue;
+    if (!rich && !MayRepeatPoorValues(before)) continue;
+    if (StreamIndex::At(index.content, before.inputs[0]) == content) return before.inputs[0];
+  }
+  return r;
+}
+
+bool IsView(const StreamIndex& index, int r) {
+  if (index.is_copy(r)) return true;
+  if (index.producer(r) == kNone || index.is_leaf(r)) return false;
+  const std::vector<int>& inputs = index.node(index.producer(r)).inputs;
+  const int bits = StreamIndex::At(index.bits, r);
+  return std::any_of(inputs.begin(),
+                     inputs.begin() + static_cast<std::ptrdiff_t>(
+                                          std::min<size_t>(inputs.size(), kMostInputsScanned)),
+                     [&](int i) { return i != kNone && StreamIndex::At(index.bits, i) == bits; });
+}
+
+void IndexResults(StreamIndex& index, Interners& interners) {
+  const ResultStream& stream = index.stream();
+  for (const StreamResult& result : stream.results) {
+    const Fingerprint& f = result.fingerprint;
+    index.content.push_back(interners.content(f.content));
+    index.bits.push_back(interners.bits(f.bits));
+    index.elements.push_back(interners.elements(f.elements));
+    // Element types are left out: a cast keeps the shape.
+    index.shape.push_back(result.shape ? interners.shape({"", *result.shape})
+                                       : interners.shape({result.type, {}}));
+    index.place.push_back(interners.place(PlaceOf(result.path)));
+    const std::string& op_type = OpTypeOf(result, stream);
+    const std::string& domain = DomainOf(result, stream);
+    index.made_by.push_back(op_type.empty() ? kNone : interners.op({domain, op_type}));
+    const bool constant = op_type == "Constant" && domain.empty();
+    index.leaf.push_back(result.kind == ResultKind::kInitializer ||
+                         result.kind == ResultKind::kInput || constant);
+  }
+  for (const StreamNode& node : stream.nodes) {
+    index.op.push_back(interners.op({node.domain, node.op_type}));
+    index.attributes.push_back(interners.attributes({index.op.back(), node.attributes}));
+    index.commutative.push_back(IsCommutative(node));
+  }
+}
+
+void IndexRoots(StreamIndex& index) {
+  index.roots.clear();
+  index.views.clear();
+  for (int r = 0; r < index.size(); ++r) {
+    int root = index.is_output_row(r) ? r : FindRoot(index, r);
+    // An input stands before what is made of it, so its own root is known.
+    if (root < r) root = index.root(root);
+    if (root > r) root = r;
+    index.roots.push_back(root);
+    index.views.push_back(IsView(index, r));
+  }
+}
+
+// Finds what is rounded here and the result of an operator there: QLinearMatMul computes at once
+// what MatMul, QuantizeLinear and DequantizeLinear do one after the other. That is no copy then. It
+// is told by being much nearer to the other side's than to what it was rounded from.
+bool FindComputedRounded(StreamIndex& index, const StreamIndex& other) {
+  constexpr double kReach = 1e-3;
+  constexpr double kNearer = 8;
+  std::vector<int> rounded;
+  for (int r = 0; r < index.size(); ++r) {
+    if (IsRounded(index, r)) rounded.push_back(r);
+  }
+  if (rounded.empty()) return false;
+  std::vector<std::tuple<int64_t, double, int>> originals;  // size, rms, result
+  for (int r = 0; r < other.size(); ++r) {
+    const Fingerprint& f = other.fingerprint(r);
+    if (other.producer(r) == kNone || other.is_copy(r) || f.kind != ElementKind::kFloat) continue;
+    originals.push_back({f.size, f.squashed.rms, r});
+  }
+  std::sort(originals.begin(), originals.end());
+  bool found = false;
+  for (int r : rounded) {
+    const Fingerprint& f = index.fingerprint(r);
+    const double apart = SketchDistance(f, index.fingerprint(index.root(r)));
+    const double rms = f.squashed.rms;
+    auto it = std::lower_bound(originals.begin(), originals.end(),
+                               std::tuple(f.size, rms * (1 - kReach), 0));
+    for (int seen = 0; it != originals.end() && seen < kMostInWindow; ++it, ++seen) {
+      const auto& [size, other_rms, original] = *it;
+      if (size != f.size || other_rms > rms * (1 + kReach)) break;
+      if (SketchDistance(f, other.fingerprint(original)) * kNearer > apart) continue;
+      index.computed_rounded[static_cast<size_t>(r)] = 1;
+      found = true;
+      break;
+    }
+  }
+  return found;
+}
+
+void IndexUses(StreamIndex& index) {
+  const ResultStream& stream = index.stream();
+  std::vector<std::pair<int, Use>> uses;
+  const auto add = [&](int input, const Use& use) {
+    if (input == kNone) return;
+    uses.push_back({input, use});
+    if (index.is_copy(input)) uses.push_back({index.root(input), use});
+  };
+  for (size_t n = 0; n < stream.nodes.size(); ++n) {
+    const StreamNode& node = stream.nodes[n];
+    for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
+      add(node.inputs[slot], {static_cast<int>(n), static_cast<int>(slot)});
+    }
+    for (int capture : node.captures) add(capture, {static_cast<int>(n), kCaptureSlot});
+  }
+  index.uses = Csr<Use>(stream.results.size(), uses);
+
+  std::vector<std::pair<int, int>> output_rows;
+  for (int r = 0; r < index.size(); ++r) {
+    if (!index.is_output_row(r) || index.result(r).source == kNone) continue;
+    const int source = index.result(r).source;
+    output_rows.push_back({source, r});
+    if (index.is_copy(source)) output_rows.push_back({index.root(source), r});
+  }
+  index.output_rows = Csr<int>(stream.results.size(), output_rows);
+}
+
+void IndexContents(StreamIndex& index, int contents) {
+  std::vector<std::pair<int, int>> of_content;
+  std::vector<int> counts(static_cast<size_t>(contents), 0);
+  for (int r = 0; r < index.size(); ++r) {
+    const int content = StreamIndex::At(index.content, r);
+    index.rank.push_back(counts[static_cast<size_t>(content)]);
+    if (index.is_output_row(r)) continue;
+    ++counts[static_cast<size_t>(content)];
+    of_content.push_back({content, r});
+  }
+  index.of_content = Csr<int>(static_cast<size_t>(contents), of_content);
+}
+
+bool HasHalf(const ResultStream& stream) {
+  return std::any_of(stream.results.begin(), stream.results.end(), [](const StreamResult& r) {
+    return IsNarrowFloat(r.dtype) || IsNarrowFloat(r.precision);
+  });
+}
+
+}  // namespace
+
+int StreamIndex::first_output(int n) const {
+  for (int output : node(n).outputs) {
+    if (output != kNone) return output;
+  }
+  return kNone;
+}
+
+int StreamIndex::Reads(int n, int r, int slot) const {
+  const StreamNode& reader = node(n);
+  const auto is = [&](int input) { return input != kNone && (input == r || root(input) == r); };
+  const size_t s = static_cast<size_t>(slot);
+  if (s < reader.inputs.size() && is(reader.inputs[s])) return 2;
+  const size_t count = std::min<size_t>(reader.inputs.size(), kMostInputsScanned);
+  for (size_t i = 0; i < count; ++i) {
+    if (is(reader.inputs[i])) return At(commutative, n) ? 2 : 1;
+  }
+  const size_t captures = std::min<size_t>(reader.captures.size(), kMostInputsScanned);
+  for (size_t i = 0; i < captures; ++i) {
+    if (is(reader.captures[i])) return slot == kCaptureSlot ? 2 : 1;
+  }
+  return 0;
+}
+
+AlignmentIndex::AlignmentIndex(const ResultStream& left_stream, const ResultStream& right_stream)
+    : left(left_stream), right(right_stream) {
+  Interners interners;
+  IndexResults(left, interners);
+  IndexResults(right, interners);
+  contents = interners.content.size();
+  for (StreamIndex* index : {&left, &right}) {
+    index->computed_rounded.assign(static_cast<size_t>(index->size()), 0);
+    IndexRoots(*index);
+  }
+  const bool left_changes = FindComputedRounded(left, right);
+  const bool right_changes = FindComputedRounded(right, left);
+  if (left_changes) IndexRoots(left);
+  if (right_changes) IndexRoots(right);
+  for (StreamIndex* index : {&left, &right}) {
+    IndexUses(*index);
+    IndexContents(*index, contents);
+  }
+  has_half = HasHalf(left_stream) || HasHalf(right_stream);
+}
+
+}  // namespace onnxcmp

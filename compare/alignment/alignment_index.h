@@ -1,0 +1,116 @@
+// What the alignment looks up again and again, as arrays by result: hashes as small numbers that
+// mean the same on both sides, who uses what, which results merely repeat another.
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_INDEX_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_INDEX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "compare/streams/result_stream.h"
+
+namespace onnxcmp {
+
+// Items by key, in one array (compressed sparse rows).
+template <typename T>
+class Csr {
+ public:
+  Csr() = default;
+  // Keys are 0 ... keys - 1; items of one key keep their order.
+  Csr(size_t keys, const std::vector<std::pair<int, T>>& items)
+      : offsets_(keys + 1, 0), items_(items.size()) {
+    for (const auto& [key, item] : items) ++offsets_[static_cast<size_t>(key) + 1];
+    for (size_t k = 0; k < keys; ++k) offsets_[k + 1] += offsets_[k];
+    std::vector<size_t> next(offsets_.begin(), offsets_.end() - 1);
+    for (const auto& [key, item] : items) items_[next[static_cast<size_t>(key)]++] = item;
+  }
+  absl::Span<const T> operator[](int key) const {
+    const size_t k = static_cast<size_t>(key);
+    return absl::MakeConstSpan(items_).subspan(offsets_[k], offsets_[k + 1] - offsets_[k]);
+  }
+
+ private:
+  std::vector<size_t> offsets_;
+  std::vector<T> items_;
+};
+
+// A node that reads a result, and in which input.
+struct Use {
+  int node = kNone;
+  int slot = 0;
+};
+// The slot of what a node's subgraphs read from outside.
+inline constexpr int kCaptureSlot = 99;
+
+class StreamIndex {
+ public:
+  explicit StreamIndex(const ResultStream& stream) : stream_(&stream) {}
+
+  const ResultStream& stream() const { return *stream_; }
+  int size() const { return static_cast<int>(stream_->results.size()); }
+  const StreamResult& result(int r) const { return stream_->results[static_cast<size_t>(r)]; }
+  const Fingerprint& fingerprint(int r) const { return result(r).fingerprint; }
+  const StreamNode& node(int n) const { return stream_->nodes[static_cast<size_t>(n)]; }
+  int producer(int r) const { return result(r).node; }
+
+  bool is_output_row(int r) const { return result(r).kind == ResultKind::kOutput; }
+  // An initializer, an input or what a Constant node gives.
+  bool is_leaf(int r) const { return At(leaf, r); }
+  // The result that this one repeats: bits and shape, or rounded to another float type or to
+  // integers and back. Itself if it repeats none.
+  int root(int r) const { return At(roots, r); }
+  bool is_copy(int r) const { return root(r) != r; }
+  // Whether it has the bits of one of its producer's inputs, in whatever shape.
+  bool is_view(int r) const { return At(views, r); }
+  // First output of a node that has a name, kNone if none has.
+  int first_output(int n) const;
+  // Whether a node reads `r`, or a copy of it: 2 in this slot (any slot if the order of its inputs
+  // means nothing), 1 in another, 0 not at all.
+  int Reads(int n, int r, int slot) const;
+
+  template <typename T>
+  static T At(const std::vector<T>& values, int i) {
+    return values[static_cast<size_t>(i)];
+  }
+
+  // By result: numbers that are equal on both sides if the hashes are.
+  std::vector<int> content;   // Fingerprint::content
+  std::vector<int> bits;      // Fingerprint::bits
+  std::vector<int> elements;  // Fingerprint::elements
+  std::vector<int> shape;     // type and shape
+  std::vector<int> made_by;   // domain and operator, also as recordings say; kNone: unknown
+  std::vector<int> place;     // iterations and branches of the path, without names
+  std::vector<uint8_t> leaf;
+  std::vector<uint8_t> views;
+  // Rounded results that the other side computes without a result before rounding: no copies.
+  std::vector<uint8_t> computed_rounded;
+  std::vector<int> roots;
+  std::vector<int> rank;  // among the results of its content
+  // By result. Uses of a copy count for its root as well.
+  Csr<Use> uses;
+  Csr<int> output_rows;  // those that show it
+  // By node: numbers that are equal on both sides.
+  std::vector<int> op;          // domain and operator
+  std::vector<int> attributes;  // operator and attributes
+  std::vector<uint8_t> commutative;
+  // By content: results, output rows left out, in order.
+  Csr<int> of_content;
+
+ private:
+  const ResultStream* stream_;
+};
+
+struct AlignmentIndex {
+  AlignmentIndex(const ResultStream& left_stream, const ResultStream& right_stream);
+
+  StreamIndex left;
+  StreamIndex right;
+  int contents = 0;       // distinct ones of both sides
+  bool has_half = false;  // a float of 16 bits or less occurs
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_INDEX_H_

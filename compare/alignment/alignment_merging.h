@@ -1,0 +1,22 @@
+// Stage 11: several results of one side that share a partner on the other, as deduplicated
+// initializers and removed copies do.
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_MERGING_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_MERGING_H_
+
+#include <vector>
+
+#include "compare/alignment/pairing.h"
+
+namespace onnxcmp {
+
+// By result: the partner that it shares, kNone for those that are paired or have nothing to share.
+struct SharedPartners {
+  std::vector<int> of_left;
+  std::vector<int> of_right;
+};
+
+SharedPartners FindSharedPartners(const Pairing& pairing);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_MERGING_H_

@@ -1,0 +1,242 @@
+#include "compare/alignment/alignment_reconvergence.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kMostVisited = 64;
+constexpr size_t kFewBehind = 3;
+constexpr double kHalfNoise = 3e-3;
+// What is as near as this did not go wrong, it was rounded otherwise: sums of 16-bit numbers that
+// nearly cancel are that far apart, and what was computed from 8-bit ones.
+constexpr double kHalfRounding = 3e-2;
+constexpr double kByteRounding = 0.3;
+constexpr double kNoise = 2e-5;
+constexpr double kByteNoise = 1e-2;
+constexpr double kFromBytesNoise = 3e-2;
+// Without anything paired behind it, a pair of different operators must be at least this near.
+constexpr double kPlausible = 0.3;
+
+// What goes in differently may well come out equal.
+bool AbsorbsDifferences(const StreamNode& node) {
+  static constexpr absl::string_view kNames[] = {"Relu",
+                                                 "LeakyRelu",
+                                                 "Clip",
+                                                 "Max",
+                                                 "Min",
+                                                 "ReduceMax",
+                                                 "ReduceMin",
+                                                 "Equal",
+                                                 "Greater",
+                                                 "GreaterOrEqual",
+                                                 "Less",
+                                                 "LessOrEqual",
+                                                 "ArgMax",
+                                                 "ArgMin",
+                                                 "TopK",
+                                                 "Cast",
+                                                 "Round",
+                                                 "Floor",
+                                                 "Ceil",
+                                                 "Sign",
+                                                 "Gather",
+                                                 "GatherND",
+                                                 "GatherElements",
+                                                 "Slice",
+                                                 "Where",
+                                                 "MaxPool",
+                                                 "AveragePool",
+                                                 "GlobalMaxPool",
+                                                 "If",
+                                                 "Loop",
+                                                 "Scan",
+                                                 "Abs",
+                                                 "HardSigmoid",
+                                                 "HardSwish",
+                                                 "ThresholdedRelu",
+                                                 "NonZero",
+                                                 "Unique",
+                                                 "Compress",
+                                                 "Shape",
+                                                 "Size",
+                                                 "QuantizeLinear",
+                                                 "DynamicQuantizeLinear",
+                                                 "IsNaN",
+                                                 "IsInf",
+                                                 "NonMaxSuppression",
+                                                 "Not",
+                                                 "And",
+                                                 "Or",
+                                                 "Xor",
+                                                 "Hardmax",
+                                                 "BitShift",
+                                                 "Mod",
+                                                 "Celu",
+                                                 "Elu",
+                                                 "Selu",
+                                                 "Shrink",
+                                                 "MaxRoiPool",
+                                                 "Resize",
+                                                 "Upsample",
+                                                 "OneHot"};
+  return std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
+}
+
+class Reconvergence {
+ public:
+  Reconvergence(Pairing& pairing, const ValueEvidence& evidence)
+      : pairing_(pairing), evidence_(evidence), index_(pairing.index()) {}
+
+  // From the end on, so that what lies behind a pair is settled when its turn comes.
+  std::vector<std::pair<int, int>> TakeBack() {
+    std::vector<std::pair<int, int>> taken;
+    for (int l = index_.left.size() - 1; l >= 0; --l) {
+      const PairStage stage = pairing_.stage_of_left(l);
+      if (stage == PairStage::kUnpaired) continue;
+      const int r = pairing_.of_left(l);
+      // Values made the pair, if only from afar: a product is near itself with a small bias.
+      const double d = evidence_.Distance(l, r);
+      if (stage == PairStage::kValues && d <= kNear) continue;
+      if (d <= (FromBytes(l, r) ? kByteRounding : index_.has_half ? kHalfRounding : 0)) continue;
+      if (index_.left.result(l).kind == ResultKind::kInput) continue;
+      if (Agree(l, r) || Plausible(l, r)) continue;
+      taken.push_back({l, r});
+      pairing_.Unpair(l, r);
+    }
+    std::reverse(taken.begin(), taken.end());
+    // What gives other values because it takes other values is no form of something else. The cause
+    // stands before it, and is judged first.
+    std::erase_if(taken, [&](const std::pair<int, int>& pair) {
+      const auto [l, r] = pair;
+      if (!FollowsFromInputs(l, r)) return false;
+      pairing_.Pair(l, r, PairStage::kStructure);
+      return true;
+    });
+    return taken;
+  }
+
+ private:
+  // Whether the same operator took what is paired, slot by slot, and some of it is apart.
+  bool FollowsFromInputs(int l, int r) const {
+    const StreamIndex& left = index_.left;
+    const StreamIndex& right = index_.right;
+    const int left_node = left.producer(l);
+    const int right_node = right.producer(r);
+    if (left_node == kNone || right_node == kNone || left.is_leaf(l) || right.is_leaf(r) ||
+        left.result(l).slot != right.result(r).slot ||
+        StreamIndex::At(left.attributes, left_node) !=
+            StreamIndex::At(right.attributes, right_node)) {
+      return false;
+    }
+    const std::vector<int>& left_inputs = left.node(left_node).inputs;
+    const std::vector<int>& right_inputs = right.node(right_node).inputs;
+    if (left_inputs.size() != right_inputs.size()) return false;
+    bool apart = false;
+    for (size_t i = 0; i < left_inputs.size(); ++i) {
+      const int a = left_inputs[i];
+      const int b = right_inputs[i];
+      if (a == kNone || b == kNone) {
+        if (a != b) return false;
+        continue;
+      }
+      if (evidence_.SameContent(a, b)) continue;
+      if (pairing_.of_left(a) != b) return false;
+      apart |= !Agree(a, b);
+    }
+    return apart;
+  }
+
+  static bool IsByte(DType type) { return IsInteger(type) && BitWidth(type) <= 8; }
+
+  // Whether either was computed from quantized numbers.
+  bool FromBytes(int l, int r) const {
+    return IsByte(index_.left.result(l).precision) || IsByte(index_.right.result(r).precision);
+  }
+
+  bool Agree(int l, int r) const {
+    const StreamIndex& left = index_.left;
+    const StreamIndex& right = index_.right;
+    const DType left_type = left.result(l).dtype;
+    const DType right_type = right.result(r).dtype;
+    const double noise = IsByte(left_type) || IsByte(right_type) ? kByteNoise
+                         : FromBytes(l, r)                       ? kFromBytesNoise
+                         : index_.has_half                       ? kHalfNoise
+                                                                 : kNoise;
+    return evidence_.Distance(l, r) <= noise || SquashedDistance(l, r) <= noise ||
+           StreamIndex::At(left.bits, l) == StreamIndex::At(right.bits, r) ||
+           StreamIndex::At(left.elements, l) == StreamIndex::At(right.elements, r);
+  }
+
+  // Without regard to how large what is large is: the least float of one type masks as well as that
+  // of another.
+  double SquashedDistance(int l, int r) const {
+    Fingerprint a = index_.left.fingerprint(l);
+    Fingerprint b = index_.right.fingerprint(r);
+    a.plain = a.squashed;
+    b.plain = b.squashed;
+    return SketchDistance(a, b);
+  }
+
+  // Whether something behind the pair is wrong, too, or may hide that it is.
+  bool Plausible(int l, int r) const {
+    const StreamIndex& left = index_.left;
+    const StreamIndex& right = index_.right;
+    if (!left.output_rows[l].empty() || !right.output_rows[r].empty()) return true;
+    if (left.uses[l].empty() || right.uses[r].empty()) return true;
+    size_t behind = 0;
+    size_t apart = 0;
+    absl::flat_hash_set<int> seen = {l};
+    std::vector<int> open = {l};
+    while (!open.empty() && seen.size() < kMostVisited) {
+      const int from = open.back();
+      open.pop_back();
+      for (const Use& use : left.uses[from]) {
+        if (seen.size() >= kMostVisited) break;
+        for (int output : left.node(use.node).outputs) {
+          if (output == kNone || !seen.insert(output).second) continue;
+          const int partner = pairing_.of_left(output);
+          if (partner == kNone) {
+            open.push_back(output);
+            continue;
+          }
+          const bool agree = Agree(output, partner);
+          if (agree && from == l && Absorbs(use.node, partner)) return true;
+          ++behind;
+          if (!agree) ++apart;
+        }
+      }
+    }
+    if (behind == 0) {
+      const int left_node = left.producer(l);
+      const int right_node = right.producer(r);
+      return (left_node != kNone && right_node != kNone &&
+              StreamIndex::At(left.op, left_node) == StreamIndex::At(right.op, right_node)) ||
+             evidence_.Distance(l, r) < kPlausible;
+    }
+    return (behind <= kFewBehind && apart > 0) || apart * 3 >= behind;
+  }
+
+  bool Absorbs(int left_node, int right_result) const {
+    const int right_node = index_.right.producer(right_result);
+    return AbsorbsDifferences(index_.left.node(left_node)) ||
+           (right_node != kNone && AbsorbsDifferences(index_.right.node(right_node)));
+  }
+
+  Pairing& pairing_;
+  const ValueEvidence& evidence_;
+  const AlignmentIndex& index_;
+};
+
+}  // namespace
+
+std::vector<std::pair<int, int>> TakeBackReconverging(Pairing& pairing,
+                                                      const ValueEvidence& evidence) {
+  return Reconvergence(pairing, evidence).TakeBack();
+}
+
+}  // namespace onnxcmp

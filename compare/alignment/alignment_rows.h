@@ -1,0 +1,33 @@
+// The rows of an alignment: order and marks.
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_ROWS_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_ROWS_H_
+
+#include "compare/alignment/alignment.h"
+#include "compare/alignment/alignment_merging.h"
+#include "compare/alignment/alignment_regions.h"
+
+namespace onnxcmp {
+
+// Pairs that are out of the order that most have.
+struct Moves {
+  std::vector<uint8_t> moved;  // by left result
+  bool reordered = false;
+};
+Moves FindMoves(const Pairing& pairing);
+
+// What is decided about pairs, as it is turned into rows.
+struct PairedStreams {
+  const Pairing& pairing;
+  const ValueEvidence& evidence;
+  const SharedPartners& shared;
+  const Regions& regions;
+  const Moves& moves;
+};
+
+// Fills rows, partners and `reordered`. With `mirrored` the sides change places: what is left in
+// `streams` is right in the alignment.
+Alignment MakeRows(const PairedStreams& streams, bool mirrored);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_ROWS_H_

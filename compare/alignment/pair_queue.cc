@@ -1,0 +1,170 @@
+#include "compare/alignment/pair_queue.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace onnxcmp {
+namespace {
+
+constexpr double kSameScore = 1e-9;
+constexpr double kAmbiguous = 0.01;
+// Pairs whose values say less are not picked out of several that are as good: one of them would be
+// as wrong as the other.
+constexpr double kTelling = 2;
+constexpr int kMostRivalsSeen = 64;
+
+uint64_t PairKey(int l, int r) {
+  return (static_cast<uint64_t>(l) << 32) | static_cast<uint64_t>(r);
+}
+
+}  // namespace
+
+PairQueue::PairQueue(Pairing& pairing, const ValueEvidence& evidence)
+    : pairing_(pairing),
+      index_(pairing.index()),
+      evidence_(evidence),
+      score_(pairing, evidence),
+      first_of_left_(static_cast<size_t>(index_.left.size()), kNone),
+      first_of_right_(static_cast<size_t>(index_.right.size()), kNone) {}
+
+void PairQueue::Push(int l, int r) { Enqueue(l, r, rule_.threshold); }
+
+void PairQueue::PushAnyway(int l, int r) { Enqueue(l, r, kImpossible); }
+
+void PairQueue::Enqueue(int l, int r, double threshold) {
+  if (!pairing_.left_free(l) || !pairing_.right_free(r)) return;
+  if (index_.left.is_output_row(l) || index_.right.is_output_row(r)) return;
+  if (!pairing_.Compatible(l, r) || score_.Unlike(l, r) || score_.Regrets(l, r, rule_.scoring))
+    return;
+  // Without a threshold kImpossible passes as well: the caller knows why these two belong together.
+  const double score = score_.Score(l, r, rule_.scoring);
+  if (score < threshold) return;
+  const auto [it, added] =
+      by_pair_.try_emplace(PairKey(l, r), static_cast<int>(candidates_.size()));
+  if (added) {
+    int& first_left = first_of_left_[static_cast<size_t>(l)];
+    int& first_right = first_of_right_[static_cast<size_t>(r)];
+    candidates_.push_back({l, r, score, threshold, first_left, first_right});
+    first_left = it->second;
+    first_right = it->second;
+    PushTo(best_, it->second);
+    return;
+  }
+  Candidate& candidate = candidates_[static_cast<size_t>(it->second)];
+  candidate.threshold = std::min(candidate.threshold, threshold);
+  if (score > candidate.score + kSameScore) {
+    candidate.score = score;
+    PushTo(best_, it->second);
+  }
+}
+
+void PairQueue::PushTo(Heap& heap, int candidate) {
+  const Candidate& c = candidates_[static_cast<size_t>(candidate)];
+  heap.push_back({c.score, Apart(c.left, c.right), candidate});
+  std::push_heap(heap.begin(), heap.end());
+}
+
+PairQueue::Entry PairQueue::PopFrom(Heap& heap) {
+  std::pop_heap(heap.begin(), heap.end());
+  const Entry entry = heap.back();
+  heap.pop_back();
+  return entry;
+}
+
+double PairQueue::Apart(int l, int r) const {
+  if (evidence_.SameContent(l, r)) {
+    // Among equals the i-th goes with the i-th.
+    const int content = StreamIndex::At(index_.left.content, l);
+    const double left_count = static_cast<double>(index_.left.of_content[content].size());
+    const double right_count = static_cast<double>(index_.right.of_content[content].size());
+    return std::abs((StreamIndex::At(index_.left.rank, l) + 0.5) / left_count -
+                    (StreamIndex::At(index_.right.rank, r) + 0.5) / right_count);
+  }
+  return std::abs(static_cast<double>(l) / index_.left.size() -
+                  static_cast<double>(r) / index_.right.size());
+}
+
+bool PairQueue::Outdated(const Entry& entry) const {
+  const Candidate& c = candidates_[static_cast<size_t>(entry.candidate)];
+  return entry.score != c.score || !pairing_.left_free(c.left) || !pairing_.right_free(c.right);
+}
+
+double PairQueue::ScoreOf(const Candidate& c) const {
+  return score_.Score(c.left, c.right, rule_.scoring);
+}
+
+bool PairQueue::Ambiguous(int candidate) {
+  const Candidate& c = candidates_[static_cast<size_t>(candidate)];
+  const auto rivals = [&](int* link, bool of_left) {
+    for (int seen = 0; *link != kNone && seen < kMostRivalsSeen; ++seen) {
+      Candidate& other = candidates_[static_cast<size_t>(*link)];
+      int* next = of_left ? &other.next_of_left : &other.next_of_right;
+      if (!pairing_.left_free(other.left) || !pairing_.right_free(other.right)) {
+        *link = *next;  // it cannot come back
+        continue;
+      }
+      if (*link != candidate && other.score >= c.score - kAmbiguous) return true;
+      link = next;
+    }
+    return false;
+  };
+  return rivals(&first_of_left_[static_cast<size_t>(c.left)], true) ||
+         rivals(&first_of_right_[static_cast<size_t>(c.right)], false);
+}
+
+void PairQueue::Accept(const Candidate& candidate) {
+  const int l = candidate.left;
+  const int r = candidate.right;
+  pairing_.Pair(l, r, rule_.stage);
+  Spread(l, r);
+}
+
+void PairQueue::ServeBest() {
+  const Entry entry = PopFrom(best_);
+  if (Outdated(entry)) return;
+  Candidate& candidate = candidates_[static_cast<size_t>(entry.candidate)];
+  const double score = ScoreOf(candidate);
+  const bool fell = score < candidate.score - kSameScore;
+  candidate.score = score;
+  if (fell) {
+    if (score >= candidate.threshold) PushTo(best_, entry.candidate);
+  } else if (Ambiguous(entry.candidate)) {
+    PushTo(deferred_, entry.candidate);
+  } else {
+    Accept(Candidate(candidate));
+  }
+}
+
+void PairQueue::ServeDeferred() {
+  const Entry entry = PopFrom(deferred_);
+  if (Outdated(entry)) return;
+  Candidate& candidate = candidates_[static_cast<size_t>(entry.candidate)];
+  const double before = candidate.score;
+  candidate.score = ScoreOf(candidate);
+  if (candidate.score > before + kSameScore) {
+    PushTo(best_, entry.candidate);
+  } else if (candidate.score < before - kSameScore) {
+    if (candidate.score >= candidate.threshold) PushTo(deferred_, entry.candidate);
+  } else if (evidence_.Value(candidate.left, candidate.right) >= kTelling ||
+             !Ambiguous(entry.candidate)) {
+    Accept(Candidate(candidate));
+  }
+}
+
+void PairQueue::Drain() {
+  while (!best_.empty() || !deferred_.empty()) {
+    if (!best_.empty()) {
+      ServeBest();
+    } else {
+      ServeDeferred();
+    }
+  }
+  for (const Candidate& candidate : candidates_) {
+    first_of_left_[static_cast<size_t>(candidate.left)] = kNone;
+    first_of_right_[static_cast<size_t>(candidate.right)] = kNone;
+  }
+  candidates_.clear();
+  by_pair_.clear();
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,95 @@
+// Takes pairs best first, each acceptance bringing the pair's neighbours in both graphs into play.
+#ifndef ONNXCMP_COMPARE_PAIR_QUEUE_H_
+#define ONNXCMP_COMPARE_PAIR_QUEUE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "compare/alignment/pair_score.h"
+
+namespace onnxcmp {
+
+// What a stage wants of a pair.
+struct PairRule {
+  double threshold = 0;
+  Scoring scoring = Scoring::kStrict;
+  PairStage stage = PairStage::kValues;
+};
+
+class PairQueue {
+ public:
+  // All must outlive it.
+  PairQueue(Pairing& pairing, const ValueEvidence& evidence);
+
+  void SetRule(const PairRule& rule) { rule_ = rule; }
+  const PairRule& rule() const { return rule_; }
+
+  // Offers a pair: queued if both are free, copies go with copies, nothing better is free for
+  // either and its score reaches the rule's threshold. Offers of anything else do nothing.
+  void Push(int l, int r);
+  // The same whatever its score is. Copies stand aside for what they repeat.
+  void PushAnyway(int l, int r);
+  // Takes what is queued and what comes up on the way, until nothing is left.
+  void Drain();
+
+  // Offers the neighbours of a pair.
+  void Spread(int l, int r);
+  void SpreadAll();
+
+ private:
+  struct Candidate {
+    int left = 0;
+    int right = 0;
+    double score = 0;
+    double threshold = 0;
+    int next_of_left = kNone;  // other candidates of the same result
+    int next_of_right = kNone;
+  };
+  struct Entry {
+    double score = 0;
+    double apart = 0;  // in position
+    int candidate = 0;
+    // For std::push_heap: whether `a` comes after `b`.
+    friend bool operator<(const Entry& a, const Entry& b) {
+      if (a.score != b.score) return a.score < b.score;
+      if (a.apart != b.apart) return a.apart > b.apart;
+      return a.candidate > b.candidate;
+    }
+  };
+  using Heap = std::vector<Entry>;
+
+  void Enqueue(int l, int r, double threshold);
+  void PushTo(Heap& heap, int candidate);
+  static Entry PopFrom(Heap& heap);
+  bool Outdated(const Entry& entry) const;
+  double ScoreOf(const Candidate& candidate) const;
+  bool Ambiguous(int candidate);
+  double Apart(int l, int r) const;
+  void Accept(const Candidate& candidate);
+  void ServeBest();
+  void ServeDeferred();
+
+  void SpreadToInputs(int left_node, int right_node);
+  void SpreadToConsumers(int l, int r);
+  void PushPlaced(int l, absl::Span<const std::pair<uint64_t, int>> rights, size_t rank,
+                  size_t ranks, size_t most);
+
+  Pairing& pairing_;
+  const AlignmentIndex& index_;
+  const ValueEvidence& evidence_;
+  PairScore score_;
+  PairRule rule_;
+  std::vector<Candidate> candidates_;
+  absl::flat_hash_map<uint64_t, int> by_pair_;
+  std::vector<int> first_of_left_;  // by result: a candidate, kNone if there is none
+  std::vector<int> first_of_right_;
+  Heap best_;
+  // Pairs that another one equals. They wait until all that is certain around them is known.
+  Heap deferred_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PAIR_QUEUE_H_

@@ -1,0 +1,50 @@
+#include "compare/alignment/pairing.h"
+
+namespace onnxcmp {
+namespace {
+
+size_t ContentOf(const StreamIndex& side, int r) {
+  return static_cast<size_t>(StreamIndex::At(side.content, r));
+}
+
+}  // namespace
+
+Pairing::Pairing(const AlignmentIndex& index)
+    : index_(index),
+      left_(static_cast<size_t>(index.left.size()), kNone),
+      right_(static_cast<size_t>(index.right.size()), kNone),
+      stages_(static_cast<size_t>(index.left.size()), PairStage::kUnpaired),
+      left_counts_(static_cast<size_t>(index.contents), {0, 0}),
+      right_counts_(static_cast<size_t>(index.contents), {0, 0}) {
+  const auto count = [](const StreamIndex& side, Counts& counts) {
+    for (int r = 0; r < side.size(); ++r) {
+      if (!side.is_output_row(r)) ++counts[ContentOf(side, r)][side.is_copy(r) ? 1 : 0];
+    }
+  };
+  count(index.left, left_counts_);
+  count(index.right, right_counts_);
+}
+
+void Pairing::Count(int l, int r, int step) {
+  if (index_.left.is_output_row(l)) return;
+  left_counts_[ContentOf(index_.left, l)][index_.left.is_copy(l) ? 1 : 0] += step;
+  right_counts_[ContentOf(index_.right, r)][index_.right.is_copy(r) ? 1 : 0] += step;
+}
+
+void Pairing::Pair(int l, int r, PairStage stage) {
+  left_[static_cast<size_t>(l)] = r;
+  right_[static_cast<size_t>(r)] = l;
+  stages_[static_cast<size_t>(l)] = stage;
+  Count(l, r, -1);
+  ++pairs_;
+}
+
+void Pairing::Unpair(int l, int r) {
+  left_[static_cast<size_t>(l)] = kNone;
+  right_[static_cast<size_t>(r)] = kNone;
+  stages_[static_cast<size_t>(l)] = PairStage::kUnpaired;
+  Count(l, r, 1);
+  --pairs_;
+}
+
+}  // namespace onnxcmp

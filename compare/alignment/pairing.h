@@ -1,0 +1,73 @@
+// Who is paired with whom while an alignment is made, and how many of each content are still free.
+#ifndef ONNXCMP_COMPARE_PAIRING_H_
+#define ONNXCMP_COMPARE_PAIRING_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "compare/alignment/alignment_index.h"
+
+namespace onnxcmp {
+
+// The stage that made a pair, as far as it matters later.
+enum class PairStage : uint8_t { kUnpaired, kValues, kStructure, kGaps };
+
+class Pairing {
+ public:
+  explicit Pairing(const AlignmentIndex& index);
+
+  const AlignmentIndex& index() const { return index_; }
+  // kNone: free.
+  int of_left(int l) const { return StreamIndex::At(left_, l); }
+  int of_right(int r) const { return StreamIndex::At(right_, r); }
+  bool left_free(int l) const { return of_left(l) == kNone; }
+  bool right_free(int r) const { return of_right(r) == kNone; }
+  PairStage stage_of_left(int l) const { return StreamIndex::At(stages_, l); }
+  const std::vector<int>& left() const { return left_; }
+  const std::vector<int>& right() const { return right_; }
+
+  // A copy goes with a copy, until they may be mixed.
+  bool Compatible(int l, int r) const {
+    return copies_mixed_ || index_.left.is_copy(l) == index_.right.is_copy(r);
+  }
+  void MixCopies() { copies_mixed_ = true; }
+
+  void Pair(int l, int r, PairStage stage);
+  void Unpair(int l, int r);
+
+  // Whether a result of this content is free that the one given may be paired with.
+  bool RightHasFree(int content, int left) const {
+    return HasFree(right_counts_, content, index_.left.is_copy(left));
+  }
+  bool LeftHasFree(int content, int right) const {
+    return HasFree(left_counts_, content, index_.right.is_copy(right));
+  }
+
+  // An unpaired copy stands for its root.
+  int StandInLeft(int l) const { return left_free(l) ? index_.left.root(l) : l; }
+  int StandInRight(int r) const { return right_free(r) ? index_.right.root(r) : r; }
+
+  int pairs() const { return pairs_; }
+
+ private:
+  using Counts = std::vector<std::array<int, 2>>;  // by content: originals, copies
+  bool HasFree(const Counts& counts, int content, bool copy) const {
+    const auto& count = counts[static_cast<size_t>(content)];
+    return copies_mixed_ ? count[0] + count[1] > 0 : count[copy ? 1 : 0] > 0;
+  }
+  void Count(int l, int r, int step);
+
+  const AlignmentIndex& index_;
+  std::vector<int> left_;
+  std::vector<int> right_;
+  std::vector<PairStage> stages_;
+  Counts left_counts_;
+  Counts right_counts_;
+  bool copies_mixed_ = false;
+  int pairs_ = 0;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PAIRING_H_

@@ -1,0 +1,188 @@
+#include "compare/alignment/value_evidence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace onnxcmp {
+namespace {
+
+constexpr double kIncomparable = 9;
+constexpr double kMomentsValue = 4.5;
+constexpr int kMostInWindow = 32;  // on either side of the middle
+constexpr size_t kMostFound = 8;
+constexpr size_t kMostKept = 12;
+
+bool IsByteInteger(DType dtype) { return IsInteger(dtype) && BitWidth(dtype) <= 8; }
+
+// A content that may have near ones, as an entry of a list sorted by `rms`.
+struct Entry {
+  double rms = 0;  // of c(x)
+  int content = 0;
+  int result = 0;  // one of them
+};
+
+bool Before(const Entry& a, const Entry& b) {
+  return a.rms != b.rms ? a.rms < b.rms : a.result < b.result;
+}
+
+// Size, and whether of floats.
+using SizeClass = std::pair<int64_t, bool>;
+
+// Contents of one side by size, sorted. Those that occur equally often on both sides are left out:
+// their equals are there for them.
+std::map<SizeClass, std::vector<Entry>> SortedContents(const StreamIndex& side,
+                                                       const StreamIndex& other, int contents) {
+  std::map<SizeClass, std::vector<Entry>> sorted;
+  for (int content = 0; content < contents; ++content) {
+    const auto results = side.of_content[content];
+    if (results.empty() || results.size() == other.of_content[content].size()) continue;
+    const int r = results.front();
+    const Fingerprint& f = side.fingerprint(r);
+    const bool floating = f.kind == ElementKind::kFloat;
+    if (!f.has_sketch || (!floating && !IsByteInteger(side.result(r).dtype))) continue;
+    sorted[{f.size, floating}].push_back({f.squashed.rms, content, r});
+  }
+  for (auto& [size, entries] : sorted) std::sort(entries.begin(), entries.end(), Before);
+  return sorted;
+}
+
+void KeepBest(std::vector<Nearness>& list, size_t most) {
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Nearness& a, const Nearness& b) { return a.value > b.value; });
+  if (list.size() > most) list.resize(most);
+}
+
+}  // namespace
+
+ValueEvidence::ValueEvidence(const AlignmentIndex& index)
+    : index_(index),
+      near_left_(static_cast<size_t>(index.contents)),
+      near_right_(static_cast<size_t>(index.contents)) {
+  FindNear();
+}
+
+uint64_t ValueEvidence::KeyOf(int l, int r) const {
+  return (static_cast<uint64_t>(StreamIndex::At(index_.left.content, l)) << 32) |
+         static_cast<uint64_t>(StreamIndex::At(index_.right.content, r));
+}
+
+double ValueEvidence::Distance(int l, int r) const {
+  if (SameContent(l, r)) return 0;
+  return SketchDistance(index_.left.fingerprint(l), index_.right.fingerprint(r));
+}
+
+double ValueEvidence::Value(int l, int r) const {
+  const auto [it, added] = values_.try_emplace(KeyOf(l, r), 0);
+  if (added) it->second = ComputeValue(l, r);
+  return it->second;
+}
+
+double ValueEvidence::ComputeValue(int l, int r) const {
+  const StreamIndex& left = index_.left;
+  const StreamIndex& right = index_.right;
+  const Fingerprint& a = left.fingerprint(l);
+  const Fingerprint& b = right.fingerprint(r);
+  if (SameContent(l, r)) {
+    const int content = StreamIndex::At(left.content, l);
+    const double repeats = static_cast<double>(left.of_content[content].size()) *
+                           static_cast<double>(right.of_content[content].size());
+    return 8 + (a.rich ? 1 : 0) - std::min(2.5, 0.5 * std::log2(std::max(1.0, repeats)));
+  }
+  const bool rich = a.rich && b.rich;
+  double value = -6;
+  if (a.size == b.size && a.has_sketch && b.has_sketch) {
+    const double d = SketchDistance(a, b);
+    const double g = -std::log10(std::max(d, 1e-9));
+    if (d <= kNear) {
+      value = 3 + g / 2 - (rich ? 0 : 1.5);
+    } else if (d < 0.5) {
+      value = 2 * g - 1;
+    } else {
+      value = -2;
+    }
+    if (StreamIndex::At(left.shape, l) != StreamIndex::At(right.shape, r)) value -= 1.5;
+    const DType left_type = left.result(l).dtype;
+    const DType right_type = right.result(r).dtype;
+    if (left_type != right_type) value -= a.kind == b.kind ? 0.5 : 2;
+    // Whole numbers are equal or they are not.
+    const bool wide = (IsInteger(left_type) && BitWidth(left_type) > 8) ||
+                      (IsInteger(right_type) && BitWidth(right_type) > 8);
+    if (wide && d > 0) value -= 2;
+  }
+  if (StreamIndex::At(left.bits, l) == StreamIndex::At(right.bits, r)) {
+    value = std::max(value, rich ? 6.0 : 2.0);
+  } else if (StreamIndex::At(left.elements, l) == StreamIndex::At(right.elements, r)) {
+    value = std::max(value, rich ? 5.0 : 1.0);
+  }
+  return value;
+}
+
+bool ValueEvidence::SameMoments(int l, int r) const {
+  const Fingerprint& a = index_.left.fingerprint(l);
+  const Fingerprint& b = index_.right.fingerprint(r);
+  if (a.kind != ElementKind::kFloat || b.kind != ElementKind::kFloat || !a.rich || !b.rich ||
+      a.size != b.size || a.size < 8) {
+    return false;
+  }
+  const double tolerance = 4 * (index_.has_half ? 1e-3 : 1e-5);
+  const double within = tolerance * std::max(a.moments[1], b.moments[1]);
+  // The moments are of squashed values, in which all masks are alike.
+  const double rms = std::max(a.plain.rms, b.plain.rms);
+  if (!(std::abs(a.plain.rms - b.plain.rms) <= tolerance * rms)) return false;
+  for (size_t m = 0; m < a.moments.size(); ++m) {
+    if (!(std::abs(a.moments[m] - b.moments[m]) <= within)) return false;
+  }
+  return true;
+}
+
+void ValueEvidence::RaiseToMoments(int l, int r) {
+  double& value = values_.try_emplace(KeyOf(l, r), ComputeValue(l, r)).first->second;
+  value = std::max(value, kMomentsValue);
+}
+
+void ValueEvidence::FindNear() {
+  const auto left = SortedContents(index_.left, index_.right, index_.contents);
+  const auto right = SortedContents(index_.right, index_.left, index_.contents);
+  std::vector<Nearness> found;
+  for (const auto& [size, entries] : left) {
+    const auto others = right.find(size);
+    if (others == right.end()) continue;
+    const std::vector<Entry>& candidates = others->second;
+    for (const Entry& entry : entries) {
+      found.clear();
+      const double reach = kNear * entry.rms;
+      const auto middle = std::lower_bound(candidates.begin(), candidates.end(), entry.rms,
+                                           [](const Entry& c, double rms) { return c.rms < rms; });
+      const double plain = index_.left.fingerprint(entry.result).plain.rms;
+      const auto consider = [&](const Entry& candidate) {
+        if (candidate.content == entry.content) return;
+        // The greater part is sorted out without the projections.
+        const double other = index_.right.fingerprint(candidate.result).plain.rms;
+        if (std::abs(plain - other) > kNear * std::max(plain, other)) return;
+        if (Distance(entry.result, candidate.result) > kNear) return;
+        found.push_back({candidate.content, ComputeValue(entry.result, candidate.result)});
+      };
+      int seen = 0;
+      for (auto c = middle; c != candidates.end() && c->rms <= entry.rms + reach; ++c) {
+        if (seen++ == kMostInWindow) break;
+        consider(*c);
+      }
+      seen = 0;
+      for (auto c = middle; c != candidates.begin() && (c - 1)->rms >= entry.rms - reach; --c) {
+        if (seen++ == kMostInWindow) break;
+        consider(*(c - 1));
+      }
+      KeepBest(found, kMostFound);
+      for (const Nearness& near : found) {
+        near_left_[static_cast<size_t>(entry.content)].push_back(near);
+        near_right_[static_cast<size_t>(near.content)].push_back({entry.content, near.value});
+      }
+    }
+  }
+  for (auto* lists : {&near_left_, &near_right_}) {
+    for (auto& list : *lists) KeepBest(list, kMostKept);
+  }
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,63 @@
+// How much two contents speak for being the same quantity (V of docs/alignment.md), and which
+// contents of the other side are near one.
+#ifndef ONNXCMP_COMPARE_VALUE_EVIDENCE_H_
+#define ONNXCMP_COMPARE_VALUE_EVIDENCE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "compare/alignment/alignment_index.h"
+
+namespace onnxcmp {
+
+// Sketches farther apart than this are not near.
+inline constexpr double kNear = 5e-3;
+
+struct Nearness {
+  int content = 0;  // of the other side
+  double value = 0;
+};
+
+// Everything here depends on contents alone, so it is kept by content. Contents are those of
+// AlignmentIndex; a content that occurs on one side only is asked for on that side only.
+class ValueEvidence {
+ public:
+  explicit ValueEvidence(const AlignmentIndex& index);
+
+  // Of results, output rows left out.
+  double Value(int l, int r) const;
+  // 0 for equal contents, 9 if they cannot be compared.
+  double Distance(int l, int r) const;
+  bool SameContent(int l, int r) const {
+    return StreamIndex::At(index_.left.content, l) == StreamIndex::At(index_.right.content, r);
+  }
+  // The same elements in another order, as far as their moments tell.
+  bool SameMoments(int l, int r) const;
+
+  // Contents within kNear that are not equal, the best first.
+  absl::Span<const Nearness> NearOfLeft(int content) const {
+    return near_left_[static_cast<size_t>(content)];
+  }
+  absl::Span<const Nearness> NearOfRight(int content) const {
+    return near_right_[static_cast<size_t>(content)];
+  }
+
+  // The pair was found by its moments: it is worth at least as much as these tell.
+  void RaiseToMoments(int l, int r);
+
+ private:
+  double ComputeValue(int l, int r) const;
+  uint64_t KeyOf(int l, int r) const;
+  void FindNear();
+
+  const AlignmentIndex& index_;
+  mutable absl::flat_hash_map<uint64_t, double> values_;
+  std::vector<std::vector<Nearness>> near_left_;   // by left content
+  std::vector<std::vector<Nearness>> near_right_;  // by right content
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_VALUE_EVIDENCE_H_

@@ -1,0 +1,107 @@
+#include "compare/causes/cause_class.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace onnxcmp {
+namespace {
+
+// An error of this share is still a way to compute something, not something else.
+constexpr double kApproximation = 3e-3;
+// Signal to noise, as a ratio of root mean squares, that an honest quantization has at least.
+constexpr double kHonest = 0.3;
+
+bool Quantizes(const std::string& op_type) {
+  static const std::set<std::string>* const kOthers =
+      new std::set<std::string>({"MatMulNBits", "MatMulInteger", "ConvInteger", "QAttention",
+                                 "QGemm", "MatMulIntegerToFloat", "QOrderedMatMul"});
+  return absl::StrContains(op_type, "QuantizeLinear") ||
+         absl::StrContains(op_type, "DequantizeLinear") || absl::StartsWith(op_type, "QLinear") ||
+         absl::StrContains(op_type, "DynamicQuantize") || kOthers->contains(op_type);
+}
+
+struct Contents {
+  std::multiset<std::string> operators;
+  bool quantizes = false;
+  double coarsest = 0;  // epsilon of its floats
+};
+
+Contents ContentsOf(const SideGraph& graph, const Region& region) {
+  Contents contents;
+  // Half of a detour through a coarser type may have a partner by itself.
+  for (const int r : region.entries) {
+    if (graph.IsComputed(r)) {
+      contents.coarsest = std::max(contents.coarsest, EpsilonOf(graph.result(r).dtype));
+    }
+  }
+  for (const int n : region.nodes) {
+    const StreamNode& made = *graph.node(n).made;
+    contents.operators.insert(made.op_type);
+    contents.quantizes = contents.quantizes || Quantizes(made.op_type);
+    for (const int r : made.outputs) {
+      if (r == kNone) continue;
+      contents.coarsest = std::max(contents.coarsest, EpsilonOf(graph.result(r).dtype));
+    }
+  }
+  return contents;
+}
+
+}  // namespace
+
+bool IsWrong(const Cause& cause) {
+  return cause.kind != CauseKind::kApproximation && cause.kind != CauseKind::kQuantization;
+}
+
+CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
+                   int right, const RegionNoise::Verdict& verdict) {
+  CauseClass found;
+  const SideGraph& graph = run.right();
+  const ForcedResult& result = state.at(right);
+  if (!graph.IsComputed(right)) {
+    found.kind = graph.IsConstant(right) ? CauseKind::kInitializer : CauseKind::kInput;
+  }
+  if (!IsMeasurable(result.own) || !IsMeasurable(result.held)) return found;
+  const Contents theirs = ContentsOf(graph, noise.RightRegion(right));
+  const Contents ours = run.left().computed(result.match)
+                            ? ContentsOf(run.left().graph(), noise.LeftRegion(result.match))
+                            : Contents();
+  if (theirs.operators == ours.operators) return found;
+  const std::string operators =
+      absl::StrCat(absl::StrJoin(ours.operators, "+"), " | ", absl::StrJoin(theirs.operators, "+"));
+  const double epsilon =
+      CoarserEpsilon(run.left().result(result.match).dtype, result.own.tensor().dtype());
+  if (ours.quantizes != theirs.quantizes &&
+      RelativeRms(Measure(result.held.tensor()), Measure(result.own.tensor())) <= kHonest) {
+    found.kind = CauseKind::kQuantization;
+    found.operators = operators;
+    return found;
+  }
+  if (!graph.IsComputed(right)) return found;
+  const double coarsest = std::max(ours.coarsest, theirs.coarsest);
+  if (epsilon > 0 && ours.coarsest != theirs.coarsest && coarsest > epsilon &&
+      verdict.distance <= 4 * coarsest) {
+    found.kind = CauseKind::kPrecision;
+    return found;
+  }
+  bool approximation = epsilon > 0 && verdict.distance <= kApproximation;
+  if (epsilon == 0 && BitWidth(result.own.tensor().dtype()) == 8) {
+    const Measured own = Measure(result.own.tensor());
+    const Measured held = Measure(result.held.tensor());
+    approximation = true;
+    for (size_t i = 0; i < own.elements.size(); ++i) {
+      approximation = approximation && std::abs(own.elements[i] - held.elements[i]) <= 1;
+    }
+  }
+  if (approximation) {
+    found.kind = CauseKind::kApproximation;
+    found.operators = operators;
+  }
+  return found;
+}
+
+}  // namespace onnxcmp

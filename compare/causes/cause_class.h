@@ -1,0 +1,27 @@
+// What kind of cause a result is that rounding does not explain.
+#ifndef ONNXCMP_COMPARE_CAUSE_CLASS_H_
+#define ONNXCMP_COMPARE_CAUSE_CLASS_H_
+
+#include <string>
+
+#include "compare/causes/region_noise.h"
+#include "compare/comparison.h"
+
+namespace onnxcmp {
+
+struct CauseClass {
+  CauseKind kind = CauseKind::kOperator;
+  // Of an approximation or a quantization: the operators of both regions, which are the same in
+  // many places of a model.
+  std::string operators;
+};
+
+CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
+                   int right, const RegionNoise::Verdict& verdict);
+
+// Whether it is a mistake, and no other way to compute the same.
+bool IsWrong(const Cause& cause);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CAUSE_CLASS_H_

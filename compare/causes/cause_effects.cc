@@ -1,0 +1,60 @@
+#include "compare/causes/cause_effects.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "compare/causes/repair_suggestions.h"
+#include "evaluator/result.h"
+
+namespace onnxcmp {
+namespace {
+
+class Replacer : public Observer {
+ public:
+  explicit Replacer(absl::flat_hash_map<absl::string_view, const Value*> values)
+      : values_(std::move(values)) {}
+
+  absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
+    if (result.depth > 0 || result.kind == ResultKind::kOutput) return absl::OkStatus();
+    const auto it = values_.find(result.name);
+    if (it != values_.end()) *replacement = *it->second;
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::flat_hash_map<absl::string_view, const Value*> values_;
+};
+
+}  // namespace
+
+std::optional<double> CauseEffects::DistanceWithout(absl::Span<const int> replaced) const {
+  absl::flat_hash_map<absl::string_view, const Value*> values;
+  for (const int r : replaced) values[run_.right().result(r).name] = &state_.at(r).held;
+  Replacer replacer(std::move(values));
+  const absl::StatusOr<std::vector<Value>> outputs = right_.Run(feeds_, &replacer);
+  if (!outputs.ok()) return std::nullopt;
+  const auto counterparts = OutputCounterparts(run_.left(), run_.right());
+  std::optional<double> greatest;
+  const auto& shown = run_.right().outputs();
+  for (size_t i = 0; i < shown.size() && i < outputs->size(); ++i) {
+    const auto counterpart = counterparts.find(shown[i].second);
+    if (counterpart == counterparts.end()) continue;
+    const Value& wanted = run_.left().value(counterpart->second);
+    const Value& given = (*outputs)[i];
+    if (!IsMeasurable(wanted) || !IsMeasurable(given) ||
+        !SameKindOfNumber(wanted.tensor().dtype(), given.tensor().dtype())) {
+      continue;
+    }
+    const double distance =
+        wanted.tensor().num_elements() == given.tensor().num_elements()
+            ? Distance(run_.left().measured(counterpart->second), Measure(given.tensor()))
+            : std::numeric_limits<double>::infinity();
+    greatest = std::max(greatest.value_or(0), distance);
+  }
+  return greatest;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,35 @@
+// What a cause does to the outputs.
+#ifndef ONNXCMP_COMPARE_CAUSE_EFFECTS_H_
+#define ONNXCMP_COMPARE_CAUSE_EFFECTS_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "compare/causes/forced_run.h"
+#include "evaluator/evaluator.h"
+
+namespace onnxcmp {
+
+// Runs the right model with some of its results replaced by the left's values.
+class CauseEffects {
+ public:
+  // All must outlive the object.
+  CauseEffects(const ForcedRun& run, const ForcedState& state, const Evaluator& right,
+               const Feeds& feeds)
+      : run_(run), state_(state), right_(right), feeds_(feeds) {}
+
+  // How far the outputs are from the left's, as Distance() has it, when these matched right results
+  // are replaced. Nothing if the run fails or no output can be measured.
+  std::optional<double> DistanceWithout(absl::Span<const int> replaced) const;
+
+ private:
+  const ForcedRun& run_;
+  const ForcedState& state_;
+  const Evaluator& right_;
+  const Feeds& feeds_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CAUSE_EFFECTS_H_

@@ -1,0 +1,18 @@
+// A cause in words.
+#ifndef ONNXCMP_COMPARE_CAUSE_TEXT_H_
+#define ONNXCMP_COMPARE_CAUSE_TEXT_H_
+
+#include <string>
+
+#include "compare/causes/forced_run.h"
+#include "compare/comparison.h"
+
+namespace onnxcmp {
+
+// One line: operators and names of both sides, how far the right's result is from the left's when
+// it is computed from the left's values, attributes that differ, inputs that were exchanged.
+std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedState& state);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CAUSE_TEXT_H_

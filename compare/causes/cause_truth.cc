@@ -1,0 +1,115 @@
+#include "compare/causes/cause_truth.h"
+
+#include <utility>
+
+#include "absl/container/node_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "compare/differences/nearness.h"
+
+namespace onnxcmp {
+namespace {
+
+bool IsFloats(const Value& value) {
+  return value.is_tensor() && IsFloatingPoint(value.tensor().dtype());
+}
+
+// What a region gives; empty if it cannot be computed.
+Value RunRegion(const SideGraph& graph, const Region& region, int result,
+                absl::FunctionRef<const Value&(int)> entry) {
+  absl::node_hash_map<int, Value> values;
+  for (const int r : region.entries) {
+    if (entry(r).empty()) return Value();
+    values.emplace(r, entry(r));
+  }
+  for (const int n : region.nodes) {
+    for (const int read : graph.Reads(n)) {
+      if (!values.contains(read)) return Value();
+    }
+    const absl::StatusOr<std::vector<Value>> outputs =
+        graph.Run(n, [&](int r) -> const Value& { return values.find(r)->second; });
+    if (!outputs.ok()) return Value();
+    const std::vector<int>& names = graph.node(n).made->outputs;
+    for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
+      if (names[i] != kNone) values.emplace(names[i], (*outputs)[i]);
+    }
+  }
+  const auto it = values.find(result);
+  return it == values.end() ? Value() : it->second;
+}
+
+}  // namespace
+
+const SideGraph* CauseTruth::InDouble(const SideGraph& graph, const Evaluator* evaluator,
+                                      Shadow* shadow) {
+  if (!shadow->graph.has_value() && evaluator != nullptr && !tried_) {
+    absl::StatusOr<Evaluator> in_double = evaluator->InDouble();
+    if (in_double.ok()) {
+      shadow->evaluator.emplace(*std::move(in_double));
+      shadow->graph.emplace(graph.stream(), &*shadow->evaluator);
+    }
+  }
+  return shadow->graph.has_value() ? &*shadow->graph : nullptr;
+}
+
+Value CauseTruth::RightEntry(int r) const {
+  const ForcedResult& result = state_.at(r);
+  // As the left has it: in a coarser type of the right it would be rounded already.
+  if (result.match == kNone || !IsFloats(result.held)) return result.held;
+  const absl::StatusOr<Value> exact =
+      ConvertedTo(run_.left().value(result.match), DType::kDouble, result.held.tensor().shape());
+  return exact.ok() ? *exact : result.held;
+}
+
+void CauseTruth::Judge(int r, Cause* cause) {
+  const LeftClasses& left = run_.left();
+  const ForcedResult& result = state_.at(r);
+  const int c = result.match;
+  if (cause->kind == CauseKind::kInitializer || cause->kind == CauseKind::kInput) return;
+  if (!run_.right().IsComputed(r) || !left.computed(c)) return;
+  if (!IsFloats(result.own) || !IsFloats(left.value(c))) return;
+  const SideGraph* left_graph = InDouble(left.graph(), left_, &left_shadow_);
+  const SideGraph* right_graph = InDouble(run_.right(), right_, &right_shadow_);
+  tried_ = true;
+  if (left_graph == nullptr || right_graph == nullptr) return;
+  const Value absent;
+  const Value a = RunRegion(*left_graph, noise_.LeftRegion(c), left.representative(c),
+                            [&](int read) -> const Value& {
+                              const int of = left.of(read);
+                              return of == kNone ? absent : left.value(of);
+                            });
+  absl::node_hash_map<int, Value> entries;
+  const Value b = RunRegion(*right_graph, noise_.RightRegion(r), r, [&](int read) -> const Value& {
+    return entries.try_emplace(read, RightEntry(read)).first->second;
+  });
+  const auto fits = [](const Value& own, const Value& in_double) {
+    return IsFloats(in_double) && in_double.tensor().num_elements() == own.tensor().num_elements();
+  };
+  if (!fits(left.value(c), a) || !fits(result.own, b)) return;
+  cause->truth = JudgeTruth(TruthDistanceOf(left.value(c).tensor(), a.tensor()),
+                            TruthDistanceOf(result.own.tensor(), b.tensor()));
+  if (!fits(a, b)) return;
+  const TruthDistance apart = TruthDistanceOf(b.tensor(), a.tensor());
+  cause->apart = apart.scale > 0 ? apart.max_absolute / apart.scale : apart.max_absolute;
+}
+
+std::string TruthText(const Cause& cause) {
+  if (!cause.truth.has_value()) return "";
+  std::string text;
+  if (cause.truth->nearer != Nearer::kEqual) {
+    text = absl::StrCat(NearerText(*cause.truth), " to the truth");
+  }
+  // Both start from values that are rounded already.
+  constexpr double kSame = 2e-5;
+  if (cause.apart.has_value()) {
+    absl::StrAppend(
+        &text, text.empty() ? "" : "; ",
+        *cause.apart <= kSame
+            ? "in double both agree"
+            : absl::StrFormat("in double they are still %.2g of their size apart", *cause.apart));
+  }
+  return text;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,260 @@
+#include "compare/causes/causes.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "compare/causes/cause_class.h"
+#include "compare/causes/cause_effects.h"
+#include "compare/causes/cause_refinement.h"
+#include "compare/causes/cause_text.h"
+#include "compare/causes/cause_truth.h"
+#include "compare/causes/forced_run.h"
+#include "compare/causes/left_classes.h"
+#include "compare/causes/region_noise.h"
+#include "compare/causes/repair.h"
+#include "compare/causes/side_graph.h"
+#include "compare/differences/tensor_difference.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+// By right result: the partner whose elements are in the same order, kNone if there is none.
+std::vector<int> AlignedPartners(const Alignment& alignment) {
+  std::vector<int> partners = alignment.right_to_left;
+  for (const AlignedRow& row : alignment.rows) {
+    if (row.paired() && Has(row.marks, Mark::kTransposed)) {
+      partners[static_cast<size_t>(row.right.back())] = kNone;
+    }
+  }
+  return partners;
+}
+
+// Whether anything that is paired has other bits.
+bool AnythingDiffers(const RecordedSide& left, const RecordedSide& right,
+                     const Alignment& alignment) {
+  for (size_t r = 0; r < alignment.right_to_left.size(); ++r) {
+    const int l = alignment.right_to_left[r];
+    if (l != kNone && left.stream->results[static_cast<size_t>(l)].fingerprint.content !=
+                          right.stream->results[r].fingerprint.content) {
+      return true;
+    }
+  }
+  return false;
+}
+
+class CauseFinder {
+ public:
+  CauseFinder(const RecordedSide& left, const RecordedSide& right, const Alignment& alignment,
+              const CauseOptions& options)
+      : left_(left),
+        right_(right),
+        options_(options),
+        alignment_(alignment),
+        aligned_(AlignedPartners(alignment)),
+        left_graph_(*left.stream, left.side->evaluator()),
+        right_graph_(*right.stream, right.side->evaluator()) {}
+
+  absl::StatusOr<CauseReport> Find() {
+    CauseReport report;
+    if (const int64_t bytes = LeftBytes(); bytes > options_.max_memory) {
+      report.notes.push_back(absl::StrCat("no cause was looked for: the left's results take ",
+                                          bytes >> 20, " MiB, more than the memory limit"));
+      return report;
+    }
+    OC_ASSIGN_OR_RETURN(std::vector<Value> values, LeftValues());
+    const LeftClasses classes(left_graph_, std::move(values));
+    const std::vector<Value> leaves = Leaves();
+    const ForcedRun run(classes, right_graph_, aligned_, leaves);
+    const Repaired repaired = Repair(run, Hints());
+    const ForcedState& state = repaired.state;
+    Judge(run, state, &report);
+    if (repaired.capped) {
+      report.notes.push_back("the search for causes reached a limit: there may be others");
+    }
+    if (repaired.lost != kNone) {
+      report.notes.push_back(absl::StrCat("nothing behind the right's '",
+                                          right_graph_.result(repaired.lost).name,
+                                          "' could be paired to look for its cause"));
+    }
+    return report;
+  }
+
+ private:
+  std::vector<std::pair<int, int>> Hints() const {
+    std::vector<std::pair<int, int>> hints;
+    for (const auto& [left, right] : alignment_.tentative) hints.emplace_back(right, left);
+    for (const int r : right_graph_.results()) {
+      if (aligned_[static_cast<size_t>(r)] != kNone) {
+        hints.emplace_back(r, aligned_[static_cast<size_t>(r)]);
+      }
+    }
+    return hints;
+  }
+
+  // What stands for all the results of a node, and for all the constants of one.
+  int PlaceOf(int r) const {
+    const int n = right_graph_.IsConstant(r) && !right_graph_.readers(r).empty()
+                      ? right_graph_.readers(r).front()
+                      : right_graph_.producer(r);
+    return n == kNone ? -2 - r : n;
+  }
+
+  void Judge(const ForcedRun& run, const ForcedState& state, CauseReport* report) {
+    const RegionNoise noise(run, state);
+    CauseTruth truth(run, state, noise, left_.side->evaluator(), right_.side->evaluator());
+    absl::flat_hash_set<std::pair<int, bool>> places;
+    absl::flat_hash_map<std::string, size_t> folded;
+    std::vector<int> matched;  // by cause: the right result that was judged
+    for (const int r : right_graph_.results()) {
+      const ForcedResult& result = state.at(r);
+      if (result.match == kNone || result.own.empty()) continue;
+      const RegionNoise::Verdict verdict = noise.Judge(r);
+      if (verdict.ratio <= RegionNoise::kMaxRatio) continue;
+      if (!places.insert({PlaceOf(r), right_graph_.IsConstant(r)}).second) continue;
+      Cause cause;
+      const CauseClass found = ClassOf(run, state, noise, r, verdict);
+      cause.kind = found.kind;
+      std::tie(cause.left, cause.right) = Refined(run, state, noise, r);
+      if (cause.right != r && right_graph_.IsConstant(cause.right)) {
+        cause.kind = CauseKind::kInitializer;
+      }
+      if (!found.operators.empty()) {
+        const auto [it, added] = folded.try_emplace(found.operators, report->causes.size());
+        if (!added) {
+          ++report->causes[it->second].count;
+          others_.push_back(r);
+          continue;
+        }
+      }
+      cause.local = TensorDifferenceOf(result.held, result.own, {}, options_.pool);
+      cause.text = CauseText(cause, run, state);
+      truth.Judge(r, &cause);
+      report->causes.push_back(std::move(cause));
+      matched.push_back(r);
+    }
+    if (!options_.outputs_agree) WeighEffects(run, state, matched, report);
+    std::stable_sort(report->causes.begin(), report->causes.end(),
+                     [](const Cause& a, const Cause& b) {
+                       return std::pair(IsWrong(a), a.effect.value_or(0)) >
+                              std::pair(IsWrong(b), b.effect.value_or(0));
+                     });
+  }
+
+  // What each cause does to the outputs when all others are made good, and what is left when all
+  // are.
+  void WeighEffects(const ForcedRun& run, const ForcedState& state, const std::vector<int>& matched,
+                    CauseReport* report) const {
+    constexpr int kMaxWeighed = 10;
+    constexpr double kUnexplained = 1e-3;
+    const CauseEffects effects(run, state, *right_.side->evaluator(), *right_.side->feeds());
+    const auto all_but = [&](size_t left_out) {
+      std::vector<int> replaced = others_;
+      for (size_t i = 0; i < matched.size(); ++i) {
+        if (i != left_out) replaced.push_back(matched[i]);
+      }
+      return effects.DistanceWithout(replaced);
+    };
+    std::vector<Cause>& causes = report->causes;
+    const auto wrong = std::count_if(causes.begin(), causes.end(), IsWrong);
+    int weighed = 0;
+    for (size_t i = 0; i < causes.size() && wrong > 1 && weighed < kMaxWeighed; ++i) {
+      if (!IsWrong(causes[i])) continue;
+      causes[i].effect = all_but(i);
+      ++weighed;
+    }
+    const std::optional<double> rest = all_but(matched.size());
+    if (rest.value_or(0) <= kUnexplained) return;
+    report->notes.push_back(
+        causes.empty() ? std::string("no cause was found for the difference of the outputs")
+                       : absl::StrFormat(
+                             "the causes do not explain all: without them the outputs still differ "
+                             "by %.2g of their size",
+                             *rest));
+  }
+
+  // Of the left's results that were computed. The same elements count once: most such results are
+  // views of one buffer.
+  int64_t LeftBytes() const {
+    double bytes = 0;
+    absl::flat_hash_set<Hash128> seen;
+    for (const int r : left_graph_.results()) {
+      if (left_graph_.producer(r) == kNone) continue;
+      const StreamResult& result = left_graph_.result(r);
+      if (!seen.insert(result.fingerprint.elements).second) continue;
+      bytes += static_cast<double>(result.fingerprint.size) * BitWidth(result.dtype) / 8;
+    }
+    return static_cast<int64_t>(bytes);
+  }
+
+  // All of the left's main graph.
+  absl::StatusOr<std::vector<Value>> LeftValues() {
+    std::vector<Value> values(left_.stream->results.size());
+    std::vector<bool> wanted(values.size());
+    bool missing = false;
+    for (const int r : left_graph_.results()) {
+      const auto i = static_cast<size_t>(r);
+      if (const Value* kept = left_.bank->Find(r); kept != nullptr) {
+        values[i] = *kept;
+      } else {
+        wanted[i] = missing = true;
+      }
+    }
+    if (!missing) return values;
+    const std::unique_ptr<Observer> watcher =
+        options_.watch ? options_.watch("left again") : nullptr;
+    OC_RETURN_IF_ERROR(
+        left_.side->Revisit(wanted, watcher.get(), [&](int result, const Value& value) {
+          values[static_cast<size_t>(result)] = value;
+          return absl::OkStatus();
+        }));
+    return values;
+  }
+
+  std::vector<Value> Leaves() const {
+    std::vector<Value> leaves(right_.stream->results.size());
+    absl::flat_hash_map<absl::string_view, const Value*> initializers;
+    for (const Initializer& initializer : right_.side->evaluator()->model().graph.initializers) {
+      initializers[initializer.name] = &initializer.value;
+    }
+    for (const int r : right_graph_.results()) {
+      if (right_graph_.producer(r) != kNone) continue;
+      const StreamResult& result = right_graph_.result(r);
+      if (result.kind == ResultKind::kInitializer) {
+        const auto it = initializers.find(result.name);
+        if (it != initializers.end()) leaves[static_cast<size_t>(r)] = *it->second;
+      } else if (const auto it = right_.side->feeds()->find(result.name);
+                 it != right_.side->feeds()->end()) {
+        leaves[static_cast<size_t>(r)] = it->second;
+      }
+    }
+    return leaves;
+  }
+
+  const RecordedSide& left_;
+  const RecordedSide& right_;
+  const CauseOptions& options_;
+  const Alignment& alignment_;
+  std::vector<int> others_;  // right results that are counted with another cause
+  std::vector<int> aligned_;
+  SideGraph left_graph_;
+  SideGraph right_graph_;
+};
+
+}  // namespace
+
+absl::StatusOr<CauseReport> FindCauses(const RecordedSide& left, const RecordedSide& right,
+                                       const Alignment& alignment, const CauseOptions& options) {
+  if (right.side->evaluator() == nullptr || !AnythingDiffers(left, right, alignment)) {
+    return CauseReport();
+  }
+  return CauseFinder(left, right, alignment, options).Find();
+}
+
+}  // namespace onnxcmp

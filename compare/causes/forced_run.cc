@@ -1,0 +1,383 @@
+#include "compare/causes/forced_run.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
+#include "compare/streams/fingerprint.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr double kMuchFarther = 2;
+
+Hash128 Mix(Hash128 hash, const Hash128& more) {
+  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
+  hash.low = (hash.low ^ more.low) * kOdd + more.high;
+  hash.high = (hash.high + more.high) * kOdd ^ (hash.low >> 29);
+  return hash;
+}
+
+}  // namespace
+
+bool IsCommutative(const StreamNode& node) {
+  static constexpr absl::string_view kOperators[] = {
+      "Add",  "And", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Max",
+      "Mean", "Min", "Mul",        "Or",        "Sum",        "Xor"};
+  return node.domain.empty() && absl::c_linear_search(kOperators, node.op_type);
+}
+
+Value ForcedRun::ValueFor(int c, int right) const {
+  const StreamResult& wanted = right_.result(right);
+  const StreamResult& given = left_.result(c);
+  if (wanted.dtype == given.dtype && wanted.shape == given.shape) return left_.value(c);
+  if (!wanted.shape.has_value() || !given.shape.has_value()) return Value();
+  const auto it = converted_.find({c, right});
+  if (it != converted_.end()) return it->second.first;
+  absl::StatusOr<Value> converted = ConvertedTo(left_.value(c), wanted.dtype, *wanted.shape);
+  Value value = converted.ok() ? *std::move(converted) : Value();
+  const Hash128 content = value.empty() ? Hash128() : ContentOf(value);
+  converted_[{c, right}] = {value, content};
+  return value;
+}
+
+void ForcedRun::Set(int r, int c, MatchRule rule, ForcedState* state) const {
+  ForcedResult& result = state->results[static_cast<size_t>(r)];
+  Value value = ValueFor(c, r);
+  if (value.empty()) return;
+  if (result.match == kNone) ++state->matched;
+  result.match = c;
+  result.rule = rule;
+  result.held = std::move(value);
+  const auto it = converted_.find({c, r});
+  result.held_content =
+      it != converted_.end() ? it->second.second : left_.result(c).fingerprint.content;
+  if (result.own_content == result.held_content) result.own = Value();
+}
+
+bool ForcedRun::IsNear(int c, const Value& own, Measured* measured) const {
+  if (!IsMeasurable(own) || !IsMeasurable(left_.value(c))) return false;
+  const Tensor& left = left_.value(c).tensor();
+  if (left.num_elements() != own.tensor().num_elements() ||
+      !SameKindOfNumber(left.dtype(), own.tensor().dtype())) {
+    return false;
+  }
+  if (measured->elements.empty()) *measured = Measure(own.tensor());
+  if (!MayBeNear(left_.sample(c), *measured)) return false;
+  return Near(left_.measured(c), *measured);
+}
+
+// What is quantized on one side only is as far apart as that makes it.
+bool ForcedRun::IsQuantizedTwin(int l, int r, const Measured& own) const {
+  constexpr double kMaxNoise = 0.1;
+  const auto quantized = [](const StreamResult& result) { return IsInteger(result.precision); };
+  if (quantized(left_.graph().result(l)) == quantized(right_.result(r))) return false;
+  const int c = left_.of(l);
+  return !own.elements.empty() && IsMeasurable(left_.value(c)) &&
+         left_.measured(c).elements.size() == own.elements.size() &&
+         IsFloatingPoint(left_.result(c).dtype) && IsFloatingPoint(right_.result(r).dtype) &&
+         RelativeRms(left_.measured(c), own) <= kMaxNoise;
+}
+
+void ForcedRun::MatchLeaf(int r, ForcedState* state) const {
+  ForcedResult& result = state->results[static_cast<size_t>(r)];
+  const StreamResult& known = right_.result(r);
+  result.own = leaves_[static_cast<size_t>(r)];
+  result.own_content = known.fingerprint.content;
+  result.held = result.own;
+  result.held_content = result.own_content;
+  if (const auto fixed = state->fixed.find(r); fixed != state->fixed.end()) {
+    Set(r, fixed->second, MatchRule::kFixed, state);
+    return;
+  }
+  if (const int same = left_.Find(result.own_content); same != kNone) {
+    Set(r, same, MatchRule::kSame, state);
+    return;
+  }
+  const int aligned = left_.of(aligned_[static_cast<size_t>(r)]);
+  if (aligned == kNone) return;
+  // An input is fed by name; what the other side feeds under it is its partner, near or not.
+  if (known.kind == ResultKind::kInput) {
+    Set(r, aligned, MatchRule::kAligned, state);
+    return;
+  }
+  // A constant of the same type that is near and yet another may have a factor of nearly 1 folded
+  // into it. Its reader tells.
+  Measured measured;
+  if (known.dtype != left_.result(aligned).dtype && IsNear(aligned, result.own, &measured)) {
+    Set(r, aligned, MatchRule::kAligned, state);
+  }
+}
+
+bool ForcedRun::SameNow(const ForcedState& a, const ForcedState& b, int r) const {
+  return a.at(r).match == b.at(r).match && a.at(r).held_content == b.at(r).held_content &&
+         a.at(r).held.empty() == b.at(r).held.empty();
+}
+
+absl::StatusOr<std::vector<Value>> ForcedRun::Compute(const ForcedState& state, int n) const {
+  for (const int read : right_.Reads(n)) {
+    if (state.at(read).held.empty()) return absl::UnavailableError("an input is not known");
+  }
+  ++runs_;
+  return right_.Run(n, [&](int r) -> const Value& { return state.at(r).held; });
+}
+
+Hash128 ForcedRun::KeyOf(int n, const ForcedState& state) const {
+  Hash128 key = {1, 1};
+  for (const int r : right_.Reads(n)) key = Mix(key, state.at(r).held_content);
+  return key;
+}
+
+bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) const {
+  const StreamNode& made = *right_.node(n).made;
+  const auto fixed_as_before = [&](int r) {
+    const auto now = state->fixed.find(r);
+    const auto then = base->fixed.find(r);
+    const bool is = now != state->fixed.end();
+    return is == (then != base->fixed.end()) && (!is || now->second == then->second);
+  };
+  const Hash128 key = KeyOf(n, *state);
+  state->keys[static_cast<size_t>(n)] = key;
+  const bool as_in_base = base != nullptr && base->keys[static_cast<size_t>(n)] == key;
+  const std::vector<int> reads = right_.Reads(n);
+  if (as_in_base && absl::c_all_of(reads, [&](int r) { return SameNow(*state, *base, r); }) &&
+      absl::c_all_of(made.outputs, [&](int r) { return r == kNone || fixed_as_before(r); })) {
+    for (const int r : made.outputs) {
+      if (r == kNone) continue;
+      state->results[static_cast<size_t>(r)] = base->at(r);
+      if (base->at(r).match != kNone) ++state->matched;
+    }
+    return false;
+  }
+  const bool as_in_plain_run = absl::c_all_of(reads, [&](int r) {
+    return state->at(r).held_content == right_.result(r).fingerprint.content;
+  });
+  // The plain run has shown what comes out; its value is only wanted if the left has not got it.
+  const auto left_has = [&](int r) {
+    return r == kNone || left_.Find(right_.result(r).fingerprint.content) != kNone;
+  };
+  bool run = true;
+  if (as_in_plain_run && absl::c_all_of(made.outputs, left_has)) {
+    run = false;
+    for (const int r : made.outputs) {
+      if (r == kNone) continue;
+      ForcedResult& result = state->results[static_cast<size_t>(r)];
+      result.own_content = right_.result(r).fingerprint.content;
+      result.own = ValueFor(left_.Find(result.own_content), r);
+    }
+  } else if (as_in_base) {
+    const auto known = [&](int r) {
+      return r == kNone || !base->at(r).own.empty() ||
+             (base->at(r).match != kNone && base->at(r).own_content == base->at(r).held_content);
+    };
+    if (absl::c_all_of(made.outputs, known)) {
+      run = false;
+      for (const int r : made.outputs) {
+        if (r == kNone) continue;
+        ForcedResult& result = state->results[static_cast<size_t>(r)];
+        result.own_content = base->at(r).own_content;
+        result.own = base->at(r).own.empty() ? base->at(r).held : base->at(r).own;
+      }
+    }
+  }
+  if (run) {
+    absl::StatusOr<std::vector<Value>> outputs = Compute(*state, n);
+    for (size_t i = 0; i < made.outputs.size(); ++i) {
+      const int r = made.outputs[i];
+      if (r == kNone) continue;
+      ForcedResult& result = state->results[static_cast<size_t>(r)];
+      result.own = outputs.ok() ? (*outputs)[i] : Value();
+      result.own_content = result.own.empty() ? Hash128() : ContentOf(result.own);
+    }
+  }
+  for (const int r : made.outputs) {
+    if (r != kNone) MatchOutput(n, r, state);
+  }
+  return true;
+}
+
+void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
+  ForcedResult& result = state->results[static_cast<size_t>(r)];
+  result.held = result.own;
+  result.held_content = result.own_content;
+  if (const auto fixed = state->fixed.find(r); fixed != state->fixed.end()) {
+    Set(r, fixed->second, MatchRule::kFixed, state);
+    return;
+  }
+  if (result.own.empty()) return;
+  if (const int same = left_.Find(result.own_content); same != kNone) {
+    Set(r, same, MatchRule::kSame, state);
+    return;
+  }
+  Measured measured;
+  const int partner = aligned_[static_cast<size_t>(r)];
+  const int aligned = left_.of(partner);
+  if (aligned != kNone &&
+      (IsNear(aligned, result.own, &measured) || IsQuantizedTwin(partner, r, measured))) {
+    // Constants that only one side has changed show themselves by what structure says, unless the
+    // partner is much nearer: then something is folded into them.
+    const double distance = IsMeasurable(left_.value(aligned)) && !measured.elements.empty()
+                                ? Distance(left_.measured(aligned), measured)
+                                : std::numeric_limits<double>::infinity();
+    if (TryStructure(n, r, kMuchFarther * distance, &measured, state)) return;
+    Set(r, aligned, MatchRule::kAligned, state);
+    return;
+  }
+  if (TryStructure(n, r, std::numeric_limits<double>::infinity(), &measured, state)) return;
+  const StreamResult& known = right_.result(r);
+  if (!known.shape.has_value()) return;
+  int nearest = kNone;
+  double least = std::numeric_limits<double>::infinity();
+  for (const int c : left_.of_shape(*known.shape)) {
+    if (!left_.computed(c) || !IsNear(c, result.own, &measured)) continue;
+    const double distance = Distance(left_.measured(c), measured);
+    if (distance < least) {
+      least = distance;
+      nearest = c;
+    }
+  }
+  if (nearest != kNone) Set(r, nearest, MatchRule::kNear, state);
+}
+
+std::vector<int> ForcedRun::NodesLike(const ForcedState& state, int n) const {
+  const StreamNode& made = *right_.node(n).made;
+  std::vector<int> nodes;
+  absl::flat_hash_set<int> seen;
+  for (const int read : right_.Reads(n)) {
+    const int c = state.at(read).match;
+    if (c == kNone) continue;
+    for (const int member : left_.members(c)) {
+      for (const int q : left_.graph().readers(member)) {
+        const StreamNode& other = *left_.graph().node(q).made;
+        if (other.op_type == made.op_type && other.domain == made.domain && seen.insert(q).second) {
+          nodes.push_back(q);
+        }
+      }
+    }
+  }
+  return nodes;
+}
+
+ForcedRun::Agreement ForcedRun::Agree(const ForcedState& state, int n, int left_node,
+                                      bool swapped) const {
+  std::vector<int> ours = right_.node(n).made->inputs;
+  std::vector<int> theirs = left_.graph().node(left_node).made->inputs;
+  const auto trim = [](std::vector<int>* inputs) {
+    while (!inputs->empty() && inputs->back() == kNone) inputs->pop_back();
+  };
+  trim(&ours);
+  trim(&theirs);
+  Agreement agreement;
+  if (ours.size() != theirs.size()) return agreement;
+  if (swapped) {
+    if (ours.size() != 2) return agreement;
+    std::swap(theirs[0], theirs[1]);
+  }
+  for (size_t i = 0; i < ours.size(); ++i) {
+    if (ours[i] == kNone && theirs[i] == kNone) continue;
+    if (ours[i] == kNone || theirs[i] == kNone) return agreement;
+    const int c = left_.of(theirs[i]);
+    const int match = state.at(ours[i]).match;
+    if (match != kNone && match == c) continue;
+    if (match != kNone || c == kNone || !right_.IsConstant(ours[i]) || !left_.constant(c)) {
+      return agreement;
+    }
+    agreement.open.emplace_back(ours[i], c);
+  }
+  agreement.agree = true;
+  return agreement;
+}
+
+bool ForcedRun::TryStructure(int n, int r, double farthest, Measured* measured,
+                             ForcedState* state) const {
+  const StreamResult& known = right_.result(r);
+  const Value own = state->at(r).own;
+  int nearest = kNone;
+  double least = farthest;
+  std::vector<std::pair<int, int>> open;
+  for (const int q : NodesLike(*state, n)) {
+    const std::vector<int>& outputs = left_.graph().node(q).made->outputs;
+    if (static_cast<size_t>(known.slot) >= outputs.size()) continue;
+    const int c = left_.of(outputs[static_cast<size_t>(known.slot)]);
+    if (c == kNone) continue;
+    Agreement agreement = Agree(*state, n, q, false);
+    if (!agreement.agree && IsCommutative(*right_.node(n).made)) {
+      agreement = Agree(*state, n, q, true);
+    }
+    if (!agreement.agree || !IsNear(c, own, measured)) continue;
+    const double distance = Distance(left_.measured(c), *measured);
+    if (distance <= least) {
+      least = distance;
+      nearest = c;
+      open = std::move(agreement.open);
+    }
+  }
+  if (nearest == kNone) return false;
+  Set(r, nearest, MatchRule::kStructure, state);
+  if (!open.empty()) PairConstants(n, r, nearest, open, state);
+  return true;
+}
+
+bool ForcedRun::PairConstants(int n, int r, int c, const std::vector<std::pair<int, int>>& open,
+                              ForcedState* state) const {
+  std::vector<ForcedResult> before;
+  const int matched = state->matched;
+  for (const auto& [constant, left] : open) {
+    before.push_back(state->at(constant));
+    Set(constant, left, MatchRule::kStructure, state);
+  }
+  const absl::StatusOr<std::vector<Value>> outputs = Compute(*state, n);
+  const auto slot = static_cast<size_t>(right_.result(r).slot);
+  Measured measured;
+  // Otherwise the node makes up for the other constant: a transposition, a folded factor.
+  const bool fits = outputs.ok() && slot < outputs->size() && !(*outputs)[slot].empty() &&
+                    absl::c_all_of(open, [&](const auto& pair) {
+                      return state->at(pair.first).match == pair.second;
+                    });
+  if (fits) {
+    const Hash128 content = ContentOf((*outputs)[slot]);
+    ForcedResult& result = state->results[static_cast<size_t>(r)];
+    if (content == result.held_content || IsNear(c, (*outputs)[slot], &measured)) {
+      // Its reader must not be blamed beside the constant.
+      result.own = content == result.held_content ? Value() : (*outputs)[slot];
+      result.own_content = content;
+      state->keys[static_cast<size_t>(n)] = KeyOf(n, *state);
+      return true;
+    }
+  }
+  for (size_t i = 0; i < open.size(); ++i) {
+    state->results[static_cast<size_t>(open[i].first)] = std::move(before[i]);
+  }
+  state->matched = matched;
+  return false;
+}
+
+ForcedState ForcedRun::Run(const FixedMatches& fixed, const ForcedState* base, int patience) const {
+  ForcedState state;
+  state.fixed = fixed;
+  state.results.resize(right_.stream().results.size());
+  state.keys.resize(right_.nodes().size());
+  for (const int r : right_.results()) {
+    if (right_.producer(r) == kNone) MatchLeaf(r, &state);
+  }
+  int in_vain = 0;
+  for (size_t n = 0; n < right_.nodes().size(); ++n) {
+    if (!RunNode(static_cast<int>(n), base, &state)) continue;
+    for (const int r : right_.node(static_cast<int>(n)).made->outputs) {
+      if (r == kNone || state.fixed.contains(r)) continue;
+      in_vain = state.at(r).match == kNone ? in_vain + 1 : 0;
+    }
+    if (in_vain < patience) continue;
+    state.abandoned = true;
+    return state;
+  }
+  for (const int r : right_.results()) {
+    const ForcedResult& result = state.at(r);
+    // What read it before it was paired has yet to run on the left's constant.
+    if (result.rule == MatchRule::kStructure && right_.IsConstant(r)) state.fixed[r] = result.match;
+  }
+  return state;
+}
+
+}  // namespace onnxcmp

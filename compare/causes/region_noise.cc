@@ -1,0 +1,270 @@
+#include "compare/causes/region_noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/container/node_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "evaluator/convert.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr size_t kMaxNodes = 64;
+constexpr uint64_t kSeeds = 3;
+// Epsilons that are rounding in any region: the result's own last place is moved by one.
+constexpr double kAlwaysRounding = 16;
+
+uint64_t Hash(uint64_t a, uint64_t b) {
+  uint64_t x = a * 0x9e3779b97f4a7c15 + b + 0x632be59bd9b4e019;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// What is exact in any type stays: shapes, masks, counts.
+bool StaysExact(double v) {
+  constexpr double kExact = 16777216;
+  return !std::isfinite(v) || std::abs(v) > 1e30 || (std::abs(v) <= kExact && v == std::trunc(v));
+}
+
+Value Shake(const Value& value, double epsilon, uint64_t seed) {
+  if (!IsMeasurable(value) || !IsFloatingPoint(value.tensor().dtype())) return value;
+  const Tensor& tensor = value.tensor();
+  // What is coarser than what is judged must not excuse itself.
+  if (EpsilonOf(tensor.dtype()) > epsilon || tensor.num_elements() == 0) return value;
+  std::vector<double> elements = ElementsOf(tensor);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (StaysExact(elements[i])) continue;
+    elements[i] *= (Hash(seed, i) & 1) != 0 ? 1 + epsilon : 1 - epsilon;
+  }
+  absl::StatusOr<Tensor> shaken = Tensor::Allocate(tensor.dtype(), tensor.shape());
+  if (!shaken.ok()) return value;
+  StoreElements<double>(tensor.dtype(), elements.data(), tensor.num_elements(),
+                        shaken->mutable_raw_data(), 0);
+  return *std::move(shaken);
+}
+
+// Walks back from a result through the nodes that make it.
+Region RegionOf(const SideGraph& graph, int result, absl::FunctionRef<bool(int)> is_entry) {
+  Region region;
+  absl::flat_hash_set<int> seen;
+  std::vector<int> open = {result};
+  while (!open.empty() && region.nodes.size() < kMaxNodes) {
+    const int r = open.back();
+    open.pop_back();
+    const int n = graph.producer(r);
+    if (n == kNone || !seen.insert(n).second) continue;
+    region.nodes.push_back(n);
+    for (const int read : graph.Reads(n)) {
+      if (is_entry(read) || !graph.IsComputed(read)) {
+        region.entries.push_back(read);
+      } else {
+        open.push_back(read);
+      }
+    }
+  }
+  std::sort(region.nodes.begin(), region.nodes.end());
+  std::sort(region.entries.begin(), region.entries.end());
+  region.entries.erase(std::unique(region.entries.begin(), region.entries.end()),
+                       region.entries.end());
+  return region;
+}
+
+}  // namespace
+
+RegionNoise::RegionNoise(const ForcedRun& run, const ForcedState& state)
+    : run_(run), state_(state), matched_(static_cast<size_t>(run.left().size())) {
+  for (const int r : run.right().results()) {
+    if (state.at(r).match != kNone) matched_[static_cast<size_t>(state.at(r).match)] = true;
+  }
+}
+
+Region RegionNoise::RightRegion(int r) const {
+  return RegionOf(run_.right(), r, [&](int read) { return state_.at(read).match != kNone; });
+}
+
+Region RegionNoise::LeftRegion(int c) const {
+  const LeftClasses& left = run_.left();
+  return RegionOf(left.graph(), left.representative(c), [&](int read) {
+    const int of = left.of(read);
+    return of == kNone || matched_[static_cast<size_t>(of)];
+  });
+}
+
+const Value& RegionNoise::Entry(bool left, int r) const {
+  static const Value* const kAbsent = new Value();
+  if (!left) return state_.at(r).held;
+  const int c = run_.left().of(r);
+  return c == kNone ? *kAbsent : run_.left().value(c);
+}
+
+std::optional<RegionNoise::Elements> RegionNoise::Shaken(const SideGraph& graph, bool left,
+                                                         const Region& region, int result,
+                                                         double epsilon, uint64_t seed) const {
+  if (region.nodes.empty() || !graph.runs()) return std::nullopt;
+  absl::node_hash_map<int, Value> values;
+  for (const int r : region.entries) {
+    const Value& entry = Entry(left, r);
+    if (entry.empty()) return std::nullopt;
+    // Both sides are given the same entries; constants are exact.
+    const uint64_t of =
+        left ? static_cast<uint64_t>(run_.left().of(r)) : static_cast<uint64_t>(state_.at(r).match);
+    values.emplace(r, graph.IsConstant(r) ? entry : Shake(entry, epsilon, Hash(seed, of)));
+  }
+  for (const int n : region.nodes) {
+    for (const int read : graph.Reads(n)) {
+      if (!values.contains(read)) return std::nullopt;
+    }
+    const absl::StatusOr<std::vector<Value>> outputs =
+        graph.Run(n, [&](int r) -> const Value& { return values.find(r)->second; });
+    if (!outputs.ok()) return std::nullopt;
+    const std::vector<int>& names = graph.node(n).made->outputs;
+    for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
+      if (names[i] == kNone) continue;
+      values.emplace(names[i], Shake((*outputs)[i], epsilon,
+                                     Hash(seed, Hash(left ? 1 : 2, uint64_t(names[i])))));
+    }
+  }
+  const auto it = values.find(result);
+  if (it == values.end() || !IsMeasurable(it->second)) return std::nullopt;
+  return ElementsOf(it->second.tensor());
+}
+
+bool RegionNoise::HasCoarser(const SideGraph& graph, const Region& region, int result,
+                             double epsilon) const {
+  for (const int n : region.nodes) {
+    for (const int r : graph.node(n).made->outputs) {
+      if (r != kNone && r != result && EpsilonOf(graph.result(r).dtype) > epsilon) return true;
+    }
+  }
+  return false;
+}
+
+RegionNoise::Elements RegionNoise::Noise(int r, const Measured& own, double epsilon, double steps,
+                                         absl::FunctionRef<bool(const Elements&)> is_enough) const {
+  const LeftClasses& left = run_.left();
+  const int c = state_.at(r).match;
+  const int l = left.representative(c);
+  const Region right_region = RightRegion(r);
+  const Region left_region = left.computed(c) ? LeftRegion(c) : Region();
+  const bool coarser_left = HasCoarser(left.graph(), left_region, l, epsilon);
+  const bool coarser_right = HasCoarser(run_.right(), right_region, r, epsilon);
+  const Elements& plain_left = left.measured(c).elements;
+  Elements noise(own.elements.size());
+  const auto add = [&](const std::optional<Elements>& shaken, const Elements& plain) {
+    if (!shaken.has_value() || shaken->size() != plain.size()) return;
+    for (size_t i = 0; i < noise.size(); ++i) {
+      const double moved = std::abs((*shaken)[i] - plain[i]);
+      if (std::isfinite(moved)) noise[i] = std::max(noise[i], moved);
+    }
+  };
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    if (coarser_right <= coarser_left) {
+      add(Shaken(run_.right(), false, right_region, r, steps * epsilon, seed), own.elements);
+      if (is_enough(noise)) return noise;
+    }
+    if (coarser_left <= coarser_right) {
+      add(Shaken(left.graph(), true, left_region, l, steps * epsilon, seed), plain_left);
+      if (is_enough(noise)) return noise;
+    }
+  }
+  return noise;
+}
+
+double RegionNoise::EntryEpsilon(int r) const {
+  const SideGraph& right = run_.right();
+  const double epsilon = EpsilonOf(right.result(r).dtype);
+  int n = right.producer(r);
+  while (n != kNone && right.node(n).made->op_type == "Identity" && !right.Reads(n).empty()) {
+    n = right.producer(right.Reads(n).front());
+  }
+  if (n == kNone || right.node(n).made->op_type != "Cast") return epsilon;
+  // A cast to a coarser type excuses nothing behind it: that is what may be at fault.
+  for (const int read : right.Reads(n)) {
+    const double before = EpsilonOf(right.result(read).dtype);
+    if (before > 0 && before < epsilon) return before;
+  }
+  return epsilon;
+}
+
+RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {
+  const ForcedResult& result = state_.at(r);
+  const StreamResult& left = run_.left().result(result.match);
+  const Measured own = Measure(result.own.tensor());
+  Measured held = Measure(result.held.tensor());
+  held.dtype = left.dtype;
+  const double epsilon = CoarserEpsilon(left.dtype, run_.right().result(r).dtype);
+  Verdict verdict;
+  verdict.distance = epsilon == 0 ? 1 + UnequalShare(held, own) : Distance(held, own);
+  // Eight steps: a cast, a folded factor.
+  verdict.ratio = epsilon == 0 ? kInfinity : verdict.distance / (8 * epsilon) * kMaxRatio;
+  return verdict;
+}
+
+RegionNoise::Verdict RegionNoise::JudgeIntegers(int r, const Measured& own,
+                                                const Measured& held) const {
+  Verdict verdict;
+  const double share = UnequalShare(held, own);
+  verdict.distance = share == 0 ? 0 : 1 + share;
+  const double epsilon = EpsilonOf(DType::kFloat);
+  const auto flips = [&](double steps) {
+    const Elements noise = Noise(r, own, epsilon, steps, [](const Elements&) { return false; });
+    const auto count = std::count_if(noise.begin(), noise.end(), [](double n) { return n != 0; });
+    return noise.empty() ? 0 : static_cast<double>(count) / static_cast<double>(noise.size());
+  };
+  double flipped = flips(1);
+  if (flipped == 0) flipped = flips(16) / 4;
+  verdict.ratio = share == 0 ? 0 : flipped == 0 ? kInfinity : share / flipped;
+  return verdict;
+}
+
+RegionNoise::Verdict RegionNoise::Judge(int r) const {
+  const ForcedResult& result = state_.at(r);
+  Verdict verdict;
+  verdict.distance = kInfinity;
+  verdict.ratio = kInfinity;
+  if (!IsMeasurable(result.own) || !IsMeasurable(result.held)) return verdict;
+  if (result.own.tensor().shape() != result.held.tensor().shape()) return verdict;
+  if (!run_.right().IsComputed(r)) return JudgeConstant(r);
+  const Measured own = Measure(result.own.tensor());
+  Measured held = Measure(result.held.tensor());
+  held.dtype = run_.left().result(result.match).dtype;
+  double epsilon =
+      CoarserEpsilon(run_.left().result(result.match).dtype, result.own.tensor().dtype());
+  if (epsilon == 0) return JudgeIntegers(r, own, held);
+  for (const int entry : RightRegion(r).entries) {
+    epsilon = std::max(epsilon, EntryEpsilon(entry));
+  }
+  verdict.distance = Distance(held, own);
+  if (!std::isfinite(verdict.distance)) return verdict;
+  verdict.ratio = verdict.distance / epsilon;
+  if (verdict.distance <= kAlwaysRounding * epsilon) return verdict;
+  const auto ratio = [&](const Elements& noise) {
+    double squares = 0;
+    for (const double n : noise) squares += n * n;
+    const double rms = noise.empty() ? 0 : std::sqrt(squares / static_cast<double>(noise.size()));
+    double greatest = 0;
+    for (size_t i = 0; i < own.elements.size(); ++i) {
+      const double difference = std::abs(own.elements[i] - held.elements[i]);
+      // Infinities are in the same places, or masks.
+      if (!(difference > 0) || !std::isfinite(difference)) continue;
+      const double least = epsilon / 2 * std::max(std::abs(held.elements[i]), 1e-3 * held.scale);
+      const double expected = std::max({noise[i], rms, least});
+      greatest = std::max(greatest, expected > 0 ? difference / expected : kInfinity);
+    }
+    return greatest;
+  };
+  // More noise only makes the ratio less.
+  Noise(r, own, epsilon, 1, [&](const Elements& noise) {
+    verdict.ratio = ratio(noise);
+    return verdict.ratio <= kMaxRatio;
+  });
+  return verdict;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,475 @@
+#include "compare/causes/repair_suggestions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kFirstSuspects = 6;
+constexpr int kReaderLevels = 3;
+constexpr size_t kMaxNodes = 18;
+constexpr int kHops = 3;
+constexpr size_t kMaxBehind = 24;
+constexpr size_t kMaxSorted = 65536;
+// Values that are apart by this much may still be meant to be the same.
+constexpr double kLittle = 2e-2;
+
+}  // namespace
+
+double ConstantLikeness(const Measured& left, const Measured& right) {
+  const size_t count = left.elements.size();
+  if (count == 0 || count != right.elements.size()) return 0;
+  size_t equal = 0;
+  double left_mean = 0;
+  double right_mean = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (left.elements[i] == right.elements[i]) ++equal;
+    left_mean += left.elements[i] / static_cast<double>(count);
+    right_mean += right.elements[i] / static_cast<double>(count);
+  }
+  double products = 0;
+  double left_squares = 0;
+  double right_squares = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const double a = left.elements[i] - left_mean;
+    const double b = right.elements[i] - right_mean;
+    products += a * b;
+    left_squares += a * a;
+    right_squares += b * b;
+  }
+  double likeness = static_cast<double>(equal) / static_cast<double>(count);
+  const double norm = std::sqrt(left_squares) * std::sqrt(right_squares);
+  const bool of_one_size = left.scale <= 2 * right.scale && right.scale <= 2 * left.scale;
+  if (of_one_size && norm > 0 && products / norm > 0.9) {
+    likeness = std::max(likeness, products / norm);
+  }
+  if (likeness < 0.5 && count <= kMaxSorted) {
+    std::vector<double> a = left.elements;
+    std::vector<double> b = right.elements;
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    std::vector<double> both;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+    likeness = std::max(likeness, static_cast<double>(both.size()) / static_cast<double>(count));
+  }
+  return likeness;
+}
+
+absl::flat_hash_map<int, int> OutputCounterparts(const LeftClasses& left, const SideGraph& right) {
+  absl::flat_hash_map<int, int> counterparts;
+  const auto& ours = left.graph().outputs();
+  const auto& theirs = right.outputs();
+  const auto pair = [&](size_t l, size_t r) {
+    const int c = left.of(ours[l].second);
+    if (c != kNone && theirs[r].second != kNone) counterparts[theirs[r].second] = c;
+  };
+  std::vector<bool> taken(ours.size());
+  std::vector<size_t> open;
+  for (size_t r = 0; r < theirs.size(); ++r) {
+    size_t l = 0;
+    while (l < ours.size() &&
+           left.graph().result(ours[l].first).name != right.result(theirs[r].first).name) {
+      ++l;
+    }
+    if (l == ours.size()) {
+      open.push_back(r);
+    } else {
+      taken[l] = true;
+      pair(l, r);
+    }
+  }
+  size_t l = 0;
+  for (const size_t r : open) {
+    while (l < ours.size() && taken[l]) ++l;
+    if (l == ours.size()) break;
+    taken[l] = true;
+    pair(l, r);
+  }
+  return counterparts;
+}
+
+// Keeps the best of what is suggested for each pair.
+class Suggester::Collector {
+ public:
+  Collector(const Suggester& suggester, const ForcedState& state)
+      : suggester_(suggester), state_(state) {}
+
+  void Add(int right, int c, double structure) {
+    if (right == kNone || c == kNone || state_.fixed.contains(right)) return;
+    if (state_.at(right).match == c || !suggester_.Fits(right, c)) return;
+    double& best = structures_[{right, c}];
+    best = std::max(best, structure);
+  }
+
+  std::vector<Suggestion> Take() const {
+    std::vector<Suggestion> suggestions;
+    for (const auto& [pair, structure] : structures_) {
+      suggestions.push_back({pair.first, pair.second, structure});
+    }
+    std::stable_sort(
+        suggestions.begin(), suggestions.end(),
+        [](const Suggestion& a, const Suggestion& b) { return a.structure > b.structure; });
+    return suggestions;
+  }
+
+ private:
+  const Suggester& suggester_;
+  const ForcedState& state_;
+  absl::btree_map<std::pair<int, int>, double> structures_;
+};
+
+Suggester::Suggester(const ForcedRun& run, std::vector<std::pair<int, int>> hints)
+    : run_(run),
+      hints_(std::move(hints)),
+      counterparts_(OutputCounterparts(run.left(), run.right())) {}
+
+bool Suggester::Fits(int right, int c) const {
+  const StreamResult& theirs = run_.right().result(right);
+  const StreamResult& ours = run_.left().result(c);
+  if (!theirs.shape.has_value() || theirs.shape != ours.shape) return false;
+  if (theirs.dtype != ours.dtype && !SameKindOfNumber(theirs.dtype, ours.dtype)) return false;
+  const auto counterpart = counterparts_.find(right);
+  return counterpart == counterparts_.end() || counterpart->second == c;
+}
+
+Suggester::Standing Suggester::StandingOf(const ForcedState& state) const {
+  const SideGraph& right = run_.right();
+  Standing standing;
+  const size_t count = right.stream().results.size();
+  standing.doomed.resize(count);
+  standing.suspect.resize(count);
+  std::vector<bool> good(count);
+  std::vector<bool> used(count);
+  const std::vector<int>& results = right.results();
+  absl::flat_hash_set<int> wrong;
+  for (const auto& [r, c] : counterparts_) {
+    used[static_cast<size_t>(r)] = true;
+    const ForcedResult& result = state.at(r);
+    if (result.match == c) continue;
+    // Results whose values do not tell them apart may be matched with another.
+    const Value expected = run_.ValueFor(c, r);
+    if (result.match == kNone || expected.empty() || !IsMeasurable(expected) ||
+        !IsMeasurable(result.held) ||
+        !Near(Measure(expected.tensor()), Measure(result.held.tensor()))) {
+      wrong.insert(r);
+    }
+  }
+  for (auto it = results.rbegin(); it != results.rend(); ++it) {
+    const auto r = static_cast<size_t>(*it);
+    for (const int n : right.readers(*it)) {
+      used[r] = true;
+      for (const int output : right.node(n).made->outputs) {
+        if (output == kNone) continue;
+        const auto o = static_cast<size_t>(output);
+        if (state.at(output).match != kNone ? !wrong.contains(output) : good[o]) good[r] = true;
+        const bool reaches = standing.doomed[o] || standing.suspect[o];
+        if (reaches && (state.at(output).match == kNone || wrong.contains(output)) &&
+            state.at(*it).match == kNone) {
+          standing.suspect[r] = true;
+        }
+      }
+    }
+    if (wrong.contains(*it) || (state.at(*it).match == kNone && !good[r] && used[r])) {
+      standing.doomed[r] = true;
+      standing.suspect[r] = true;
+      ++standing.doomed_count;
+    }
+  }
+  return standing;
+}
+
+std::vector<Suggester::Likeness> Suggester::Like(const ForcedState& state, int n) const {
+  const std::vector<int>& theirs = run_.right().node(n).made->inputs;
+  std::vector<Likeness> likenesses;
+  for (const int q : run_.NodesLike(state, n)) {
+    const std::vector<int>& ours = run_.left().graph().node(q).made->inputs;
+    const size_t count = std::max(ours.size(), theirs.size());
+    Likeness likeness;
+    likeness.node = q;
+    size_t equal = 0;
+    size_t read = 0;
+    std::vector<int> left_classes;
+    std::vector<int> right_classes;
+    int differing = kNone;
+    for (size_t i = 0; i < count; ++i) {
+      const int l = i < ours.size() ? ours[i] : kNone;
+      const int r = i < theirs.size() ? theirs[i] : kNone;
+      if (l == kNone && r == kNone) continue;
+      ++read;
+      const int c = run_.left().of(l);
+      const int match = r == kNone ? kNone : state.at(r).match;
+      left_classes.push_back(c);
+      right_classes.push_back(match);
+      if (c != kNone && c == match) {
+        ++equal;
+      } else {
+        differing = static_cast<int>(i);
+      }
+    }
+    if (read == 0) continue;
+    likeness.share = static_cast<double>(equal) / static_cast<double>(read);
+    if (read - equal == 1) likeness.differing = differing;
+    std::sort(left_classes.begin(), left_classes.end());
+    std::sort(right_classes.begin(), right_classes.end());
+    if (equal < read && left_classes == right_classes) {
+      likeness.reordered = true;
+      likeness.share = std::max(likeness.share, 0.75);
+      likeness.differing = kNone;
+    }
+    likenesses.push_back(likeness);
+  }
+  return likenesses;
+}
+
+int Suggester::CopiedBy(const ForcedState& state, int r) const {
+  const int n = run_.right().producer(r);
+  if (r == kNone || n == kNone) return kNone;
+  for (const int read : run_.right().Reads(n)) {
+    if (state.at(read).held_content == state.at(r).held_content && !state.at(r).held.empty()) {
+      return read;
+    }
+  }
+  return kNone;
+}
+
+void Suggester::SuggestForNode(const ForcedState& state, int n, Collector* collector) const {
+  const StreamNode& made = *run_.right().node(n).made;
+  const LeftClasses& left = run_.left();
+  for (const Likeness& likeness : Like(state, n)) {
+    const StreamNode& other = *left.graph().node(likeness.node).made;
+    for (size_t slot = 0; slot < made.outputs.size() && slot < other.outputs.size(); ++slot) {
+      collector->Add(made.outputs[slot], left.of(other.outputs[slot]), likeness.share);
+    }
+    if (likeness.differing == kNone) continue;
+    const auto i = static_cast<size_t>(likeness.differing);
+    if (i < made.inputs.size() && i < other.inputs.size()) {
+      // What it is a copy of may be at fault as well.
+      const int c = left.of(other.inputs[i]);
+      for (int r = made.inputs[i]; r != kNone; r = CopiedBy(state, r)) {
+        collector->Add(r, c, likeness.share);
+      }
+    }
+  }
+  // Right-only nodes that should change nothing.
+  for (const int read : run_.right().Reads(n)) {
+    if (state.at(read).match == kNone) continue;
+    for (const int output : made.outputs) collector->Add(output, state.at(read).match, 0.1);
+  }
+  SuggestBehind(state, n, collector);
+}
+
+void Suggester::SuggestBehind(const ForcedState& state, int n, Collector* collector) const {
+  const StreamNode& made = *run_.right().node(n).made;
+  const SideGraph& left = run_.left().graph();
+  absl::flat_hash_set<int> seen;
+  std::vector<int> level;
+  for (const int read : run_.right().Reads(n)) {
+    const int c = state.at(read).match;
+    if (c == kNone || run_.left().constant(c)) continue;
+    const std::vector<int>& members = run_.left().members(c);
+    level.insert(level.end(), members.begin(), members.end());
+  }
+  for (int hop = 0; hop < kHops && seen.size() < kMaxBehind; ++hop) {
+    std::vector<int> next;
+    for (const int r : level) {
+      for (const int q : left.readers(r)) {
+        if (seen.size() >= kMaxBehind || !seen.insert(q).second) continue;
+        for (const int result : left.node(q).made->outputs) {
+          if (result == kNone) continue;
+          next.push_back(result);
+          for (const int output : made.outputs) {
+            collector->Add(output, run_.left().of(result), 0.3 / (hop + 1));
+          }
+        }
+      }
+    }
+    level = std::move(next);
+  }
+}
+
+std::vector<bool> Suggester::Taken(const ForcedState& state) const {
+  const LeftClasses& left = run_.left();
+  std::vector<size_t> claims(static_cast<size_t>(left.size()));
+  for (const int r : run_.right().results()) {
+    if (state.at(r).match != kNone) ++claims[static_cast<size_t>(state.at(r).match)];
+  }
+  std::vector<bool> taken(claims.size());
+  for (size_t c = 0; c < claims.size(); ++c) {
+    taken[c] = claims[c] >= left.members(static_cast<int>(c)).size();
+  }
+  return taken;
+}
+
+std::vector<bool> Suggester::InnocentConstants(const ForcedState& state) const {
+  constexpr double kRounding = 64;  // epsilons
+  const SideGraph& right = run_.right();
+  const auto is_right = [&](int r) {
+    if (r == kNone) return true;
+    const ForcedResult& result = state.at(r);
+    if (result.match == kNone) return false;
+    if (result.own.empty()) return true;
+    return IsMeasurable(result.own) && IsMeasurable(result.held) &&
+           Distance(Measure(result.held.tensor()), Measure(result.own.tensor())) <=
+               kRounding * EpsilonOf(result.own.tensor().dtype());
+  };
+  // A node reads several constants, and is looked at once.
+  std::vector<std::optional<bool>> known(right.nodes().size());
+  const auto gives_what_is_right = [&](int n) {
+    std::optional<bool>& of_node = known[static_cast<size_t>(n)];
+    if (!of_node.has_value()) of_node = absl::c_all_of(right.node(n).made->outputs, is_right);
+    return *of_node;
+  };
+  std::vector<bool> innocent(state.results.size());
+  for (const int r : right.results()) {
+    innocent[static_cast<size_t>(r)] = state.at(r).match == kNone && right.IsConstant(r) &&
+                                       absl::c_all_of(right.readers(r), gives_what_is_right);
+  }
+  return innocent;
+}
+
+void Suggester::SuggestConstants(const ForcedState& state, const std::vector<bool>& innocents,
+                                 Collector* collector) const {
+  const LeftClasses& left = run_.left();
+  const std::vector<bool> taken = Taken(state);
+  for (const int r : run_.right().results()) {
+    const ForcedResult& result = state.at(r);
+    if (result.match != kNone || !run_.right().IsConstant(r) || !IsMeasurable(result.own)) continue;
+    const bool innocent = innocents[static_cast<size_t>(r)];
+    // A small one may have a fault that a mask hides.
+    if (innocent && run_.right().result(r).fingerprint.size > int64_t{kMaxSorted}) continue;
+    Measured own = Measure(result.own.tensor());
+    // Shapes are like each other without being the same: a folded one needs more to go by.
+    const bool tells = IsFloatingPoint(own.dtype) || own.elements.size() >= 16;
+    for (const int c : left.of_shape(result.own.tensor().shape())) {
+      if (taken[static_cast<size_t>(c)] || !IsMeasurable(left.value(c)) || !Fits(r, c)) continue;
+      if (!tells && !left.constant(c)) continue;
+      if (innocent && run_.IsNear(c, result.own, &own)) continue;
+      // The same elements in another layout need no second look.
+      const double likeness =
+          left.result(c).fingerprint.elements == run_.right().result(r).fingerprint.elements
+              ? 1
+              : ConstantLikeness(left.measured(c), own);
+      if (likeness >= 0.5) collector->Add(r, c, likeness);
+    }
+  }
+}
+
+std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,
+                                               const Standing& standing) const {
+  const SideGraph& right = run_.right();
+  Collector collector(*this, state);
+  std::vector<int> nodes;
+  absl::flat_hash_set<int> seen;
+  const auto visit = [&](int n) {
+    if (n != kNone && seen.insert(n).second) nodes.push_back(n);
+  };
+  size_t first = 0;
+  for (const int r : right.results()) {
+    if (first == kFirstSuspects) break;
+    if (!standing.suspect[static_cast<size_t>(r)]) continue;
+    if (right.IsConstant(r)) continue;
+    const size_t before = nodes.size();
+    visit(right.producer(r));
+    if (nodes.size() > before) ++first;
+  }
+  std::vector<int> level = nodes;
+  for (int i = 0; i < kReaderLevels; ++i) {
+    std::vector<int> next;
+    for (const int n : level) {
+      for (const int output : right.node(n).made->outputs) {
+        if (output == kNone) continue;
+        for (const int reader : right.readers(output)) {
+          const size_t before = nodes.size();
+          visit(reader);
+          if (nodes.size() > before) next.push_back(reader);
+        }
+      }
+    }
+    level = std::move(next);
+  }
+  if (nodes.size() > kMaxNodes) nodes.resize(kMaxNodes);
+  const absl::flat_hash_set<int> chosen(nodes.begin(), nodes.end());
+  const std::vector<int> suspects = nodes;
+  for (const int n : suspects) {
+    // What hands on what it reads may be a node that has lost its operator.
+    for (const int read : right.Reads(n)) {
+      if (CopiedBy(state, read) != kNone) visit(right.producer(read));
+    }
+  }
+  for (const int n : nodes) SuggestForNode(state, n, &collector);
+  for (const auto& [r, l] : hints_) {
+    if (standing.suspect[static_cast<size_t>(r)] && chosen.contains(right.producer(r))) {
+      collector.Add(r, run_.left().of(l), 0.7);
+    }
+  }
+  for (const auto& [r, c] : counterparts_) {
+    if (standing.doomed[static_cast<size_t>(r)] && chosen.contains(right.producer(r))) {
+      collector.Add(r, c, 0.5);
+    }
+  }
+  SuggestConstants(state, InnocentConstants(state), &collector);
+  return collector.Take();
+}
+
+std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const {
+  const SideGraph& right = run_.right();
+  const LeftClasses& left = run_.left();
+  Collector collector(*this, state);
+  const std::vector<bool> innocents = InnocentConstants(state);
+  SuggestConstants(state, innocents, &collector);
+  const std::vector<bool> taken = Taken(state);
+  const auto free = [&](int c) { return c != kNone && !taken[static_cast<size_t>(c)]; };
+  for (const int r : right.results()) {
+    const ForcedResult& result = state.at(r);
+    if (result.match != kNone) continue;
+    const int n = right.producer(r);
+    if (right.IsConstant(r)) {
+      const bool innocent = innocents[static_cast<size_t>(r)];
+      Measured measured;
+      // The other constant of a node that is like one of the left's.
+      for (const int reader : right.readers(r)) {
+        for (const Likeness& likeness : Like(state, reader)) {
+          if (likeness.differing == kNone) continue;
+          const auto i = static_cast<size_t>(likeness.differing);
+          const StreamNode& other = *left.graph().node(likeness.node).made;
+          const StreamNode& made = *right.node(reader).made;
+          if (i >= other.inputs.size() || i >= made.inputs.size() || made.inputs[i] != r) continue;
+          const int c = left.of(other.inputs[i]);
+          if (!free(c) || !left.constant(c)) continue;
+          if (innocent && run_.IsNear(c, result.own, &measured)) continue;
+          collector.Add(r, c, likeness.share);
+        }
+      }
+      continue;
+    }
+    if (n == kNone) continue;
+    const auto slot = static_cast<size_t>(right.result(r).slot);
+    for (const Likeness& likeness : Like(state, n)) {
+      const StreamNode& other = *left.graph().node(likeness.node).made;
+      if (slot < other.outputs.size() && free(left.of(other.outputs[slot]))) {
+        collector.Add(r, left.of(other.outputs[slot]), likeness.reordered ? 1 : likeness.share);
+      }
+    }
+    if (!IsMeasurable(result.own)) continue;
+    const Measured own = Measure(result.own.tensor());
+    for (const int c : left.of_shape(result.own.tensor().shape())) {
+      if (!free(c) || !left.computed(c) || !Fits(r, c)) continue;
+      if (Distance(left.measured(c), own) <= kLittle) collector.Add(r, c, 1);
+    }
+    // What should hand on what it reads.
+    for (const int read : right.Reads(n)) {
+      const int c = state.at(read).match;
+      if (c == kNone || !Fits(r, c) || !IsMeasurable(left.value(c))) continue;
+      if (Distance(left.measured(c), own) <= kLittle) collector.Add(r, c, 1);
+    }
+  }
+  return collector.Take();
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,80 @@
+// Which pairs may be at the root of what finds no partner in a forced run.
+#ifndef ONNXCMP_COMPARE_REPAIR_SUGGESTIONS_H_
+#define ONNXCMP_COMPARE_REPAIR_SUGGESTIONS_H_
+
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "compare/causes/forced_run.h"
+
+namespace onnxcmp {
+
+struct Suggestion {
+  int right = kNone;  // a result
+  int left = kNone;   // a class
+  // What speaks for it besides what a trial gives, up to 1: the share of inputs that agree.
+  double structure = 0;
+};
+
+// Outputs that answer to each other, by name and then by position: right result to left class.
+absl::flat_hash_map<int, int> OutputCounterparts(const LeftClasses& left, const SideGraph& right);
+
+class Suggester {
+ public:
+  // `hints`: pairs that the alignment thought of: right result, left result.
+  Suggester(const ForcedRun& run, std::vector<std::pair<int, int>> hints);
+
+  struct Standing {
+    std::vector<bool> doomed;   // by right result: nothing behind it has a match
+    std::vector<bool> suspect;  // from which a doomed one is reached through unmatched ones
+    int doomed_count = 0;
+  };
+  Standing StandingOf(const ForcedState& state) const;
+
+  // For the first suspects; the best first.
+  std::vector<Suggestion> ForSuspects(const ForcedState& state, const Standing& standing) const;
+  // For what has no match although what is behind it agrees.
+  std::vector<Suggestion> ForLeftOvers(const ForcedState& state) const;
+
+  // The left nodes of a right node's operator, with the share of its inputs that agree.
+  struct Likeness {
+    int node = kNone;
+    double share = 0;
+    bool reordered = false;  // the same inputs in another order
+    int differing = kNone;   // the only input that differs
+  };
+  std::vector<Likeness> Like(const ForcedState& state, int n) const;
+  // Whether a right result can stand for a class: kind of number, shape, and outputs only for
+  // their counterparts.
+  bool Fits(int right, int c) const;
+
+ private:
+  class Collector;
+
+  // By class: whether as many right results are matched with it as it has members.
+  // By right result: constants without a match of which all that reads them gives what the left has
+  // up to rounding. Then another one that is near is no evidence of a fault: a factor of nearly 1
+  // is folded into it.
+  std::vector<bool> InnocentConstants(const ForcedState& state) const;
+  std::vector<bool> Taken(const ForcedState& state) const;
+  // What a result's node reads and hands on as it is; kNone if nothing.
+  int CopiedBy(const ForcedState& state, int r) const;
+  void SuggestForNode(const ForcedState& state, int n, Collector* collector) const;
+  void SuggestBehind(const ForcedState& state, int n, Collector* collector) const;
+  void SuggestConstants(const ForcedState& state, const std::vector<bool>& innocents,
+                        Collector* collector) const;
+
+  const ForcedRun& run_;
+  std::vector<std::pair<int, int>> hints_;
+  absl::flat_hash_map<int, int> counterparts_;
+};
+
+// How alike two constants are, up to 1: the share of equal elements, in place or sorted, or
+// their correlation if it is beyond 0.9.
+double ConstantLikeness(const Measured& left, const Measured& right);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REPAIR_SUGGESTIONS_H_

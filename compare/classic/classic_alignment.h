@@ -1,0 +1,36 @@
+// Which results of two streams belong together, in the classic table's way.
+#ifndef ONNXCMP_COMPARE_CLASSIC_ALIGNMENT_H_
+#define ONNXCMP_COMPARE_CLASSIC_ALIGNMENT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compare/classic/classic_row.h"
+
+namespace onnxcmp {
+
+// A cell of the path: row `left` of the first stream, row `right` of the second, 0-based. Where a
+// cell follows its predecessor diagonally the two rows are a pair; where only one number advances,
+// the row it advances to stands alone.
+struct ClassicStep {
+  int64_t left;
+  int64_t right;
+  friend bool operator==(const ClassicStep&, const ClassicStep&) = default;
+};
+
+// The cheapest path from (-1, -1), which is not in the result, to the last rows of both: a pair
+// costs its distance, a row alone 1000. Of paths that cost the same, a cell takes the pair before
+// the step from above (left advances), and that before the step from the left. Only cells with
+// i - lag <= j < i + lag, lag = max(50, |rows of left - rows of right| + 1), exist, so both streams
+// start with a pair. If one stream is empty, all rows of the other stand alone.
+//
+// Takes time in proportion to the band's cells, and memory of two bits a cell.
+// ResourceExhausted if there is not enough of it.
+absl::StatusOr<std::vector<ClassicStep>> AlignClassic(absl::Span<const ClassicRow> left,
+                                                      absl::Span<const ClassicRow> right);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CLASSIC_ALIGNMENT_H_

@@ -1,0 +1,37 @@
+// The classic table's rows of a run, made while it runs.
+#ifndef ONNXCMP_COMPARE_CLASSIC_STREAM_H_
+#define ONNXCMP_COMPARE_CLASSIC_STREAM_H_
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compare/classic/classic_row.h"
+#include "evaluator/result.h"
+#include "evaluator/thread_pool.h"
+
+namespace onnxcmp {
+
+// Takes what the table shows of each result of the main graph when it appears. Keeps no tensor,
+// unless asked to.
+class ClassicStream : public Observer {
+ public:
+  // The pool (may be null) must outlive the stream.
+  ClassicStream(bool keep_tensors, const ThreadPool* pool)
+      : keep_tensors_(keep_tensors), pool_(pool) {}
+
+  absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;
+
+  // The rows so far.
+  std::vector<ClassicRow> TakeRows() { return std::move(rows_); }
+
+ private:
+  bool keep_tensors_;
+  const ThreadPool* pool_;
+  std::vector<ClassicRow> rows_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CLASSIC_STREAM_H_

@@ -1,0 +1,69 @@
+// The errors between the elements of two tensors: sums and extremes, taken in one pass.
+#ifndef ONNXCMP_COMPARE_ELEMENT_ERRORS_H_
+#define ONNXCMP_COMPARE_ELEMENT_ERRORS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "compare/differences/value_difference.h"
+#include "evaluator/tensor.h"
+#include "evaluator/thread_pool.h"
+
+namespace onnxcmp {
+
+// A pair of elements that are not equal. The relative error is |a - b| / max(|a|, |b|); both are
+// infinite if one of a and b is NaN, or they are different and one is infinite.
+struct ElementError {
+  int64_t index = 0;  // row-major
+  double absolute = 0;
+  double relative = 0;
+};
+
+struct ErrorRules {
+  Tolerance tolerance;
+  size_t worst = 5;  // at least 1
+  // What numbers are multiplied with before they are summed, a power of two: the squares of doubles
+  // need not be doubles.
+  double scale = 1;
+};
+
+// Of two tensors or of pieces of them; those of the pieces, added in their order, are the whole's.
+struct ElementErrors {
+  bool same_bits = true;
+  int64_t beyond = 0;  // pairs that do not agree
+  int64_t both_nan = 0;
+  int64_t nan_left = 0, nan_right = 0, infinite_left = 0, infinite_right = 0;
+  int64_t non_finite_disagree = 0;
+  int64_t beyond_tenth = 0, beyond_hundredth = 0, beyond_thousandth = 0;
+  // Over the `compared` pairs a, b that are finite and whose difference d is; scaled.
+  int64_t compared = 0;
+  double absolutes = 0;      // |d|
+  double relatives = 0;      // not scaled
+  double squares = 0;        // d^2
+  double left_squares = 0;   // a^2
+  double right_squares = 0;  // b^2
+  double products = 0;       // a b
+  double max_ulp = 0;
+  // Of the left's finite elements; of complex numbers the magnitudes.
+  double min = std::numeric_limits<double>::infinity();
+  double max = -std::numeric_limits<double>::infinity();
+  double greatest = 0;              // magnitude of a finite element
+  std::vector<ElementError> worst;  // by absolute error; of equal ones the first elements
+  ElementError worst_relative;      // 0: none
+
+  void Add(const ElementErrors& later, const ErrorRules& rules);
+  // Counts a pair that is not equal.
+  void Note(const ElementError& error, const ErrorRules& rules);
+};
+
+// Pairs the elements in row-major order. Numbers only, of any types, and as many on both sides.
+// Integers of 64 bits are compared as such if both types are integers, all else in double. The pool
+// may be null; the result does not depend on it.
+ElementErrors ErrorsOf(const Tensor& left, const Tensor& right, const ErrorRules& rules,
+                       const ThreadPool* pool);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_ELEMENT_ERRORS_H_

@@ -1,0 +1,29 @@
+// Any range of a tensor's elements in row-major order, whatever its strides.
+#ifndef ONNXCMP_COMPARE_ELEMENT_READER_H_
+#define ONNXCMP_COMPARE_ELEMENT_READER_H_
+
+#include <cstdint>
+
+#include "compare/differences/strided_runs.h"
+#include "evaluator/tensor.h"
+
+namespace onnxcmp {
+
+// Reads numeric tensors strip by strip, so that looking at a view needs no contiguous copy of it.
+class ElementReader {
+ public:
+  // The tensor must outlive the reader and must not hold strings.
+  explicit ElementReader(const Tensor& tensor) : tensor_(tensor), runs_(tensor) {}
+
+  // Elements [first, first + count) as C: one of the classes of evaluator/convert.h.
+  template <typename C>
+  void Read(int64_t first, int64_t count, C* out) const;
+
+ private:
+  const Tensor& tensor_;
+  StridedRuns runs_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_ELEMENT_READER_H_

@@ -1,0 +1,68 @@
+#include "compare/differences/precision.h"
+
+#include "absl/strings/match.h"
+
+namespace onnxcmp {
+namespace {
+
+// From exact to coarse.
+int Coarseness(DType dtype) {
+  switch (dtype) {
+    case DType::kDouble:
+    case DType::kComplex128:
+      return 1;
+    case DType::kFloat:
+    case DType::kComplex64:
+      return 2;
+    case DType::kInt16:
+    case DType::kUint16:
+      return 3;
+    case DType::kFloat16:
+      return 4;
+    case DType::kBfloat16:
+      return 5;
+    case DType::kInt8:
+    case DType::kUint8:
+      return 6;
+    case DType::kFloat8E4M3FN:
+    case DType::kFloat8E4M3FNUZ:
+      return 7;
+    case DType::kFloat8E5M2:
+    case DType::kFloat8E5M2FNUZ:
+      return 8;
+    // A scale of the small floats as a rule.
+    case DType::kFloat8E8M0:
+      return 9;
+    case DType::kInt4:
+    case DType::kUint4:
+      return 10;
+    case DType::kFloat4E2M1:
+      return 11;
+    case DType::kInt2:
+    case DType::kUint2:
+      return 12;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+DType PrecisionOf(DType dtype) {
+  if (dtype == DType::kComplex64) return DType::kFloat;
+  if (dtype == DType::kComplex128) return DType::kDouble;
+  return IsFloatingPoint(dtype) ? dtype : DType::kUndefined;
+}
+
+DType LessPrecise(DType left, DType right) {
+  return Coarseness(left) >= Coarseness(right) ? left : right;
+}
+
+bool IsQuantizing(absl::string_view op_type) {
+  return absl::StrContains(op_type, "Quant") || absl::StrContains(op_type, "Dequant") ||
+         absl::StrContains(op_type, "QLinear") || absl::StrContains(op_type, "Integer");
+}
+
+bool ReadsNoElements(absl::string_view op_type) { return op_type == "Shape" || op_type == "Size"; }
+
+}  // namespace onnxcmp

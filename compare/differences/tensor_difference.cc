@@ -1,0 +1,13 @@
+#include "compare/differences/tensor_difference.h"
+
+#include "compare/differences/value_walk.h"
+
+namespace onnxcmp {
+
+TensorDifference TensorDifferenceOf(const Value& left, const Value& right,
+                                    const DifferenceOptions& options, const ThreadPool* pool) {
+  const auto tolerance = [&](DType, DType) { return options.tolerance; };
+  return WalkValues(left, right, {false, tolerance, options.worst}, pool);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,246 @@
+#include "compare/differences/value_walk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compare/differences/element_errors.h"
+#include "compare/differences/element_text.h"
+
+namespace onnxcmp {
+namespace {
+
+// Nested sequences deeper than this are not compared further.
+constexpr int kMaxDepth = 64;
+
+bool IsText(DType dtype) { return dtype == DType::kString || dtype == DType::kUndefined; }
+
+std::string ShapeText(const Tensor& tensor) {
+  return absl::StrCat("[", absl::StrJoin(tensor.shape(), ","), "]");
+}
+
+std::string PlaceText(const std::string& where, const Shape& shape, int64_t index) {
+  return absl::StrCat(where, where.empty() ? "" : " ", IndexText(shape, index));
+}
+
+class Walk {
+ public:
+  Walk(const WalkRules& rules, const ThreadPool* pool, double scale)
+      : rules_(rules), pool_(pool), worst_(static_cast<size_t>(std::max(rules.worst, 1))) {
+    errors_.scale = scale;
+    errors_.worst = worst_;
+  }
+
+  void Compare(const Value& left, const Value& right, const std::string& where, int depth);
+
+  TensorDifference Finish();
+  double greatest() const { return sums_.greatest; }
+
+ private:
+  void Disagree(const std::string& where, absl::string_view what, absl::string_view left,
+                absl::string_view right) {
+    difference_.values.agree = false;
+    sums_.same_bits = false;
+    if (difference_.values.reason.empty()) {
+      difference_.values.reason =
+          absl::StrCat(where, where.empty() ? "" : " ", what, " ", left, " | ", right);
+    }
+  }
+
+  void CompareTensors(const Tensor& left, const Tensor& right, const std::string& where);
+  void CompareStrings(const Tensor& left, const Tensor& right, const std::string& where);
+  void CompareParts(const Value* left, const Value* right, const std::string& where, int depth);
+  // Adds the errors of a pair of tensors to those of the pairs before.
+  void Add(ElementErrors errors, const Tensor& left, const Tensor& right, const std::string& where);
+
+  const WalkRules& rules_;
+  const ThreadPool* pool_;
+  size_t worst_;
+  ErrorRules errors_;
+  ElementErrors sums_;  // without `worst`, which is indices
+  TensorDifference difference_;
+};
+
+void Walk::Add(ElementErrors errors, const Tensor& left, const Tensor& right,
+               const std::string& where) {
+  ValueDifference& values = difference_.values;
+  if (errors.worst_relative.relative > values.max_relative) {
+    values.max_relative = errors.worst_relative.relative;
+    values.max_relative_at = PlaceText(where, left.shape(), errors.worst_relative.index);
+  }
+  std::vector<ElementPair>& worst = difference_.worst;
+  const size_t old = worst.size();
+  for (const ElementError& error : errors.worst) {
+    if (old == worst_ && error.absolute <= worst[worst_ - 1].absolute) break;
+    worst.push_back({PlaceText(where, left.shape(), error.index), ElementText(left, error.index),
+                     ElementText(right, error.index), error.absolute, error.relative});
+  }
+  std::stable_sort(worst.begin(), worst.end(), [](const ElementPair& a, const ElementPair& b) {
+    return a.absolute > b.absolute;
+  });
+  if (worst.size() > worst_) worst.resize(worst_);
+  errors.worst.clear();
+  sums_.Add(errors, errors_);
+}
+
+void Walk::CompareStrings(const Tensor& left, const Tensor& right, const std::string& where) {
+  const auto a = left.Contiguous();
+  const auto b = right.Contiguous();
+  if (!a.ok() || !b.ok()) {
+    Disagree(where, "strings", "out of memory", "out of memory");
+    return;
+  }
+  ElementErrors errors;
+  for (int64_t i = 0; i < left.num_elements(); ++i) {
+    const bool equal = a->string_data()[i] == b->string_data()[i];
+    ++errors.compared;
+    if (!equal) {
+      errors.same_bits = false;
+      ++errors.beyond;
+      ++errors.beyond_tenth;
+      ++errors.beyond_hundredth;
+      ++errors.beyond_thousandth;
+      errors.absolutes += errors_.scale;
+      errors.relatives += 1;
+      errors.Note({i, 1, 1}, errors_);
+    }
+  }
+  Add(std::move(errors), *a, *b, where);
+}
+
+void Walk::CompareTensors(const Tensor& left, const Tensor& right, const std::string& where) {
+  if (left.shape() != right.shape() &&
+      (rules_.same_types || left.num_elements() != right.num_elements())) {
+    Disagree(where, "shape", ShapeText(left), ShapeText(right));
+    return;
+  }
+  const bool text = IsText(left.dtype()) || IsText(right.dtype());
+  if (left.dtype() != right.dtype()) {
+    if (rules_.same_types || text) {
+      Disagree(where, "element type", DTypeName(left.dtype()), DTypeName(right.dtype()));
+    }
+    if (text) return;
+  }
+  const bool exact = text || left.dtype() == DType::kBool || right.dtype() == DType::kBool;
+  errors_.tolerance = exact ? Tolerance{} : rules_.tolerance(left.dtype(), right.dtype());
+  difference_.values.tolerance = errors_.tolerance;
+  difference_.values.elements += left.num_elements();
+  if (!text) {
+    Add(ErrorsOf(left, right, errors_, pool_), left, right, where);
+  } else if (left.dtype() == DType::kString) {
+    CompareStrings(left, right, where);
+  }
+}
+
+void Walk::CompareParts(const Value* left, const Value* right, const std::string& where,
+                        int depth) {
+  if ((left == nullptr) != (right == nullptr)) {
+    Disagree(where, "value", left == nullptr ? "none" : left->TypeString(),
+             right == nullptr ? "none" : right->TypeString());
+  } else if (left != nullptr) {
+    Compare(*left, *right, where, depth + 1);
+  }
+}
+
+void Walk::Compare(const Value& left, const Value& right, const std::string& where, int depth) {
+  const auto at = [&](absl::string_view part) {
+    return absl::StrCat(where, where.empty() ? "" : " ", part);
+  };
+  if (depth > kMaxDepth) {
+    Disagree(where, "nesting", "too deep", "too deep");
+  } else if (left.is_tensor() && right.is_tensor()) {
+    CompareTensors(left.tensor(), right.tensor(), where);
+  } else if (left.is_sequence() && right.is_sequence()) {
+    const auto& a = left.sequence().elements;
+    const auto& b = right.sequence().elements;
+    if (a.size() != b.size()) {
+      Disagree(where, "length", absl::StrCat(a.size()), absl::StrCat(b.size()));
+    }
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+      Compare(a[i], b[i], at(absl::StrCat("[", i, "]")), depth + 1);
+    }
+  } else if (left.is_optional() && right.is_optional()) {
+    CompareParts(left.optional().element.get(), right.optional().element.get(), where, depth);
+  } else if (left.is_map() && right.is_map()) {
+    Compare(left.map().keys, right.map().keys, at("keys"), depth + 1);
+    CompareParts(left.map().values.get(), right.map().values.get(), at("values"), depth);
+  } else if (left.is_sparse() && right.is_sparse()) {
+    if (left.sparse().dims != right.sparse().dims) {
+      Disagree(where, "type", left.TypeString(), right.TypeString());
+      return;
+    }
+    Compare(left.sparse().indices, right.sparse().indices, at("indices"), depth + 1);
+    Compare(left.sparse().values, right.sparse().values, at("values"), depth + 1);
+  } else if (!left.empty() || !right.empty()) {
+    Disagree(where, "type", left.TypeString(), right.TypeString());
+  }
+}
+
+double Decibels(double signal, double noise) {
+  return noise == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(signal / noise);
+}
+
+TensorDifference Walk::Finish() {
+  TensorDifference& d = difference_;
+  ValueDifference& values = d.values;
+  values.agree = values.agree && sums_.beyond == 0;
+  values.beyond = sums_.beyond;
+  values.nans = sums_.both_nan;
+  if (!d.worst.empty()) {
+    values.max_absolute = d.worst[0].absolute;
+    values.max_absolute_at = d.worst[0].index;
+    values.max_absolute_pair = absl::StrCat(d.worst[0].left, " | ", d.worst[0].right);
+  }
+  d.worst.resize(std::min(d.worst.size(), static_cast<size_t>(std::max(rules_.worst, 0))));
+  d.same_bits = sums_.same_bits;
+  if (sums_.compared > 0) {
+    const auto n = static_cast<double>(sums_.compared);
+    d.mean_absolute = sums_.absolutes / errors_.scale / n;
+    d.mean_relative = sums_.relatives / n;
+    d.rms = std::sqrt(sums_.squares / n) / errors_.scale;
+  }
+  if (sums_.left_squares > 0 && sums_.right_squares > 0) {
+    // Rounding must not make it more than equal.
+    const double norms = std::sqrt(sums_.left_squares) * std::sqrt(sums_.right_squares);
+    d.cosine = std::clamp(sums_.products / norms, -1.0, 1.0);
+  } else if (sums_.left_squares > 0 || sums_.right_squares > 0) {
+    d.cosine = 0;
+  }
+  d.sqnr = Decibels(sums_.left_squares, sums_.squares);
+  d.max_ulp = sums_.max_ulp;
+  d.range = sums_.max >= sums_.min ? sums_.max - sums_.min : 0;
+  d.nan_left = sums_.nan_left;
+  d.nan_right = sums_.nan_right;
+  d.infinite_left = sums_.infinite_left;
+  d.infinite_right = sums_.infinite_right;
+  d.non_finite_disagree = sums_.non_finite_disagree;
+  d.beyond_tenth = sums_.beyond_tenth;
+  d.beyond_hundredth = sums_.beyond_hundredth;
+  d.beyond_thousandth = sums_.beyond_thousandth;
+  return std::move(difference_);
+}
+
+}  // namespace
+
+TensorDifference WalkValues(const Value& left, const Value& right, const WalkRules& rules,
+                            const ThreadPool* pool) {
+  Walk walk(rules, pool, 1);
+  walk.Compare(left, right, "", 0);
+  // Doubles whose squares are none: once more, in another unit.
+  constexpr double kUnit = 0x1p-600;
+  const double greatest = walk.greatest();
+  if (greatest > 1e150 || (greatest > 0 && greatest < 1e-150)) {
+    Walk again(rules, pool, greatest > 1 ? kUnit : 1 / kUnit);
+    again.Compare(left, right, "", 0);
+    return again.Finish();
+  }
+  return walk.Finish();
+}
+
+}  // namespace onnxcmp

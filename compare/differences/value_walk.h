@@ -1,0 +1,28 @@
+// Two values side by side, element by element: what DifferenceOf and TensorDifferenceOf share.
+#ifndef ONNXCMP_COMPARE_VALUE_WALK_H_
+#define ONNXCMP_COMPARE_VALUE_WALK_H_
+
+#include "absl/functional/function_ref.h"
+#include "compare/differences/tensor_difference.h"
+#include "evaluator/thread_pool.h"
+#include "evaluator/value.h"
+
+namespace onnxcmp {
+
+struct WalkRules {
+  // Whether tensors of other shapes or other element types disagree, whatever they hold. If not, it
+  // takes another number of elements, or strings against numbers.
+  bool same_types;
+  // For a pair of numeric tensors of these element types. Bools and strings always have to be
+  // equal.
+  absl::FunctionRef<Tolerance(DType left, DType right)> tolerance;
+  int worst;
+};
+
+// The pool may be null.
+TensorDifference WalkValues(const Value& left, const Value& right, const WalkRules& rules,
+                            const ThreadPool* pool);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_VALUE_WALK_H_

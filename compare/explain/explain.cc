@@ -1,0 +1,365 @@
+#include "compare/explain/explain.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/node_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "compare/causes/left_classes.h"
+#include "compare/differences/element_text.h"
+#include "compare/differences/nearness.h"
+#include "compare/differences/pair_tolerance.h"
+#include "compare/reports/attribute_text.h"
+#include "compare/streams/node_watcher.h"
+#include "evaluator/proto_text.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr int kMostElements = 8;
+constexpr int kLeastDecade = -20;
+
+// What a second look at a side gives.
+struct Looked {
+  absl::node_hash_map<int, Value> values;  // by result
+  const Node* node = nullptr;              // of the result in question
+  const Value* Find(int r) const {
+    const auto it = values.find(r);
+    return it == values.end() ? nullptr : &it->second;
+  }
+};
+
+// The same element by element, whatever the shapes.
+bool Comparable(const Value* a, const Value* b) {
+  return a != nullptr && b != nullptr && IsMeasurable(*a) && IsMeasurable(*b) &&
+         a->tensor().num_elements() == b->tensor().num_elements();
+}
+
+// Takes one result of a run and ends it.
+class Picker : public Observer {
+ public:
+  Picker(absl::string_view name, absl::string_view path) : name_(name), path_(path) {}
+
+  absl::Status OnResult(const Result& result, std::optional<Value>* /*replacement*/) override {
+    if (result.name != name_ || result.path != path_) return absl::OkStatus();
+    value_ = result.value;
+    return absl::CancelledError("the result that was wanted is there");
+  }
+  const Value& value() const { return value_; }
+
+ private:
+  absl::string_view name_, path_;
+  Value value_;
+};
+
+class PairExplainer {
+ public:
+  PairExplainer(const Comparison& comparison, size_t row, const RecordedSide& left,
+                const RecordedSide& right, const ThreadPool* pool)
+      : comparison_(comparison), sides_{&left, &right}, pool_(pool) {
+    const AlignedRow& aligned = comparison.rows[row].aligned;
+    explanation_.row = row;
+    // Outputs show a result once more; the node is that one's.
+    if (!aligned.left.empty()) explanation_.left = Shown(0, aligned.left.back());
+    if (!aligned.right.empty()) explanation_.right = Shown(1, aligned.right.back());
+  }
+
+  absl::StatusOr<Explanation> Explain(const PairValues::Watch& watch) {
+    PairInputs();
+    for (int side = 0; side < 2; ++side) {
+      OC_RETURN_IF_ERROR(Look(side, watch));
+      explanation_.left_readers = Readers(0, explanation_.left);
+      explanation_.right_readers = Readers(1, explanation_.right);
+    }
+    CompareAttributes();
+    CompareInputs();
+    CompareElements();
+    RunOnLeftInputs();
+    return std::move(explanation_);
+  }
+
+ private:
+  const StreamResult& Result(int side, int r) const {
+    return sides_[side]->stream->results[Index(r)];
+  }
+  int Shown(int side, int r) const {
+    const int source = Result(side, r).source;
+    return source == kNone ? r : source;
+  }
+  int Pair(int side) const { return side == 0 ? explanation_.left : explanation_.right; }
+
+  absl::Span<const int> InputsOf(int side, int r) const {
+    if (r == kNone || Result(side, r).node == kNone) return {};
+    return sides_[side]->stream->nodes[Index(Result(side, r).node)].inputs;
+  }
+
+  // Of the operator and the attributes of the node that makes a result.
+  std::pair<std::string, uint64_t> HashOf(int side, int r) const {
+    const int node = Result(side, r).node;
+    if (node == kNone) return {};
+    const StreamNode& made = sides_[side]->stream->nodes[Index(node)];
+    return {made.op_type, made.attributes};
+  }
+
+  std::vector<int> Readers(int side, int r) const {
+    std::vector<int> readers;
+    if (r == kNone) return readers;
+    for (const StreamNode& node : sides_[side]->stream->nodes) {
+      if (std::find(node.inputs.begin(), node.inputs.end(), r) == node.inputs.end() &&
+          std::find(node.captures.begin(), node.captures.end(), r) == node.captures.end()) {
+        continue;
+      }
+      const auto output = std::find_if(node.outputs.begin(), node.outputs.end(),
+                                       [](int result) { return result != kNone; });
+      if (output != node.outputs.end()) readers.push_back(*output);
+    }
+    return readers;
+  }
+
+  // Slot by slot; where the slots are no pairs but some other input is the partner, that one.
+  void PairInputs() {
+    const absl::Span<const int> ours = InputsOf(0, explanation_.left);
+    const absl::Span<const int> theirs = InputsOf(1, explanation_.right);
+    for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
+      ExplainedInput input;
+      if (i < ours.size()) input.left = ours[i];
+      if (i < theirs.size()) input.right = theirs[i];
+      if (input.left == kNone && input.right == kNone) continue;
+      input.not_paired = input.left == kNone || input.right == kNone ||
+                         comparison_.alignment.right_to_left[Index(input.right)] != input.left;
+      explanation_.inputs.push_back(input);
+    }
+  }
+
+  absl::Status Look(int side, const PairValues::Watch& watch) {
+    std::vector<bool> wanted(sides_[side]->stream->results.size());
+    const int wanted_result = Pair(side);
+    if (wanted_result == kNone) return absl::OkStatus();
+    wanted[Index(wanted_result)] = true;
+    for (const int r : InputsOf(side, wanted_result)) {
+      if (r != kNone) wanted[Index(r)] = true;
+    }
+    // What the right's node is given in place of its own inputs.
+    if (side == 0) {
+      for (const int r : InputsOf(1, explanation_.right)) {
+        const int l = r == kNone ? kNone : comparison_.alignment.right_to_left[Index(r)];
+        if (l != kNone) wanted[Index(l)] = true;
+      }
+    }
+    const std::unique_ptr<Observer> watcher =
+        watch ? watch(side == 0 ? "left again" : "right again") : nullptr;
+    NodeWatcher nodes(watcher.get());
+    Looked& looked = looked_[side];
+    return sides_[side]->side->Revisit(wanted, &nodes, [&](int r, const Value& value) {
+      looked.values.emplace(r, value);
+      if (r == wanted_result) looked.node = nodes.node();
+      return absl::OkStatus();
+    });
+  }
+
+  void CompareAttributes() {
+    const Node* left = looked_[0].node;
+    const Node* right = looked_[1].node;
+    // A default is as good as saying it: the hashes know.
+    const bool same = left != nullptr && right != nullptr &&
+                      HashOf(0, explanation_.left) == HashOf(1, explanation_.right);
+    for (const std::string& name : AttributeNames(left, right)) {
+      ExplainedFact& fact = explanation_.attributes.emplace_back();
+      fact.name = name;
+      if (left != nullptr) fact.left = AttributeText(*left, name);
+      if (right != nullptr) fact.right = AttributeText(*right, name);
+      fact.differs = !same && left != nullptr && right != nullptr && fact.left != fact.right;
+    }
+  }
+
+  void CompareInputs() {
+    for (ExplainedInput& input : explanation_.inputs) {
+      if (input.left == kNone || input.right == kNone) continue;
+      input.same_bits =
+          Result(0, input.left).fingerprint.content == Result(1, input.right).fingerprint.content;
+      const Value* a = looked_[0].Find(input.left);
+      const Value* b = looked_[1].Find(input.right);
+      if (input.same_bits || a == nullptr || b == nullptr) continue;
+      DifferenceOptions options;
+      options.tolerance = ToleranceOf(Result(0, input.left), Result(1, input.right), {});
+      input.difference = TensorDifferenceOf(*a, *b, options, pool_);
+    }
+  }
+
+  void CompareElements() {
+    const Value* a = looked_[0].Find(explanation_.left);
+    const Value* b = looked_[1].Find(explanation_.right);
+    if (a == nullptr || b == nullptr) return;
+    if (Result(0, explanation_.left).fingerprint.content !=
+        Result(1, explanation_.right).fingerprint.content) {
+      DifferenceOptions options;
+      options.worst = kMostElements;
+      options.tolerance =
+          ToleranceOf(Result(0, explanation_.left), Result(1, explanation_.right), {});
+      explanation_.difference = TensorDifferenceOf(*a, *b, options, pool_);
+    }
+    if (!Comparable(a, b)) return;
+    const std::vector<double> ours = ElementsOf(a->tensor());
+    const std::vector<double> theirs = ElementsOf(b->tensor());
+    Count(ours, theirs);
+    MeasureTruth(*a, *b, ours, theirs);
+  }
+
+  void Count(const std::vector<double>& ours, const std::vector<double>& theirs) {
+    std::map<int, int64_t, std::greater<>> decades;
+    for (size_t i = 0; i < ours.size(); ++i) {
+      const double difference = std::abs(ours[i] - theirs[i]);
+      if (ours[i] == theirs[i] || (std::isnan(ours[i]) && std::isnan(theirs[i]))) {
+        ++explanation_.equal;
+      } else if (!std::isfinite(difference)) {
+        ++explanation_.not_finite;
+      } else {
+        ++decades[std::max(kLeastDecade, static_cast<int>(std::floor(std::log10(difference))))];
+      }
+    }
+    for (const auto& [decade, elements] : decades) {
+      explanation_.decades.push_back({decade, elements});
+    }
+  }
+
+  // The left model in double, as far as this result.
+  Value LeftInDouble() const {
+    const Evaluator* evaluator = sides_[0]->side->evaluator();
+    if (evaluator == nullptr) return Value();
+    const absl::StatusOr<Evaluator> in_double = evaluator->InDouble();
+    if (!in_double.ok()) return Value();
+    const StreamResult& result = Result(0, explanation_.left);
+    Picker picker(result.name, result.path);
+    // It ends with an error in any case; what matters is whether the result was there.
+    in_double->Run(*sides_[0]->side->feeds(), &picker).IgnoreError();
+    return picker.value();
+  }
+
+  void MeasureTruth(const Value& a, const Value& b, const std::vector<double>& ours,
+                    const std::vector<double>& theirs) {
+    const bool floats = IsFloatingPoint(a.tensor().dtype()) && IsFloatingPoint(b.tensor().dtype());
+    Value truth = floats ? LeftInDouble() : Value();
+    if (!Comparable(&a, &truth)) truth = Value();
+    if (!truth.empty() && IsFloatingPoint(truth.tensor().dtype())) {
+      explanation_.left_truth = TruthDistanceOf(a.tensor(), truth.tensor());
+      explanation_.right_truth = TruthDistanceOf(b.tensor(), truth.tensor());
+    }
+    std::vector<size_t> order;
+    for (size_t i = 0; i < ours.size(); ++i) {
+      if (ours[i] != theirs[i] && !(std::isnan(ours[i]) && std::isnan(theirs[i]))) {
+        order.push_back(i);
+      }
+    }
+    const auto error = [&](size_t i) {
+      const double difference = std::abs(ours[i] - theirs[i]);
+      return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+    };
+    const size_t count = std::min<size_t>(kMostElements, order.size());
+    std::partial_sort(
+        order.begin(), order.begin() + static_cast<int64_t>(count), order.end(),
+        [&](size_t i, size_t k) { return std::pair(-error(i), i) < std::pair(-error(k), k); });
+    // Complex numbers are two elements each.
+    const bool one_each = static_cast<int64_t>(ours.size()) == a.tensor().num_elements();
+    for (size_t i = 0; i < count && one_each; ++i) {
+      const auto at = static_cast<int64_t>(order[i]);
+      ExplainedElement& element = explanation_.worst.emplace_back();
+      element.index = IndexText(a.tensor().shape(), at);
+      element.left = ElementText(a.tensor(), at);
+      element.right = ElementText(b.tensor(), at);
+      if (!truth.empty()) element.in_double = ElementText(truth.tensor(), at);
+      element.absolute = error(order[i]);
+    }
+  }
+
+  // The right's node on the left's values.
+  void RunOnLeftInputs() {
+    const Evaluator* evaluator = sides_[1]->side->evaluator();
+    const Value* ours = looked_[0].Find(explanation_.left);
+    const Value* theirs = looked_[1].Find(explanation_.right);
+    if (evaluator == nullptr || !Comparable(ours, theirs)) return;
+    const StreamResult& result = Result(1, explanation_.right);
+    const int64_t node = result.depth > 0 ? -1 : MainNodeOf(*evaluator, result.name);
+    if (node < 0 || !evaluator->CapturesOf(node).empty()) return;
+    std::vector<Value> inputs;
+    for (const int r : InputsOf(1, explanation_.right)) {
+      if (r == kNone) {
+        inputs.emplace_back();
+        continue;
+      }
+      const Value* own = looked_[1].Find(r);
+      const int l = comparison_.alignment.right_to_left[Index(r)];
+      const Value* partner = l == kNone ? nullptr : looked_[0].Find(l);
+      if (own == nullptr) return;
+      if (!Comparable(own, partner)) {
+        inputs.push_back(*own);
+        continue;
+      }
+      const absl::StatusOr<Value> given =
+          ConvertedTo(*partner, own->tensor().dtype(), own->tensor().shape());
+      inputs.push_back(given.ok() ? *given : *own);
+    }
+    const absl::StatusOr<std::vector<Value>> outputs = evaluator->RunNode(node, inputs);
+    if (!outputs.ok() || Index(result.slot) >= outputs->size()) return;
+    const Value& given = (*outputs)[Index(result.slot)];
+    if (!Comparable(ours, &given) || !Comparable(theirs, &given)) return;
+    explanation_.own = TensorDifferenceOf(*ours, given, {}, pool_).values.max_absolute;
+    explanation_.inherited = TensorDifferenceOf(given, *theirs, {}, pool_).values.max_absolute;
+  }
+
+  const Comparison& comparison_;
+  const RecordedSide* sides_[2];
+  const ThreadPool* pool_;
+  Looked looked_[2];
+  Explanation explanation_;
+};
+
+}  // namespace
+
+absl::StatusOr<size_t> FindRow(const Comparison& comparison, const std::string& name) {
+  std::optional<size_t> found;
+  bool is_output = false;
+  const auto look = [&](size_t row, const std::vector<int>& results, const ResultStream& stream) {
+    for (const int r : results) {
+      const StreamResult& result = stream.results[Index(r)];
+      const bool full = !result.path.empty() && absl::StrCat(result.path, "/", result.name) == name;
+      if (result.name != name && !full) continue;
+      // An output shows what another row has.
+      if (found.has_value() && !is_output) continue;
+      found = row;
+      is_output = result.kind == ResultKind::kOutput;
+    }
+  };
+  for (size_t i = 0; i < comparison.rows.size(); ++i) {
+    look(i, comparison.rows[i].aligned.left, comparison.left);
+  }
+  for (size_t i = 0; i < comparison.rows.size() && !found.has_value(); ++i) {
+    look(i, comparison.rows[i].aligned.right, comparison.right);
+  }
+  if (found.has_value()) return *found;
+  size_t number = 0;
+  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size() &&
+      number < comparison.rows.size()) {
+    return number;
+  }
+  return absl::NotFoundError(absl::StrCat("neither side has a result ", Quoted(name), ", and of ",
+                                          comparison.rows.size(), " rows none has that number"));
+}
+
+absl::StatusOr<Explanation> ExplainRow(const Comparison& comparison, size_t row,
+                                       const RecordedSide& left, const RecordedSide& right,
+                                       const PairValues::Watch& watch, const ThreadPool* pool) {
+  return PairExplainer(comparison, row, left, right, pool).Explain(watch);
+}
+
+}  // namespace onnxcmp

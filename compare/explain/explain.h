@@ -1,0 +1,28 @@
+// Looks at one pair of results in depth.
+#ifndef ONNXCMP_COMPARE_EXPLAIN_H_
+#define ONNXCMP_COMPARE_EXPLAIN_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "compare/comparison.h"
+#include "compare/explain/explanation.h"
+#include "compare/sides/pair_values.h"
+#include "evaluator/thread_pool.h"
+
+namespace onnxcmp {
+
+// The row of a result by its name on either side ("y", "loop[3]/y"), or by its own number as JSON
+// has it, from 0. NotFound if there is none.
+absl::StatusOr<size_t> FindRow(const Comparison& comparison, const std::string& name);
+
+// Of a comparison whose streams, alignment and rows are there. Runs both sides up to the pair once
+// more, the left in double too. The pool may be null.
+absl::StatusOr<Explanation> ExplainRow(const Comparison& comparison, size_t row,
+                                       const RecordedSide& left, const RecordedSide& right,
+                                       const PairValues::Watch& watch, const ThreadPool* pool);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_EXPLAIN_H_

@@ -1,0 +1,63 @@
+// Tests in the layout of ONNX's backend tests: a folder with model.onnx and test_data_set_0,
+// test_data_set_1, ..., each with input_0.pb, ... and the expected output_0.pb, ...
+#ifndef ONNXCMP_COMPARE_BACKEND_TEST_H_
+#define ONNXCMP_COMPARE_BACKEND_TEST_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compare/differences/value_difference.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/load_model.h"
+#include "evaluator/op_registry.h"
+
+namespace onnxcmp {
+
+// As ONNX's own runner has it.
+inline constexpr Tolerance kBackendTestTolerance = {1e-3, 1e-7};
+
+struct BackendTestOptions {
+  Tolerance tolerance = kBackendTestTolerance;
+  LoadOptions load;
+  EvaluatorOptions evaluator;
+};
+
+struct BackendTestOutcome {
+  enum class Status : uint8_t { kPassed, kFailed, kSkipped };
+  std::string name;    // the folder's
+  std::string folder;  // its path
+  Status status = Status::kPassed;
+  // Why it failed: what could not be run, or for each output that is wrong its element types and
+  // shapes, counts, greatest errors and the worst elements. Why it was skipped.
+  std::string text;
+};
+
+// The test folders among `paths` and directly inside of them, sorted, each once. NotFound if a path
+// is no folder or leads to none.
+absl::StatusOr<std::vector<std::string>> FindBackendTests(absl::Span<const std::string> paths);
+
+// The values in PREFIX0.pb, PREFIX1.pb, ... as long as there are files; of the declared types, and
+// no more of them than are declared.
+absl::StatusOr<std::vector<Value>> ReadTestValues(const std::string& prefix,
+                                                  const std::vector<ValueInfo>& declared);
+
+// Element types and shapes must be those expected. Elements must be within the tolerance, which
+// tolerances.json in the folder or in the one around it overrides by the test's name:
+// {"test_x": {"rtol": 1e-2, "atol": 1e-5}}. A folder without data is skipped, or one whose data
+// lack an output; a model that cannot run has failed.
+BackendTestOutcome RunBackendTest(const std::string& folder, const OpRegistry& registry,
+                                  const BackendTestOptions& options);
+
+// Makes such a folder of a run. The model is written as it is loaded: checked, sorted, with its
+// functions inlined if `load` says so, and with its data inside.
+absl::Status WriteBackendTest(const std::string& folder, const std::string& model,
+                              const OpRegistry& registry, const LoadOptions& load,
+                              const Feeds& feeds, const std::vector<Value>& outputs);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_BACKEND_TEST_H_

@@ -1,0 +1,322 @@
+#include "compare/inputs/feeds.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "compare/files/npy.h"
+#include "compare/inputs/type_text.h"
+#include "evaluator/dense.h"
+#include "evaluator/status_macros.h"
+#include "evaluator/tensor_proto.h"
+
+namespace onnxcmp {
+namespace {
+
+std::string ListValues(absl::Span<const NamedValue> values) {
+  return absl::StrJoin(values, ", ", [](std::string* out, const NamedValue& value) {
+    absl::StrAppend(out, value.name, " ", value.value.TypeString());
+  });
+}
+
+std::string ListInputs(const std::vector<const ValueInfo*>& inputs) {
+  return absl::StrJoin(inputs, ", ", [](std::string* out, const ValueInfo* input) {
+    absl::StrAppend(out, input->name, " ", TypeText(input->type));
+  });
+}
+
+// The error that shows both sides.
+absl::Status NoMatch(absl::string_view what, absl::Span<const NamedValue> values,
+                     const std::vector<const ValueInfo*>& inputs, const std::string& source) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, "; the model takes: ", ListInputs(inputs), "; ", source,
+                   values.empty() ? " has nothing" : absl::StrCat(" has: ", ListValues(values))));
+}
+
+// Gives values[i] to inputs[i]. False if that is not possible.
+bool MatchInOrder(const std::vector<const NamedValue*>& values,
+                  const std::vector<const ValueInfo*>& inputs, Feeds* feeds) {
+  if (values.size() != inputs.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!TypeConflict(ValueFor(*values[i], inputs[i]->type), inputs[i]->type).empty()) {
+      return false;
+    }
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    (*feeds)[inputs[i]->name] = ValueFor(*values[i], inputs[i]->type);
+  }
+  return true;
+}
+
+std::string PositionNote(const std::vector<const NamedValue*>& values,
+                         const std::vector<const ValueInfo*>& inputs) {
+  std::vector<std::string> pairs;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i]->name != inputs[i]->name) {
+      pairs.push_back(absl::StrCat(values[i]->name, " to ", inputs[i]->name));
+    }
+  }
+  return absl::StrCat("inputs matched by position: ", absl::StrJoin(pairs, ", "));
+}
+
+// The parts of a sparse tensor: of the right types, and every index inside.
+absl::StatusOr<Value> SparseOf(const std::string& name, const Tensor& values, const Value& indices,
+                               const Value& dims) {
+  const auto malformed = [&name]() {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, "/values, ", name, "/indices and ", name, "/dims are no sparse tensor"));
+  };
+  const auto is_ints = [](const Value& value) {
+    return value.is_tensor() && value.tensor().dtype() == DType::kInt64;
+  };
+  if (!is_ints(indices) || !is_ints(dims) || dims.tensor().rank() != 1) return malformed();
+  OC_ASSIGN_OR_RETURN(const Tensor shape, dims.tensor().Contiguous());
+  const absl::Span<const int64_t> sizes = shape.AsSpan<int64_t>();
+  SparseTensor sparse = {values, indices.tensor(), Shape(sizes.begin(), sizes.end())};
+  OC_RETURN_IF_ERROR(SparsePositions(sparse).status());
+  return Value(std::move(sparse));
+}
+
+}  // namespace
+
+Value ValueFor(const NamedValue& candidate, const TypeInfo& type) {
+  if (candidate.opaque && type.kind == TypeInfo::Kind::kTensor) {
+    if (absl::StatusOr<Tensor> typed = RestoreDType(candidate.value.tensor(), type.dtype);
+        typed.ok()) {
+      return *std::move(typed);
+    }
+  }
+  return candidate.value;
+}
+
+std::vector<const ValueInfo*> RequiredInputs(const Graph& graph) {
+  absl::flat_hash_set<absl::string_view> initialized;
+  for (const Initializer& initializer : graph.initializers) {
+    initialized.insert(initializer.name);
+  }
+  std::vector<const ValueInfo*> inputs;
+  for (const ValueInfo& input : graph.inputs) {
+    if (!initialized.contains(input.name)) {
+      inputs.push_back(&input);
+    }
+  }
+  return inputs;
+}
+
+absl::StatusOr<MatchedFeeds> MatchFeeds(absl::Span<const NamedValue> values, const Graph& graph,
+                                        const std::string& source) {
+  absl::flat_hash_map<absl::string_view, const ValueInfo*> inputs;
+  for (const ValueInfo& input : graph.inputs) {
+    inputs.emplace(input.name, &input);
+  }
+  const std::vector<const ValueInfo*> required = RequiredInputs(graph);
+  MatchedFeeds matched;
+  std::vector<const NamedValue*> values_left;
+  for (const NamedValue& value : values) {
+    const auto it = inputs.find(value.name);
+    if (it == inputs.end()) {
+      values_left.push_back(&value);
+      continue;
+    }
+    Value typed = ValueFor(value, it->second->type);
+    if (const std::string conflict = TypeConflict(typed, it->second->type); !conflict.empty()) {
+      return NoMatch(absl::StrCat("input ", value.name, " has another ", conflict), values,
+                     required, source);
+    }
+    matched.feeds[value.name] = std::move(typed);
+  }
+  std::vector<const ValueInfo*> inputs_left;
+  std::copy_if(required.begin(), required.end(), std::back_inserter(inputs_left),
+               [&](const ValueInfo* input) { return !matched.feeds.contains(input->name); });
+  if (inputs_left.empty()) {
+    if (!values_left.empty()) {
+      matched.notes.push_back(absl::StrCat(
+          "no input takes ",
+          absl::StrJoin(values_left, ", ", [](std::string* out, const NamedValue* value) {
+            out->append(value->name);
+          })));
+    }
+    return matched;
+  }
+  if (!MatchInOrder(values_left, inputs_left, &matched.feeds)) {
+    return NoMatch(absl::StrCat("no value for input ", inputs_left[0]->name), values, required,
+                   source);
+  }
+  matched.notes.push_back(PositionNote(values_left, inputs_left));
+  return matched;
+}
+
+absl::StatusOr<MatchedFeeds> MatchFeedsByPosition(absl::Span<const NamedValue> values,
+                                                  const Graph& graph, const std::string& source) {
+  const std::vector<const ValueInfo*> required = RequiredInputs(graph);
+  std::vector<const NamedValue*> all;
+  bool same_names = values.size() == required.size();
+  for (const NamedValue& value : values) {
+    same_names = same_names && value.name == required[all.size()]->name;
+    all.push_back(&value);
+  }
+  MatchedFeeds matched;
+  if (!MatchInOrder(all, required, &matched.feeds)) {
+    return MatchFeeds(values, graph, source);
+  }
+  if (!same_names) {
+    matched.notes.push_back(PositionNote(all, required));
+  }
+  return matched;
+}
+
+absl::StatusOr<FeedFile> FeedFile::Open(const std::string& path, int64_t memory_limit) {
+  FeedFile file;
+  file.path_ = path;
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    return file;
+  }
+  OC_ASSIGN_OR_RETURN(RecordingReader reader, RecordingReader::Open(path, memory_limit));
+  // A recording of a whole run holds much that is no input.
+  const std::vector<RecordedResult>& results = reader.results();
+  const bool has_inputs =
+      reader.described() &&
+      std::any_of(results.begin(), results.end(),
+                  [](const RecordedResult& result) { return result.kind == ResultKind::kInput; });
+  absl::flat_hash_set<absl::string_view> names;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const bool wanted = has_inputs ? results[i].kind == ResultKind::kInput : results[i].depth == 0;
+    if (wanted && names.insert(results[i].name).second) {
+      Entry& entry = file.entries_.emplace_back();
+      entry.index = i;
+      entry.value.name = results[i].name;
+    }
+  }
+  if (!reader.described()) file.JoinSparse();
+  file.archive_ = std::make_shared<const RecordingReader>(std::move(reader));
+  return file;
+}
+
+void FeedFile::JoinSparse() {
+  absl::flat_hash_map<std::string, size_t> numbers;
+  for (size_t i = 0; i < entries_.size(); ++i) numbers.emplace(name(i), i);
+  absl::flat_hash_set<size_t> parts;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    absl::string_view base = name(i);
+    if (!absl::ConsumeSuffix(&base, "/values") || numbers.contains(base)) continue;
+    const auto indices = numbers.find(absl::StrCat(base, "/indices"));
+    const auto dims = numbers.find(absl::StrCat(base, "/dims"));
+    if (indices == numbers.end() || dims == numbers.end()) continue;
+    entries_[i].sparse = {entries_[indices->second].index, entries_[dims->second].index};
+    entries_[i].value.name = std::string(base);
+    parts.insert({indices->second, dims->second});
+  }
+  std::vector<Entry> left;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (!parts.contains(i)) left.push_back(std::move(entries_[i]));
+  }
+  entries_ = std::move(left);
+}
+
+absl::StatusOr<MatchedFeeds> FeedFile::FeedsFor(const Graph& graph) {
+  return archive_ == nullptr ? FromFolder(graph) : FromArchive(graph);
+}
+
+absl::StatusOr<NamedValue> FeedFile::Read(size_t i) {
+  Entry& entry = entries_[i];
+  if (!entry.read) {
+    OC_ASSIGN_OR_RETURN(RecordingReader::Read read, archive_->ReadValue(entry.index));
+    if (entry.sparse.has_value() && read.value.is_tensor()) {
+      OC_ASSIGN_OR_RETURN(RecordingReader::Read indices, archive_->ReadValue(entry.sparse->first));
+      OC_ASSIGN_OR_RETURN(RecordingReader::Read dims, archive_->ReadValue(entry.sparse->second));
+      OC_ASSIGN_OR_RETURN(
+          read.value, SparseOf(entry.value.name, read.value.tensor(), indices.value, dims.value));
+    }
+    entry.value.value = std::move(read.value);
+    entry.value.opaque = read.opaque;
+    entry.read = true;
+  }
+  return entry.value;
+}
+
+std::string FeedFile::FileName(size_t i) const { return absl::StrCat(path_, "/input_", i, ".pb"); }
+
+size_t FeedFile::CountFiles() const {
+  size_t count = 0;
+  std::error_code error;
+  while (std::filesystem::exists(FileName(count), error)) {
+    ++count;
+  }
+  return count;
+}
+
+absl::StatusOr<Feeds> FeedFile::ReadFolder(const Graph& graph) const {
+  const size_t count = CountFiles();
+  if (count > graph.inputs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        FileName(graph.inputs.size()), ": the model has only ", graph.inputs.size(), " inputs"));
+  }
+  Feeds feeds;
+  for (size_t i = 0; i < count; ++i) {
+    absl::StatusOr<Value> value = ReadValueFile(FileName(i), graph.inputs[i].type);
+    if (!value.ok()) {
+      return absl::Status(value.status().code(),
+                          absl::StrCat(FileName(i), ": ", value.status().message()));
+    }
+    feeds[graph.inputs[i].name] = *std::move(value);
+  }
+  return feeds;
+}
+
+absl::StatusOr<MatchedFeeds> FeedFile::FromFolder(const Graph& graph) const {
+  MatchedFeeds matched;
+  OC_ASSIGN_OR_RETURN(matched.feeds, ReadFolder(graph));
+  for (const ValueInfo* input : RequiredInputs(graph)) {
+    if (!matched.feeds.contains(input->name)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no value for input ", input->name,
+                       "; the model takes: ", ListInputs(RequiredInputs(graph)), "; the folder ",
+                       path_, " has ", matched.feeds.size(), " files input_N.pb"));
+    }
+  }
+  return matched;
+}
+
+absl::StatusOr<MatchedFeeds> FeedFile::FromArchive(const Graph& graph) {
+  absl::flat_hash_set<absl::string_view> inputs;
+  for (const ValueInfo& input : graph.inputs) {
+    inputs.insert(input.name);
+  }
+  absl::flat_hash_set<absl::string_view> names;
+  for (const Entry& entry : entries_) {
+    names.insert(entry.value.name);
+  }
+  const std::vector<const ValueInfo*> required = RequiredInputs(graph);
+  const bool by_name = std::all_of(required.begin(), required.end(), [&](const ValueInfo* input) {
+    return names.contains(input->name);
+  });
+  // When names suffice, the rest is not even read.
+  std::vector<NamedValue> values;
+  std::vector<std::string> unused;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (by_name && !inputs.contains(name(i))) {
+      unused.push_back(name(i));
+      continue;
+    }
+    OC_ASSIGN_OR_RETURN(NamedValue value, Read(i));
+    values.push_back(std::move(value));
+  }
+  OC_ASSIGN_OR_RETURN(MatchedFeeds matched, MatchFeeds(values, graph, path_));
+  if (!unused.empty() && unused.size() <= 4) {
+    matched.notes.push_back(
+        absl::StrCat("no input takes ", absl::StrJoin(unused, ", "), " of ", path_));
+  }
+  return matched;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,95 @@
+// Input values: read from a file and given to a model's inputs by name or by position.
+#ifndef ONNXCMP_COMPARE_FEEDS_H_
+#define ONNXCMP_COMPARE_FEEDS_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compare/recordings/recording.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/model.h"
+
+namespace onnxcmp {
+
+// A value that could go to an input.
+struct NamedValue {
+  std::string name;
+  Value value;
+  // The bits of elements of a type that is not known: they take the type of the input they go to,
+  // if it has their width.
+  bool opaque = false;
+};
+
+struct MatchedFeeds {
+  Feeds feeds;
+  // What the user should know: inputs that were matched by position, values that no input takes.
+  std::vector<std::string> notes;
+};
+
+// Inputs that need a value: those without an initializer, in the graph's order.
+std::vector<const ValueInfo*> RequiredInputs(const Graph& graph);
+
+// A value as it would go to an input of this type: opaque bits become elements.
+Value ValueFor(const NamedValue& candidate, const TypeInfo& type);
+
+// Gives values to inputs of the same name; what is left over goes to the inputs that are left over
+// by position, if their number, types and ranks agree. Values that are left over when all inputs
+// have theirs are ignored. InvalidArgument, with both lists, if an input remains without a value.
+// `source` says in messages where the values are from: "the file x.npz", "the left model".
+absl::StatusOr<MatchedFeeds> MatchFeeds(absl::Span<const NamedValue> values, const Graph& graph,
+                                        const std::string& source);
+
+// As MatchFeeds, but by position first: for values that were made for another model. By name if the
+// positions do not agree.
+absl::StatusOr<MatchedFeeds> MatchFeedsByPosition(absl::Span<const NamedValue> values,
+                                                  const Graph& graph, const std::string& source);
+
+// A file of inputs: an .npz archive (a recording gives its inputs, if it has any), or a folder of
+// input_0.pb, input_1.pb, ... as ONNX's test data have it. In an archive that does not describe
+// itself the arrays NAME/values, NAME/indices and NAME/dims are a sparse tensor.
+class FeedFile {
+ public:
+  // No array may take more than `memory_limit` bytes.
+  static absl::StatusOr<FeedFile> Open(const std::string& path,
+                                       int64_t memory_limit = kDefaultMemoryLimit);
+
+  // Reads what the graph needs. May be called for several graphs; values are shared.
+  absl::StatusOr<MatchedFeeds> FeedsFor(const Graph& graph);
+
+  // The parts of that, for those who match values in their own way.
+  const std::string& path() const { return path_; }
+  bool is_folder() const { return archive_ == nullptr; }
+  // An archive's values: how many, what they are called, and one of them.
+  size_t size() const { return entries_.size(); }
+  const std::string& name(size_t i) const { return entries_[i].value.name; }
+  absl::StatusOr<NamedValue> Read(size_t i);
+  // A folder's: how many files, and what they give to the graph's inputs by position.
+  size_t CountFiles() const;
+  absl::StatusOr<Feeds> ReadFolder(const Graph& graph) const;
+
+ private:
+  absl::StatusOr<MatchedFeeds> FromFolder(const Graph& graph) const;
+  absl::StatusOr<MatchedFeeds> FromArchive(const Graph& graph);
+  std::string FileName(size_t i) const;  // in a folder
+  void JoinSparse();
+
+  std::string path_;
+  std::shared_ptr<const RecordingReader> archive_;  // null: a folder
+  struct Entry {
+    size_t index;  // in the archive
+    // Where the indices and dimensions of a sparse tensor are; index is that of its values.
+    std::optional<std::pair<size_t, size_t>> sparse = std::nullopt;
+    bool read = false;
+    NamedValue value;  // its name is known before it is read
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_FEEDS_H_

@@ -1,0 +1,61 @@
+// Inputs made up for a model that has none.
+#ifndef ONNXCMP_COMPARE_GENERATED_INPUTS_H_
+#define ONNXCMP_COMPARE_GENERATED_INPUTS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/inputs/feeds.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/model.h"
+
+namespace onnxcmp {
+
+struct GeneratedInputs {
+  // Sizes of named dimensions.
+  std::map<std::string, int64_t, std::less<>> dims;
+  // Random values instead of 0, 1, 2, ...; the same for the same seed.
+  std::optional<uint64_t> seed;
+  int64_t memory_limit = kDefaultMemoryLimit;  // bytes that one value may take
+};
+
+// A value for each input without initializer. A dimension without a size, or of size 0, becomes 1
+// on axis 0 and 16 elsewhere. Of p elements, element i is
+//   int32, int64            i
+//   float16, float, double  i as that type, divided by p in double, rounded
+//   complex                 the same with a real i
+//   bfloat16, float8, ...   as the floats, i saturating
+//   bool                    i mod 2
+//   other integers          i modulo one more than the type's greatest value
+//   string                  the digits of i
+// With a seed: floats are normally distributed, integers uniformly from 0 to 9 (or to what the type
+// holds), bools and strings accordingly.
+// Ids that go into a Gather (see IndexLimits) stay inside its table: i modulo its rows, or
+// uniformly.
+absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
+                                                       const GeneratedInputs& options);
+
+// The same one by one, for those who know more of an input than one graph says.
+class InputGenerator {
+ public:
+  explicit InputGenerator(const GeneratedInputs& options);
+
+  // `limit`: see IndexLimits.
+  absl::StatusOr<Tensor> Make(const ValueInfo& input, std::optional<int64_t> limit);
+
+ private:
+  GeneratedInputs options_;
+  std::optional<std::mt19937_64> engine_;  // nothing: 0, 1, 2, ...
+};
+
+// The names of free dimensions of the graph's inputs, in order, each once.
+std::vector<std::string> FreeDimensions(const Graph& graph);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_GENERATED_INPUTS_H_

@@ -1,0 +1,58 @@
+// What an input of another model could be: the inputs that need a value, and the constants.
+#ifndef ONNXCMP_COMPARE_INPUT_CANDIDATES_H_
+#define ONNXCMP_COMPARE_INPUT_CANDIDATES_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "compare/inputs/input_fit.h"
+#include "compare/inputs/input_places.h"
+#include "evaluator/model.h"
+
+namespace onnxcmp {
+
+struct InputCandidate {
+  std::string name;
+  TypeInfo type;
+  const Tensor* value = nullptr;  // of an initializer or a constant
+  const InputPlace* place = nullptr;
+  bool taken = false;
+  size_t claimed = 0;  // of a constant: how many readers its partners have
+
+  bool is_input() const { return value == nullptr; }
+  // Whether it is an input that matters and has no partner.
+  bool needy() const { return is_input() && !taken && place->read; }
+};
+
+// One side's candidates: inputs in the graph's order, then constants in theirs.
+class InputCandidates {
+ public:
+  explicit InputCandidates(const Graph& graph);
+  InputCandidates(const InputCandidates&) = delete;
+  InputCandidates& operator=(const InputCandidates&) = delete;
+
+  InputPlaces& places() { return places_; }
+  size_t size() const { return candidates_.size(); }
+  InputCandidate& operator[](size_t i) { return candidates_[i]; }
+  const InputCandidate& operator[](size_t i) const { return candidates_[i]; }
+  // By name, or null.
+  InputCandidate* Find(const std::string& name);
+
+ private:
+  void Add(InputCandidate candidate);
+
+  InputPlaces places_;
+  std::vector<InputCandidate> candidates_;
+  absl::flat_hash_map<std::string, size_t> by_name_;
+};
+
+// How well two that are free fit: kNone unless at least one of them is an input.
+Fit FitOf(const InputCandidate& left, const InputCandidate& right);
+
+bool SameBits(const Tensor& left, const Tensor& right);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_INPUT_CANDIDATES_H_

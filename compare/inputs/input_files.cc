@@ -1,0 +1,103 @@
+#include "compare/inputs/input_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+// The folders test_data_set_N, by N.
+std::vector<std::string> DataSets(const std::string& folder) {
+  std::vector<std::pair<int64_t, std::string>> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    absl::string_view number = name;
+    int64_t n = 0;
+    std::error_code ignored;
+    if (absl::ConsumePrefix(&number, "test_data_set_") && absl::SimpleAtoi(number, &n) &&
+        it->is_directory(ignored)) {
+      found.emplace_back(n, name);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> names;
+  for (auto& [n, name] : found) names.push_back(std::move(name));
+  return names;
+}
+
+absl::StatusOr<Tensor> Slice(const Tensor& tensor, int64_t i) {
+  if (IsSubByte(tensor.dtype())) {
+    return absl::UnimplementedError(
+        absl::StrCat("slices of ", tensor.TypeString(), ", whose elements share bytes"));
+  }
+  const Shape shape(tensor.shape().begin() + 1, tensor.shape().end());
+  const Shape strides(tensor.strides().begin() + 1, tensor.strides().end());
+  return tensor.Strided(shape, strides, tensor.offset() + i * tensor.strides()[0]);
+}
+
+}  // namespace
+
+absl::StatusOr<InputFiles> InputFiles::Open(const std::string& path, bool each,
+                                            int64_t memory_limit) {
+  InputFiles files;
+  files.names_ = DataSets(path);
+  for (const std::string& name : files.names_) {
+    OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(absl::StrCat(path, "/", name), memory_limit));
+    files.files_.push_back(std::move(file));
+  }
+  if (files.files_.empty()) {
+    OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path, memory_limit));
+    files.each_ = each && !file.is_folder();
+    files.files_.push_back(std::move(file));
+    files.names_.emplace_back();
+  }
+  if (files.each_) OC_RETURN_IF_ERROR(files.CountSlices());
+  return files;
+}
+
+absl::Status InputFiles::CountSlices() {
+  FeedFile& file = files_[0];
+  for (size_t i = 0; i < file.size(); ++i) {
+    OC_ASSIGN_OR_RETURN(const NamedValue value, file.Read(i));
+    if (!value.value.is_tensor() || value.value.tensor().rank() == 0) {
+      return absl::InvalidArgumentError(absl::StrCat(file.path(), ": ", value.name, " ",
+                                                     value.value.TypeString(),
+                                                     " has no leading axis to take slices along"));
+    }
+    const int64_t size = value.value.tensor().dim(0);
+    if (i > 0 && size != slices_) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.path(), ": the leading axes differ: ", file.name(0), " has ", slices_,
+                       " slices, ", value.name, " ", size));
+    }
+    slices_ = size;
+  }
+  if (slices_ == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(file.path(), ": there are no slices"));
+  }
+  return absl::OkStatus();
+}
+
+std::string InputFiles::Name(int64_t set) const {
+  return each_ ? absl::StrCat("[", set, "]") : names_[static_cast<size_t>(set)];
+}
+
+absl::StatusOr<NamedValue> InputFiles::Read(int64_t set, size_t i) {
+  OC_ASSIGN_OR_RETURN(NamedValue value, file(set).Read(i));
+  if (each_) {
+    OC_ASSIGN_OR_RETURN(value.value, Slice(value.value.tensor(), set));
+  }
+  return value;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,42 @@
+// Files of inputs that hold one set of them or several.
+#ifndef ONNXCMP_COMPARE_INPUT_FILES_H_
+#define ONNXCMP_COMPARE_INPUT_FILES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/inputs/feeds.h"
+
+namespace onnxcmp {
+
+// An .npz archive, a folder of input_N.pb, or a folder of folders test_data_set_0, test_data_set_1,
+// ... of such. Under `each`, an archive holds as many sets as its entries are long along their
+// first axis: slice i of every entry is set i.
+class InputFiles {
+ public:
+  // No array may take more than `memory_limit` bytes.
+  static absl::StatusOr<InputFiles> Open(const std::string& path, bool each,
+                                         int64_t memory_limit = kDefaultMemoryLimit);
+
+  int64_t size() const { return each_ ? slices_ : static_cast<int64_t>(files_.size()); }
+  // "test_data_set_0", "[3]"; "" if there is but one set.
+  std::string Name(int64_t set) const;
+  // The file of a set: for names, and for values of folders.
+  FeedFile& file(int64_t set) { return files_[each_ ? 0 : static_cast<size_t>(set)]; }
+  // Value i of an archive.
+  absl::StatusOr<NamedValue> Read(int64_t set, size_t i);
+
+ private:
+  absl::Status CountSlices();
+
+  bool each_ = false;
+  int64_t slices_ = 0;
+  std::vector<FeedFile> files_;
+  std::vector<std::string> names_;  // of files
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_INPUT_FILES_H_

@@ -1,0 +1,368 @@
+#include "compare/inputs/input_sets.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compare/inputs/constants.h"
+#include "compare/inputs/generated_targets.h"
+#include "compare/inputs/input_candidates.h"
+#include "compare/inputs/type_text.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr const char* kSides[] = {"left", "right"};
+
+// By name; null if the graph has no such input.
+const ValueInfo* FindInput(const Graph* graph, const std::string& name) {
+  if (graph == nullptr) return nullptr;
+  for (const ValueInfo& input : graph->inputs) {
+    if (input.name == name) return &input;
+  }
+  return nullptr;
+}
+
+ValueList ListOf(InputFiles& files, int64_t set) {
+  FeedFile& file = files.file(set);
+  ValueList list = {file.path(), {}, [&files, set](size_t i) { return files.Read(set, i); }};
+  for (size_t i = 0; i < file.size(); ++i) list.names.push_back(file.name(i));
+  return list;
+}
+
+void Append(AssignedValues from, AssignedValues* to) {
+  for (size_t side = 0; side < 2; ++side) {
+    for (auto& [name, value] : from.feeds[side]) to->feeds[side][name] = std::move(value);
+  }
+  std::move(from.notes.begin(), from.notes.end(), std::back_inserter(to->notes));
+}
+
+// In the element type of either.
+bool HoldTheSame(const Tensor& left, const Tensor& right) {
+  const absl::StatusOr<FittedValue> as_right = FitValue(left, TypeOfTensor(right));
+  const absl::StatusOr<FittedValue> as_left = FitValue(right, TypeOfTensor(left));
+  return (as_right.ok() && SameBits(as_right->value.tensor(), right)) ||
+         (as_left.ok() && SameBits(as_left->value.tensor(), left));
+}
+
+}  // namespace
+
+absl::StatusOr<InputSets> InputSets::Open(const Graph& left, const Graph& right,
+                                          const InputOptions& options) {
+  InputSets sets;
+  sets.graphs_ = {&left, &right};
+  sets.generated_ = options.generated;
+  OC_ASSIGN_OR_RETURN(sets.mapping_, MapInputs(left, right, options.map_input));
+  OC_RETURN_IF_ERROR(sets.OpenFiles(options));
+  return sets;
+}
+
+absl::StatusOr<InputSets> InputSets::OpenLeft(const Graph& left, const InputOptions& options,
+                                              std::vector<NamedValue> recorded) {
+  return OpenOne(0, left, options, std::move(recorded));
+}
+
+absl::StatusOr<InputSets> InputSets::OpenRight(const Graph& right, const InputOptions& options,
+                                               std::vector<NamedValue> recorded) {
+  return OpenOne(1, right, options, std::move(recorded));
+}
+
+absl::StatusOr<InputSets> InputSets::OpenOne(int side, const Graph& graph,
+                                             const InputOptions& options,
+                                             std::vector<NamedValue> recorded) {
+  if (!options.map_input.empty()) {
+    return absl::InvalidArgumentError("inputs can be mapped between two models only");
+  }
+  InputSets sets;
+  sets.graphs_[static_cast<size_t>(side)] = &graph;
+  sets.generated_ = options.generated;
+  sets.recorded_ = std::move(recorded);
+  OC_RETURN_IF_ERROR(sets.OpenFiles(options));
+  return sets;
+}
+
+absl::Status InputSets::OpenFiles(const InputOptions& options) {
+  if (!options.inputs.empty()) {
+    OC_ASSIGN_OR_RETURN(InputFiles files, InputFiles::Open(options.inputs, options.each,
+                                                           options.generated.memory_limit));
+    files_.fill(std::make_shared<InputFiles>(std::move(files)));
+  }
+  for (size_t side = 0; side < 2; ++side) {
+    const std::string& own = side == 0 ? options.left_inputs : options.right_inputs;
+    if (own.empty()) continue;
+    if (graphs_[side] == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the ", kSides[side], " side is a recording and takes no inputs"));
+    }
+    OC_ASSIGN_OR_RETURN(InputFiles files,
+                        InputFiles::Open(own, options.each, options.generated.memory_limit));
+    files_[side] = std::make_shared<InputFiles>(std::move(files));
+  }
+  std::optional<int64_t> size;
+  for (size_t side = 0; side < 2; ++side) {
+    if (files_[side] == nullptr || graphs_[side] == nullptr) continue;
+    if (size.has_value() && files_[side]->size() != *size) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the left side has ", *size, " sets of inputs, the right side ", files_[side]->size()));
+    }
+    size = files_[side]->size();
+  }
+  size_ = size.value_or(1);
+  // Without files, no values are to come that could help.
+  const bool two = graphs_[0] != nullptr && graphs_[1] != nullptr;
+  return two && !size.has_value() ? CheckNoneAlone(mapping_, *graphs_[0], *graphs_[1])
+                                  : absl::OkStatus();
+}
+
+absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
+  if (set < 0 || set >= size_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no set ", set, " of inputs, only ", size_));
+  }
+  FedInputs fed;
+  AssignedValues values;
+  bool given = false;
+  if (shared()) {
+    OC_RETURN_IF_ERROR(
+        ReadFile(set, *files_[0], graphs_[0] != nullptr, graphs_[1] != nullptr, &values));
+    fed.name = files_[0]->Name(set);
+    given = true;
+  } else {
+    for (size_t side = 0; side < 2; ++side) {
+      if (files_[side] == nullptr || graphs_[side] == nullptr) continue;
+      OC_RETURN_IF_ERROR(ReadFile(set, *files_[side], side == 0, side == 1, &values));
+      if (fed.name.empty()) fed.name = files_[side]->Name(set);
+      given = true;
+    }
+  }
+  if (!given && !recorded_.empty()) {
+    ValueList list = {"the recording", {}, [this](size_t i) { return recorded_[i]; }};
+    for (const NamedValue& value : recorded_) list.names.push_back(value.name);
+    OC_ASSIGN_OR_RETURN(AssignedValues assigned,
+                        AssignValues(list, Targets(graphs_[0] != nullptr, graphs_[1] != nullptr)));
+    Append(std::move(assigned), &values);
+    given = true;
+  }
+  OC_RETURN_IF_ERROR(Propagate(&values));
+  OC_RETURN_IF_ERROR(Generate(!given, &values));
+  OC_RETURN_IF_ERROR(CheckComplete(values));
+  fed.left = std::move(values.feeds[0]);
+  fed.right = std::move(values.feeds[1]);
+  fed.notes = std::move(values.notes);
+  return fed;
+}
+
+ValueTarget::Input InputSets::InputOf(int side, const std::string& name) const {
+  const ValueInfo* input = FindInput(graphs_[static_cast<size_t>(side)], name);
+  return {side, name, input == nullptr ? TypeInfo() : input->type};
+}
+
+// What a file may give a value to: each pair, each lone input, each input that has a default. In
+// the left graph's order, then in the right one's.
+std::vector<ValueTarget> InputSets::Targets(bool left, bool right) const {
+  const bool wanted[] = {left, right};
+  absl::flat_hash_map<std::string, const MappedInput*> pairs[2];
+  for (const MappedInput& pair : mapping_.pairs) {
+    if (pair.left_is_input) pairs[0][pair.left] = &pair;
+    if (pair.right_is_input) pairs[1][pair.right] = &pair;
+  }
+  absl::flat_hash_set<std::string> unread[2];
+  for (const LoneInput& input : mapping_.left_alone) {
+    if (!input.read) unread[0].insert(input.name);
+  }
+  for (const LoneInput& input : mapping_.right_alone) {
+    if (!input.read) unread[1].insert(input.name);
+  }
+  std::vector<ValueTarget> targets;
+  absl::flat_hash_set<std::string> seen[2];
+  const auto add = [&](ValueTarget* target, int side, const std::string& name) {
+    if (seen[side].insert(name).second && wanted[side]) {
+      target->inputs.push_back(InputOf(side, name));
+    }
+  };
+  for (int side = 0; side < 2; ++side) {
+    const Graph* graph = graphs_[static_cast<size_t>(side)];
+    if (graph == nullptr) continue;
+    absl::flat_hash_set<std::string> required;
+    for (const ValueInfo* input : RequiredInputs(*graph)) required.insert(input->name);
+    for (const ValueInfo& input : graph->inputs) {
+      if (seen[side].contains(input.name)) continue;
+      ValueTarget target;
+      target.required = required.contains(input.name) && !unread[side].contains(input.name);
+      add(&target, side, input.name);
+      const auto pair = pairs[side].find(input.name);
+      if (pair != pairs[side].end()) {
+        const MappedInput& both = *pair->second;
+        target.required = both.left_is_input && both.right_is_input && both.read;
+        // The partner may be an input that has a default.
+        const std::string& partner = side == 0 ? both.right : both.left;
+        if (FindInput(graphs_[static_cast<size_t>(1 - side)], partner) != nullptr) {
+          add(&target, 1 - side, partner);
+        }
+      } else if (!required.contains(input.name) && side == 0 &&
+                 FindInput(graphs_[1], input.name) != nullptr && !pairs[1].contains(input.name)) {
+        add(&target, 1, input.name);
+      }
+      if (!target.inputs.empty()) targets.push_back(std::move(target));
+    }
+  }
+  return targets;
+}
+
+absl::Status InputSets::ReadFile(int64_t set, InputFiles& file, bool left, bool right,
+                                 AssignedValues* to) {
+  FeedFile& source = file.file(set);
+  if (!source.is_folder()) {
+    OC_ASSIGN_OR_RETURN(AssignedValues assigned,
+                        AssignValues(ListOf(file, set), Targets(left, right)));
+    Append(std::move(assigned), to);
+    return absl::OkStatus();
+  }
+  // A folder's files go by position: to the first side that they fit, best to one that has as many
+  // inputs.
+  const bool wanted[] = {left, right};
+  absl::Status first;
+  for (const bool exact : {true, false}) {
+    for (int side = 0; side < 2; ++side) {
+      const Graph* graph = graphs_[static_cast<size_t>(side)];
+      if (!wanted[side]) continue;
+      const size_t count = source.CountFiles();
+      if (exact && count != graph->inputs.size() && count != RequiredInputs(*graph).size()) {
+        continue;
+      }
+      AssignedValues assigned;
+      absl::StatusOr<Feeds> feeds = source.ReadFolder(*graph);
+      absl::Status status = feeds.status();
+      for (size_t i = 0; status.ok() && i < count; ++i) {
+        const std::string& name = graph->inputs[i].name;
+        status = GiveValue(feeds->at(name), InputOf(side, name), source.path(), &assigned);
+      }
+      if (status.ok()) {
+        Append(std::move(assigned), to);
+        return absl::OkStatus();
+      }
+      first.Update(status);
+    }
+  }
+  return first;
+}
+
+absl::Status InputSets::Propagate(AssignedValues* to) const {
+  for (const MappedInput& pair : mapping_.pairs) OC_RETURN_IF_ERROR(PropagatePair(pair, to));
+  return absl::OkStatus();
+}
+
+// Hands the value of one side to the other one.
+absl::Status InputSets::PropagatePair(const MappedInput& pair, AssignedValues* to) const {
+  const std::string* names[] = {&pair.left, &pair.right};
+  const bool is_input[] = {pair.left_is_input, pair.right_is_input};
+  const Value* values[2];
+  for (int side = 0; side < 2; ++side) {
+    const auto it = to->feeds[side].find(*names[side]);
+    values[side] = it == to->feeds[side].end() ? nullptr : &it->second;
+  }
+  for (int side = 0; side < 2; ++side) {
+    const int other = 1 - side;
+    if (values[side] != nullptr || !is_input[side]) continue;
+    if (values[other] != nullptr) {
+      const Value value = *values[other];
+      return GiveValue(value, InputOf(side, *names[side]),
+                       absl::StrCat("the ", kSides[other], " `", *names[other], "`"), to);
+    }
+    if (is_input[other]) continue;
+    const Tensor* constant = FindConstant(*graphs_[static_cast<size_t>(other)], *names[other]);
+    if (constant != nullptr) {
+      return GiveValue(*constant, InputOf(side, *names[side]),
+                       absl::StrCat(kSides[other], " initializer `", *names[other], "`"), to);
+    }
+  }
+  for (int side = 0; side < 2; ++side) {
+    const int other = 1 - side;
+    if (values[side] == nullptr || is_input[other] || values[other] != nullptr) continue;
+    const Tensor* constant = FindConstant(*graphs_[static_cast<size_t>(other)], *names[other]);
+    if (constant == nullptr || !values[side]->is_tensor()) continue;
+    if (!HoldTheSame(*constant, values[side]->tensor())) {
+      to->notes.push_back(absl::StrCat(kSides[side], " input `", *names[side],
+                                       "` is given other values than ", kSides[other],
+                                       " initializer `", *names[other], "` has"));
+    }
+  }
+  if (values[0] != nullptr && values[1] != nullptr && values[0]->is_tensor() &&
+      values[1]->is_tensor() && values[0]->tensor().shape() != values[1]->tensor().shape()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "batch or sequence sizes differ: left input `", pair.left, "` is given ",
+        values[0]->TypeString(), ", right input `", pair.right, "` ", values[1]->TypeString()));
+  }
+  return absl::OkStatus();
+}
+
+// Makes up what is missing: all of it, or only what nobody reads.
+absl::Status InputSets::Generate(bool all, AssignedValues* to) const {
+  absl::flat_hash_set<std::string> defaults[2];
+  for (size_t side = 0; side < 2; ++side) {
+    if (graphs_[side] == nullptr) continue;
+    for (const Initializer& initializer : graphs_[side]->initializers) {
+      defaults[side].insert(initializer.name);
+    }
+  }
+  std::vector<ValueTarget> targets;
+  for (ValueTarget& target : Targets(true, true)) {
+    const bool missing =
+        std::any_of(target.inputs.begin(), target.inputs.end(), [&](const ValueTarget::Input& i) {
+          return !defaults[i.side].contains(i.name) && !to->feeds[i.side].contains(i.name);
+        });
+    if (missing && (all || !target.required)) targets.push_back(std::move(target));
+  }
+  OC_ASSIGN_OR_RETURN(const std::vector<Tensor> tensors,
+                      GenerateTargets(targets, graphs_, generated_));
+  for (size_t i = 0; i < targets.size(); ++i) {
+    for (const ValueTarget::Input& input : targets[i].inputs) {
+      OC_RETURN_IF_ERROR(GiveValue(tensors[i], input, "a value made up for both sides", to));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InputSets::CheckComplete(const AssignedValues& values) const {
+  for (int side = 0; side < 2; ++side) {
+    const Graph* graph = graphs_[static_cast<size_t>(side)];
+    if (graph == nullptr) continue;
+    std::vector<std::string> missing;
+    for (const ValueInfo* input : RequiredInputs(*graph)) {
+      if (!values.feeds[side].contains(input->name)) {
+        missing.push_back(absl::StrCat("`", input->name, "` ", TypeText(input->type)));
+      }
+    }
+    if (missing.empty()) continue;
+    std::vector<std::string> sources;
+    for (const std::shared_ptr<InputFiles>& file : files_) {
+      if (file != nullptr && (sources.empty() || !shared())) {
+        std::string names;
+        for (size_t i = 0; i < file->file(0).size(); ++i) {
+          absl::StrAppend(&names, i == 0 ? " has " : ", ", file->file(0).name(i));
+        }
+        sources.push_back(absl::StrCat(file->file(0).path(), names));
+      }
+    }
+    if (!recorded_.empty() && sources.empty()) {
+      sources.push_back(absl::StrCat(
+          "the recording has ",
+          absl::StrJoin(recorded_, ", ", [](std::string* out, const NamedValue& value) {
+            absl::StrAppend(out, value.name, " ", value.value.TypeString());
+          })));
+    }
+    return absl::InvalidArgumentError(absl::StrCat("no value for ", kSides[side], " input ",
+                                                   absl::StrJoin(missing, ", "), "; ",
+                                                   absl::StrJoin(sources, "; ")));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace onnxcmp

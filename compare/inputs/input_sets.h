@@ -1,0 +1,89 @@
+// The inputs of a comparison: given in files or made up, the same for both sides.
+//
+//   auto sets = InputSets::Open(left->graph, right->graph, options);
+//   for (int64_t i = 0; i < sets->size(); ++i) {
+//     auto inputs = sets->Get(i);   // inputs->left, inputs->right, inputs->notes
+//   }
+#ifndef ONNXCMP_COMPARE_INPUT_SETS_H_
+#define ONNXCMP_COMPARE_INPUT_SETS_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/inputs/feeds.h"
+#include "compare/inputs/generated_inputs.h"
+#include "compare/inputs/input_files.h"
+#include "compare/inputs/input_mapping.h"
+#include "compare/inputs/value_assignment.h"
+#include "evaluator/model.h"
+
+namespace onnxcmp {
+
+struct InputOptions {
+  // Files: of both sides; of one side, from which the other one's follow unless they have a file of
+  // their own. None: inputs are made up.
+  std::string inputs;
+  std::string left_inputs;
+  std::string right_inputs;
+  bool each = false;                   // see InputFiles
+  std::vector<std::string> map_input;  // LEFT=RIGHT
+  GeneratedInputs generated;
+};
+
+// One set of inputs for both sides.
+struct FedInputs {
+  std::string name;  // "test_data_set_0", "[3]"; "" if there is but one set
+  Feeds left;
+  Feeds right;
+  std::vector<std::string> notes;  // casts, values that nobody takes, guesses
+};
+
+class InputSets {
+ public:
+  // The graphs must outlive the sets.
+  static absl::StatusOr<InputSets> Open(const Graph& left, const Graph& right,
+                                        const InputOptions& options);
+  // Of one model, the other side being a recording: `recorded` are the recording's inputs, which
+  // the model takes unless a file is given.
+  static absl::StatusOr<InputSets> OpenLeft(const Graph& left, const InputOptions& options,
+                                            std::vector<NamedValue> recorded = {});
+  static absl::StatusOr<InputSets> OpenRight(const Graph& right, const InputOptions& options,
+                                             std::vector<NamedValue> recorded = {});
+
+  // Sets that there are; 1 if they are made up.
+  int64_t size() const { return size_; }
+  absl::StatusOr<FedInputs> Get(int64_t set);
+
+  // Empty for one model.
+  const InputMapping& mapping() const { return mapping_; }
+
+ private:
+  absl::Status OpenFiles(const InputOptions& options);
+  static absl::StatusOr<InputSets> OpenOne(int side, const Graph& graph,
+                                           const InputOptions& options,
+                                           std::vector<NamedValue> recorded);
+
+  bool shared() const { return files_[0] != nullptr && files_[0] == files_[1]; }
+  ValueTarget::Input InputOf(int side, const std::string& name) const;
+  std::vector<ValueTarget> Targets(bool left, bool right) const;
+  absl::Status ReadFile(int64_t set, InputFiles& file, bool left, bool right, AssignedValues* to);
+  absl::Status Propagate(AssignedValues* to) const;
+  absl::Status PropagatePair(const MappedInput& pair, AssignedValues* to) const;
+  absl::Status Generate(bool all, AssignedValues* to) const;
+  absl::Status CheckComplete(const AssignedValues& values) const;
+
+  std::array<const Graph*, 2> graphs_ = {nullptr, nullptr};  // null: a recording
+  std::array<std::shared_ptr<InputFiles>, 2> files_;         // null: none
+  std::vector<NamedValue> recorded_;
+  InputMapping mapping_;
+  GeneratedInputs generated_;
+  int64_t size_ = 1;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_INPUT_SETS_H_

@@ -1,0 +1,19 @@
+// Finds where a side's numbers stop being finite.
+#ifndef ONNXCMP_COMPARE_FIND_NOT_FINITE_H_
+#define ONNXCMP_COMPARE_FIND_NOT_FINITE_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compare/not_finite/not_finite.h"
+#include "compare/sides/pair_values.h"
+
+namespace onnxcmp {
+
+// Of a side that has been recorded. It runs once more if there is any origin. `run`: what the watch
+// is told. An error: what was computed once could not be again.
+absl::StatusOr<NotFinite> FindNotFinite(const RecordedSide& side, absl::string_view run,
+                                        const PairValues::Watch& watch);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_FIND_NOT_FINITE_H_

@@ -1,0 +1,119 @@
+// Recordings: results of a run in an .npz archive. docs/formats.md describes the format.
+#ifndef ONNXCMP_COMPARE_RECORDING_H_
+#define ONNXCMP_COMPARE_RECORDING_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compare/files/npz_writer.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/result.h"
+#include "evaluator/value.h"
+
+namespace onnxcmp {
+
+// The entry that describes the others.
+inline constexpr char kRecordingEntry[] = "onnxcmp.json";
+
+// What a recording says of a result besides its value.
+struct RecordedResult {
+  ResultKind kind = ResultKind::kResult;
+  std::string name;
+  std::string op_type;  // of the node that made it, and the next two as well; "": none
+  std::string domain;
+  std::string node;
+  std::string path;
+  int64_t depth = 0;
+};
+
+// A value taken apart: tensors are pieces of the archive, the rest is structure.
+struct RecordedValue {
+  enum class Type : uint8_t { kAbsent, kTensor, kSequence, kOptional, kMap, kSparseTensor };
+  Type type = Type::kAbsent;
+  DType dtype =
+      DType::kUndefined;       // tensor: its elements'; sequence, optional: those of its tensors
+  std::vector<int64_t> shape;  // tensor, sparse tensor
+  size_t piece = 0;            // tensor
+  // Sequence: the elements; optional: none or one; map: keys, values; sparse tensor: values,
+  // indices.
+  std::vector<RecordedValue> parts;
+};
+
+// Writes a recording while the model runs; keeps no tensor.
+class RecordingWriter : public Observer {
+ public:
+  // `outputs_only`: results of kind OUTPUT and no others.
+  static absl::StatusOr<std::unique_ptr<RecordingWriter>> Create(const std::string& path,
+                                                                 bool outputs_only);
+
+  absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;
+  // Names the entries and puts the archive in place. Without it no file appears.
+  absl::Status Finish();
+
+  const std::string& folder() const { return writer_->folder(); }
+
+ private:
+  struct Piece {
+    NpzWriter::Piece bytes;
+    std::string wanted;  // the name that the entry should have
+    int64_t depth;
+    bool whole;  // the value itself and not a part of one
+  };
+  struct Item {
+    RecordedResult result;
+    size_t value;  // in values_
+  };
+
+  RecordingWriter(std::unique_ptr<NpzWriter> writer, bool outputs_only)
+      : writer_(std::move(writer)), outputs_only_(outputs_only) {}
+  absl::StatusOr<RecordedValue> Add(const Value& value, const std::string& name, int64_t depth,
+                                    bool whole);
+  absl::StatusOr<RecordedValue> AddTensor(const Tensor& tensor, const std::string& name,
+                                          int64_t depth, bool whole);
+  std::vector<std::string> NamePieces() const;
+
+  std::unique_ptr<NpzWriter> writer_;
+  bool outputs_only_;
+  std::vector<Piece> pieces_;
+  std::vector<RecordedValue> values_;
+  std::vector<Item> items_;
+  absl::flat_hash_map<std::string, size_t> main_graph_;  // name -> value
+};
+
+// Reads a recording, or any other .npz archive, whose arrays count as results of the main graph.
+class RecordingReader {
+ public:
+  // No array may take more than `memory_limit` bytes.
+  static absl::StatusOr<RecordingReader> Open(const std::string& path,
+                                              int64_t memory_limit = kDefaultMemoryLimit);
+  RecordingReader(RecordingReader&&) noexcept;
+  RecordingReader& operator=(RecordingReader&&) noexcept;
+  ~RecordingReader();
+
+  // Whether the archive describes itself. If not, kinds mean nothing.
+  bool described() const;
+  const std::vector<RecordedResult>& results() const;
+
+  struct Read {
+    Value value;
+    // See NpyArray: the bits of elements whose type the archive does not say.
+    bool opaque = false;
+  };
+  absl::StatusOr<Read> ReadValue(size_t index) const;
+
+ private:
+  struct Impl;
+  explicit RecordingReader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_RECORDING_H_

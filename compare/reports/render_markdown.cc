@@ -1,0 +1,150 @@
+#include "compare/reports/render_markdown.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "compare/reports/mark_names.h"
+#include "compare/reports/not_finite_text.h"
+#include "compare/reports/shadow_report.h"
+#include "compare/reports/utf8.h"
+
+namespace onnxcmp {
+namespace {
+
+// As code, so that nothing in a name is taken for markup.
+std::string Code(absl::string_view text) {
+  if (text.empty()) return "";
+  return absl::StrCat(
+      "`", absl::StrReplaceAll(RepairUtf8(text), {{"`", "'"}, {"\r", " "}, {"\n", " "}}), "`");
+}
+
+std::string Cells(absl::Span<const std::string> cells) {
+  std::string text = "|";
+  for (const std::string& cell : cells) {
+    // A bar ends a cell even within code.
+    absl::StrAppend(&text, " ", absl::StrReplaceAll(cell, {{"|", "\\|"}}), " |");
+  }
+  return text + "\n";
+}
+
+std::string Opsets(const SideSummary& summary) {
+  return absl::StrJoin(summary.opsets, ", ", [](std::string* out, const auto& opset) {
+    absl::StrAppend(out, opset.first.empty() ? "ai.onnx" : opset.first, " ", opset.second);
+  });
+}
+
+std::string Models(const Comparison& comparison) {
+  const SideSummary& left = comparison.left_summary;
+  const SideSummary& right = comparison.right_summary;
+  std::string text = "| | left | right |\n| --- | --- | --- |\n";
+  const auto add = [&](const char* what, const std::string& a, const std::string& b) {
+    text += Cells({what, a, b});
+  };
+  add("source", Code(left.source), Code(right.source));
+  add("nodes", absl::StrCat(left.nodes), absl::StrCat(right.nodes));
+  add("operators", absl::StrCat(left.operators), absl::StrCat(right.operators));
+  add("initializers", absl::StrCat(left.initializers), absl::StrCat(right.initializers));
+  add("bytes", absl::StrCat(left.bytes), absl::StrCat(right.bytes));
+  add("opsets", Code(Opsets(left)), Code(Opsets(right)));
+  if (!left.status.ok() || !right.status.ok()) {
+    add("error", Code(left.status.message()), Code(right.status.message()));
+  }
+  return text;
+}
+
+std::string ResultName(int index, const ResultStream& stream) {
+  return index == kNone ? "" : stream.results[static_cast<size_t>(index)].name;
+}
+
+std::string Causes(const Comparison& comparison) {
+  if (comparison.causes.empty()) return "";
+  std::string text = "\n### Causes\n\n";
+  for (const Cause& cause : comparison.causes) {
+    absl::StrAppend(&text, "1. ", CauseKindName(cause.kind), " ",
+                    Code(ResultName(cause.left, comparison.left)), " / ",
+                    Code(ResultName(cause.right, comparison.right)), ": ", Code(cause.text), "\n");
+  }
+  return text;
+}
+
+std::string NotFiniteSection(const Comparison& comparison) {
+  const std::vector<std::string> lines = NotFiniteText(comparison, false);
+  std::string text = lines.empty() ? "" : "\n### Not finite\n\n";
+  for (const std::string& line : lines) absl::StrAppend(&text, "- ", Code(line), "\n");
+  return text;
+}
+
+std::string ShadowSection(const Comparison& comparison) {
+  if (!comparison.shadow.has_value()) return "";
+  std::string text = "\n### In double\n\n";
+  for (const std::string& line : ShadowText(*comparison.shadow)) {
+    absl::StrAppend(&text, "- ", Code(line), "\n");
+  }
+  return text;
+}
+
+// Operator, name and type of the last result; "2→1" and the like is left to the marks.
+std::string Side(const std::vector<int>& results, const ResultStream& stream) {
+  if (results.empty()) return "";
+  const StreamResult& result = stream.results[static_cast<size_t>(results.back())];
+  const std::string& op_type = OpTypeOf(result, stream);
+  const absl::string_view what = op_type.empty() ? ResultKindName(result.kind) : op_type;
+  const std::string name =
+      result.path.empty() ? result.name : absl::StrCat(result.path, "/", result.name);
+  return absl::StrJoin({Code(what), Code(name), Code(result.type)}, " ");
+}
+
+std::string Difference(const ComparedRow& row) {
+  if (!row.difference.has_value()) return "";
+  const ValueDifference& values = row.difference->values;
+  if (!values.reason.empty()) return Code(values.reason);
+  return absl::StrFormat("max abs %.2g, max rel %.2g, %d of %d beyond", values.max_absolute,
+                         values.max_relative, values.beyond, values.elements);
+}
+
+std::string Rows(const Comparison& comparison, size_t max_rows) {
+  std::array<size_t, 5> counts = {};
+  for (const ComparedRow& row : comparison.rows) ++counts[static_cast<size_t>(row.relation)];
+  const size_t shown = comparison.rows.size() - counts[static_cast<size_t>(Relation::kSame)];
+  std::string text = absl::StrFormat(
+      "\n### Rows\n\n%d the same bits, %d close, %d different, %d left only, %d right only\n",
+      counts[0], counts[1], counts[2], counts[3], counts[4]);
+  if (shown == 0) return text;
+  text += "\n| | left | right | difference | marks |\n| --- | --- | --- | --- | --- |\n";
+  constexpr std::array<const char*, 5> kSigns = {"=", "≈", "≠", "-", "+"};
+  size_t written = 0;
+  for (const ComparedRow& row : comparison.rows) {
+    if (row.relation == Relation::kSame) continue;
+    if (written == max_rows) break;
+    ++written;
+    text +=
+        Cells({kSigns[static_cast<size_t>(row.relation)], Side(row.aligned.left, comparison.left),
+               Side(row.aligned.right, comparison.right), Difference(row),
+               absl::StrJoin(MarkNames(row.aligned.marks), ", ")});
+  }
+  if (written < shown) absl::StrAppend(&text, "\n", shown - written, " more rows are left out.\n");
+  return text;
+}
+
+}  // namespace
+
+std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& options) {
+  std::string text = absl::StrCat("## onnxcmp: ", VerdictName(comparison.verdict), "\n\n",
+                                  Models(comparison), "\n### Outputs\n\n");
+  for (const std::string& line : DescribeOutputs(comparison.outputs)) {
+    absl::StrAppend(&text, "- ", Code(absl::StripAsciiWhitespace(line)), "\n");
+  }
+  for (const std::string& note : comparison.notes) {
+    absl::StrAppend(&text, "- note: ", Code(note), "\n");
+  }
+  return absl::StrCat(text, Causes(comparison), NotFiniteSection(comparison),
+                      ShadowSection(comparison), Rows(comparison, options.max_rows));
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,99 @@
+#include "compare/reports/render_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compare/reports/display_text.h"
+#include "compare/reports/fusions.h"
+#include "compare/reports/render_explanation.h"
+#include "compare/reports/result_words.h"
+#include "compare/reports/table_layout.h"
+#include "compare/reports/table_lines.h"
+#include "compare/reports/table_style.h"
+#include "compare/reports/table_summary.h"
+
+namespace onnxcmp {
+
+std::string RenderTable(const Comparison& comparison, const TableOptions& options) {
+  const TableStyle style(options);
+  if (comparison.explanation.has_value()) {
+    return absl::StrCat(RenderExplanation(comparison, options, style),
+                        VerdictLines(comparison, options, style));
+  }
+  if (options.only_not_finite) {
+    return absl::StrCat(TableHead(comparison, options, style), "\n",
+                        NotFiniteLines(comparison, options, style),
+                        VerdictLines(comparison, options, style));
+  }
+  const std::vector<Fusion> fusions = FindFusions(comparison);
+  const std::string body =
+      LayOut(MakeTableLines(comparison, fusions, options.rows), options, style);
+  return absl::StrCat(TableHead(comparison, options, style), "\n", body, body.empty() ? "" : "\n",
+                      TableFoot(comparison, fusions, options, style));
+}
+
+int ExitStatusOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kSame:
+    case Verdict::kClose:
+      return 0;
+    case Verdict::kDifferent:
+      return 1;
+    case Verdict::kFailed:
+      break;
+  }
+  return 2;
+}
+
+SetSummary SummaryOf(const std::string& name, const Comparison& comparison) {
+  return {name, comparison.verdict, VerdictText(comparison).front()};
+}
+
+Verdict OverallVerdict(absl::Span<const SetSummary> sets) {
+  Verdict worst = Verdict::kSame;
+  for (const SetSummary& set : sets) worst = std::max(worst, set.verdict);
+  return worst;
+}
+
+std::string RenderSetsSummary(absl::Span<const SetSummary> sets, const TableOptions& options) {
+  const TableStyle style(options);
+  constexpr std::array<const char*, 4> kSigns = {"=", "≈", "≠", "x"};
+  std::array<int64_t, 4> counts = {};
+  int name_width = 0;
+  for (const SetSummary& set : sets) {
+    ++counts[static_cast<size_t>(set.verdict)];
+    name_width = std::max(name_width, DisplayWidth(style.Text(PrintableText(set.name))));
+  }
+  std::string text;
+  for (const SetSummary& set : sets) {
+    const Color color = TableStyle::ColorOf(set.verdict);
+    const std::string before =
+        absl::StrCat(PadRight(style.Text(PrintableText(set.name)), name_width), "  ",
+                     PadRight(VerdictName(set.verdict), 9), "  ");
+    const int room = options.width - 3 - DisplayWidth(before);
+    const std::string what = style.Text(set.text);
+    absl::StrAppend(
+        &text, " ", style.Paint(style.Text(kSigns[static_cast<size_t>(set.verdict)]), color), " ",
+        before, options.wide || room < 20 ? what : ShortenEnd(what, room, style.Ellipsis()), "\n");
+  }
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > 0) {
+      parts.push_back(absl::StrCat(counts[i], " ", VerdictName(static_cast<Verdict>(i))));
+    }
+  }
+  const Verdict verdict = OverallVerdict(sets);
+  return absl::StrCat(
+      text, "\n",
+      LabelledLines(VerdictName(verdict), TableStyle::ColorOf(verdict),
+                    absl::StrCat(Count(static_cast<int64_t>(sets.size()), "input set"), ": ",
+                                 absl::StrJoin(parts, ", ")),
+                    options, style),
+      "exit ", ExitStatusOf(verdict), "\n");
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,102 @@
+#include "compare/reports/result_words.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "compare/reports/display_text.h"
+
+namespace onnxcmp {
+
+std::string WhatMade(const ResultStream& stream, int result) {
+  const StreamResult& made = stream.results[static_cast<size_t>(result)];
+  switch (made.kind) {
+    case ResultKind::kInitializer:
+      return "init";
+    case ResultKind::kInput:
+      return "input";
+    case ResultKind::kOutput:
+      return "output";
+    case ResultKind::kResult:
+      break;
+  }
+  return PrintableText(OpTypeOf(made, stream));
+}
+
+std::string ShortDType(DType dtype) {
+  switch (dtype) {
+    case DType::kBool:
+      return "bool";
+    case DType::kString:
+      return "string";
+    case DType::kBfloat16:
+      return "bf16";
+    default:
+      break;
+  }
+  absl::string_view name = DTypeName(dtype);
+  if (name == "float") return "f32";
+  if (name == "double") return "f64";
+  if (absl::ConsumePrefix(&name, "float")) return absl::StrCat("f", name);
+  if (absl::ConsumePrefix(&name, "uint")) return absl::StrCat("u", name);
+  if (absl::ConsumePrefix(&name, "int")) return absl::StrCat("i", name);
+  if (absl::ConsumePrefix(&name, "complex")) return absl::StrCat("c", name);
+  return std::string(name);
+}
+
+std::string ShortShape(const Shape& shape) {
+  return shape.empty() ? "scalar" : absl::StrJoin(shape, "x");
+}
+
+std::string ShortType(const StreamResult& result) {
+  if (!result.shape.has_value()) return PrintableText(result.type);
+  if (result.shape->empty()) return ShortDType(result.dtype);
+  return absl::StrCat(ShortDType(result.dtype), " ", ShortShape(*result.shape));
+}
+
+std::string TwoDigits(double number, bool integer) {
+  if (number == 0) return "0";
+  if (std::isnan(number)) return "nan";
+  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
+  if (integer && std::abs(number) < 1e7) return absl::StrFormat("%.0f", number);
+  return absl::StrFormat("%.1e", number);
+}
+
+std::string UlpText(double ulp) {
+  if (ulp < 1e4)
+    return absl::StrFormat(ulp < 10 && ulp != std::floor(ulp) ? "%.1f ulp" : "%.0f ulp", ulp);
+  return absl::StrFormat("%.1e ulp", ulp);
+}
+
+std::string GreatestDifference(const TensorDifference& difference, DType dtype) {
+  const ValueDifference& values = difference.values;
+  if (!values.reason.empty()) {
+    // "shape [2,3] | [3,2]": what follows the word is in the notes.
+    return absl::StrCat("other ", values.reason.substr(0, values.reason.find_first_of(" :")));
+  }
+  if (dtype == DType::kString || dtype == DType::kBool) {
+    return absl::StrCat(values.beyond, " of ", values.elements);
+  }
+  if (difference.non_finite_disagree > 0) {
+    const bool nan = difference.nan_left != difference.nan_right;
+    const bool infinite = difference.infinite_left != difference.infinite_right;
+    return absl::StrCat(difference.non_finite_disagree, " ",
+                        nan && infinite ? "NaN, inf"
+                        : infinite      ? "inf"
+                                        : "NaN");
+  }
+  return TwoDigits(values.max_absolute, IsInteger(dtype));
+}
+
+std::string ElementsText(absl::string_view pair) {
+  return absl::StrReplaceAll(PrintableText(pair), {{" | ", absl::StrCat(kNoBreak, "|", kNoBreak)}});
+}
+
+std::string Count(int64_t count, absl::string_view noun) {
+  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
+}
+
+}  // namespace onnxcmp

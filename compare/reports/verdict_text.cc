@@ -1,0 +1,228 @@
+// The verdict in words.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "compare/reports/display_text.h"
+#include "compare/reports/result_words.h"
+#include "compare/reports/table_summary.h"
+
+namespace onnxcmp {
+namespace {
+
+// A pair of outputs, with all that is known of its difference if it has a row of its own.
+struct OutputFacts {
+  const OutputPair* pair;
+  const TensorDifference* difference = nullptr;
+  // The worst last: does not agree, how far apart for its size.
+  std::tuple<bool, double> severity;
+};
+
+OutputFacts FactsOf(const Comparison& comparison, const OutputPair& pair) {
+  OutputFacts facts = {&pair, nullptr, {}};
+  for (auto row = comparison.rows.rbegin(); row != comparison.rows.rend(); ++row) {
+    if (!row->aligned.paired() || !row->difference.has_value()) continue;
+    const StreamResult& l = comparison.left.results[static_cast<size_t>(row->aligned.left.back())];
+    const StreamResult& r =
+        comparison.right.results[static_cast<size_t>(row->aligned.right.back())];
+    if (l.kind != ResultKind::kOutput || l.name != pair.left || r.name != pair.right) continue;
+    facts.difference = &*row->difference;
+    break;
+  }
+  const ValueDifference& values = pair.difference;
+  double size = values.max_relative;
+  if (facts.difference != nullptr && facts.difference->range > 0) {
+    size = values.max_absolute / facts.difference->range;
+  }
+  if (!values.reason.empty()) size = std::numeric_limits<double>::infinity();
+  facts.severity = {!values.agree, size};
+  return facts;
+}
+
+// Elements that are NaN or infinite on one side, not or otherwise on the other.
+int64_t NonFinite(const OutputFacts& facts) {
+  return facts.difference == nullptr ? 0 : facts.difference->non_finite_disagree;
+}
+
+std::string HowFar(const OutputFacts& facts) {
+  const ValueDifference& values = facts.pair->difference;
+  if (!values.reason.empty()) return PrintableText(values.reason);
+  const TensorDifference* difference = facts.difference;
+  std::vector<std::string> asides;
+  if (difference != nullptr && std::isfinite(values.max_absolute)) {
+    if (difference->max_ulp > 0 && difference->max_ulp < 1000) {
+      asides.push_back(UlpText(difference->max_ulp));
+    }
+    const double share = values.max_absolute / difference->range;
+    if (std::isfinite(share) && share >= 1e-3) {
+      asides.push_back(absl::StrFormat("%.2g %% of its range", 100 * share));
+    }
+  }
+  std::string text;
+  if (NonFinite(facts) > 0) {
+    text = absl::StrFormat("%d of %d elements are NaN or infinite on one side, the first",
+                           NonFinite(facts), values.elements);
+  } else {
+    const bool whole = values.max_absolute == std::floor(values.max_absolute);
+    text = absl::StrCat("at most ", TwoDigits(values.max_absolute, whole));
+  }
+  if (!asides.empty()) absl::StrAppend(&text, " (", absl::StrJoin(asides, ", "), ")");
+  absl::StrAppend(&text, " at ", PrintableText(facts.pair->left), values.max_absolute_at);
+  if (facts.pair->right != facts.pair->left) {
+    absl::StrAppend(&text, " | ", PrintableText(facts.pair->right));
+  }
+  if (!values.max_absolute_pair.empty()) {
+    absl::StrAppend(&text, ", ", ElementsText(values.max_absolute_pair));
+  }
+  return text;
+}
+
+std::string HowMany(const OutputFacts& facts) {
+  const ValueDifference& values = facts.pair->difference;
+  if (values.beyond == 0 || NonFinite(facts) > 0) return "";
+  return absl::StrFormat("; %d of %d elements beyond %.2g + %.2g·max(|a|,|b|)", values.beyond,
+                         values.elements, values.tolerance.atol, values.tolerance.rtol);
+}
+
+std::string HowManyOutputs(int64_t some, int64_t all) {
+  if (all == 1) return "the output";
+  if (some < all) return absl::StrCat(some, " of ", all, " outputs");
+  return all == 2 ? "both outputs" : absl::StrCat("all ", all, " outputs");
+}
+
+std::string Missing(const OutputComparison& outputs) {
+  std::string text;
+  const auto add = [&](const std::vector<std::string>& names, const char* side) {
+    if (names.empty()) return;
+    constexpr size_t kMost = 4;
+    std::vector<std::string> shown;
+    for (size_t i = 0; i < std::min(names.size(), kMost); ++i) {
+      shown.push_back(PrintableText(names[i]));
+    }
+    if (names.size() > kMost) shown.push_back(absl::StrCat("… ", names.size() - kMost, " more"));
+    absl::StrAppend(&text, text.empty() ? "" : "; ", "only the ", side, " side has ",
+                    names.size() == 1 ? "output " : "outputs ", absl::StrJoin(shown, ", "));
+  };
+  add(outputs.only_left, "left");
+  add(outputs.only_right, "right");
+  return text;
+}
+
+// Of a comparison without outputs on both sides: a recording of inner results.
+std::string AllPairsText(const Comparison& comparison) {
+  int64_t pairs = 0;
+  int64_t different = 0;
+  for (const ComparedRow& row : comparison.rows) {
+    if (!row.aligned.paired()) continue;
+    ++pairs;
+    if (row.relation == Relation::kDifferent) ++different;
+  }
+  if (pairs == 0) return "nothing of the left side was found on the right side";
+  if (comparison.verdict == Verdict::kSame) {
+    return absl::StrCat("all that was found on both sides has the same bits: ",
+                        Count(pairs, "pair"));
+  }
+  if (different == 0) {
+    return absl::StrCat("all that was found on both sides is within tolerance: ",
+                        Count(pairs, "pair"));
+  }
+  return absl::StrCat(different, " of ", pairs, " pairs differ beyond tolerance");
+}
+
+std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& worst) {
+  const int64_t count = static_cast<int64_t>(outputs.pairs.size());
+  const std::string all = HowManyOutputs(count, count);
+  if (std::all_of(outputs.pairs.begin(), outputs.pairs.end(),
+                  [](const OutputPair& pair) { return pair.same_bits; })) {
+    return absl::StrCat(all, count == 1 ? " has the same bits" : " have the same bits");
+  }
+  const char* agree = count == 1 ? " agrees" : " agree";
+  if (std::get<1>(worst.severity) == 0) {
+    return absl::StrCat(all, agree, " but for the signs of zeros or the bits of NaN");
+  }
+  return absl::StrCat(all, agree, " within tolerance: ", HowFar(worst));
+}
+
+// Elements that agree because both are NaN: that is hardly what anybody wants to compare.
+std::string BothNanText(const OutputComparison& outputs) {
+  int64_t nans = 0;
+  for (const OutputPair& pair : outputs.pairs) nans += pair.difference.nans;
+  if (nans == 0) return "";
+  return absl::StrCat(Count(nans, "element"), nans == 1 ? " is" : " are", " NaN on both sides");
+}
+
+std::string OutputsText(const Comparison& comparison) {
+  const OutputComparison& outputs = comparison.outputs;
+  if (outputs.pairs.empty() && (outputs.only_left.empty() || outputs.only_right.empty())) {
+    return AllPairsText(comparison);
+  }
+  std::vector<std::string> parts;
+  std::vector<OutputFacts> facts;
+  int64_t different = 0;
+  for (const OutputPair& pair : outputs.pairs) {
+    facts.push_back(FactsOf(comparison, pair));
+    if (!pair.difference.agree) ++different;
+  }
+  const auto worst = std::max_element(
+      facts.begin(), facts.end(),
+      [](const OutputFacts& a, const OutputFacts& b) { return a.severity < b.severity; });
+  const int64_t count = static_cast<int64_t>(facts.size());
+  if (worst != facts.end()) {
+    if (different > 0) {
+      parts.push_back(absl::StrCat(HowManyOutputs(different, count),
+                                   different == 1 ? " differs: " : " differ: ", HowFar(*worst),
+                                   HowMany(*worst)));
+    } else {
+      parts.push_back(AgreeingText(outputs, *worst));
+    }
+    const std::string nans = BothNanText(outputs);
+    if (!nans.empty()) parts.push_back(nans);
+  }
+  const std::string missing = Missing(outputs);
+  if (!missing.empty()) parts.push_back(missing);
+  return absl::StrJoin(parts, "; ");
+}
+
+// What is worth a second look although the outputs agree.
+std::string InsideText(const Comparison& comparison) {
+  if (comparison.verdict != Verdict::kSame && comparison.verdict != Verdict::kClose) return "";
+  const auto inside =
+      std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                    [](const ComparedRow& row) { return row.relation == Relation::kDifferent; });
+  if (inside == 0) return "";
+  return absl::StrCat("but ", Count(inside, "pair"), " inside ", inside == 1 ? "differs" : "differ",
+                      " beyond tolerance without an effect on the outputs");
+}
+
+}  // namespace
+
+std::vector<std::string> VerdictText(const Comparison& comparison) {
+  std::vector<std::string> lines;
+  const absl::Status& left = comparison.left_summary.status;
+  const absl::Status& right = comparison.right_summary.status;
+  const auto add = [&](const char* side, const absl::Status& status) {
+    if (status.ok()) return;
+    std::string before = absl::StrCat(side, ": ");
+    for (const absl::string_view line : absl::StrSplit(status.message(), '\n')) {
+      lines.push_back(before + PrintableText(line));
+      before.clear();
+    }
+  };
+  add("left", left);
+  add("right", right);
+  if (!left.ok() && right.ok()) lines.push_back("the right side ran to its end");
+  if (left.ok() && !right.ok()) lines.push_back("the left side ran to its end");
+  if (!lines.empty()) return lines;
+  lines.push_back(OutputsText(comparison));
+  const std::string inside = InsideText(comparison);
+  if (!inside.empty()) lines.push_back(inside);
+  return lines;
+}
+
+}  // namespace onnxcmp

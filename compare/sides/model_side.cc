@@ -1,0 +1,148 @@
+#include "compare/sides/model_side.h"
+
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "absl/memory/memory.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+// Shows a run to a watcher, which may be null, and to those who want its results by number.
+class Taker : public Observer {
+ public:
+  Taker(Observer* watcher, int max_depth) : watcher_(watcher), max_depth_(max_depth) {}
+
+  void OnNodeStart(const NodeStart& start) override {
+    if (watcher_ != nullptr) watcher_->OnNodeStart(start);
+  }
+  void OnGraphStart(const GraphStart& start) override {
+    if (watcher_ != nullptr) watcher_->OnGraphStart(start);
+  }
+  absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
+    if (watcher_ != nullptr) OC_RETURN_IF_ERROR(watcher_->OnResult(result, replacement));
+    return result.depth > max_depth_ ? absl::OkStatus() : Take(next_++, result);
+  }
+
+ protected:
+  // Results are numbered as StreamRecorder numbers them.
+  virtual absl::Status Take(int number, const Result& result) = 0;
+
+ private:
+  Observer* watcher_;
+  int max_depth_;
+  int next_ = 0;
+};
+
+class RecordingTaker : public Taker {
+ public:
+  RecordingTaker(const RecordOptions& options, StreamRecorder* recorder, Side::RecordVisitor visit)
+      : Taker(options.watcher, options.max_depth), recorder_(recorder), visit_(visit) {}
+
+  void OnGraphStart(const GraphStart& start) override {
+    Taker::OnGraphStart(start);
+    recorder_->OnGraphStart(start);
+  }
+  absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
+    OC_RETURN_IF_ERROR(recorder_->OnResult(result, replacement));
+    return Taker::OnResult(result, replacement);
+  }
+
+ private:
+  absl::Status Take(int number, const Result& result) override {
+    return visit_(number, recorder_->stream().results.back(), result.value);
+  }
+
+  StreamRecorder* recorder_;
+  Side::RecordVisitor visit_;
+};
+
+class RevisitingTaker : public Taker {
+ public:
+  RevisitingTaker(const std::vector<bool>& wanted, int max_depth, Observer* watcher,
+                  Side::Visitor visit)
+      : Taker(watcher, max_depth), wanted_(wanted), visit_(visit) {
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i]) last_ = static_cast<int>(i);
+    }
+  }
+
+  // Whether the run was ended because nothing more is wanted.
+  bool done() const { return done_; }
+
+ private:
+  absl::Status Take(int number, const Result& result) override {
+    if (number <= last_ && wanted_[static_cast<size_t>(number)]) {
+      OC_RETURN_IF_ERROR(visit_(number, result.value));
+    }
+    done_ = number >= last_;
+    return done_ ? absl::CancelledError("all that was wanted has been seen") : absl::OkStatus();
+  }
+
+  const std::vector<bool>& wanted_;
+  Side::Visitor visit_;
+  int last_ = -1;
+  bool done_ = false;
+};
+
+SideSummary Summarize(const Model& model) {
+  SideSummary summary;
+  summary.source = model.path;
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(model.path, error);
+  if (!error) summary.bytes = static_cast<int64_t>(bytes);
+  summary.nodes = static_cast<int64_t>(model.graph.nodes.size());
+  std::set<std::pair<std::string, std::string>> operators;
+  for (const Node& node : model.graph.nodes) {
+    operators.insert({node.domain, node.op_type});
+    // Optimizers import whatever they know of.
+    const auto import = model.imports.find(node.domain);
+    if (import != model.imports.end()) summary.opsets.insert(*import);
+  }
+  summary.operators = static_cast<int64_t>(operators.size());
+  summary.initializers = static_cast<int64_t>(model.graph.initializers.size());
+  summary.notes = model.notes;
+  return summary;
+}
+
+}  // namespace
+
+ModelSide::ModelSide(Evaluator evaluator, const OpRegistry& registry)
+    : registry_(registry),
+      evaluator_(std::move(evaluator)),
+      summary_(Summarize(evaluator_.model())) {}
+
+absl::StatusOr<std::unique_ptr<ModelSide>> ModelSide::Open(const std::string& path,
+                                                           const OpRegistry& registry,
+                                                           const LoadOptions& load,
+                                                           const EvaluatorOptions& options) {
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, LoadModel(path, registry, load));
+  return Create(std::move(model), registry, options);
+}
+
+absl::StatusOr<std::unique_ptr<ModelSide>> ModelSide::Create(std::shared_ptr<const Model> model,
+                                                             const OpRegistry& registry,
+                                                             const EvaluatorOptions& options) {
+  OC_ASSIGN_OR_RETURN(Evaluator evaluator, Evaluator::Create(std::move(model), registry, options));
+  return absl::WrapUnique(new ModelSide(std::move(evaluator), registry));
+}
+
+ResultStream ModelSide::Record(const RecordOptions& options, RecordVisitor visit) {
+  max_depth_ = options.max_depth;
+  StreamRecorder recorder(registry_, {options.max_depth, options.pool, options.cache});
+  RecordingTaker taker(options, &recorder, visit);
+  summary_.status = evaluator_.Run(feeds_, &taker).status();
+  ResultStream stream = recorder.TakeStream();
+  stream.source = summary_.source;
+  return stream;
+}
+
+absl::Status ModelSide::Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) {
+  RevisitingTaker taker(wanted, max_depth_, watcher, visit);
+  const absl::Status status = evaluator_.Run(feeds_, &taker).status();
+  return taker.done() ? absl::OkStatus() : status;
+}
+
+}  // namespace onnxcmp

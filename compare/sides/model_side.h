@@ -1,0 +1,50 @@
+// A model as a side: runs when its results are asked for, and again when they are needed again.
+#ifndef ONNXCMP_COMPARE_MODEL_SIDE_H_
+#define ONNXCMP_COMPARE_MODEL_SIDE_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compare/sides/side.h"
+#include "evaluator/load_model.h"
+#include "evaluator/op_registry.h"
+
+namespace onnxcmp {
+
+class ModelSide : public Side {
+ public:
+  // Loads the file and binds it to kernels. The registry must outlive the side.
+  static absl::StatusOr<std::unique_ptr<ModelSide>> Open(const std::string& path,
+                                                         const OpRegistry& registry,
+                                                         const LoadOptions& load = {},
+                                                         const EvaluatorOptions& options = {});
+  // A model that is loaded already.
+  static absl::StatusOr<std::unique_ptr<ModelSide>> Create(std::shared_ptr<const Model> model,
+                                                           const OpRegistry& registry,
+                                                           const EvaluatorOptions& options = {});
+
+  const Graph& graph() const { return evaluator_.model().graph; }
+  const SideSummary& summary() const override { return summary_; }
+  const Evaluator* evaluator() const override { return &evaluator_; }
+  const Feeds* feeds() const override { return &feeds_; }
+  void SetFeeds(Feeds feeds) override { feeds_ = std::move(feeds); }
+  ResultStream Record(const RecordOptions& options, RecordVisitor visit) override;
+  absl::Status Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) override;
+
+ private:
+  ModelSide(Evaluator evaluator, const OpRegistry& registry);
+
+  const OpRegistry& registry_;
+  Evaluator evaluator_;
+  Feeds feeds_;
+  SideSummary summary_;
+  int max_depth_ = 0;  // of the last Record()
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_MODEL_SIDE_H_

@@ -1,0 +1,100 @@
+#include "compare/sides/pair_values.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+// About what a result takes in memory.
+int64_t BytesOf(const StreamResult& result) {
+  constexpr int64_t kAboutAString = 48;
+  const int64_t size = result.fingerprint.size;
+  if (!result.shape.has_value() || result.dtype == DType::kString) return size * kAboutAString;
+  return static_cast<int64_t>((static_cast<double>(size) * BitWidth(result.dtype) + 7) / 8);
+}
+
+// Has `side` show the results that are true in `wanted`.
+absl::Status Again(const RecordedSide& side, absl::string_view run, const PairValues::Watch& watch,
+                   const std::vector<bool>& wanted, Side::Visitor visit) {
+  if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return absl::OkStatus();
+  const std::unique_ptr<Observer> watcher = watch ? watch(run) : nullptr;
+  return side.side->Revisit(wanted, watcher.get(), visit);
+}
+
+}  // namespace
+
+absl::Status PairValues::ForEach(absl::Span<const ResultPair> pairs, Visitor visit) {
+  std::vector<size_t> missing;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    const Value* left = left_.bank->Find(pairs[i].left);
+    const Value* right = right_.bank->Find(pairs[i].right);
+    if (left != nullptr && right != nullptr) {
+      OC_RETURN_IF_ERROR(visit(i, *left, *right));
+    } else {
+      missing.push_back(i);
+    }
+  }
+  std::sort(missing.begin(), missing.end(), [&](size_t a, size_t b) {
+    return std::pair(pairs[a].right, a) < std::pair(pairs[b].right, b);
+  });
+  size_t begin = 0;
+  while (begin < missing.size()) {
+    size_t end = begin;
+    int64_t bytes = 0;
+    while (end < missing.size()) {
+      const auto left = static_cast<size_t>(pairs[missing[end]].left);
+      bytes += BytesOf(left_.stream->results[left]);
+      if (end > begin && bytes > budget_) break;
+      ++end;
+    }
+    OC_RETURN_IF_ERROR(
+        VisitWindow(pairs, absl::MakeConstSpan(missing).subspan(begin, end - begin), visit));
+    begin = end;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PairValues::VisitWindow(absl::Span<const ResultPair> pairs,
+                                     absl::Span<const size_t> window, Visitor visit) {
+  std::vector<bool> wanted_left(left_.stream->results.size());
+  std::vector<bool> wanted_right(right_.stream->results.size());
+  absl::flat_hash_map<int, std::vector<size_t>> by_right;
+  for (const size_t i : window) {
+    const auto [left, right] = pairs[i];
+    wanted_left[static_cast<size_t>(left)] = left_.bank->Find(left) == nullptr;
+    wanted_right[static_cast<size_t>(right)] = right_.bank->Find(right) == nullptr;
+    by_right[right].push_back(i);
+  }
+  ValueBank held(std::numeric_limits<int64_t>::max());
+  OC_RETURN_IF_ERROR(
+      Again(left_, "left again", watch_, wanted_left, [&](int result, const Value& value) {
+        held.Keep(result, value);
+        return absl::OkStatus();
+      }));
+  const auto visit_with = [&](int right, const Value& value) -> absl::Status {
+    for (const size_t i : by_right[right]) {
+      const Value* kept = left_.bank->Find(pairs[i].left);
+      const Value* left = kept != nullptr ? kept : held.Find(pairs[i].left);
+      if (left == nullptr) {
+        return absl::InternalError(
+            absl::StrCat("result ", pairs[i].left, " of the left side did not appear again"));
+      }
+      OC_RETURN_IF_ERROR(visit(i, *left, value));
+    }
+    return absl::OkStatus();
+  };
+  for (const size_t i : window) {
+    const int right = pairs[i].right;
+    const Value* kept = right_.bank->Find(right);
+    if (kept == nullptr || by_right[right].front() != i) continue;
+    OC_RETURN_IF_ERROR(visit_with(right, *kept));
+  }
+  return Again(right_, "right again", watch_, wanted_right, visit_with);
+}
+
+}  // namespace onnxcmp

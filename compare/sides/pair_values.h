@@ -1,0 +1,61 @@
+// The values of pairs of results, after both sides have run: from what was kept, else computed
+// again.
+#ifndef ONNXCMP_COMPARE_PAIR_VALUES_H_
+#define ONNXCMP_COMPARE_PAIR_VALUES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compare/sides/side.h"
+#include "compare/sides/value_bank.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/result.h"
+
+namespace onnxcmp {
+
+struct ResultPair {
+  int left = kNone;
+  int right = kNone;
+};
+
+// One side after its Record(): what it gave, and what was kept of it.
+struct RecordedSide {
+  Side* side = nullptr;
+  const ResultStream* stream = nullptr;
+  ValueBank* bank = nullptr;
+};
+
+class PairValues {
+ public:
+  using Visitor =
+      absl::FunctionRef<absl::Status(size_t pair, const Value& left, const Value& right)>;
+  using Watch = std::function<std::unique_ptr<Observer>(absl::string_view run)>;
+
+  // At most `budget` bytes of the left's values are held at a time besides what is kept, or one
+  // value if it is larger. `watch` may be empty; it is told "left again" and "right again".
+  PairValues(const RecordedSide& left, const RecordedSide& right, int64_t budget, Watch watch)
+      : left_(left), right_(right), budget_(budget), watch_(std::move(watch)) {}
+
+  // Visits each pair once: those that are kept first, the others by their right results.
+  absl::Status ForEach(absl::Span<const ResultPair> pairs, Visitor visit);
+
+ private:
+  absl::Status VisitWindow(absl::Span<const ResultPair> pairs, absl::Span<const size_t> window,
+                           Visitor visit);
+
+  RecordedSide left_;
+  RecordedSide right_;
+  int64_t budget_;
+  Watch watch_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PAIR_VALUES_H_

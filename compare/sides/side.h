@@ -1,0 +1,65 @@
+// What is compared: a model that runs on given inputs, or a recording of results.
+#ifndef ONNXCMP_COMPARE_SIDE_H_
+#define ONNXCMP_COMPARE_SIDE_H_
+
+#include <limits>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compare/comparison.h"
+#include "compare/inputs/feeds.h"
+#include "compare/streams/result_stream.h"
+#include "compare/streams/stream_recorder.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/thread_pool.h"
+
+namespace onnxcmp {
+
+struct RecordOptions {
+  // Results of deeper subgraphs are left out.
+  int max_depth = std::numeric_limits<int>::max();
+  const ThreadPool* pool = nullptr;   // for fingerprints of large tensors; may be null
+  FingerprintCache* cache = nullptr;  // of both sides; may be null
+  Observer* watcher = nullptr;        // sees a run before its results are taken down; may be null
+};
+
+class Side {
+ public:
+  // Gets a result by its number in the stream. An error ends the pass.
+  using Visitor = absl::FunctionRef<absl::Status(int result, const Value& value)>;
+  // The same when it has just been taken down.
+  using RecordVisitor =
+      absl::FunctionRef<absl::Status(int number, const StreamResult& result, const Value& value)>;
+
+  virtual ~Side() = default;
+
+  // Its status is that of the last Record().
+  virtual const SideSummary& summary() const = 0;
+
+  // The model and what it is fed; null for a recording. Node i of the stream need not be node i of
+  // the model.
+  virtual const Evaluator* evaluator() const { return nullptr; }
+  virtual const Feeds* feeds() const { return nullptr; }
+
+  // What the next Record() of a model runs on; nothing to a recording.
+  virtual void SetFeeds(Feeds /*feeds*/) {}
+  // What a recording says its inputs were; of a model nothing.
+  virtual absl::StatusOr<std::vector<NamedValue>> RecordedInputs() {
+    return std::vector<NamedValue>();
+  }
+
+  // Takes all results down and shows each value, in order. If the run fails, the stream holds what
+  // there was up to then and summary().status says why.
+  virtual ResultStream Record(const RecordOptions& options, RecordVisitor visit) = 0;
+
+  // Shows the values of some results of that stream once more, the same bits, in order. `wanted` is
+  // by result; what it lacks at its end is not wanted. The watcher as in RecordOptions.
+  virtual absl::Status Revisit(const std::vector<bool>& wanted, Observer* watcher,
+                               Visitor visit) = 0;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_SIDE_H_

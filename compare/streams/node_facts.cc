@@ -1,0 +1,182 @@
+#include "compare/streams/node_facts.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/plan.h"
+#include "evaluator/signature.h"
+#include "onnx/defs/schema.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace onnxcmp {
+namespace {
+
+// What a name of a subgraph stands for.
+enum Tag : uint64_t { kGraphInput, kCapture };
+
+uint64_t HashWords(absl::Span<const uint64_t> words) {
+  return XXH3_64bits(words.data(), words.size() * sizeof(uint64_t));
+}
+
+uint64_t HashText(absl::string_view text) { return XXH3_64bits(text.data(), text.size()); }
+
+uint64_t HashOf(int64_t value) { return static_cast<uint64_t>(value); }
+uint64_t HashOf(float value) { return std::bit_cast<uint32_t>(value); }
+uint64_t HashOf(const std::string& value) { return HashText(value); }
+uint64_t HashOf(const Tensor& value) { return ContentOf(value).low; }
+uint64_t HashOf(const SparseTensor& value) { return ContentOf(Value(value)).low; }
+uint64_t HashOf(const TypeInfo& value) { return HashText(TypeInfoToString(value)); }
+
+// The names that a graph reads from around it, in the order of their first use.
+std::vector<std::string> FreeNames(const Graph& graph, NodeFactsCache* cache) {
+  absl::flat_hash_set<absl::string_view> known;
+  for (const ValueInfo& input : graph.inputs) known.insert(input.name);
+  for (const Initializer& initializer : graph.initializers) known.insert(initializer.name);
+  for (const Node& node : graph.nodes) {
+    for (const std::string& output : node.outputs) known.insert(output);
+  }
+  std::vector<std::string> names;
+  const auto read = [&](const std::string& name) {
+    if (!name.empty() && known.insert(name).second) names.push_back(name);
+  };
+  for (const Node& node : graph.nodes) {
+    for (const std::string& input : node.inputs) read(input);
+    for (const std::string& capture : cache->Of(node).captures) read(capture);
+  }
+  for (const ValueInfo& output : graph.outputs) read(output.name);
+  return names;
+}
+
+// The graphs among a node's attributes.
+std::vector<const Graph*> GraphsOf(const Node& node) {
+  std::vector<const Graph*> graphs;
+  for (const auto& [name, attribute] : node.attributes) {
+    if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute)) {
+      graphs.push_back(graph->get());
+    } else if (const auto* list =
+                   std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute)) {
+      for (const auto& element : *list) graphs.push_back(element.get());
+    }
+  }
+  return graphs;
+}
+
+}  // namespace
+
+uint64_t HashComputation(const NodeFacts& facts, absl::Span<const uint64_t> inputs,
+                         absl::Span<const uint64_t> captures, int slot) {
+  // Absent inputs at the end are as good as none.
+  while (!inputs.empty() && inputs.back() == 0) inputs.remove_suffix(1);
+  std::vector<uint64_t> words = {facts.operation, static_cast<uint64_t>(slot), inputs.size()};
+  words.insert(words.end(), inputs.begin(), inputs.end());
+  words.insert(words.end(), captures.begin(), captures.end());
+  return HashWords(words);
+}
+
+NodeFactsCache::NodeFactsCache(const OpRegistry& registry) : registry_(registry) {}
+NodeFactsCache::~NodeFactsCache() = default;
+
+const Signature* NodeFactsCache::SignatureOf(const onnx::OpSchema* schema) {
+  std::shared_ptr<const Signature>& signature = signatures_[schema];
+  if (signature == nullptr) signature = MakeSignature(*schema);
+  return signature.get();
+}
+
+uint64_t NodeFactsCache::HashAttribute(const Attribute& attribute) {
+  const auto hash = [this](const auto& value) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::shared_ptr<const Graph>>) {
+      return HashGraph(*value);
+    } else {
+      return HashOf(value);
+    }
+  };
+  std::vector<uint64_t> words = {attribute.index()};
+  std::visit(
+      [&](const auto& value) {
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (requires { typename T::allocator_type; } && !std::is_same_v<T, std::string>) {
+          for (const auto& element : value) words.push_back(hash(element));
+        } else {
+          words.push_back(hash(value));
+        }
+      },
+      attribute);
+  return HashWords(words);
+}
+
+uint64_t NodeFactsCache::HashGraph(const Graph& graph) {
+  absl::flat_hash_map<std::string, uint64_t> hashes;
+  uint64_t captures = 0;
+  for (std::string& name : FreeNames(graph, this)) {
+    hashes[std::move(name)] = HashWords({kCapture, captures++});
+  }
+  for (const Initializer& initializer : graph.initializers) {
+    hashes[initializer.name] = ContentOf(initializer.value).low;
+  }
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    hashes[graph.inputs[i].name] = HashWords({kGraphInput, i});
+  }
+  const auto look_up = [&hashes](const std::string& name) -> uint64_t {
+    const auto it = hashes.find(name);
+    return it == hashes.end() ? 0 : it->second;
+  };
+  for (const Node& node : graph.nodes) {
+    const NodeFacts& facts = Of(node);
+    std::vector<uint64_t> inputs;
+    for (const std::string& input : node.inputs) inputs.push_back(look_up(input));
+    std::vector<uint64_t> captured;
+    for (const std::string& name : facts.captures) captured.push_back(look_up(name));
+    for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
+      if (node.outputs[slot].empty()) continue;
+      hashes[node.outputs[slot]] = HashComputation(facts, inputs, captured, static_cast<int>(slot));
+    }
+  }
+  std::vector<uint64_t> words = {graph.inputs.size()};
+  for (const ValueInfo& output : graph.outputs) words.push_back(look_up(output.name));
+  return HashWords(words);
+}
+
+const NodeFacts& NodeFactsCache::Of(const Node& node) {
+  if (const auto it = facts_.find(&node); it != facts_.end()) return *it->second;
+  auto facts = std::make_unique<NodeFacts>();
+  int64_t version = 0;
+  if (node.imports != nullptr) {
+    const auto import = node.imports->find(node.domain);
+    if (import != node.imports->end()) version = import->second;
+  }
+  // Sorted by name, as the node's are.
+  std::map<absl::string_view, uint64_t> attributes;
+  for (const auto& [name, attribute] : node.attributes) attributes[name] = HashAttribute(attribute);
+  const onnx::OpSchema* schema = registry_.FindSchema(node.domain, node.op_type, version);
+  if (schema != nullptr) {
+    version = schema->SinceVersion();
+    for (const auto& [name, attribute] : SignatureOf(schema)->defaults) {
+      if (!node.attributes.contains(name)) attributes[name] = HashAttribute(attribute);
+    }
+  }
+  std::vector<uint64_t> words;
+  for (const auto& [name, hash] : attributes) {
+    words.push_back(HashText(name));
+    words.push_back(hash);
+  }
+  if (node.body != nullptr) words.push_back(HashGraph(*node.body));
+  facts->attributes = HashWords(words);
+  facts->operation =
+      HashWords({HashText(node.domain), HashText(node.op_type), HashText(node.overload),
+                 static_cast<uint64_t>(version), facts->attributes});
+  for (const Graph* graph : GraphsOf(node)) {
+    for (std::string& name : FreeNames(*graph, this)) facts->captures.push_back(std::move(name));
+  }
+  return *facts_.emplace(&node, std::move(facts)).first->second;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,82 @@
+// One side of a comparison as plain data: its results with their fingerprints, and the nodes that
+// made them. A recording is a stream without nodes.
+#ifndef ONNXCMP_COMPARE_RESULT_STREAM_H_
+#define ONNXCMP_COMPARE_RESULT_STREAM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/model.h"
+#include "evaluator/result.h"
+#include "evaluator/tensor.h"
+
+namespace onnxcmp {
+
+inline constexpr int kNone = -1;
+// A number that is not kNone, to look up with.
+inline size_t Index(int number) { return static_cast<size_t>(number); }
+
+struct StreamResult {
+  ResultKind kind = ResultKind::kResult;
+  std::string name;
+  std::string path;  // as Result::path
+  int depth = 0;
+  // The node that made it and which of its outputs it is; kNone for initializers, inputs, outputs
+  // and recorded results.
+  int node = kNone;
+  int slot = 0;
+  // OUTPUT: the result that it shows once more; kNone in a recording without that result.
+  int source = kNone;
+  DType dtype = DType::kUndefined;  // of tensors
+  std::optional<Shape> shape;       // of tensors
+  std::string type;                 // Value::TypeString()
+  Fingerprint fingerprint;
+  // The least precise floating type that the value or what it was computed from passed through
+  // (a quantized type counts as its width): what decides the tolerance. kUndefined: none.
+  DType precision = DType::kUndefined;
+  // How it was computed: a hash over operator, attributes and the same of the inputs; of leaves,
+  // over the content. Equal on both sides: the same computation on the same bits.
+  uint64_t computation = 0;
+  // Of a recorded result that says what made it; others have a node.
+  std::string op_type;
+  std::string domain;
+};
+
+struct StreamNode {
+  std::string op_type;
+  std::string domain;
+  std::string name;
+  std::string path;           // call path and iteration
+  uint64_t attributes = 0;    // hash of the attributes, subgraphs included
+  std::vector<int> inputs;    // results by input slot; kNone: absent
+  std::vector<int> outputs;   // results by output slot; kNone: absent
+  std::vector<int> captures;  // results that its subgraphs read
+  // Whether all that it reads are results. Values that subgraphs begin with need not be: a loop's
+  // counter, a slice that is scanned, an initializer. They are kNone among the inputs.
+  bool closed = true;
+};
+
+struct ResultStream {
+  std::string source;                 // the file
+  std::vector<StreamResult> results;  // in the order of their appearance
+  std::vector<StreamNode> nodes;      // in the order they ran
+};
+
+// The operator that made a result, as far as a node or the recording says: "" if neither does.
+inline const std::string& OpTypeOf(const StreamResult& result, const ResultStream& stream) {
+  return result.node == kNone ? result.op_type
+                              : stream.nodes[static_cast<size_t>(result.node)].op_type;
+}
+inline const std::string& DomainOf(const StreamResult& result, const ResultStream& stream) {
+  return result.node == kNone ? result.domain
+                              : stream.nodes[static_cast<size_t>(result.node)].domain;
+}
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_RESULT_STREAM_H_

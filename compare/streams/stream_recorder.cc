@@ -1,0 +1,268 @@
+#include "compare/streams/stream_recorder.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "compare/differences/precision.h"
+
+namespace onnxcmp {
+namespace {
+
+bool IsQuantized(DType dtype) { return IsInteger(dtype) && BitWidth(dtype) <= 16; }
+
+DType DTypeOfValue(const Value& value) {
+  return value.is_tensor() ? value.tensor().dtype() : DType::kUndefined;
+}
+
+bool IsConstant(const Node& node) {
+  return node.op_type == "Constant" && node.domain == kOnnxDomain;
+}
+
+// The number of states of a Scan, which are its first inputs; nothing if they come with a batch, of
+// which the body sees slices.
+std::optional<size_t> ScanStates(const Node& node) {
+  const auto scans = node.attributes.find("num_scan_inputs");
+  if (scans == node.attributes.end() || !std::holds_alternative<int64_t>(scans->second)) {
+    return std::nullopt;
+  }
+  if (node.imports != nullptr) {
+    const auto import = node.imports->find(kOnnxDomain);
+    if (import != node.imports->end() && import->second < 9) return std::nullopt;
+  }
+  const int64_t count = std::get<int64_t>(scans->second);
+  const auto inputs = static_cast<int64_t>(node.inputs.size());
+  if (count < 0 || count > inputs) return std::nullopt;
+  return static_cast<size_t>(inputs - count);
+}
+
+// Tensors of this many bytes are worth a second look at their bits.
+constexpr int64_t kCachedBytes = int64_t{1} << 16;
+
+}  // namespace
+
+Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
+  if (!value.is_tensor() || value.tensor().byte_size() < kCachedBytes) {
+    return FingerprintOf(value, pool);
+  }
+  const Hash128 content = ContentOf(value, pool);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto it = fingerprints_.find(content);
+    if (it != fingerprints_.end()) return it->second;
+  }
+  Fingerprint fingerprint = FingerprintOf(value, pool);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  fingerprints_.emplace(content, fingerprint);
+  return fingerprint;
+}
+
+StreamRecorder::StreamRecorder(const OpRegistry& registry, const StreamRecorderOptions& options)
+    : options_(options), facts_(registry), scopes_(1) {}
+
+void StreamRecorder::CloseTo(size_t depth) {
+  while (scopes_.size() > depth) {
+    const DType least = scopes_.back().least;
+    scopes_.pop_back();
+    if (!scopes_.empty()) scopes_.back().inner = LessPrecise(scopes_.back().inner, least);
+  }
+}
+
+const StreamRecorder::Named* StreamRecorder::Find(const std::string& name) const {
+  if (name.empty()) return nullptr;
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto it = scope->names.find(name);
+    if (it != scope->names.end()) return &it->second;
+  }
+  return nullptr;
+}
+
+StreamRecorder::Named StreamRecorder::FromContent(const Value& value) const {
+  const DType dtype = DTypeOfValue(value);
+  return {kNone, ContentOf(value, options_.pool).low, dtype, PrecisionOf(dtype)};
+}
+
+const StreamRecorder::Named* StreamRecorder::OwnersInput(const Node& owner, size_t i) const {
+  return i < owner.inputs.size() ? Find(owner.inputs[i]) : nullptr;
+}
+
+const StreamRecorder::Named* StreamRecorder::Carried(const GraphStart& start, size_t i,
+                                                     const Scope* before) const {
+  const Node& owner = start.node;
+  size_t output = i;
+  if (owner.op_type == "Loop") {
+    // Inputs: trip count, condition, values; of the body: counter, condition, values.
+    if (i == 0) return nullptr;
+    output = i - 1;
+  } else if (owner.op_type == "Scan") {
+    const std::optional<size_t> states = ScanStates(owner);
+    if (!states.has_value() || i >= *states) return nullptr;
+  } else {
+    return nullptr;
+  }
+  if (before == nullptr) return OwnersInput(owner, i);
+  if (output >= start.graph.outputs.size()) return nullptr;
+  const std::string& name = start.graph.outputs[output].name;
+  const auto it = before->names.find(name);
+  return it != before->names.end() ? &it->second : Find(name);
+}
+
+void StreamRecorder::OnGraphStart(const GraphStart& start) {
+  if (start.depth > options_.max_depth) return;
+  const auto depth = static_cast<size_t>(start.depth);
+  CloseTo(depth + 1);
+  // The iteration before, if this one follows another.
+  std::optional<Scope> before;
+  if (scopes_.size() == depth + 1) {
+    if (scopes_.back().owner == &start.node && scopes_.back().graph == &start.graph) {
+      before = scopes_.back();
+    }
+    CloseTo(depth);
+  }
+  Scope scope;
+  scope.owner = &start.node;
+  scope.graph = &start.graph;
+  for (const Initializer& initializer : start.graph.initializers) {
+    auto [it, is_new] = initializers_.try_emplace(&initializer);
+    if (is_new) it->second = FromContent(initializer.value);
+    scope.names[initializer.name] = it->second;
+  }
+  const size_t given = std::min(start.inputs.size(), start.graph.inputs.size());
+  for (size_t i = 0; i < given; ++i) {
+    const Named* carried = Carried(start, i, before.has_value() ? &*before : nullptr);
+    Named& named = scope.names[start.graph.inputs[i].name];
+    if (carried != nullptr) {
+      named = *carried;
+      continue;
+    }
+    named = FromContent(start.inputs[i]);
+    // A slice is as precise as the whole.
+    const Named* whole = start.node.op_type == "Scan" ? OwnersInput(start.node, i) : nullptr;
+    if (whole != nullptr) named.precision = LessPrecise(named.precision, whole->precision);
+  }
+  scopes_.push_back(std::move(scope));
+}
+
+void StreamRecorder::BeginNode(const Result& result, Scope* scope) {
+  const Node& node = *result.node;
+  const NodeFacts& facts = facts_.Of(node);
+  scope->node = &node;
+  scope->index = static_cast<int>(stream_.nodes.size());
+  scope->inputs.clear();
+  scope->captures.clear();
+  StreamNode& made = stream_.nodes.emplace_back();
+  made.op_type = node.op_type;
+  made.domain = node.domain;
+  made.name = node.name;
+  made.path = std::string(result.path);
+  made.attributes = facts.attributes;
+  made.outputs.assign(node.outputs.size(), kNone);
+  const bool quantizing = IsQuantizing(node.op_type);
+  DType precision = std::exchange(scope->inner, DType::kUndefined);
+  const auto read = [&](const Named& named) {
+    made.closed = made.closed && named.result != kNone;
+    precision = LessPrecise(precision, named.precision);
+    if (quantizing && IsQuantized(named.dtype)) precision = LessPrecise(precision, named.dtype);
+  };
+  for (const std::string& input : node.inputs) {
+    const Named* named = Find(input);
+    made.inputs.push_back(named != nullptr ? named->result : kNone);
+    scope->inputs.push_back(named != nullptr ? named->computation : 0);
+    if (named != nullptr) read(*named);
+  }
+  for (const std::string& capture : facts.captures) {
+    const Named* named = Find(capture);
+    scope->captures.push_back(named != nullptr ? named->computation : 0);
+    if (named == nullptr) continue;
+    read(*named);
+    if (named->result != kNone && std::find(made.captures.begin(), made.captures.end(),
+                                            named->result) == made.captures.end()) {
+      made.captures.push_back(named->result);
+    }
+  }
+  scope->precision = ReadsNoElements(node.op_type) ? DType::kUndefined : precision;
+}
+
+Fingerprint StreamRecorder::LookAtElements(const Value& value) const {
+  return options_.cache != nullptr ? options_.cache->Get(value, options_.pool)
+                                   : FingerprintOf(value, options_.pool);
+}
+
+Fingerprint StreamRecorder::Look(const Value& value, int result) {
+  if (!value.is_tensor() || !value.tensor().is_contiguous() || value.tensor().buffer() == nullptr) {
+    return LookAtElements(value);
+  }
+  // Many operators pass their input's memory on.
+  const Tensor& tensor = value.tensor();
+  Seen& seen = seen_[{tensor.buffer().get(), tensor.offset()}];
+  if (seen.buffer.lock() == tensor.buffer() && seen.dtype == tensor.dtype() &&
+      seen.size == tensor.num_elements()) {
+    return Reshaped(stream_.results[static_cast<size_t>(seen.result)].fingerprint, tensor.shape());
+  }
+  seen = {tensor.buffer(), tensor.dtype(), tensor.num_elements(), result};
+  return LookAtElements(value);
+}
+
+int StreamRecorder::Add(const Result& result, Fingerprint fingerprint) {
+  StreamResult& added = stream_.results.emplace_back();
+  added.kind = result.kind;
+  added.name = std::string(result.name);
+  added.path = std::string(result.path);
+  added.depth = result.depth;
+  added.dtype = DTypeOfValue(result.value);
+  if (result.value.is_tensor()) added.shape = result.value.tensor().shape();
+  added.type = result.value.TypeString();
+  added.fingerprint = std::move(fingerprint);
+  return static_cast<int>(stream_.results.size()) - 1;
+}
+
+absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>* /*replacement*/) {
+  if (result.depth > options_.max_depth) {
+    Scope& scope = scopes_.back();
+    scope.inner = LessPrecise(scope.inner, PrecisionOf(DTypeOfValue(result.value)));
+    return absl::OkStatus();
+  }
+  CloseTo(static_cast<size_t>(result.depth) + 1);
+  const std::string name(result.name);
+  const int index = static_cast<int>(stream_.results.size());
+  if (result.kind == ResultKind::kOutput) {
+    const Named* named = Find(name);
+    const int source = named != nullptr ? named->result : kNone;
+    Add(result, source != kNone ? stream_.results[static_cast<size_t>(source)].fingerprint
+                                : Look(result.value, index));
+    StreamResult& added = stream_.results.back();
+    added.source = source;
+    if (named != nullptr) {
+      added.precision = named->precision;
+      added.computation = named->computation;
+    }
+    return absl::OkStatus();
+  }
+  Add(result, Look(result.value, index));
+  StreamResult& added = stream_.results.back();
+  added.precision = PrecisionOf(added.dtype);
+  added.computation = added.fingerprint.content.low;
+  Scope& scope = scopes_.back();
+  if (result.node != nullptr) {
+    if (scope.node != result.node) BeginNode(result, &scope);
+    const Node& node = *result.node;
+    StreamNode& made = stream_.nodes[static_cast<size_t>(scope.index)];
+    const auto output = std::find(node.outputs.begin(), node.outputs.end(), name);
+    added.node = scope.index;
+    added.slot = static_cast<int>(output - node.outputs.begin());
+    if (output != node.outputs.end()) made.outputs[static_cast<size_t>(added.slot)] = index;
+    added.precision = LessPrecise(scope.precision, added.precision);
+    if (IsQuantizing(node.op_type) && IsQuantized(added.dtype)) {
+      added.precision = LessPrecise(added.precision, added.dtype);
+    }
+    // A constant is a leaf, as the initializer is that it may be on the other side.
+    if (!IsConstant(node)) {
+      added.computation =
+          HashComputation(facts_.Of(node), scope.inputs, scope.captures, added.slot);
+    }
+  }
+  scope.least = LessPrecise(scope.least, added.precision);
+  scope.names[name] = {index, added.computation, added.dtype, added.precision};
+  return absl::OkStatus();
+}
+
+}  // namespace onnxcmp

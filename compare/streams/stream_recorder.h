@@ -1,0 +1,114 @@
+// Takes down what is known of every result while a model runs. Keeps no value.
+#ifndef ONNXCMP_COMPARE_STREAM_RECORDER_H_
+#define ONNXCMP_COMPARE_STREAM_RECORDER_H_
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compare/streams/node_facts.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/op_registry.h"
+#include "evaluator/result.h"
+#include "evaluator/thread_pool.h"
+
+namespace onnxcmp {
+
+// Fingerprints of large tensors by their content, so that what both sides have (weights, above all)
+// is looked at once: the hash of the content costs a twentieth of the rest. For several recorders,
+// one after the other or at the same time.
+class FingerprintCache {
+ public:
+  // As FingerprintOf.
+  Fingerprint Get(const Value& value, const ThreadPool* pool);
+
+ private:
+  std::mutex mutex_;
+  absl::flat_hash_map<Hash128, Fingerprint> fingerprints_;
+};
+
+struct StreamRecorderOptions {
+  // Results of deeper subgraphs are left out.
+  int max_depth = std::numeric_limits<int>::max();
+  const ThreadPool* pool = nullptr;   // for large tensors; may be null
+  FingerprintCache* cache = nullptr;  // of both sides; may be null
+};
+
+// Observes one run. A value that a subgraph begins with and that is the value of a result, such as
+// what a loop carries from one iteration to the next, counts as that result.
+class StreamRecorder : public Observer {
+ public:
+  // The registry (for the schemas), the pool, the cache and the model that runs must outlive the
+  // recorder.
+  explicit StreamRecorder(const OpRegistry& registry, const StreamRecorderOptions& options = {});
+
+  void OnGraphStart(const GraphStart& start) override;
+  absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;
+
+  // What has been taken down so far.
+  const ResultStream& stream() const { return stream_; }
+  // All but the source.
+  ResultStream TakeStream() { return std::move(stream_); }
+
+ private:
+  // What a name stands for.
+  struct Named {
+    int result = kNone;
+    uint64_t computation = 0;  // 0: absent
+    DType dtype = DType::kUndefined;
+    DType precision = DType::kUndefined;
+  };
+  // A graph that runs.
+  struct Scope {
+    const Node* owner = nullptr;  // null: the main graph
+    const Graph* graph = nullptr;
+    absl::flat_hash_map<std::string, Named> names;
+    DType least = DType::kUndefined;  // the least precision of its results
+    DType inner = DType::kUndefined;  // that of the graphs that ran for its next node
+    // The node whose outputs are being reported, and what they have in common.
+    const Node* node = nullptr;
+    int index = kNone;
+    DType precision = DType::kUndefined;
+    std::vector<uint64_t> inputs;
+    std::vector<uint64_t> captures;
+  };
+  // A buffer whose elements were looked at.
+  struct Seen {
+    std::weak_ptr<Buffer> buffer;
+    DType dtype = DType::kUndefined;
+    int64_t size = 0;
+    int result = kNone;
+  };
+
+  // Closes graphs until `depth` of them are open.
+  void CloseTo(size_t depth);
+  const Named* Find(const std::string& name) const;
+  Named FromContent(const Value& value) const;
+  // What input i of a subgraph stands for, if that is known; `before` is the iteration before.
+  const Named* Carried(const GraphStart& start, size_t i, const Scope* before) const;
+  const Named* OwnersInput(const Node& owner, size_t i) const;
+  void BeginNode(const Result& result, Scope* scope);
+  Fingerprint Look(const Value& value, int result);
+  Fingerprint LookAtElements(const Value& value) const;
+  int Add(const Result& result, Fingerprint fingerprint);
+
+  StreamRecorderOptions options_;
+  NodeFactsCache facts_;
+  ResultStream stream_;
+  std::vector<Scope> scopes_;
+  absl::flat_hash_map<const Initializer*, Named> initializers_;        // of subgraphs
+  absl::flat_hash_map<std::pair<const Buffer*, int64_t>, Seen> seen_;  // by offset too
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_STREAM_RECORDER_H_

@@ -1,0 +1,162 @@
+// Faults in small models: each is named, and nothing that only inherits it.
+#include "compare/causes/causes.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_replace.h"
+#include "compare/compare.h"
+#include "compare/sides/model_side.h"
+#include "tests/support/load_test.h"
+#include "tests/support/op_test.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr char kModel[] = R"(g (float[2,4] x) => (float[2,4] y, float[2,4] z)
+<float[4,4] w = {0.5, -0.25, 0.125, 0.75, -0.5, 0.3, 0.8, -0.1, 0.9, 0.2, -0.7, 0.4, 0.1, -0.6, 0.35,
+                 0.45},
+ float[4] scale = {1.1, 0.9, 1.2, 0.8}, float[4] bias = {0.1, -0.2, 0.3, -0.4}> {
+  product = MatMul (x, w)
+  normal = LayerNormalization <epsilon = 0.00001> (product, scale, bias)
+  squashed = Tanh (normal)
+  weights = Softmax (squashed)
+  rest = Sub (weights, product)
+  y = Mul (rest, squashed)
+  z = Cos (rest)
+})";
+
+Tensor X() { return Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f}); }
+
+std::unique_ptr<ModelSide> SideOf(const std::string& text, const Tensor& x) {
+  const testing::LoadedModel model = testing::LoadGraph(text);
+  EXPECT_TRUE(model.ok()) << model.status();
+  if (!model.ok()) return nullptr;
+  auto side = ModelSide::Create(*model, testing::Registry(), {.threads = 1});
+  EXPECT_TRUE(side.ok()) << side.status();
+  if (!side.ok()) return nullptr;
+  (*side)->SetFeeds({{(*model)->graph.inputs[0].name, x}});
+  return *std::move(side);
+}
+
+Comparison Compared(const std::string& left, const std::string& right, const Tensor& left_x = X(),
+                    const Tensor& right_x = X()) {
+  const auto a = SideOf(left, left_x);
+  const auto b = SideOf(right, right_x);
+  if (a == nullptr || b == nullptr) return {};
+  CompareOptions options;
+  options.threads = 1;
+  absl::StatusOr<Comparison> comparison = Compare(*a, *b, options);
+  EXPECT_TRUE(comparison.ok()) << comparison.status();
+  return comparison.ok() ? *std::move(comparison) : Comparison();
+}
+
+std::string Altered(const std::vector<std::pair<std::string, std::string>>& changes) {
+  std::string text = kModel;
+  for (const auto& [from, to] : changes) {
+    EXPECT_THAT(text, HasSubstr(from));
+    text = absl::StrReplaceAll(text, {{from, to}});
+  }
+  return text;
+}
+
+// The only cause.
+void ExpectCause(const Comparison& comparison, CauseKind kind, const std::string& left,
+                 const std::string& right, const std::string& text) {
+  ASSERT_THAT(comparison.causes, SizeIs(1));
+  const Cause& cause = comparison.causes[0];
+  EXPECT_EQ(CauseKindName(cause.kind), CauseKindName(kind));
+  EXPECT_EQ(comparison.left.results[static_cast<size_t>(cause.left)].name, left);
+  EXPECT_EQ(comparison.right.results[static_cast<size_t>(cause.right)].name, right);
+  EXPECT_THAT(cause.text, HasSubstr(text));
+  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+}
+
+TEST(Causes, OfTheSameModelThereAreNone) {
+  EXPECT_THAT(Compared(kModel, kModel).causes, IsEmpty());
+}
+
+TEST(Causes, AnInitializerIsNamedAndNotItsReader) {
+  const Comparison comparison = Compared(kModel, Altered({{"-0.7, 0.4", "-0.7, 0.42"}}));
+  ExpectCause(comparison, CauseKind::kInitializer, "w", "w", "the constants differ by up to 0.02");
+}
+
+TEST(Causes, AnAttribute) {
+  const Comparison comparison = Compared(kModel, Altered({{"0.00001", "0.01"}}));
+  ExpectCause(comparison, CauseKind::kOperator, "normal", "normal",
+              "attribute epsilon: 1e-05 | 0.01");
+}
+
+TEST(Causes, AnOperator) {
+  const Comparison comparison = Compared(kModel, Altered({{"Tanh", "Sigmoid"}}));
+  ExpectCause(comparison, CauseKind::kOperator, "squashed", "squashed", "operator: Tanh | Sigmoid");
+}
+
+TEST(Causes, ExchangedInputs) {
+  const Comparison comparison =
+      Compared(kModel, Altered({{"Sub (weights, product)", "Sub (product, weights)"}}));
+  ExpectCause(comparison, CauseKind::kOperator, "rest", "rest", "inputs in another order");
+}
+
+TEST(Causes, AnotherInput) {
+  const Comparison comparison =
+      Compared(kModel, Altered({{"Softmax (squashed)", "Softmax (normal)"}}));
+  ExpectCause(comparison, CauseKind::kOperator, "weights", "weights", "input 0: squashed | normal");
+}
+
+TEST(Causes, OtherFeeds) {
+  Tensor other = Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.5f});
+  const Comparison comparison = Compared(kModel, kModel, X(), other);
+  ExpectCause(comparison, CauseKind::kInput, "x", "x", "fed other values, by up to 0.25");
+}
+
+TEST(Causes, NamesDoNotMatter) {
+  const Comparison comparison = Compared(kModel, Altered({{"product", "r1"},
+                                                          {"normal", "r2"},
+                                                          {"squashed", "r3"},
+                                                          {"weights", "r4"},
+                                                          {"rest", "r5"},
+                                                          {"0.00001", "0.01"}}));
+  ExpectCause(comparison, CauseKind::kOperator, "normal", "r2", "epsilon: 1e-05 | 0.01");
+}
+
+TEST(Causes, AFaultInsideAFusionIsNamedAsItsRegion) {
+  // The right multiplies in another way, and with a wrong factor.
+  const Comparison comparison =
+      Compared(kModel, Altered({{"product = MatMul (x, w)",
+                                 "half = Constant <value_float = 0.51> ()\n"
+                                 "two = Constant <value_float = 2.0> ()\n"
+                                 "less = Mul (x, half)\n"
+                                 "more = Mul (w, two)\n"
+                                 "product = MatMul (less, more)"}}));
+  ExpectCause(comparison, CauseKind::kOperator, "product", "product", "MatMul product");
+}
+
+TEST(Causes, RoundingIsNone) {
+  const Comparison comparison = Compared(kModel, Altered({{"squashed = Tanh (normal)",
+                                                           "two = Constant <value_float = 2.0> ()\n"
+                                                           "one = Constant <value_float = 1.0> ()\n"
+                                                           "twice = Mul (normal, two)\n"
+                                                           "sigmoid = Sigmoid (twice)\n"
+                                                           "double = Mul (sigmoid, two)\n"
+                                                           "squashed = Sub (double, one)"}}));
+  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_THAT(comparison.causes, IsEmpty());
+}
+
+TEST(Causes, TwoFaultsAreTwoCauses) {
+  const Comparison comparison =
+      Compared(kModel, Altered({{"0.00001", "0.01"}, {"-0.7, 0.4", "-0.7, 0.42"}}));
+  EXPECT_THAT(comparison.causes, SizeIs(2));
+}
+
+}  // namespace
+}  // namespace onnxcmp

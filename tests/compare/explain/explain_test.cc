@@ -1,0 +1,134 @@
+// One pair of results in depth.
+#include "compare/explain/explain.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compare/reports/render_json.h"
+#include "compare/reports/render_table.h"
+#include "tests/compare/model_pair.h"
+#include "tests/support/golden.h"
+#include "tests/support/json_schema.h"
+#include "tests/support/paths.h"
+
+namespace onnxcmp {
+namespace {
+
+using testing::CompareGraphs;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr char kLeft[] = R"((float[2,4] x) => (float[2,4] y)
+<float[4] scale = {1.1, 0.9, 1.2, 0.8}> {
+  moved = Tanh (x)
+  normal = LayerNormalization <epsilon = 0.00001, axis = -1> (moved, scale)
+  squashed = Sigmoid (normal)
+  y = Mul (squashed, normal)
+})";
+
+// Another epsilon, and an axis that says what the default is.
+constexpr char kRight[] = R"((float[2,4] x) => (float[2,4] y)
+<float[4] scale = {1.1, 0.9, 1.2, 0.8}> {
+  moved = Tanh (x)
+  r2 = LayerNormalization <epsilon = 0.01> (moved, scale)
+  r3 = Sigmoid (r2)
+  y = Mul (r3, r2)
+})";
+
+const Feeds kX = {{"x", Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f})}};
+
+absl::StatusOr<Comparison> Explained(const std::string& left, const std::string& right,
+                                     const std::string& name) {
+  CompareOptions options;
+  options.explain = name;
+  return CompareGraphs(left, right, kX, options);
+}
+
+TEST(ExplainTest, WhereItBegins) {
+  const auto comparison = Explained(kLeft, kRight, "normal");
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  ASSERT_TRUE(comparison->explanation.has_value());
+  const Explanation& explanation = *comparison->explanation;
+  ASSERT_THAT(explanation.attributes, SizeIs(2));
+  EXPECT_EQ(explanation.attributes[1].name, "epsilon");
+  EXPECT_EQ(explanation.attributes[1].left, "1e-05");
+  EXPECT_EQ(explanation.attributes[1].right, "0.01");
+  EXPECT_TRUE(explanation.attributes[1].differs);
+  ASSERT_THAT(explanation.inputs, SizeIs(2));
+  EXPECT_TRUE(explanation.inputs[0].same_bits);
+  ASSERT_TRUE(explanation.own.has_value() && explanation.difference.has_value());
+  EXPECT_EQ(*explanation.own, explanation.difference->values.max_absolute);
+  EXPECT_EQ(*explanation.inherited, 0);
+  ASSERT_THAT(explanation.worst, SizeIs(8));
+  EXPECT_EQ(explanation.worst[0].absolute, explanation.difference->values.max_absolute);
+  int64_t counted = explanation.equal + explanation.not_finite;
+  for (const DecadeCount& decade : explanation.decades) counted += decade.elements;
+  EXPECT_EQ(counted, 8);
+  ASSERT_TRUE(explanation.left_truth.has_value());
+  EXPECT_LT(explanation.left_truth->max_absolute, 1e-6);
+  EXPECT_GT(explanation.right_truth->max_absolute, 1e-3);
+  testing::ExpectGolden("table/explain.txt", RenderTable(*comparison));
+  testing::ExpectGolden("table/explain_ascii.txt",
+                        RenderTable(*comparison, {.width = 80, .ascii = true}));
+}
+
+TEST(ExplainTest, WhatIsInherited) {
+  // By the name on the right.
+  const auto comparison = Explained(kLeft, kRight, "r3");
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  const Explanation& explanation = *comparison->explanation;
+  EXPECT_EQ(*explanation.own, 0);
+  EXPECT_GT(*explanation.inherited, 1e-3);
+  EXPECT_THAT(explanation.left_readers, SizeIs(1));
+}
+
+TEST(ExplainTest, TheSameBitsAndNoPartner) {
+  const auto same = Explained(kLeft, kRight, "moved");
+  ASSERT_TRUE(same.ok()) << same.status();
+  EXPECT_FALSE(same->explanation->difference.has_value());
+  EXPECT_EQ(same->explanation->equal, 8);
+  EXPECT_THAT(RenderTable(*same), HasSubstr("difference none: the same bits"));
+  const std::string alone = R"((float[2,4] x) => (float[2,4] y, int64[2] n)
+<float[4] scale = {1.1, 0.9, 1.2, 0.8}> {
+  moved = Tanh (x) n = Shape (x)
+  r2 = LayerNormalization <epsilon = 0.01> (moved, scale)
+  r3 = Sigmoid (r2)
+  y = Mul (r3, r2)
+})";
+  const auto one = Explained(kLeft, alone, "n");
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_EQ(one->explanation->left, kNone);
+  EXPECT_THAT(RenderTable(*one), HasSubstr("there is nothing to compare with"));
+}
+
+TEST(ExplainTest, RowsByNameAndNumber) {
+  const auto comparison = CompareGraphs(kLeft, kRight, kX);
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  const auto named = FindRow(*comparison, "y");
+  ASSERT_TRUE(named.ok()) << named.status();
+  // The node's result, not the output that shows it.
+  const int left = comparison->rows[*named].aligned.left.back();
+  EXPECT_EQ(comparison->left.results[static_cast<size_t>(left)].kind, ResultKind::kResult);
+  EXPECT_EQ(*FindRow(*comparison, "1"), 1u);
+  EXPECT_FALSE(FindRow(*comparison, "99").ok());
+  EXPECT_FALSE(FindRow(*comparison, "-1").ok());
+  EXPECT_EQ(Explained(kLeft, kRight, "nothing").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(ExplainTest, Json) {
+  const auto comparison = Explained(kLeft, kRight, "normal");
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  std::ifstream file(Document("comparison.schema.json"));
+  const auto schema = nlohmann::json::parse(file);
+  const auto json = nlohmann::json::parse(RenderJson(*comparison));
+  EXPECT_THAT(testing::SchemaErrors(json, schema), IsEmpty());
+  EXPECT_EQ(json["explanation"]["attributes"][1]["differs"], true);
+}
+
+}  // namespace
+}  // namespace onnxcmp

@@ -1,0 +1,191 @@
+#include "compare/inputs/feeds.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compare/files/npz_writer.h"
+#include "tests/support/op_test.h"
+#include "tests/support/paths.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::onnxcmp::testing::ExpectError;
+using ::onnxcmp::testing::ExpectSameBits;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+ValueInfo Input(const std::string& name, DType dtype, int rank) {
+  ValueInfo input;
+  input.name = name;
+  input.type.kind = TypeInfo::Kind::kTensor;
+  input.type.dtype = dtype;
+  input.type.shape.emplace(static_cast<size_t>(rank));
+  return input;
+}
+
+Graph TwoInputs() {
+  Graph graph;
+  graph.inputs = {Input("x", DType::kFloat, 1), Input("n", DType::kInt64, 0)};
+  return graph;
+}
+
+const Tensor kX = Tensor::Of<float>({2}, {1, 2});
+const Tensor kN = Tensor::Scalar<int64_t>(3);
+
+TEST(MatchFeedsTest, ByName) {
+  const auto matched = MatchFeeds({{"n", kN}, {"x", kX}}, TwoInputs(), "f");
+  ASSERT_TRUE(matched.ok()) << matched.status();
+  ExpectSameBits(matched->feeds.at("x").tensor(), kX);
+  ExpectSameBits(matched->feeds.at("n").tensor(), kN);
+  EXPECT_THAT(matched->notes, IsEmpty());
+}
+
+TEST(MatchFeedsTest, ByPosition) {
+  const auto matched = MatchFeeds({{"a", kX}, {"b", kN}}, TwoInputs(), "f");
+  ASSERT_TRUE(matched.ok()) << matched.status();
+  ExpectSameBits(matched->feeds.at("x").tensor(), kX);
+  EXPECT_THAT(matched->notes, ElementsAre("inputs matched by position: a to x, b to n"));
+}
+
+TEST(MatchFeedsTest, TheRestByPosition) {
+  const auto matched = MatchFeeds({{"a", kN}, {"x", kX}}, TwoInputs(), "f");
+  ASSERT_TRUE(matched.ok()) << matched.status();
+  ExpectSameBits(matched->feeds.at("n").tensor(), kN);
+  EXPECT_THAT(matched->notes, ElementsAre("inputs matched by position: a to n"));
+}
+
+TEST(MatchFeedsTest, WhatNoInputTakesIsIgnored) {
+  const auto matched = MatchFeeds({{"n", kN}, {"x", kX}, {"y", kX}}, TwoInputs(), "f");
+  ASSERT_TRUE(matched.ok()) << matched.status();
+  EXPECT_EQ(matched->feeds.size(), 2u);
+  EXPECT_THAT(matched->notes, ElementsAre("no input takes y"));
+}
+
+TEST(MatchFeedsTest, InputsWithInitializersNeedNoValue) {
+  Graph graph = TwoInputs();
+  graph.initializers.push_back({"n", kN});
+  EXPECT_TRUE(MatchFeeds({{"x", kX}}, graph, "f").ok());
+  const auto matched = MatchFeeds({{"x", kX}, {"n", Tensor::Scalar<int64_t>(9)}}, graph, "f");
+  ASSERT_TRUE(matched.ok());
+  EXPECT_TRUE(matched->feeds.contains("n"));
+}
+
+TEST(MatchFeedsTest, ErrorsListBothSides) {
+  // Too few, of another type, of another rank.
+  ExpectError(MatchFeeds({{"x", kX}}, TwoInputs(), "in.npz").status(),
+              absl::StatusCode::kInvalidArgument,
+              "no value for input n; the model takes: x float[?], n int64[]; "
+              "in.npz has: x float[2]");
+  ExpectError(MatchFeeds({{"a", kN}, {"b", kX}}, TwoInputs(), "f").status(),
+              absl::StatusCode::kInvalidArgument, "no value for input x");
+  ExpectError(
+      MatchFeeds({{"a", kX}, {"b", Tensor::Of<int64_t>({1}, {1})}}, TwoInputs(), "f").status(),
+      absl::StatusCode::kInvalidArgument, "no value for input x");
+  ExpectError(MatchFeeds({{"x", kN}, {"n", kN}}, TwoInputs(), "f").status(),
+              absl::StatusCode::kInvalidArgument, "input x has another element type");
+  ExpectError(MatchFeeds({}, TwoInputs(), "f").status(), absl::StatusCode::kInvalidArgument,
+              "f has nothing");
+}
+
+TEST(MatchFeedsByPositionTest, PrefersPositions) {
+  // Two inputs alike whose names are exchanged.
+  Graph graph;
+  graph.inputs = {Input("b", DType::kFloat, 1), Input("a", DType::kFloat, 1)};
+  const Tensor other = Tensor::Of<float>({2}, {3, 4});
+  const auto matched = MatchFeedsByPosition({{"a", kX}, {"b", other}}, graph, "f");
+  ASSERT_TRUE(matched.ok());
+  ExpectSameBits(matched->feeds.at("b").tensor(), kX);
+  EXPECT_THAT(matched->notes, ElementsAre("inputs matched by position: a to b, b to a"));
+}
+
+TEST(MatchFeedsByPositionTest, TakesNamesWherePositionsDisagree) {
+  const auto matched = MatchFeedsByPosition({{"n", kN}, {"x", kX}}, TwoInputs(), "f");
+  ASSERT_TRUE(matched.ok()) << matched.status();
+  ExpectSameBits(matched->feeds.at("x").tensor(), kX);
+}
+
+TEST(FeedFileTest, ReadsArchives) {
+  auto file = FeedFile::Open(TestData("npz/kinds.npz"));
+  ASSERT_TRUE(file.ok()) << file.status();
+  Graph graph;
+  graph.inputs = {Input("float32", DType::kFloat, 2), Input("void2", DType::kBfloat16, 1)};
+  const auto matched = file->FeedsFor(graph);
+  ASSERT_TRUE(matched.ok()) << matched.status();
+  EXPECT_EQ(matched->feeds.size(), 2u);
+  // Bytes without a type take the input's.
+  EXPECT_EQ(matched->feeds.at("void2").tensor().dtype(), DType::kBfloat16);
+  EXPECT_FALSE(FeedFile::Open(TestData("npz/missing.npz")).ok());
+}
+
+TEST(FeedFileTest, OfARecordingTheInputsAreTaken) {
+  const std::string path = ::testing::TempDir() + "/feeds_recording.npz";
+  {
+    auto writer = RecordingWriter::Create(path, false);
+    ASSERT_TRUE(writer.ok());
+    const Value x = kX;
+    const Value n = kN;
+    ASSERT_TRUE(
+        (*writer)->OnResult({ResultKind::kInitializer, "w", nullptr, "", 0, n}, nullptr).ok());
+    ASSERT_TRUE((*writer)->OnResult({ResultKind::kInput, "x", nullptr, "", 0, x}, nullptr).ok());
+    ASSERT_TRUE((*writer)->OnResult({ResultKind::kInput, "m", nullptr, "", 0, n}, nullptr).ok());
+    ASSERT_TRUE((*writer)->OnResult({ResultKind::kResult, "n", nullptr, "", 0, x}, nullptr).ok());
+    ASSERT_TRUE((*writer)->Finish().ok());
+  }
+  auto file = FeedFile::Open(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  const auto matched = file->FeedsFor(TwoInputs());
+  ASSERT_TRUE(matched.ok()) << matched.status();
+  ExpectSameBits(matched->feeds.at("n").tensor(), kN);
+}
+
+// An archive of the arrays NAME.npy that does not say what they are.
+std::string PlainArchive(const std::vector<std::pair<std::string, Tensor>>& arrays) {
+  const std::string path = ::testing::TempDir() + "/feeds_plain.npz";
+  auto writer = NpzWriter::Create(path);
+  EXPECT_TRUE(writer.ok()) << writer.status();
+  std::vector<NpzWriter::Entry> entries;
+  for (const auto& [name, tensor] : arrays) {
+    auto piece = (*writer)->AddArray(tensor);
+    EXPECT_TRUE(piece.ok()) << piece.status();
+    entries.push_back({name + ".npy", *piece});
+  }
+  EXPECT_TRUE((*writer)->Finish(entries).ok());
+  return path;
+}
+
+TEST(FeedFileTest, ThreeArraysAreASparseTensor) {
+  const Tensor indices = Tensor::Of<int64_t>({2, 2}, {0, 1, 3, 2});
+  const Tensor dims = Tensor::Of<int64_t>({2}, {4, 3});
+  Graph graph;
+  graph.inputs = {Input("s", DType::kFloat, 2), Input("t/values", DType::kFloat, 1)};
+  graph.inputs[0].type.kind = TypeInfo::Kind::kSparseTensor;
+  const auto feeds = [&](const Tensor& where) -> absl::StatusOr<Feeds> {
+    auto file = FeedFile::Open(
+        PlainArchive({{"t/values", kX}, {"s/dims", dims}, {"s/values", kX}, {"s/indices", where}}));
+    if (!file.ok()) return file.status();
+    auto matched = file->FeedsFor(graph);
+    if (!matched.ok()) return matched.status();
+    return matched->feeds;
+  };
+  const auto good = feeds(indices);
+  ASSERT_TRUE(good.ok()) << good.status();
+  const SparseTensor& sparse = good->at("s").sparse();
+  ExpectSameBits(sparse.values, kX);
+  ExpectSameBits(sparse.indices, indices);
+  EXPECT_THAT(sparse.dims, ElementsAre(4, 3));
+  ExpectSameBits(good->at("t/values").tensor(), kX);
+  ExpectError(feeds(Tensor::Of<int64_t>({2, 2}, {0, 1, 3, 3})).status(),
+              absl::StatusCode::kInvalidArgument, "not in a dimension of 3");
+  ExpectError(feeds(kX).status(), absl::StatusCode::kInvalidArgument, "are no sparse tensor");
+}
+
+}  // namespace
+}  // namespace onnxcmp
