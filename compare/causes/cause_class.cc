@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compare/differences/number_strips.h"
 
 namespace onnxcmp {
 namespace {
@@ -93,9 +94,13 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
     const Measured own = Measure(result.own.tensor());
     const Measured held = Measure(result.held.tensor());
     approximation = true;
-    for (size_t i = 0; i < own.elements.size(); ++i) {
-      approximation = approximation && std::abs(own.elements[i] - held.elements[i]) <= 1;
-    }
+    ForEachStrip(NumberReader(own.tensor), NumberReader(held.tensor), 0, own.size,
+                 [&](int64_t, int64_t count, const double* a, const double* b) {
+                   for (int64_t i = 0; i < count; ++i) {
+                     approximation = approximation && std::abs(a[i] - b[i]) <= 1;
+                   }
+                   return approximation;
+                 });
   }
   if (approximation) {
     found.kind = CauseKind::kApproximation;

@@ -69,7 +69,7 @@ class CauseFinder {
       return report;
     }
     OC_ASSIGN_OR_RETURN(std::vector<Value> values, LeftValues());
-    const LeftClasses classes(left_graph_, std::move(values));
+    const LeftClasses classes(left_graph_, std::move(values), options_.pool);
     const std::vector<Value> leaves = Leaves();
     const ForcedRun run(classes, right_graph_, aligned_, leaves);
     const Repaired repaired = Repair(run, Hints());

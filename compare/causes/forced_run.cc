@@ -1,6 +1,7 @@
 #include "compare/causes/forced_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "absl/algorithm/container.h"
@@ -11,6 +12,7 @@ namespace onnxcmp {
 namespace {
 
 constexpr double kMuchFarther = 2;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Hash128 Mix(Hash128 hash, const Hash128& more) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
@@ -37,7 +39,7 @@ Value ForcedRun::ValueFor(int c, int right) const {
   if (it != converted_.end()) return it->second.first;
   absl::StatusOr<Value> converted = ConvertedTo(left_.value(c), wanted.dtype, *wanted.shape);
   Value value = converted.ok() ? *std::move(converted) : Value();
-  const Hash128 content = value.empty() ? Hash128() : ContentOf(value);
+  const Hash128 content = value.empty() ? Hash128() : ContentOf(value, left_.pool());
   converted_[{c, right}] = {value, content};
   return value;
 }
@@ -56,28 +58,60 @@ void ForcedRun::Set(int r, int c, MatchRule rule, ForcedState* state) const {
   if (result.own_content == result.held_content) result.own = Value();
 }
 
-bool ForcedRun::IsNear(int c, const Value& own, Measured* measured) const {
+bool ForcedRun::MayBeNear(int c, const Value& own, Measured* measured) const {
   if (!IsMeasurable(own) || !IsMeasurable(left_.value(c))) return false;
   const Tensor& left = left_.value(c).tensor();
   if (left.num_elements() != own.tensor().num_elements() ||
       !SameKindOfNumber(left.dtype(), own.tensor().dtype())) {
     return false;
   }
-  if (measured->elements.empty()) *measured = Measure(own.tensor());
-  if (!MayBeNear(left_.sample(c), *measured)) return false;
-  return Near(left_.measured(c), *measured);
+  if (!measured->known()) *measured = Measure(own.tensor(), left_.pool());
+  return onnxcmp::MayBeNear(left_.sample(c), *measured);
+}
+
+bool ForcedRun::IsNear(int c, const Value& own, Measured* measured) const {
+  return MayBeNear(c, own, measured) && Near(left_.measured(c), *measured, left_.pool());
+}
+
+double ForcedRun::DistanceIfNear(int c, const ForcedResult& result, Measured* measured) const {
+  const MeasuredPair pair = {left_.result(c).fingerprint.content, left_.result(c).dtype,
+                             result.own_content};
+  if (const auto known = distances_.find(pair); known != distances_.end()) return known->second;
+  if (!MayBeNear(c, result.own, measured)) return kInfinity;
+  const bool near = Near(left_.measured(c), *measured, left_.pool());
+  const double distance = near ? Distance(left_.measured(c), *measured, left_.pool()) : kInfinity;
+  distances_.emplace(pair, distance);
+  return distance;
+}
+
+double ForcedRun::DistanceOf(const ForcedResult& result) const {
+  if (!IsMeasurable(result.own) || !IsMeasurable(result.held) ||
+      result.own.tensor().shape() != result.held.tensor().shape()) {
+    return kInfinity;
+  }
+  const DType dtype = left_.result(result.match).dtype;
+  const auto known = distances_.find({result.held_content, dtype, result.own_content});
+  if (known != distances_.end() && std::isfinite(known->second)) return known->second;
+  const bool converted = dtype != result.held.tensor().dtype();
+  Measured held =
+      converted ? Measure(result.held.tensor(), left_.pool()) : left_.measured(result.match);
+  held.dtype = dtype;
+  return Distance(held, Measure(result.own.tensor(), left_.pool()), left_.pool());
 }
 
 // What is quantized on one side only is as far apart as that makes it.
-bool ForcedRun::IsQuantizedTwin(int l, int r, const Measured& own) const {
+bool ForcedRun::IsQuantizedTwin(int l, int r, const Value& own, Measured* measured) const {
   constexpr double kMaxNoise = 0.1;
   const auto quantized = [](const StreamResult& result) { return IsInteger(result.precision); };
   if (quantized(left_.graph().result(l)) == quantized(right_.result(r))) return false;
   const int c = left_.of(l);
-  return !own.elements.empty() && IsMeasurable(left_.value(c)) &&
-         left_.measured(c).elements.size() == own.elements.size() &&
-         IsFloatingPoint(left_.result(c).dtype) && IsFloatingPoint(right_.result(r).dtype) &&
-         RelativeRms(left_.measured(c), own) <= kMaxNoise;
+  if (!IsMeasurable(own) || !IsMeasurable(left_.value(c)) ||
+      !IsFloatingPoint(left_.result(c).dtype) || !IsFloatingPoint(right_.result(r).dtype)) {
+    return false;
+  }
+  if (!measured->known()) *measured = Measure(own.tensor(), left_.pool());
+  return left_.measured(c).size == measured->size &&
+         RelativeRms(left_.measured(c), *measured) <= kMaxNoise;
 }
 
 void ForcedRun::MatchLeaf(int r, ForcedState* state) const {
@@ -188,7 +222,7 @@ bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) cons
       if (r == kNone) continue;
       ForcedResult& result = state->results[static_cast<size_t>(r)];
       result.own = outputs.ok() ? (*outputs)[i] : Value();
-      result.own_content = result.own.empty() ? Hash128() : ContentOf(result.own);
+      result.own_content = result.own.empty() ? Hash128() : ContentOf(result.own, left_.pool());
     }
   }
   for (const int r : made.outputs) {
@@ -213,25 +247,26 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   Measured measured;
   const int partner = aligned_[static_cast<size_t>(r)];
   const int aligned = left_.of(partner);
-  if (aligned != kNone &&
-      (IsNear(aligned, result.own, &measured) || IsQuantizedTwin(partner, r, measured))) {
+  double distance = aligned == kNone ? kInfinity : DistanceIfNear(aligned, result, &measured);
+  if (aligned != kNone && distance == kInfinity &&
+      IsQuantizedTwin(partner, r, result.own, &measured)) {
+    distance = Distance(left_.measured(aligned), measured, left_.pool());
+  }
+  if (distance < kInfinity) {
     // Constants that only one side has changed show themselves by what structure says, unless the
     // partner is much nearer: then something is folded into them.
-    const double distance = IsMeasurable(left_.value(aligned)) && !measured.elements.empty()
-                                ? Distance(left_.measured(aligned), measured)
-                                : std::numeric_limits<double>::infinity();
     if (TryStructure(n, r, kMuchFarther * distance, &measured, state)) return;
     Set(r, aligned, MatchRule::kAligned, state);
     return;
   }
-  if (TryStructure(n, r, std::numeric_limits<double>::infinity(), &measured, state)) return;
+  if (TryStructure(n, r, kInfinity, &measured, state)) return;
   const StreamResult& known = right_.result(r);
   if (!known.shape.has_value()) return;
   int nearest = kNone;
-  double least = std::numeric_limits<double>::infinity();
+  double least = kInfinity;
   for (const int c : left_.of_shape(*known.shape)) {
-    if (!left_.computed(c) || !IsNear(c, result.own, &measured)) continue;
-    const double distance = Distance(left_.measured(c), measured);
+    if (!left_.computed(c)) continue;
+    const double distance = DistanceIfNear(c, result, &measured);
     if (distance < least) {
       least = distance;
       nearest = c;
@@ -292,7 +327,6 @@ ForcedRun::Agreement ForcedRun::Agree(const ForcedState& state, int n, int left_
 bool ForcedRun::TryStructure(int n, int r, double farthest, Measured* measured,
                              ForcedState* state) const {
   const StreamResult& known = right_.result(r);
-  const Value own = state->at(r).own;
   int nearest = kNone;
   double least = farthest;
   std::vector<std::pair<int, int>> open;
@@ -305,9 +339,9 @@ bool ForcedRun::TryStructure(int n, int r, double farthest, Measured* measured,
     if (!agreement.agree && IsCommutative(*right_.node(n).made)) {
       agreement = Agree(*state, n, q, true);
     }
-    if (!agreement.agree || !IsNear(c, own, measured)) continue;
-    const double distance = Distance(left_.measured(c), *measured);
-    if (distance <= least) {
+    if (!agreement.agree) continue;
+    const double distance = DistanceIfNear(c, state->at(r), measured);
+    if (distance < kInfinity && distance <= least) {
       least = distance;
       nearest = c;
       open = std::move(agreement.open);
@@ -336,7 +370,7 @@ bool ForcedRun::PairConstants(int n, int r, int c, const std::vector<std::pair<i
                       return state->at(pair.first).match == pair.second;
                     });
   if (fits) {
-    const Hash128 content = ContentOf((*outputs)[slot]);
+    const Hash128 content = ContentOf((*outputs)[slot], left_.pool());
     ForcedResult& result = state->results[static_cast<size_t>(r)];
     if (content == result.held_content || IsNear(c, (*outputs)[slot], &measured)) {
       // Its reader must not be blamed beside the constant.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,9 @@ class ForcedRun {
   // Whether a value of the right is near a class, in kind, size and elements. `measured` is filled
   // at the first need, for several classes.
   bool IsNear(int c, const Value& own, Measured* measured) const;
+  // How far what a matched result's node gives is from the match, as Distance() has it with the
+  // match in the type that the left has it in; infinite if they cannot be measured.
+  double DistanceOf(const ForcedResult& result) const;
   // How often a node has been run.
   int64_t runs() const { return runs_; }
 
@@ -91,7 +95,10 @@ class ForcedRun {
   // False if all was taken from `base`.
   bool RunNode(int n, const ForcedState* base, ForcedState* state) const;
   void MatchOutput(int n, int r, ForcedState* state) const;
-  bool IsQuantizedTwin(int l, int r, const Measured& own) const;
+  bool IsQuantizedTwin(int l, int r, const Value& own, Measured* measured) const;
+  bool MayBeNear(int c, const Value& own, Measured* measured) const;
+  // Of a result's own value from a class if it is near, else infinity.
+  double DistanceIfNear(int c, const ForcedResult& result, Measured* measured) const;
   bool SameNow(const ForcedState& a, const ForcedState& b, int r) const;
   Agreement Agree(const ForcedState& state, int n, int left_node, bool swapped) const;
   // Matches what left nodes of the same operator on the same give, if it is within `farthest`.
@@ -106,6 +113,9 @@ class ForcedRun {
   const std::vector<int>& aligned_;
   const std::vector<Value>& leaves_;
   mutable absl::flat_hash_map<std::pair<int, int>, std::pair<Value, Hash128>> converted_;
+  // The left's value, as which type, and the right's. Trials ask for the same ones again.
+  using MeasuredPair = std::tuple<Hash128, DType, Hash128>;
+  mutable absl::flat_hash_map<MeasuredPair, double> distances_;  // infinite: not near
   mutable int64_t runs_ = 0;
 };
 

@@ -4,8 +4,8 @@
 
 namespace onnxcmp {
 
-LeftClasses::LeftClasses(const SideGraph& graph, std::vector<Value> values)
-    : graph_(graph), of_(graph.stream().results.size(), kNone) {
+LeftClasses::LeftClasses(const SideGraph& graph, std::vector<Value> values, const ThreadPool* pool)
+    : graph_(graph), pool_(pool), of_(graph.stream().results.size(), kNone) {
   for (const int r : graph.results()) {
     Value& value = values[static_cast<size_t>(r)];
     if (value.empty()) continue;
@@ -33,16 +33,13 @@ int LeftClasses::Find(const Hash128& content) const {
 
 const Measured& LeftClasses::measured(int c) const {
   const Class& found = At(c);
-  if (!found.measured.has_value()) found.measured = Measure(found.value.tensor());
+  if (!found.measured.has_value()) found.measured = Measure(found.value.tensor(), pool_);
   return *found.measured;
 }
 
 const Sample& LeftClasses::sample(int c) const {
   const Class& found = At(c);
-  if (!found.sample.has_value()) {
-    found.sample =
-        SampleOf(found.measured.has_value() ? *found.measured : Measure(found.value.tensor()));
-  }
+  if (!found.sample.has_value()) found.sample = SampleOf(found.value.tensor());
   return *found.sample;
 }
 

@@ -15,10 +15,12 @@ namespace onnxcmp {
 
 class LeftClasses {
  public:
-  // `values`: by result; empty where none is wanted. The graph must outlive the classes.
-  LeftClasses(const SideGraph& graph, std::vector<Value> values);
+  // `values`: by result; empty where none is wanted. The graph must outlive the classes. The pool
+  // may be null.
+  LeftClasses(const SideGraph& graph, std::vector<Value> values, const ThreadPool* pool = nullptr);
 
   const SideGraph& graph() const { return graph_; }
+  const ThreadPool* pool() const { return pool_; }
   int size() const { return static_cast<int>(classes_.size()); }
   // kNone for results that are not of the main graph, or have no value.
   int of(int result) const { return result == kNone ? kNone : of_[static_cast<size_t>(result)]; }
@@ -49,6 +51,7 @@ class LeftClasses {
   const Class& At(int c) const { return classes_[static_cast<size_t>(c)]; }
 
   const SideGraph& graph_;
+  const ThreadPool* pool_;
   std::vector<int> of_;
   std::vector<Class> classes_;
   absl::flat_hash_map<Hash128, int> by_content_;

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "compare/differences/number_strips.h"
 #include "evaluator/convert.h"
 
 namespace onnxcmp {
@@ -16,8 +17,9 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr size_t kMaxNodes = 64;
 constexpr uint64_t kSeeds = 3;
-// Epsilons that are rounding in any region: the result's own last place is moved by one.
-constexpr double kAlwaysRounding = 16;
+// Epsilons that are rounding in any region: the result's own last place is moved by one, and that
+// alone makes their ratio less than the greatest unless most elements are zero.
+constexpr double kAlwaysRounding = RegionNoise::kMaxRatio / 2;
 
 uint64_t Hash(uint64_t a, uint64_t b) {
   uint64_t x = a * 0x9e3779b97f4a7c15 + b + 0x632be59bd9b4e019;
@@ -32,20 +34,25 @@ bool StaysExact(double v) {
   return !std::isfinite(v) || std::abs(v) > 1e30 || (std::abs(v) <= kExact && v == std::trunc(v));
 }
 
-Value Shake(const Value& value, double epsilon, uint64_t seed) {
+Value Shake(const Value& value, double epsilon, uint64_t seed, const ThreadPool* pool) {
   if (!IsMeasurable(value) || !IsFloatingPoint(value.tensor().dtype())) return value;
   const Tensor& tensor = value.tensor();
   // What is coarser than what is judged must not excuse itself.
   if (EpsilonOf(tensor.dtype()) > epsilon || tensor.num_elements() == 0) return value;
-  std::vector<double> elements = ElementsOf(tensor);
-  for (size_t i = 0; i < elements.size(); ++i) {
-    if (StaysExact(elements[i])) continue;
-    elements[i] *= (Hash(seed, i) & 1) != 0 ? 1 + epsilon : 1 - epsilon;
-  }
   absl::StatusOr<Tensor> shaken = Tensor::Allocate(tensor.dtype(), tensor.shape());
   if (!shaken.ok()) return value;
-  StoreElements<double>(tensor.dtype(), elements.data(), tensor.num_elements(),
-                        shaken->mutable_raw_data(), 0);
+  std::byte* const out = shaken->mutable_raw_data();
+  const NumberReader reader(tensor);
+  ForEachNumberPiece(reader.size(), pool, [&](int64_t, int64_t begin, int64_t end) {
+    ForEachStrip(reader, begin, end, [&](int64_t first, int64_t count, double* a) {
+      uint64_t signs = 0;
+      for (int64_t i = 0; i < count; ++i, signs >>= 1) {
+        if (i % 64 == 0) signs = Hash(seed, static_cast<uint64_t>(first + i));
+        if (!StaysExact(a[i])) a[i] *= (signs & 1) != 0 ? 1 + epsilon : 1 - epsilon;
+      }
+      StoreElements<double>(tensor.dtype(), a, count, out, first);
+    });
+  });
   return *std::move(shaken);
 }
 
@@ -78,7 +85,10 @@ Region RegionOf(const SideGraph& graph, int result, absl::FunctionRef<bool(int)>
 }  // namespace
 
 RegionNoise::RegionNoise(const ForcedRun& run, const ForcedState& state)
-    : run_(run), state_(state), matched_(static_cast<size_t>(run.left().size())) {
+    : run_(run),
+      state_(state),
+      pool_(run.left().pool()),
+      matched_(static_cast<size_t>(run.left().size())) {
   for (const int r : run.right().results()) {
     if (state.at(r).match != kNone) matched_[static_cast<size_t>(state.at(r).match)] = true;
   }
@@ -103,36 +113,34 @@ const Value& RegionNoise::Entry(bool left, int r) const {
   return c == kNone ? *kAbsent : run_.left().value(c);
 }
 
-std::optional<RegionNoise::Elements> RegionNoise::Shaken(const SideGraph& graph, bool left,
-                                                         const Region& region, int result,
-                                                         double epsilon, uint64_t seed) const {
-  if (region.nodes.empty() || !graph.runs()) return std::nullopt;
+Value RegionNoise::Shaken(const SideGraph& graph, bool left, const Region& region, int result,
+                          double epsilon, uint64_t seed) const {
+  if (region.nodes.empty() || !graph.runs()) return Value();
   absl::node_hash_map<int, Value> values;
   for (const int r : region.entries) {
     const Value& entry = Entry(left, r);
-    if (entry.empty()) return std::nullopt;
+    if (entry.empty()) return Value();
     // Both sides are given the same entries; constants are exact.
     const uint64_t of =
         left ? static_cast<uint64_t>(run_.left().of(r)) : static_cast<uint64_t>(state_.at(r).match);
-    values.emplace(r, graph.IsConstant(r) ? entry : Shake(entry, epsilon, Hash(seed, of)));
+    values.emplace(r, graph.IsConstant(r) ? entry : Shake(entry, epsilon, Hash(seed, of), pool_));
   }
   for (const int n : region.nodes) {
     for (const int read : graph.Reads(n)) {
-      if (!values.contains(read)) return std::nullopt;
+      if (!values.contains(read)) return Value();
     }
     const absl::StatusOr<std::vector<Value>> outputs =
         graph.Run(n, [&](int r) -> const Value& { return values.find(r)->second; });
-    if (!outputs.ok()) return std::nullopt;
+    if (!outputs.ok()) return Value();
     const std::vector<int>& names = graph.node(n).made->outputs;
     for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
       if (names[i] == kNone) continue;
       values.emplace(names[i], Shake((*outputs)[i], epsilon,
-                                     Hash(seed, Hash(left ? 1 : 2, uint64_t(names[i])))));
+                                     Hash(seed, Hash(left ? 1 : 2, uint64_t(names[i]))), pool_));
     }
   }
   const auto it = values.find(result);
-  if (it == values.end() || !IsMeasurable(it->second)) return std::nullopt;
-  return ElementsOf(it->second.tensor());
+  return it == values.end() || !IsMeasurable(it->second) ? Value() : it->second;
 }
 
 bool RegionNoise::HasCoarser(const SideGraph& graph, const Region& region, int result,
@@ -145,7 +153,7 @@ bool RegionNoise::HasCoarser(const SideGraph& graph, const Region& region, int r
   return false;
 }
 
-RegionNoise::Elements RegionNoise::Noise(int r, const Measured& own, double epsilon, double steps,
+RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
                                          absl::FunctionRef<bool(const Elements&)> is_enough) const {
   const LeftClasses& left = run_.left();
   const int c = state_.at(r).match;
@@ -154,18 +162,31 @@ RegionNoise::Elements RegionNoise::Noise(int r, const Measured& own, double epsi
   const Region left_region = left.computed(c) ? LeftRegion(c) : Region();
   const bool coarser_left = HasCoarser(left.graph(), left_region, l, epsilon);
   const bool coarser_right = HasCoarser(run_.right(), right_region, r, epsilon);
-  const Elements& plain_left = left.measured(c).elements;
-  Elements noise(own.elements.size());
-  const auto add = [&](const std::optional<Elements>& shaken, const Elements& plain) {
-    if (!shaken.has_value() || shaken->size() != plain.size()) return;
-    for (size_t i = 0; i < noise.size(); ++i) {
-      const double moved = std::abs((*shaken)[i] - plain[i]);
-      if (std::isfinite(moved)) noise[i] = std::max(noise[i], moved);
-    }
+  const Value& plain_right = state_.at(r).own;
+  const Value& plain_left = left.value(c);
+  Elements noise(static_cast<size_t>(NumberReader(plain_right.tensor()).size()));
+  const auto add = [&](const Value& shaken, const Value& plain) {
+    if (shaken.empty()) return;
+    const NumberReader ours(shaken.tensor());
+    const NumberReader theirs(plain.tensor());
+    const auto size = static_cast<int64_t>(noise.size());
+    if (ours.size() != size || theirs.size() != size) return;
+    ForEachNumberPiece(size, pool_, [&](int64_t, int64_t begin, int64_t end) {
+      ForEachStrip(ours, theirs, begin, end,
+                   [&](int64_t first, int64_t count, const double* a, const double* b) {
+                     double* const of_strip = noise.data() + first;
+                     for (int64_t i = 0; i < count; ++i) {
+                       const double moved = std::abs(a[i] - b[i]);
+                       of_strip[i] =
+                           std::isfinite(moved) ? std::max(of_strip[i], moved) : of_strip[i];
+                     }
+                     return true;
+                   });
+    });
   };
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     if (coarser_right <= coarser_left) {
-      add(Shaken(run_.right(), false, right_region, r, steps * epsilon, seed), own.elements);
+      add(Shaken(run_.right(), false, right_region, r, steps * epsilon, seed), plain_right);
       if (is_enough(noise)) return noise;
     }
     if (coarser_left <= coarser_right) {
@@ -174,6 +195,43 @@ RegionNoise::Elements RegionNoise::Noise(int r, const Measured& own, double epsi
     }
   }
   return noise;
+}
+
+double RegionNoise::RatioOf(const Measured& held, const Measured& own, double epsilon,
+                            const Elements& noise) const {
+  std::vector<double> of_pieces(static_cast<size_t>(NumberPieces(own.size)));
+  ForEachNumberPiece(own.size, pool_, [&](int64_t piece, int64_t begin, int64_t end) {
+    double squares = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      squares += noise[static_cast<size_t>(i)] * noise[static_cast<size_t>(i)];
+    }
+    of_pieces[static_cast<size_t>(piece)] = squares;
+  });
+  double squares = 0;
+  for (const double of_piece : of_pieces) squares += of_piece;
+  const double rms = noise.empty() ? 0 : std::sqrt(squares / static_cast<double>(noise.size()));
+  const NumberReader ours(held.tensor);
+  const NumberReader theirs(own.tensor);
+  ForEachNumberPiece(own.size, pool_, [&](int64_t piece, int64_t begin, int64_t end) {
+    double greatest = 0;
+    ForEachStrip(
+        ours, theirs, begin, end,
+        [&](int64_t first, int64_t count, const double* a, const double* b) {
+          for (int64_t i = 0; i < count; ++i) {
+            const double difference = std::abs(b[i] - a[i]);
+            // Infinities are in the same places, or masks.
+            if (!(difference > 0) || !std::isfinite(difference)) continue;
+            const double least = epsilon / 2 * std::max(std::abs(a[i]), 1e-3 * held.scale);
+            const double expected = std::max({noise[static_cast<size_t>(first + i)], rms, least});
+            greatest = std::max(greatest, expected > 0 ? difference / expected : kInfinity);
+          }
+          return true;
+        });
+    of_pieces[static_cast<size_t>(piece)] = greatest;
+  });
+  double greatest = 0;
+  for (const double of_piece : of_pieces) greatest = std::max(greatest, of_piece);
+  return greatest;
 }
 
 double RegionNoise::EntryEpsilon(int r) const {
@@ -213,7 +271,7 @@ RegionNoise::Verdict RegionNoise::JudgeIntegers(int r, const Measured& own,
   verdict.distance = share == 0 ? 0 : 1 + share;
   const double epsilon = EpsilonOf(DType::kFloat);
   const auto flips = [&](double steps) {
-    const Elements noise = Noise(r, own, epsilon, steps, [](const Elements&) { return false; });
+    const Elements noise = Noise(r, epsilon, steps, [](const Elements&) { return false; });
     const auto count = std::count_if(noise.begin(), noise.end(), [](double n) { return n != 0; });
     return noise.empty() ? 0 : static_cast<double>(count) / static_cast<double>(noise.size());
   };
@@ -231,37 +289,22 @@ RegionNoise::Verdict RegionNoise::Judge(int r) const {
   if (!IsMeasurable(result.own) || !IsMeasurable(result.held)) return verdict;
   if (result.own.tensor().shape() != result.held.tensor().shape()) return verdict;
   if (!run_.right().IsComputed(r)) return JudgeConstant(r);
-  const Measured own = Measure(result.own.tensor());
-  Measured held = Measure(result.held.tensor());
-  held.dtype = run_.left().result(result.match).dtype;
+  const auto measured = [&](const Value& value) { return Measure(value.tensor(), pool_); };
   double epsilon =
       CoarserEpsilon(run_.left().result(result.match).dtype, result.own.tensor().dtype());
-  if (epsilon == 0) return JudgeIntegers(r, own, held);
+  if (epsilon == 0) return JudgeIntegers(r, measured(result.own), measured(result.held));
   for (const int entry : RightRegion(r).entries) {
     epsilon = std::max(epsilon, EntryEpsilon(entry));
   }
-  verdict.distance = Distance(held, own);
+  verdict.distance = run_.DistanceOf(result);
   if (!std::isfinite(verdict.distance)) return verdict;
   verdict.ratio = verdict.distance / epsilon;
   if (verdict.distance <= kAlwaysRounding * epsilon) return verdict;
-  const auto ratio = [&](const Elements& noise) {
-    double squares = 0;
-    for (const double n : noise) squares += n * n;
-    const double rms = noise.empty() ? 0 : std::sqrt(squares / static_cast<double>(noise.size()));
-    double greatest = 0;
-    for (size_t i = 0; i < own.elements.size(); ++i) {
-      const double difference = std::abs(own.elements[i] - held.elements[i]);
-      // Infinities are in the same places, or masks.
-      if (!(difference > 0) || !std::isfinite(difference)) continue;
-      const double least = epsilon / 2 * std::max(std::abs(held.elements[i]), 1e-3 * held.scale);
-      const double expected = std::max({noise[i], rms, least});
-      greatest = std::max(greatest, expected > 0 ? difference / expected : kInfinity);
-    }
-    return greatest;
-  };
+  const Measured own = measured(result.own);
+  const Measured held = measured(result.held);
   // More noise only makes the ratio less.
-  Noise(r, own, epsilon, 1, [&](const Elements& noise) {
-    verdict.ratio = ratio(noise);
+  Noise(r, epsilon, 1, [&](const Elements& noise) {
+    verdict.ratio = RatioOf(held, own, epsilon, noise);
     return verdict.ratio <= kMaxRatio;
   });
   return verdict;

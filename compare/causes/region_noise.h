@@ -39,9 +39,9 @@ class RegionNoise {
 
  private:
   using Elements = std::vector<double>;
-  // The elements of a result when its region is shaken; nothing if that cannot be computed.
-  std::optional<Elements> Shaken(const SideGraph& graph, bool left, const Region& region,
-                                 int result, double epsilon, uint64_t seed) const;
+  // A result when its region is shaken; empty if that cannot be computed.
+  Value Shaken(const SideGraph& graph, bool left, const Region& region, int result, double epsilon,
+               uint64_t seed) const;
   const Value& Entry(bool left, int r) const;
   bool HasCoarser(const SideGraph& graph, const Region& region, int result, double epsilon) const;
   // The epsilon that a result comes with where a region reads it.
@@ -50,11 +50,15 @@ class RegionNoise {
   Verdict JudgeIntegers(int r, const Measured& own, const Measured& held) const;
   // By element: how far the result moves when its regions are shaken by `epsilon`. `is_enough` is
   // asked after each run of a region whether another one can be spared.
-  Elements Noise(int r, const Measured& own, double epsilon, double steps,
+  Elements Noise(int r, double epsilon, double steps,
                  absl::FunctionRef<bool(const Elements&)> is_enough) const;
+  // The greatest difference in units of what rounding explains.
+  double RatioOf(const Measured& held, const Measured& own, double epsilon,
+                 const Elements& noise) const;
 
   const ForcedRun& run_;
   const ForcedState& state_;
+  const ThreadPool* pool_;
   std::vector<bool> matched_;  // by class
 };
 

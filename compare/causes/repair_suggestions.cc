@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "compare/differences/number_strips.h"
 
 namespace onnxcmp {
 namespace {
@@ -16,47 +17,75 @@ constexpr int kReaderLevels = 3;
 constexpr size_t kMaxNodes = 18;
 constexpr int kHops = 3;
 constexpr size_t kMaxBehind = 24;
-constexpr size_t kMaxSorted = 65536;
+constexpr int64_t kMaxSorted = 65536;
 // Values that are apart by this much may still be meant to be the same.
 constexpr double kLittle = 2e-2;
+
+// Whether about as many elements of one are somewhere in the other as must be for half of them to
+// be; a few are looked for.
+bool MayShareHalf(const NumberReader& left, const NumberReader& right) {
+  constexpr int64_t kLookedFor = 64;
+  absl::flat_hash_set<double> open;
+  const int64_t step = left.size() / kLookedFor + 1;
+  ForEachStrip(left, 0, left.size(), [&](int64_t first, int64_t count, const double* a) {
+    for (int64_t i = (step - first % step) % step; i < count; i += step) open.insert(a[i]);
+  });
+  const size_t looked_for = open.size();
+  ForEachStrip(right, 0, right.size(), [&](int64_t, int64_t count, const double* a) {
+    for (int64_t i = 0; i < count; ++i) open.erase(a[i]);
+  });
+  return looked_for - open.size() >= looked_for / 4;
+}
+
+double SharedInAnyOrder(const Tensor& left, const Tensor& right) {
+  std::vector<double> a = ElementsOf(left);
+  std::vector<double> b = ElementsOf(right);
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  std::vector<double> both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return static_cast<double>(both.size()) / static_cast<double>(a.size());
+}
 
 }  // namespace
 
 double ConstantLikeness(const Measured& left, const Measured& right) {
-  const size_t count = left.elements.size();
-  if (count == 0 || count != right.elements.size()) return 0;
-  size_t equal = 0;
+  if (left.size == 0 || left.size != right.size) return 0;
+  const NumberReader ours(left.tensor);
+  const NumberReader theirs(right.tensor);
+  const auto count = static_cast<double>(left.size);
+  int64_t equal = 0;
   double left_mean = 0;
   double right_mean = 0;
-  for (size_t i = 0; i < count; ++i) {
-    if (left.elements[i] == right.elements[i]) ++equal;
-    left_mean += left.elements[i] / static_cast<double>(count);
-    right_mean += right.elements[i] / static_cast<double>(count);
-  }
+  const auto add = [&](int64_t, int64_t n, const double* a, const double* b) {
+    for (int64_t i = 0; i < n; ++i) {
+      equal += a[i] == b[i] ? 1 : 0;
+      left_mean += a[i] / count;
+      right_mean += b[i] / count;
+    }
+    return true;
+  };
+  ForEachStrip(ours, theirs, 0, left.size, add);
   double products = 0;
   double left_squares = 0;
   double right_squares = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const double a = left.elements[i] - left_mean;
-    const double b = right.elements[i] - right_mean;
-    products += a * b;
-    left_squares += a * a;
-    right_squares += b * b;
-  }
-  double likeness = static_cast<double>(equal) / static_cast<double>(count);
+  const auto correlate = [&](int64_t, int64_t n, const double* a, const double* b) {
+    for (int64_t i = 0; i < n; ++i) {
+      products += (a[i] - left_mean) * (b[i] - right_mean);
+      left_squares += (a[i] - left_mean) * (a[i] - left_mean);
+      right_squares += (b[i] - right_mean) * (b[i] - right_mean);
+    }
+    return true;
+  };
+  ForEachStrip(ours, theirs, 0, left.size, correlate);
+  double likeness = static_cast<double>(equal) / count;
   const double norm = std::sqrt(left_squares) * std::sqrt(right_squares);
   const bool of_one_size = left.scale <= 2 * right.scale && right.scale <= 2 * left.scale;
   if (of_one_size && norm > 0 && products / norm > 0.9) {
     likeness = std::max(likeness, products / norm);
   }
-  if (likeness < 0.5 && count <= kMaxSorted) {
-    std::vector<double> a = left.elements;
-    std::vector<double> b = right.elements;
-    std::sort(a.begin(), a.end());
-    std::sort(b.begin(), b.end());
-    std::vector<double> both;
-    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-    likeness = std::max(likeness, static_cast<double>(both.size()) / static_cast<double>(count));
+  if (likeness < 0.5 && left.size <= kMaxSorted && MayShareHalf(ours, theirs)) {
+    likeness = std::max(likeness, SharedInAnyOrder(left.tensor, right.tensor));
   }
   return likeness;
 }
@@ -314,9 +343,8 @@ std::vector<bool> Suggester::InnocentConstants(const ForcedState& state) const {
     const ForcedResult& result = state.at(r);
     if (result.match == kNone) return false;
     if (result.own.empty()) return true;
-    return IsMeasurable(result.own) && IsMeasurable(result.held) &&
-           Distance(Measure(result.held.tensor()), Measure(result.own.tensor())) <=
-               kRounding * EpsilonOf(result.own.tensor().dtype());
+    return IsMeasurable(result.own) &&
+           run_.DistanceOf(result) <= kRounding * EpsilonOf(result.own.tensor().dtype());
   };
   // A node reads several constants, and is looked at once.
   std::vector<std::optional<bool>> known(right.nodes().size());
@@ -342,10 +370,11 @@ void Suggester::SuggestConstants(const ForcedState& state, const std::vector<boo
     if (result.match != kNone || !run_.right().IsConstant(r) || !IsMeasurable(result.own)) continue;
     const bool innocent = innocents[static_cast<size_t>(r)];
     // A small one may have a fault that a mask hides.
-    if (innocent && run_.right().result(r).fingerprint.size > int64_t{kMaxSorted}) continue;
-    Measured own = Measure(result.own.tensor());
+    if (innocent && run_.right().result(r).fingerprint.size > kMaxSorted) continue;
+    Measured own;
     // Shapes are like each other without being the same: a folded one needs more to go by.
-    const bool tells = IsFloatingPoint(own.dtype) || own.elements.size() >= 16;
+    const Tensor& tensor = result.own.tensor();
+    const bool tells = IsFloatingPoint(tensor.dtype()) || tensor.num_elements() >= 16;
     for (const int c : left.of_shape(result.own.tensor().shape())) {
       if (taken[static_cast<size_t>(c)] || !IsMeasurable(left.value(c)) || !Fits(r, c)) continue;
       if (!tells && !left.constant(c)) continue;
@@ -354,10 +383,19 @@ void Suggester::SuggestConstants(const ForcedState& state, const std::vector<boo
       const double likeness =
           left.result(c).fingerprint.elements == run_.right().result(r).fingerprint.elements
               ? 1
-              : ConstantLikeness(left.measured(c), own);
+              : LikenessOf(r, c, result.own, &own);
       if (likeness >= 0.5) collector->Add(r, c, likeness);
     }
   }
+}
+
+double Suggester::LikenessOf(int r, int c, const Value& own, Measured* measured) const {
+  const auto [known, added] = likenesses_.try_emplace({r, c}, 0);
+  if (added) {
+    if (!measured->known()) *measured = Measure(own.tensor(), run_.left().pool());
+    known->second = ConstantLikeness(run_.left().measured(c), *measured);
+  }
+  return known->second;
 }
 
 std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,

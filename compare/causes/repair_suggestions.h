@@ -66,9 +66,13 @@ class Suggester {
   void SuggestConstants(const ForcedState& state, const std::vector<bool>& innocents,
                         Collector* collector) const;
 
+  // Of a constant of the right and a class.
+  double LikenessOf(int r, int c, const Value& own, Measured* measured) const;
+
   const ForcedRun& run_;
   std::vector<std::pair<int, int>> hints_;
   absl::flat_hash_map<int, int> counterparts_;
+  mutable absl::flat_hash_map<std::pair<int, int>, double> likenesses_;  // they stay as they are
 };
 
 // How alike two constants are, up to 1: the share of equal elements, in place or sorted, or

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "compare/differences/element_reader.h"
+#include "compare/differences/number_strips.h"
 #include "evaluator/convert.h"
 #include "evaluator/status_macros.h"
 
@@ -65,94 +66,226 @@ bool SameKindOfNumber(DType a, DType b) {
 }
 
 std::vector<double> ElementsOf(const Tensor& tensor) {
-  const int64_t count = tensor.num_elements();
-  if (count == 0) return {};
-  const ElementReader reader(tensor);
-  if (!IsComplex(tensor.dtype())) {
-    std::vector<double> elements(static_cast<size_t>(count));
-    reader.Read(0, count, elements.data());
-    return elements;
-  }
-  std::vector<std::complex<double>> numbers(static_cast<size_t>(count));
-  reader.Read(0, count, numbers.data());
-  std::vector<double> elements;
-  elements.reserve(2 * numbers.size());
-  for (const std::complex<double>& number : numbers) {
-    elements.push_back(number.real());
-    elements.push_back(number.imag());
-  }
+  const NumberReader reader(tensor);
+  std::vector<double> elements(static_cast<size_t>(reader.size()));
+  if (!elements.empty()) reader.Read(0, reader.size(), elements.data());
   return elements;
 }
 
-double ScaleOf(absl::Span<const double> elements) {
-  constexpr size_t kSample = 4096;
-  double squares = 0;
-  size_t count = 0;
-  std::vector<double> sample;
-  const size_t step = elements.size() / kSample + 1;
-  size_t until_next = 1;  // of the elements that count
-  for (const double element : elements) {
-    const double magnitude = std::abs(element);
-    // Without a branch: half of what a Relu gives is 0, in no order.
-    const bool counts = magnitude > 0 && magnitude < kHuge;
-    squares += counts ? magnitude * magnitude : 0;
-    count += counts ? 1 : 0;
-    until_next -= counts ? 1 : 0;
-    if (until_next == 0) {
-      sample.push_back(magnitude);
-      until_next = step;
+namespace {
+
+// The elements that count for a scale, gathered piece by piece.
+class ScaleSum {
+ public:
+  // Of `size` elements in all, so many of those that count lie between two of the sample.
+  explicit ScaleSum(int64_t size) : step_(size / kSample + 1) {}
+
+  void Add(const double* elements, int64_t count) {
+    for (int64_t first = 0; first < count; first += kLanes) {
+      AddLanes(elements + first, std::min(kLanes, count - first));
     }
   }
-  if (count == 0) return 0;
-  const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
-  std::nth_element(sample.begin(), middle, sample.end());
-  return std::min(std::sqrt(squares / static_cast<double>(count)), 4 * *middle);
+  void Add(const ScaleSum& next) {
+    squares_ += next.squares_;
+    count_ += next.count_;
+    sample_.insert(sample_.end(), next.sample_.begin(), next.sample_.end());
+  }
+  double Scale() {
+    if (count_ == 0) return 0;
+    const auto middle = sample_.begin() + static_cast<std::ptrdiff_t>(sample_.size() / 2);
+    std::nth_element(sample_.begin(), middle, sample_.end());
+    return std::min(std::sqrt(squares_ / static_cast<double>(count_)), 4 * *middle);
+  }
+
+ private:
+  static constexpr int64_t kSample = 1024;
+  static constexpr int64_t kLanes = 32;
+
+  static bool Counts(double magnitude) { return magnitude > 0 && magnitude < kHuge; }
+
+  void AddLanes(const double* elements, int64_t count) {
+    double lanes[kLanes] = {};
+    for (int64_t i = 0; i < count; ++i) {
+      const double magnitude = std::abs(elements[i]);
+      lanes[i] = Counts(magnitude) ? magnitude : 0;
+    }
+    double squares[4] = {};
+    int64_t counted = 0;
+    for (int64_t i = 0; i < kLanes; i += 4) {
+      for (int64_t k = 0; k < 4; ++k) squares[k] += lanes[i + k] * lanes[i + k];
+    }
+    for (const double lane : lanes) counted += lane > 0 ? 1 : 0;
+    squares_ += (squares[0] + squares[1]) + (squares[2] + squares[3]);
+    count_ += counted;
+    if (until_next_ > counted) {
+      until_next_ -= counted;
+      return;
+    }
+    for (const double lane : lanes) {
+      if (lane == 0 || --until_next_ > 0) continue;
+      sample_.push_back(lane);
+      until_next_ = step_;
+    }
+  }
+
+  int64_t step_;
+  int64_t until_next_ = 1;
+  double squares_ = 0;
+  int64_t count_ = 0;
+  std::vector<double> sample_;
+};
+
+int64_t SampleStep(int64_t size) { return size / 16 + 1; }
+
+}  // namespace
+
+double ScaleOf(absl::Span<const double> elements) {
+  const auto size = static_cast<int64_t>(elements.size());
+  ScaleSum sum(size);
+  ForEachNumberPiece(size, nullptr, [&](int64_t, int64_t begin, int64_t end) {
+    ScaleSum piece(size);
+    piece.Add(elements.data() + begin, end - begin);
+    sum.Add(piece);
+  });
+  return sum.Scale();
 }
 
-Measured Measure(const Tensor& tensor) {
+Sample SampleOf(const Tensor& tensor) {
+  Sample sample;
+  sample.dtype = tensor.dtype();
+  const ElementReader reader(tensor);
+  const int64_t size = tensor.num_elements();
+  for (int64_t i = 0; i < size; i += SampleStep(size)) {
+    if (IsComplex(tensor.dtype())) {
+      std::complex<double> number;
+      reader.Read(i, 1, &number);
+      sample.elements.push_back(number.real());
+    } else {
+      reader.Read(i, 1, &sample.elements.emplace_back());
+    }
+  }
+  return sample;
+}
+
+Measured Measure(const Tensor& tensor, const ThreadPool* pool) {
   Measured measured;
-  measured.elements = ElementsOf(tensor);
-  measured.scale = ScaleOf(measured.elements);
+  measured.tensor = tensor;
   measured.dtype = tensor.dtype();
+  measured.sample = SampleOf(tensor);
+  const NumberReader reader(tensor);
+  measured.size = reader.size();
+  std::vector<ScaleSum> pieces(static_cast<size_t>(NumberPieces(measured.size)),
+                               ScaleSum(measured.size));
+  ForEachNumberPiece(measured.size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
+    ForEachStrip(reader, begin, end, [&](int64_t, int64_t count, const double* a) {
+      pieces[static_cast<size_t>(piece)].Add(a, count);
+    });
+  });
+  ScaleSum sum(measured.size);
+  for (const ScaleSum& piece : pieces) sum.Add(piece);
+  measured.scale = sum.Scale();
   return measured;
 }
 
-double Distance(const Measured& left, const Measured& right) {
+namespace {
+
+// The greatest of the distances of elements. Most strips need no division: nothing in them is
+// farther apart than what has been seen.
+class Farthest {
+ public:
+  Farthest(double scale, bool masks) : scale_(scale), masks_(masks) {}
+
+  double greatest() const { return greatest_; }
+
+  void Add(const double* a, const double* b, int64_t count) {
+    int64_t farther = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      // Written so that NaN is farther, too.
+      const bool is = std::abs(a[i] - b[i]) <= greatest_ * std::max(std::abs(a[i]), scale_);
+      farther += is ? 0 : 1;
+    }
+    for (int64_t i = 0; i < count && farther > 0; ++i) {
+      greatest_ = std::max(greatest_, DistanceOf(a[i], b[i]));
+    }
+  }
+
+ private:
+  double DistanceOf(double a, double b) const {
+    if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+    if (masks_ && SameMask(a, b)) return 0;
+    if (!std::isfinite(a) || !std::isfinite(b)) return kInfinity;
+    return std::abs(a - b) / std::max(std::abs(a), scale_);
+  }
+
+  double scale_;
+  bool masks_;
+  double greatest_ = 0;
+};
+
+// What each piece of two tensors of equal size gives: of_piece(left, right, begin, end).
+template <typename T, typename OfPiece>
+std::vector<T> OfPieces(const Measured& left, const Measured& right, const ThreadPool* pool,
+                        OfPiece&& of_piece) {
+  const NumberReader ours(left.tensor);
+  const NumberReader theirs(right.tensor);
+  std::vector<T> results(static_cast<size_t>(NumberPieces(left.size)));
+  ForEachNumberPiece(left.size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
+    results[static_cast<size_t>(piece)] = of_piece(ours, theirs, begin, end);
+  });
+  return results;
+}
+
+// Distance(), or something beyond `limit` as soon as it is that far.
+double DistanceUpTo(const Measured& left, const Measured& right, double limit,
+                    const ThreadPool* pool) {
   const double scale = std::min(left.scale, right.scale);
   const bool masks = left.dtype != right.dtype;
+  const std::vector<double> pieces = OfPieces<double>(
+      left, right, pool,
+      [&](const NumberReader& ours, const NumberReader& theirs, int64_t begin, int64_t end) {
+        Farthest farthest(scale, masks);
+        ForEachStrip(ours, theirs, begin, end,
+                     [&](int64_t, int64_t count, const double* a, const double* b) {
+                       farthest.Add(a, b, count);
+                       return farthest.greatest() <= limit;
+                     });
+        return farthest.greatest();
+      });
   double greatest = 0;
-  for (size_t i = 0; i < left.elements.size(); ++i) {
-    const double a = left.elements[i];
-    const double b = right.elements[i];
-    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
-    if (masks && SameMask(a, b)) continue;
-    if (!std::isfinite(a) || !std::isfinite(b)) return kInfinity;
-    greatest = std::max(greatest, std::abs(a - b) / std::max(std::abs(a), scale));
-  }
+  for (const double piece : pieces) greatest = std::max(greatest, piece);
   return greatest;
+}
+
+}  // namespace
+
+double Distance(const Measured& left, const Measured& right, const ThreadPool* pool) {
+  return DistanceUpTo(left, right, kInfinity, pool);
 }
 
 double RelativeRms(const Measured& left, const Measured& right) {
   double squares = 0;
   double differences = 0;
-  for (size_t i = 0; i < left.elements.size(); ++i) {
-    const double difference = right.elements[i] - left.elements[i];
-    squares += left.elements[i] * left.elements[i];
-    differences += difference * difference;
-  }
+  ForEachStrip(NumberReader(left.tensor), NumberReader(right.tensor), 0, left.size,
+               [&](int64_t, int64_t count, const double* a, const double* b) {
+                 for (int64_t i = 0; i < count; ++i) {
+                   squares += a[i] * a[i];
+                   differences += (b[i] - a[i]) * (b[i] - a[i]);
+                 }
+                 return true;
+               });
   return squares > 0 ? std::sqrt(differences / squares) : differences > 0 ? 1 : 0;
 }
 
 double UnequalShare(const Measured& left, const Measured& right) {
-  size_t unequal = 0;
-  for (size_t i = 0; i < left.elements.size(); ++i) {
-    const double a = left.elements[i];
-    const double b = right.elements[i];
-    if (a != b && !(std::isnan(a) && std::isnan(b))) ++unequal;
-  }
-  return left.elements.empty()
-             ? 0
-             : static_cast<double>(unequal) / static_cast<double>(left.elements.size());
+  int64_t unequal = 0;
+  ForEachStrip(NumberReader(left.tensor), NumberReader(right.tensor), 0, left.size,
+               [&](int64_t, int64_t count, const double* a, const double* b) {
+                 for (int64_t i = 0; i < count; ++i) {
+                   unequal += a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ? 0 : 1;
+                 }
+                 return true;
+               });
+  return left.size == 0 ? 0 : static_cast<double>(unequal) / static_cast<double>(left.size);
 }
 
 double NearLimit(double epsilon) {
@@ -161,58 +294,44 @@ double NearLimit(double epsilon) {
   return (epsilon > kCoarse ? 16 : 168) * epsilon;
 }
 
-namespace {
-
-size_t SampleStep(size_t count) { return count / 16 + 1; }
-
-}  // namespace
-
-Sample SampleOf(const Measured& measured) {
-  Sample sample;
-  sample.scale = measured.scale;
-  sample.dtype = measured.dtype;
-  for (size_t i = 0; i < measured.elements.size(); i += SampleStep(measured.elements.size())) {
-    sample.elements.push_back(measured.elements[i]);
-  }
-  return sample;
-}
-
 bool MayBeNear(const Sample& left, const Measured& right) {
   const double epsilon = CoarserEpsilon(left.dtype, right.dtype);
   if (epsilon == 0) return true;
   const double limit = NearLimit(epsilon);
-  const double scale = std::min(left.scale, right.scale);
-  const size_t step = SampleStep(right.elements.size());
-  for (size_t k = 0; k < left.elements.size() && k * step < right.elements.size(); ++k) {
+  const size_t count = std::min(left.elements.size(), right.sample.elements.size());
+  for (size_t k = 0; k < count; ++k) {
     const double a = left.elements[k];
-    const double b = right.elements[k * step];
+    const double b = right.sample.elements[k];
     if (left.dtype != right.dtype && SameMask(a, b)) continue;
-    if (std::isfinite(a) && std::abs(a - b) > limit * std::max(std::abs(a), scale)) return false;
+    // The smaller of the two scales is at most that of the right.
+    if (std::isfinite(a) && std::abs(a - b) > limit * std::max(std::abs(a), right.scale)) {
+      return false;
+    }
   }
   return true;
 }
 
-bool Near(const Measured& left, const Measured& right) {
-  const DType left_type = left.dtype;
-  const DType right_type = right.dtype;
-  if (left.elements.size() != right.elements.size() || !SameKindOfNumber(left_type, right_type)) {
-    return false;
-  }
-  const double epsilon = CoarserEpsilon(left_type, right_type);
+bool Near(const Measured& left, const Measured& right, const ThreadPool* pool) {
+  if (left.size != right.size || !SameKindOfNumber(left.dtype, right.dtype)) return false;
+  const double epsilon = CoarserEpsilon(left.dtype, right.dtype);
   if (epsilon > 0) {
     const double limit = NearLimit(epsilon);
-    return Distance(left, right) <= limit;
+    return DistanceUpTo(left, right, limit, pool) <= limit;
   }
-  const bool steps = BitWidth(left_type) == 8 && BitWidth(right_type) == 8 &&
-                     IsInteger(left_type) && left.elements.size() >= 16;
-  constexpr size_t kShare = 50;
-  size_t unequal = 0;
-  for (size_t i = 0; i < left.elements.size(); ++i) {
-    const double difference = std::abs(left.elements[i] - right.elements[i]);
-    if (difference == 0) continue;
-    if (!steps || difference > 1 || ++unequal > left.elements.size() / kShare) return false;
-  }
-  return true;
+  const bool steps = BitWidth(left.dtype) == 8 && BitWidth(right.dtype) == 8 &&
+                     IsInteger(left.dtype) && left.size >= 16;
+  constexpr int64_t kShare = 50;
+  const int64_t most = steps ? left.size / kShare : 0;
+  int64_t unequal = 0;
+  ForEachStrip(NumberReader(left.tensor), NumberReader(right.tensor), 0, left.size,
+               [&](int64_t, int64_t count, const double* a, const double* b) {
+                 for (int64_t i = 0; i < count; ++i) {
+                   const double difference = std::abs(a[i] - b[i]);
+                   unequal += difference == 0 ? 0 : difference <= 1 ? 1 : most + 1;
+                 }
+                 return unequal <= most;
+               });
+  return unequal <= most;
 }
 
 absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype,

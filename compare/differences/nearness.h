@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "evaluator/dtype.h"
 #include "evaluator/tensor.h"
+#include "evaluator/thread_pool.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {
@@ -30,18 +31,30 @@ std::vector<double> ElementsOf(const Tensor& tensor);
 // elements that are not 0 and below 1e30: one masked -10000 must not make everything near.
 double ScaleOf(absl::Span<const double> elements);
 
-// What is asked about many pairs.
-struct Measured {
+// A few elements, which tell that most tensors are not near each other.
+struct Sample {
   std::vector<double> elements;
-  double scale = 0;
   DType dtype = DType::kUndefined;
 };
-Measured Measure(const Tensor& tensor);
+Sample SampleOf(const Tensor& tensor);
+
+// What is asked about many pairs. The elements stay where they are.
+struct Measured {
+  Tensor tensor;
+  int64_t size = 0;  // numbers; a complex one is two
+  double scale = 0;
+  Sample sample;
+  DType dtype = DType::kUndefined;  // what the elements count as; undefined: nothing is known
+
+  bool known() const { return dtype != DType::kUndefined; }
+};
+// This and what follows: the pool may be null.
+Measured Measure(const Tensor& tensor, const ThreadPool* pool = nullptr);
 
 // max |a - b| / max(|a|, the smaller of the two scales); infinite if NaN or infinities are in
 // other places. As many elements in both. Between types, the least number of one is as good as the
 // other's or minus infinity: masks are written so.
-double Distance(const Measured& left, const Measured& right);
+double Distance(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
 // The root mean square of the differences against that of the left.
 double RelativeRms(const Measured& left, const Measured& right);
 // The share of elements that are not equal.
@@ -51,15 +64,8 @@ double UnequalShare(const Measured& left, const Measured& right);
 double NearLimit(double epsilon);
 // Whether they may stand for each other: floats within NearLimit, integers equal; of 8-bit tensors
 // of 16 elements and more a fiftieth may be one step off. Types and sizes fit.
-bool Near(const Measured& left, const Measured& right);
+bool Near(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
 
-// A few elements, which tell that most tensors are not near each other.
-struct Sample {
-  std::vector<double> elements;
-  double scale = 0;
-  DType dtype = DType::kUndefined;
-};
-Sample SampleOf(const Measured& measured);
 // False: they are not near.
 bool MayBeNear(const Sample& left, const Measured& right);
 
