@@ -43,10 +43,27 @@ enum class CauseKind : uint8_t {
 };
 absl::string_view CauseKindName(CauseKind kind);
 
+// Where a cause is that is found inside a node: in a branch, an iteration, the body of a function
+// that is kept as one node.
+struct CauseInBody {
+  // The pair of the main graph whose nodes have the bodies around it. These nodes on the left's
+  // values show the difference, too.
+  int left = kNone;
+  int right = kNone;
+  // As Result::path and Result::name have it: "loop_1[3]/if_2[then_branch]", "sum". An initializer
+  // of a body, which is no result, has the path of the iteration where it was found; a result that
+  // the body reads from around it has the path of the graph that it is from.
+  std::string left_path, left_name;
+  std::string right_path, right_name;
+};
+
 // A pair that goes apart by itself: what enters it agrees, what leaves it does not.
 struct Cause {
-  int left = kNone;  // results; the pair
+  // Results; the pair. In a body: those of the first iteration that goes apart, but the pair around
+  // it where the streams lack them (initializers of bodies, functions, depths that are left out).
+  int left = kNone;
   int right = kNone;
+  std::optional<CauseInBody> in_body;
   CauseKind kind = CauseKind::kOperator;
   // How far the right's node is from the left's result when it is given the left's values.
   std::optional<TensorDifference> local;

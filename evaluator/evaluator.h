@@ -82,6 +82,9 @@ class Evaluator {
   ~Evaluator();
 
   const Model& model() const { return *model_; }
+  // What it was created with, to run parts of the model as models of their own.
+  const OpRegistry& registry() const { return *registry_; }
+  const EvaluatorOptions& options() const { return options_; }
 
   // The same model in double (EvaluatorOptions::in_double), all else as it is here.
   absl::StatusOr<Evaluator> InDouble() const;
