@@ -90,7 +90,8 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
     return found;
   }
   bool approximation = epsilon > 0 && verdict.distance <= kApproximation;
-  if (epsilon == 0 && BitWidth(result.own.tensor().dtype()) == 8) {
+  // A boolean has no steps.
+  if (IsInteger(result.own.tensor().dtype()) && BitWidth(result.own.tensor().dtype()) == 8) {
     const Measured own = Measure(result.own.tensor());
     const Measured held = Measure(result.held.tensor());
     approximation = true;

@@ -1,5 +1,7 @@
 #include "compare/causes/cause_refinement.h"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace onnxcmp {
@@ -14,13 +16,48 @@ std::vector<int> WithoutCopies(const SideGraph& graph, const Region& region) {
   return nodes;
 }
 
+// The left result that a report names beside a matched right one. Of the constants with the same
+// bits it is the one that stands where the right's does.
+int Partner(const ForcedRun& run, const ForcedState& state, int right) {
+  const LeftClasses& left = run.left();
+  const int c = state.at(right).match;
+  int partner = left.representative(c);
+  if (!run.right().IsConstant(right)) return partner;
+  // Whether a left node reads it where the right's node reads the right's, and gives the same.
+  const auto is_read_alike = [&](int l, int n) {
+    const StreamNode& made = *run.right().node(n).made;
+    for (const int q : left.graph().readers(l)) {
+      const StreamNode& other = *left.graph().node(q).made;
+      if (other.op_type != made.op_type || other.outputs.empty() || made.outputs.empty() ||
+          made.outputs[0] == kNone ||
+          left.of(other.outputs[0]) != state.at(made.outputs[0]).match) {
+        continue;
+      }
+      for (size_t i = 0; i < made.inputs.size() && i < other.inputs.size(); ++i) {
+        if (made.inputs[i] == right && other.inputs[i] == l) return true;
+      }
+    }
+    return false;
+  };
+  bool found = false;
+  for (const int l : left.members(c)) {
+    if (!left.graph().IsConstant(l)) continue;
+    if (!std::exchange(found, true)) partner = l;
+    const std::vector<int>& readers = run.right().readers(right);
+    if (std::any_of(readers.begin(), readers.end(), [&](int n) { return is_read_alike(l, n); })) {
+      return l;
+    }
+  }
+  return partner;
+}
+
 }  // namespace
 
 std::pair<int, int> Refined(const ForcedRun& run, const ForcedState& state,
                             const RegionNoise& noise, int right) {
   const LeftClasses& left = run.left();
   const int c = state.at(right).match;
-  const std::pair<int, int> pair = {left.representative(c), right};
+  const std::pair<int, int> pair = {Partner(run, state, right), right};
   if (!run.right().IsComputed(right) || !left.computed(c)) return pair;
   const std::vector<int> theirs = WithoutCopies(run.right(), noise.RightRegion(right));
   const std::vector<int> ours = WithoutCopies(left.graph(), noise.LeftRegion(c));

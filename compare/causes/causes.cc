@@ -4,11 +4,14 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "compare/causes/bodies/body_search.h"
 #include "compare/causes/cause_class.h"
 #include "compare/causes/cause_effects.h"
 #include "compare/causes/cause_refinement.h"
@@ -24,6 +27,8 @@
 
 namespace onnxcmp {
 namespace {
+
+constexpr int kMaxBodySearches = 16;
 
 // By right result: the partner whose elements are in the same order, kNone if there is none.
 std::vector<int> AlignedPartners(const Alignment& alignment) {
@@ -118,6 +123,7 @@ class CauseFinder {
       const RegionNoise::Verdict verdict = noise.Judge(r);
       if (verdict.ratio <= RegionNoise::kMaxRatio) continue;
       if (!places.insert({PlaceOf(r), right_graph_.IsConstant(r)}).second) continue;
+      if (LookInside(run, state, noise, r, &matched, report)) continue;
       Cause cause;
       const CauseClass found = ClassOf(run, state, noise, r, verdict);
       cause.kind = found.kind;
@@ -147,6 +153,33 @@ class CauseFinder {
                      });
   }
 
+  // Whether what the nodes of a matched result run tells more of it: the causes inside are named,
+  // or it is rounding that adds up there.
+  bool LookInside(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise, int r,
+                  std::vector<int>* matched, CauseReport* report) {
+    const std::optional<std::pair<int, int>> nodes = NodesWithBodies(run, state, noise, r);
+    if (!nodes.has_value()) return false;
+    absl::StatusOr<BodyFindings> found = SearchBodies(run, state, *nodes, options_);
+    if (!found.ok()) {
+      report->notes.push_back(
+          absl::StrCat("'", right_graph_.result(r).name,
+                       "' was looked at as one node: ", found.status().message()));
+      return false;
+    }
+    report->notes.insert(report->notes.end(), found->notes.begin(), found->notes.end());
+    if (found->rounding) others_.push_back(r);
+    for (Cause& cause : found->causes) {
+      Locate({run.left().representative(state.at(r).match), r}, *left_.stream, *right_.stream,
+             &cause);
+      if (!cause.local.has_value()) {
+        cause.local = TensorDifferenceOf(state.at(r).held, state.at(r).own, {}, options_.pool);
+      }
+      report->causes.push_back(std::move(cause));
+      matched->push_back(r);
+    }
+    return found->rounding || !found->causes.empty();
+  }
+
   // What each cause does to the outputs when all others are made good, and what is left when all
   // are.
   void WeighEffects(const ForcedRun& run, const ForcedState& state, const std::vector<int>& matched,
@@ -154,22 +187,36 @@ class CauseFinder {
     constexpr int kMaxWeighed = 10;
     constexpr double kUnexplained = 1e-3;
     const CauseEffects effects(run, state, *right_.side->evaluator(), *right_.side->feeds());
-    const auto all_but = [&](size_t left_out) {
-      std::vector<int> replaced = others_;
-      for (size_t i = 0; i < matched.size(); ++i) {
-        if (i != left_out) replaced.push_back(matched[i]);
+    // Several causes may be inside one node; all results of a node go with it.
+    const auto all_but = [&](int left_out) {
+      absl::btree_set<int> replaced(others_.begin(), others_.end());
+      replaced.insert(matched.begin(), matched.end());
+      replaced.erase(left_out);
+      std::vector<int> results(replaced.begin(), replaced.end());
+      for (const int r : replaced) {
+        const int n = right_graph_.producer(r);
+        if (n == kNone) continue;
+        for (const int output : right_graph_.node(n).made->outputs) {
+          if (output != kNone && output != r && state.at(output).match != kNone) {
+            results.push_back(output);
+          }
+        }
       }
-      return effects.DistanceWithout(replaced);
+      return effects.DistanceWithout(results);
     };
     std::vector<Cause>& causes = report->causes;
-    const auto wrong = std::count_if(causes.begin(), causes.end(), IsWrong);
-    int weighed = 0;
-    for (size_t i = 0; i < causes.size() && wrong > 1 && weighed < kMaxWeighed; ++i) {
-      if (!IsWrong(causes[i])) continue;
-      causes[i].effect = all_but(i);
-      ++weighed;
+    absl::btree_map<int, std::optional<double>> wrong;  // by matched result: the effect
+    for (size_t i = 0; i < causes.size(); ++i) {
+      if (IsWrong(causes[i])) wrong[matched[i]];
     }
-    const std::optional<double> rest = all_but(matched.size());
+    int weighed = 0;
+    for (auto& [r, effect] : wrong) {
+      if (wrong.size() > 1 && weighed++ < kMaxWeighed) effect = all_but(r);
+    }
+    for (size_t i = 0; i < causes.size(); ++i) {
+      if (IsWrong(causes[i])) causes[i].effect = wrong[matched[i]];
+    }
+    const std::optional<double> rest = all_but(kNone);
     if (rest.value_or(0) <= kUnexplained) return;
     report->notes.push_back(
         causes.empty() ? std::string("no cause was found for the difference of the outputs")
@@ -254,7 +301,10 @@ absl::StatusOr<CauseReport> FindCauses(const RecordedSide& left, const RecordedS
   if (right.side->evaluator() == nullptr || !AnythingDiffers(left, right, alignment)) {
     return CauseReport();
   }
-  return CauseFinder(left, right, alignment, options).Find();
+  int body_searches = kMaxBodySearches;
+  CauseOptions bounded = options;
+  if (bounded.body_searches == nullptr) bounded.body_searches = &body_searches;
+  return CauseFinder(left, right, alignment, bounded).Find();
 }
 
 }  // namespace onnxcmp

@@ -20,6 +20,9 @@ struct CauseOptions {
   const ThreadPool* pool = nullptr;
   bool outputs_agree = false;  // then effects need not be computed
   PairValues::Watch watch;
+  // How many branches, iterations and functions may yet be searched by themselves, counted down;
+  // null: as many as one comparison may.
+  int* body_searches = nullptr;
 };
 
 struct CauseReport {

@@ -46,6 +46,7 @@ class SideGraph {
   bool IsComputed(int r) const { return producer(r) != kNone && !IsConstant(r); }
 
   bool runs() const { return evaluator_ != nullptr; }
+  const Evaluator* evaluator() const { return evaluator_; }
   // Runs a node on the values that `value` tells for the results that it reads.
   absl::StatusOr<std::vector<Value>> Run(int n, absl::FunctionRef<const Value&(int r)> value) const;
 

@@ -52,6 +52,13 @@ Json ToJson(const Statistics& statistics) {
           {"infinities", Integer(statistics.infinities)}};
 }
 
+Json Parts(const std::string& path) {
+  Json json = Json::array();
+  if (path.empty()) return json;
+  for (const absl::string_view part : absl::StrSplit(path, '/')) json.push_back(Text(part));
+  return json;
+}
+
 Json ToJson(const StreamResult& result, const ResultStream& stream) {
   Json json = {{"kind", Text(ResultKindName(result.kind))}, {"name", result.name}};
   if (const std::string& op_type = OpTypeOf(result, stream); !op_type.empty()) {
@@ -59,12 +66,7 @@ Json ToJson(const StreamResult& result, const ResultStream& stream) {
     json["domain"] = DomainOf(result, stream);
   }
   if (result.node != kNone) json["node"] = stream.nodes[static_cast<size_t>(result.node)].name;
-  json["path"] = Json::array();
-  if (!result.path.empty()) {
-    for (const absl::string_view part : absl::StrSplit(result.path, '/')) {
-      json["path"].push_back(Text(part));
-    }
-  }
+  json["path"] = Parts(result.path);
   json["depth"] = result.depth;
   if (result.source != kNone) json["source"] = result.source;
   json["type"] = result.type;
@@ -156,6 +158,15 @@ Json ToJson(const Cause& cause) {
                {"kind", Text(CauseKindName(cause.kind))},
                {"text", cause.text},
                {"count", cause.count}};
+  if (cause.in_body.has_value()) {
+    const CauseInBody& place = *cause.in_body;
+    json["in_body"] = {{"left", result(place.left)},
+                       {"right", result(place.right)},
+                       {"left_path", Parts(place.left_path)},
+                       {"left_name", place.left_name},
+                       {"right_path", Parts(place.right_path)},
+                       {"right_name", place.right_name}};
+  }
   if (cause.effect.has_value()) json["effect"] = Real(*cause.effect);
   if (cause.truth.has_value()) json["truth"] = ToJson(*cause.truth);
   if (cause.apart.has_value()) json["apart"] = Real(*cause.apart);

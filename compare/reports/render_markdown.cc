@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "compare/reports/mark_names.h"
 #include "compare/reports/not_finite_text.h"
+#include "compare/reports/result_words.h"
 #include "compare/reports/shadow_report.h"
 #include "compare/reports/utf8.h"
 
@@ -58,17 +59,13 @@ std::string Models(const Comparison& comparison) {
   return text;
 }
 
-std::string ResultName(int index, const ResultStream& stream) {
-  return index == kNone ? "" : stream.results[static_cast<size_t>(index)].name;
-}
-
 std::string Causes(const Comparison& comparison) {
   if (comparison.causes.empty()) return "";
   std::string text = "\n### Causes\n\n";
   for (const Cause& cause : comparison.causes) {
     absl::StrAppend(&text, "1. ", CauseKindName(cause.kind), " ",
-                    Code(ResultName(cause.left, comparison.left)), " / ",
-                    Code(ResultName(cause.right, comparison.right)), ": ", Code(cause.text), "\n");
+                    Code(CauseName(cause, true, comparison.left)), " / ",
+                    Code(CauseName(cause, false, comparison.right)), ": ", Code(cause.text), "\n");
   }
   return text;
 }

@@ -26,6 +26,28 @@ std::string WhatMade(const ResultStream& stream, int result) {
   return PrintableText(OpTypeOf(made, stream));
 }
 
+namespace {
+
+std::string Joined(const std::string& path, const std::string& name) {
+  return path.empty() ? PrintableText(name)
+                      : absl::StrCat(PrintableText(path), "/", PrintableText(name));
+}
+
+}  // namespace
+
+std::string PathAndName(const ResultStream& stream, int result) {
+  if (result == kNone) return "";
+  const StreamResult& made = stream.results[Index(result)];
+  return Joined(made.path, made.name);
+}
+
+std::string CauseName(const Cause& cause, bool left, const ResultStream& stream) {
+  if (!cause.in_body.has_value()) return PathAndName(stream, left ? cause.left : cause.right);
+  const CauseInBody& place = *cause.in_body;
+  return left ? Joined(place.left_path, place.left_name)
+              : Joined(place.right_path, place.right_name);
+}
+
 std::string ShortDType(DType dtype) {
   switch (dtype) {
     case DType::kBool:

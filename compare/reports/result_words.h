@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "compare/comparison.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/streams/result_stream.h"
 
@@ -13,6 +14,11 @@ namespace onnxcmp {
 
 // The operator that made a result, or "init", "input", "output".
 std::string WhatMade(const ResultStream& stream, int result);
+
+// A result's name behind its path, as --tolerance takes it: "loop_1[3]/product"; "" of kNone.
+std::string PathAndName(const ResultStream& stream, int result);
+// What a side calls a cause: its result, or what is in a body and no result of the stream.
+std::string CauseName(const Cause& cause, bool left, const ResultStream& stream);
 
 // "f32 1x30x16", "i64" (a scalar), "seq(float[2])".
 std::string ShortType(const StreamResult& result);

@@ -219,6 +219,31 @@ std::vector<bool> Behind(const std::vector<int>& results, const ResultStream& st
   return behind;
 }
 
+namespace {
+
+// By result: whether it is behind a cause of that side. What a node gives is behind what is inside.
+std::vector<bool> BehindCauses(const Comparison& comparison, bool left) {
+  const ResultStream& stream = left ? comparison.left : comparison.right;
+  std::vector<int> causes;
+  std::vector<int> around;
+  for (const Cause& cause : comparison.causes) {
+    causes.push_back(left ? cause.left : cause.right);
+    if (!cause.in_body.has_value()) continue;
+    const int outer = left ? cause.in_body->left : cause.in_body->right;
+    const int node = outer == kNone ? kNone : stream.results[Index(outer)].node;
+    if (node == kNone) continue;
+    for (const int output : stream.nodes[Index(node)].outputs) {
+      if (output != kNone) around.push_back(output);
+    }
+  }
+  causes.insert(causes.end(), around.begin(), around.end());
+  std::vector<bool> behind = Behind(causes, stream);
+  for (const int result : around) behind[Index(result)] = true;
+  return behind;
+}
+
+}  // namespace
+
 RowFacts FactsOf(const Comparison& comparison) {
   RowFacts facts;
   facts.of_left.assign(comparison.left.results.size(), kNone);
@@ -237,20 +262,16 @@ RowFacts FactsOf(const Comparison& comparison) {
     note(row.left, &facts.of_left);
     note(row.right, &facts.of_right);
   }
-  std::vector<int> left_causes;
-  std::vector<int> right_causes;
   for (size_t c = 0; c < comparison.causes.size(); ++c) {
     const Cause& cause = comparison.causes[c];
-    left_causes.push_back(cause.left);
-    right_causes.push_back(cause.right);
     int row = cause.right == kNone ? kNone : facts.of_right[Index(cause.right)];
     if (row == kNone && cause.left != kNone) row = facts.of_left[Index(cause.left)];
     if (row != kNone && facts.cause[Index(row)] == kNone) {
       facts.cause[Index(row)] = static_cast<int>(c);
     }
   }
-  const std::vector<bool> left = Behind(left_causes, comparison.left);
-  const std::vector<bool> right = Behind(right_causes, comparison.right);
+  const std::vector<bool> left = BehindCauses(comparison, true);
+  const std::vector<bool> right = BehindCauses(comparison, false);
   for (size_t i = 0; i < comparison.rows.size(); ++i) {
     const AlignedRow& row = comparison.rows[i].aligned;
     facts.downstream[i] =

@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "compare/causes/bodies/body_search.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/reports/display_text.h"
 #include "compare/reports/not_finite_text.h"
@@ -22,24 +24,27 @@ namespace {
 constexpr size_t kMostCauses = 8;
 constexpr size_t kMostKinds = 8;
 
-// "Add sum" of a result.
-std::string Named(const ResultStream& stream, int result) {
-  if (result == kNone) return "";
-  const StreamResult& r = stream.results[Index(result)];
-  std::string name = PrintableText(r.name);
-  // As --tolerance takes it.
-  if (!r.path.empty()) name = absl::StrCat(PrintableText(r.path), "/", name);
-  return name;
+// "Add sum | total".
+std::string Paired(const std::string& what, const std::string& left, const std::string& right) {
+  return absl::StrCat(what, what.empty() ? "" : " ", left,
+                      left.empty() || right.empty() || left == right ? "" : " | ",
+                      left == right ? "" : right);
 }
 
 std::string PairName(const Comparison& comparison, int left, int right) {
   const std::string what = left != kNone    ? WhatMade(comparison.left, left)
                            : right != kNone ? WhatMade(comparison.right, right)
                                             : "";
-  const std::string a = Named(comparison.left, left);
-  const std::string b = Named(comparison.right, right);
-  return absl::StrCat(what, what.empty() ? "" : " ", a,
-                      a.empty() || b.empty() || a == b ? "" : " | ", a == b ? "" : b);
+  return Paired(what, PathAndName(comparison.left, left), PathAndName(comparison.right, right));
+}
+
+std::string CausePair(const Comparison& comparison, const Cause& cause) {
+  if (!cause.in_body.has_value()) return PairName(comparison, cause.left, cause.right);
+  const std::string left = CauseName(cause, true, comparison.left);
+  // What is no result of the stream has no operator there.
+  const bool listed = cause.left != kNone && left == PathAndName(comparison.left, cause.left);
+  return Paired(listed ? WhatMade(comparison.left, cause.left) : "", left,
+                CauseName(cause, false, comparison.right));
 }
 
 // Counts by text as "2 × a, b", or "2 a, 1 b", the most frequent first; of many the first.
@@ -202,8 +207,11 @@ std::string Causes(const Comparison& comparison, const TableOptions& options,
   for (size_t i = 0; i < shown; ++i) {
     const Cause& cause = comparison.causes[i];
     const std::string label = count == 1 ? "cause" : absl::StrCat("cause ", i + 1);
-    std::string line = absl::StrCat(PairName(comparison, cause.left, cause.right),
-                                    cause.text.empty() ? "" : ": ", PrintableText(cause.text));
+    absl::string_view what = cause.text;
+    // The pair says where it is.
+    if (cause.in_body.has_value()) absl::ConsumePrefix(&what, InBodyText(*cause.in_body));
+    std::string line =
+        absl::StrCat(CausePair(comparison, cause), what.empty() ? "" : ": ", PrintableText(what));
     const std::string truth = TruthText(cause);
     if (!truth.empty()) absl::StrAppend(&line, "; ", truth);
     text += LabelledLines(label, Color::kBad, line, options, style);

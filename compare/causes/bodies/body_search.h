@@ -1,0 +1,47 @@
+// The search for causes inside a pair of nodes that run graphs: branches, iterations, functions
+// that are kept as one node. docs/causes.md tells how.
+#ifndef ONNXCMP_COMPARE_BODY_SEARCH_H_
+#define ONNXCMP_COMPARE_BODY_SEARCH_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/causes/causes.h"
+#include "compare/causes/forced_run.h"
+#include "compare/causes/region_noise.h"
+
+namespace onnxcmp {
+
+struct BodyFindings {
+  // Each has `in_body`, paths as of this main graph, but where it is the condition of an If; `left`
+  // and `right` are kNone until it is known who has the results.
+  std::vector<Cause> causes;
+  // Nothing inside goes apart by itself: rounding adds up from one iteration to the next.
+  bool rounding = false;
+  std::vector<std::string> notes;  // what could not be looked at
+};
+
+// "in loop_1[3]: ", which the texts of such causes begin with.
+std::string InBodyText(const CauseInBody& place);
+
+// The nodes of a cause that run graphs of the same operator, on the left and on the right; nothing
+// if the regions have none, or several.
+std::optional<std::pair<int, int>> NodesWithBodies(const ForcedRun& run, const ForcedState& state,
+                                                   const RegionNoise& noise, int right);
+
+// Runs the left's node on its own inputs and each iteration of the right's on the left's. Errors
+// mean that the bodies cannot be told apart, and why.
+absl::StatusOr<BodyFindings> SearchBodies(const ForcedRun& run, const ForcedState& state,
+                                          std::pair<int, int> nodes, const CauseOptions& options);
+
+// Turns a cause that was found inside a pair of results of the main graph into one of the whole
+// streams.
+void Locate(std::pair<int, int> around, const ResultStream& left, const ResultStream& right,
+            Cause* cause);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_BODY_SEARCH_H_
