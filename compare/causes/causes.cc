@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
@@ -12,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "compare/causes/bodies/body_search.h"
+#include "compare/causes/bodies/iteration_search.h"
 #include "compare/causes/cause_class.h"
 #include "compare/causes/cause_effects.h"
 #include "compare/causes/cause_refinement.h"
@@ -171,6 +173,14 @@ class CauseFinder {
     for (Cause& cause : found->causes) {
       Locate({run.left().representative(state.at(r).match), r}, *left_.stream, *right_.stream,
              &cause);
+      // What several nodes read from around is found in each of them.
+      if (absl::c_any_of(report->causes, [&](const Cause& other) {
+            return !cause.in_body.has_value() && other.left == cause.left &&
+                   other.right == cause.right;
+          })) {
+        others_.push_back(r);
+        continue;
+      }
       if (!cause.local.has_value()) {
         cause.local = TensorDifferenceOf(state.at(r).held, state.at(r).own, {}, options_.pool);
       }

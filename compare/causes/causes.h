@@ -21,7 +21,7 @@ struct CauseOptions {
   bool outputs_agree = false;  // then effects need not be computed
   PairValues::Watch watch;
   // How many branches, iterations and functions may yet be searched by themselves, counted down;
-  // null: as many as one comparison may.
+  // null: as many as one comparison may. Never null for what is searched inside.
   int* body_searches = nullptr;
 };
 

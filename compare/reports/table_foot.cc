@@ -9,7 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "compare/causes/bodies/body_search.h"
+#include "compare/causes/bodies/iteration_search.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/reports/display_text.h"
 #include "compare/reports/not_finite_text.h"

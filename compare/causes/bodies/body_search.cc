@@ -1,52 +1,30 @@
 #include "compare/causes/bodies/body_search.h"
 
 #include <algorithm>
-#include <limits>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
-#include "compare/alignment/alignment.h"
 #include "compare/causes/bodies/body_iterations.h"
 #include "compare/causes/bodies/body_models.h"
 #include "compare/causes/bodies/body_pair.h"
 #include "compare/causes/bodies/branches.h"
+#include "compare/causes/bodies/iteration_search.h"
+#include "compare/differences/nearness.h"
 #include "compare/reports/attribute_text.h"
-#include "compare/sides/value_bank.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {
 namespace {
 
-// Iterations that are searched: the first that goes apart, and those that took other branches.
-constexpr int kMaxSearched = 3;
-
-// A side that ran one iteration.
-struct RecordedIteration {
-  explicit RecordedIteration(int64_t budget) : bank(budget) {}
-  RecordedSide side(ModelSide& model) { return {&model, &stream, &bank}; }
-
-  ResultStream stream;
-  ValueBank bank;
-};
-
-absl::Status Record(ModelSide& model, FingerprintCache* cache, const ThreadPool* pool,
-                    RecordedIteration* recorded) {
-  RecordOptions options;
-  options.max_depth = 0;
-  options.pool = pool;
-  options.cache = cache;
-  recorded->stream =
-      model.Record(options, [&](int number, const StreamResult& result, const Value& value) {
-        recorded->bank.Keep(number, value, result.kind == ResultKind::kInitializer);
-        return absl::OkStatus();
-      });
-  return model.summary().status;
-}
+// Iterations that take the same branches and are searched: the first that goes apart, and more if
+// it does not tell clearly.
+constexpr int kMaxSearches = 3;
+// Other branches, of which one iteration each is searched.
+constexpr size_t kMaxWays = 4;
 
 // All attributes but the graphs, as far as the text shows them.
 bool SameSettings(const Node& left, const Node& right) {
@@ -86,9 +64,10 @@ class BodySearcher {
         run_.left().graph(), left_,
         [&](int r) -> const Value& { return run_.left().value(run_.left().of(r)); },
         [&](const Iteration& iteration) { return Visit(iteration); }));
-    if (searched_ == 0 && farthest_.has_value()) {
-      OC_RETURN_IF_ERROR(SearchIteration(*farthest_));
+    if (order_.empty() && farthest_.has_value()) {
+      OC_RETURN_IF_ERROR(Search(*farthest_).status());
     }
+    Collect();
     findings_.rounding = findings_.causes.empty() && findings_.notes.empty() && explained_ &&
                          SameSettings(left_node_, right_node_) && ReadTheSame();
     return std::move(findings_);
@@ -110,6 +89,18 @@ class BodySearcher {
     return absl::InvalidArgumentError(absl::StrCat("the right's node has no '", attribute, "'"));
   }
 
+  // What is known of iterations that take the same branches.
+  struct Way {
+    std::string first;  // the label of the first that goes apart
+    IterationReport best;
+    // Of the iteration that `best` is of: its path if it is not the first; whether it begins with
+    // something flat. Where a loop begins with zeros, much is the same that differs later.
+    std::string shown_by;
+    bool flat = false;
+    int searches = 0;
+    bool settled = false;
+  };
+
   // Whether to go on.
   absl::StatusOr<bool> Visit(const Iteration& iteration) {
     OC_ASSIGN_OR_RETURN(BodyPair * pair, PairFor(iteration.body));
@@ -122,116 +113,91 @@ class BodySearcher {
       }
       return true;
     }
-    std::vector<const Graph*> way = iteration.inner;
-    std::sort(way.begin(), way.end());
-    // What goes apart here has been named, unless other branches were taken.
-    const bool is_new = ways_.insert({iteration.body.attribute, way}).second;
-    if (!is_new && !findings_.causes.empty()) return true;
-    if (searched_ == kMaxSearched) {
-      explained_ = false;
-      return false;
-    }
-    OC_RETURN_IF_ERROR(SearchIteration(iteration));
-    // Without branches inside all iterations are alike.
-    return findings_.causes.empty() || !iteration.inner.empty() || BodiesOf(left_node_).size() > 1;
+    return Search(iteration);
   }
 
-  absl::Status SearchIteration(const Iteration& iteration) {
-    if (options_.body_searches != nullptr && --*options_.body_searches < 0) {
+  absl::StatusOr<bool> Search(const Iteration& iteration) {
+    std::vector<const Graph*> graphs = iteration.inner;
+    std::sort(graphs.begin(), graphs.end());
+    Way& way = ways_[{iteration.body.attribute, graphs}];
+    if (way.settled) {
+      explained_ = explained_ && !way.best.causes.empty();
+      return true;
+    }
+    if (--*options_.body_searches < 0) {
       findings_.notes.push_back(
           absl::StrCat("the search for causes inside nodes reached a limit at ", iteration.path));
-      explained_ = false;
-      return absl::OkStatus();
+      return false;
     }
-    ++searched_;
+    if (way.searches == 0) {
+      way.first = iteration.label;
+      order_.push_back(&way);
+    }
     OC_ASSIGN_OR_RETURN(BodyPair * pair, PairFor(iteration.body));
-    OC_RETURN_IF_ERROR(pair->Feed(iteration));
-    FingerprintCache cache;
-    RecordedIteration left(options_.max_memory);
-    RecordedIteration right(options_.max_memory);
-    OC_RETURN_IF_ERROR(Record(pair->left(), &cache, options_.pool, &left));
-    OC_RETURN_IF_ERROR(Record(pair->right(), &cache, options_.pool, &right));
-    CauseOptions options = options_;
-    options.outputs_agree = false;
-    options.watch = nullptr;
-    OC_ASSIGN_OR_RETURN(CauseReport report,
-                        FindCauses(left.side(pair->left()), right.side(pair->right()),
-                                   Align(left.stream, right.stream), options));
-    for (std::string& note : report.notes) {
-      findings_.notes.push_back(absl::StrCat("in ", iteration.path, ": ", note));
+    const auto right_label = [&](const std::string& label) {
+      return branches_.right_branch.empty() ? label
+                                            : absl::StrCat("[", branches_.right_branch, "]");
+    };
+    OC_ASSIGN_OR_RETURN(
+        IterationReport report,
+        SearchIteration(iteration, {left_node_, right_node_, way.first, right_label(way.first)},
+                        run_.left().graph(), run_.right(), options_, pair));
+    if (way.searches == 0 || TellsMore(report, way)) {
+      way.best = std::move(report);
+      way.flat = IsFlat(iteration);
+      way.shown_by = iteration.label == way.first ? "" : iteration.path;
     }
-    for (Cause& cause : report.causes) {
-      // What is read from around is looked at there.
-      if (cause.kind == CauseKind::kInput && !cause.in_body.has_value()) {
-        explained_ = false;
-        continue;
+    ++way.searches;
+    const bool clear = !way.best.causes.empty() && way.best.notes.empty();
+    way.settled = way.searches == kMaxSearches || (clear && (way.searches > 1 || !way.flat));
+    // Without branches inside all iterations are alike.
+    const bool alike = iteration.inner.empty() && BodiesOf(left_node_).size() == 1;
+    if (ways_.size() > kMaxWays) explained_ = false;
+    return explained_ && !(way.settled && alike && !way.best.causes.empty());
+  }
+
+  // Whether another iteration of the same way tells more than the one that was searched before.
+  static bool TellsMore(const IterationReport& report, const Way& way) {
+    const auto unclear = [](const IterationReport& of) {
+      return std::pair(of.causes.empty(), of.notes.size());
+    };
+    if (unclear(report) != unclear(way.best)) return unclear(report) < unclear(way.best);
+    const auto names = [](const IterationReport& of) {
+      std::set<std::string> all;
+      for (const Cause& cause : of.causes) {
+        if (cause.in_body.has_value()) all.insert(cause.in_body->left_name);
       }
-      Add(std::move(cause), iteration, *pair, left.stream, right.stream);
-    }
-    return absl::OkStatus();
+      return all;
+    };
+    return way.flat && report.causes.size() <= way.best.causes.size() &&
+           names(report) != names(way.best);
   }
 
-  struct Place {
-    std::string path, name;
-    int outer = kNone;  // the result, if it is read from around
-  };
+  // Whether all elements of something that it begins with are one number.
+  static bool IsFlat(const Iteration& iteration) {
+    return std::any_of(iteration.inputs.begin(), iteration.inputs.end(), [](const Value& value) {
+      if (!IsMeasurable(value) || value.tensor().num_elements() < 2) return false;
+      const std::vector<double> elements = ElementsOf(value.tensor());
+      return std::adjacent_find(elements.begin(), elements.end(), std::not_equal_to<>()) ==
+             elements.end();
+    });
+  }
 
-  // `label`: of the branch or the iteration.
-  static Place PlaceOf(const std::string& path, const std::string& name, const std::string& label,
-                       const Node& node, const SideGraph& graph,
-                       const BodyPair::Captures& captures) {
-    if (path.empty()) {
-      const auto captured = captures.find(name);
-      if (captured != captures.end()) {
-        const StreamResult& result = graph.result(captured->second);
-        return {result.path, result.name, captured->second};
+  // Puts together what was found, each cause once.
+  void Collect() {
+    std::set<std::tuple<int, int, std::string, std::string>> named;
+    for (Way* way : order_) {
+      explained_ = explained_ && way->best.explained;
+      for (std::string& note : way->best.notes) findings_.notes.push_back(std::move(note));
+      for (Cause& cause : way->best.causes) {
+        const CauseInBody place = cause.in_body.value_or(CauseInBody());
+        if (!named.emplace(cause.left, cause.right, place.left_name, place.right_name).second) {
+          continue;
+        }
+        if (!way->shown_by.empty()) absl::StrAppend(&cause.text, "; told by ", way->shown_by);
+        findings_.causes.push_back(std::move(cause));
       }
     }
-    // The call path of a node in a body begins with that of the node around.
-    absl::string_view own = path;
-    if (!node.call_path.empty() && absl::ConsumePrefix(&own, node.call_path)) {
-      absl::ConsumePrefix(&own, "/");
-    }
-    const std::string around = absl::StrCat(PathOfNode(node), label);
-    return {own.empty() ? around : absl::StrCat(around, "/", own), name, kNone};
-  }
-
-  void Add(Cause cause, const Iteration& iteration, const BodyPair& pair, const ResultStream& left,
-           const ResultStream& right) {
-    CauseInBody inner;
-    if (cause.in_body.has_value()) {
-      inner = *cause.in_body;
-      cause.text = std::string(absl::StripPrefix(cause.text, InBodyText(inner)));
-    } else {
-      std::tie(inner.left_path, inner.left_name) = NameIn(left, cause.left);
-      std::tie(inner.right_path, inner.right_name) = NameIn(right, cause.right);
-    }
-    const std::string right_label = branches_.right_branch.empty()
-                                        ? iteration.label
-                                        : absl::StrCat("[", branches_.right_branch, "]");
-    const Place ours = PlaceOf(inner.left_path, inner.left_name, iteration.label, left_node_,
-                               run_.left().graph(), pair.left_captures());
-    const Place others = PlaceOf(inner.right_path, inner.right_name, right_label, right_node_,
-                                 run_.right(), pair.right_captures());
-    if (!named_.insert({inner.left_name, inner.right_name}).second) return;
-    cause.left = ours.outer;
-    cause.right = others.outer;
-    cause.in_body.reset();
-    if (ours.outer == kNone || others.outer == kNone) {
-      cause.in_body = CauseInBody{.left_path = ours.path,
-                                  .left_name = ours.name,
-                                  .right_path = others.path,
-                                  .right_name = others.name};
-      cause.text = absl::StrCat(InBodyText(*cause.in_body), cause.text);
-    }
-    cause.effect.reset();
-    findings_.causes.push_back(std::move(cause));
-  }
-
-  static std::pair<std::string, std::string> NameIn(const ResultStream& stream, int result) {
-    if (result == kNone) return {};
-    const StreamResult& known = stream.results[Index(result)];
-    return {known.path, known.name};
   }
 
   // Whether both nodes read the same values, in whatever order.
@@ -263,12 +229,11 @@ class BodySearcher {
   BranchFindings branches_;
   BodyFindings findings_;
   std::map<std::string, BodyPair> pairs_;  // by the left's attribute
-  // By body: the graphs that ran inside an iteration that was searched.
-  std::set<std::pair<std::string, std::vector<const Graph*>>> ways_;
-  absl::flat_hash_set<std::pair<std::string, std::string>> named_;
+  // By body: the graphs that ran inside an iteration.
+  std::map<std::pair<std::string, std::vector<const Graph*>>, Way> ways_;
+  std::vector<Way*> order_;            // as they were found
   std::optional<Iteration> farthest_;  // of those that are near
   double farthest_distance_ = 0;
-  int searched_ = 0;
   bool explained_ = true;  // nothing was left out that may be at fault
 };
 
@@ -289,29 +254,6 @@ int OnlyWithBodies(const SideGraph& graph, const Region& region) {
 }
 
 }  // namespace
-
-std::string InBodyText(const CauseInBody& place) {
-  if (place.left_path == place.right_path) return absl::StrCat("in ", place.left_path, ": ");
-  const auto path = [](const std::string& text) { return text.empty() ? "the main graph" : text; };
-  return absl::StrCat("in ", path(place.left_path), " | ", path(place.right_path), ": ");
-}
-
-void Locate(std::pair<int, int> around, const ResultStream& left, const ResultStream& right,
-            Cause* cause) {
-  if (!cause->in_body.has_value()) return;
-  CauseInBody& place = *cause->in_body;
-  std::tie(place.left, place.right) = around;
-  const auto find = [](const ResultStream& stream, const std::string& path, const std::string& name,
-                       int otherwise) {
-    const auto it =
-        std::find_if(stream.results.begin(), stream.results.end(), [&](const StreamResult& result) {
-          return result.name == name && result.path == path && result.kind != ResultKind::kOutput;
-        });
-    return it == stream.results.end() ? otherwise : static_cast<int>(it - stream.results.begin());
-  };
-  cause->left = find(left, place.left_path, place.left_name, place.left);
-  cause->right = find(right, place.right_path, place.right_name, place.right);
-}
 
 std::optional<std::pair<int, int>> NodesWithBodies(const ForcedRun& run, const ForcedState& state,
                                                    const RegionNoise& noise, int right) {

@@ -24,9 +24,6 @@ struct BodyFindings {
   std::vector<std::string> notes;  // what could not be looked at
 };
 
-// "in loop_1[3]: ", which the texts of such causes begin with.
-std::string InBodyText(const CauseInBody& place);
-
 // The nodes of a cause that run graphs of the same operator, on the left and on the right; nothing
 // if the regions have none, or several.
 std::optional<std::pair<int, int>> NodesWithBodies(const ForcedRun& run, const ForcedState& state,
@@ -36,11 +33,6 @@ std::optional<std::pair<int, int>> NodesWithBodies(const ForcedRun& run, const F
 // mean that the bodies cannot be told apart, and why.
 absl::StatusOr<BodyFindings> SearchBodies(const ForcedRun& run, const ForcedState& state,
                                           std::pair<int, int> nodes, const CauseOptions& options);
-
-// Turns a cause that was found inside a pair of results of the main graph into one of the whole
-// streams.
-void Locate(std::pair<int, int> around, const ResultStream& left, const ResultStream& right,
-            Cause* cause);
 
 }  // namespace onnxcmp
 

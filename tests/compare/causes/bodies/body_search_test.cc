@@ -106,21 +106,22 @@ constexpr char kNested[] = R"(g (float[2,4] x) => (float[2,4] y)
 
 Tensor X() { return Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f}); }
 
-std::unique_ptr<ModelSide> SideOf(const std::string& text, const LoadOptions& load) {
+std::unique_ptr<ModelSide> SideOf(const std::string& text, const LoadOptions& load,
+                                  const Tensor& x) {
   const testing::LoadedModel model = testing::LoadGraph(text, load);
   EXPECT_TRUE(model.ok()) << model.status();
   if (!model.ok()) return nullptr;
   auto side = ModelSide::Create(*model, testing::Registry(), {.threads = 1});
   EXPECT_TRUE(side.ok()) << side.status();
   if (!side.ok()) return nullptr;
-  (*side)->SetFeeds({{(*model)->graph.inputs[0].name, X()}});
+  (*side)->SetFeeds({{(*model)->graph.inputs[0].name, x}});
   return *std::move(side);
 }
 
 Comparison Compared(const std::string& left, const std::string& right, const LoadOptions& load = {},
-                    std::optional<int> max_depth = std::nullopt) {
-  const auto a = SideOf(left, load);
-  const auto b = SideOf(right, load);
+                    std::optional<int> max_depth = std::nullopt, const Tensor& x = X()) {
+  const auto a = SideOf(left, load, x);
+  const auto b = SideOf(right, load, x);
   if (a == nullptr || b == nullptr) return {};
   CompareOptions options;
   options.threads = 1;
@@ -280,6 +281,29 @@ TEST(BodySearch, AScan) {
   // The state is zero in the first step.
   ExpectInside(Compared(kScan, Altered(kScan, {{"MatMul (h, u)", "MatMul (u, h)"}})),
                "held[1]/turned", "held[1]/turned", "inputs in another order");
+}
+
+TEST(BodySearch, AStateThatBeginsWithZeros) {
+  // In the first step the sum has the bits of what is added to zero.
+  constexpr char kCell[] = R"(g (float[3,4] x) => (float[4] last)
+<float[4,4] u = {0.5, -0.25, 0.125, 0.75, -0.5, 0.3, 0.8, -0.1, 0.9, 0.2, -0.7, 0.4, 0.1, -0.6, 0.35,
+                 0.45},
+ float[4] zero = {0, 0, 0, 0}> {
+  last = Scan <num_scan_inputs = 1, body = cell (float[4] c, float[4] row) => (float[4] cell) {
+    gate = MatMul (row, u)
+    input = Sigmoid (gate)
+    forget = Tanh (gate)
+    kept = Mul (forget, c)
+    fresh = Mul (input, row)
+    cell = Add (kept, fresh)
+  }> (zero, x)
+})";
+  const std::vector<float> rows = {1, -2,     0.5f, 3,    -1.5f, 0.25f,
+                                   2, -0.75f, 0.4f, 1.2f, -0.6f, 2.5f};
+  const Comparison comparison =
+      Compared(kCell, Altered(kCell, {{"Add (kept, fresh)", "Sub (kept, fresh)"}}), {},
+               std::nullopt, Tensor::Of<float>({3, 4}, rows));
+  ExpectInside(comparison, "last[0]/cell", "last[0]/cell", "operator: Add | Sub");
 }
 
 TEST(BodySearch, WhatTheNodeDoesAroundItsBodyIsTheNode) {
