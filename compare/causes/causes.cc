@@ -31,6 +31,9 @@ namespace onnxcmp {
 namespace {
 
 constexpr int kMaxBodySearches = 16;
+// What rounding may do over all iterations of a loop hides much of what goes wrong in each: from
+// this ratio on the iterations are looked at by themselves.
+constexpr double kRatioInside = 4;
 
 // By right result: the partner whose elements are in the same order, kNone if there is none.
 std::vector<int> AlignedPartners(const Alignment& alignment) {
@@ -123,9 +126,13 @@ class CauseFinder {
       const ForcedResult& result = state.at(r);
       if (result.match == kNone || result.own.empty()) continue;
       const RegionNoise::Verdict verdict = noise.Judge(r);
-      if (verdict.ratio <= RegionNoise::kMaxRatio) continue;
-      if (!places.insert({PlaceOf(r), right_graph_.IsConstant(r)}).second) continue;
-      if (LookInside(run, state, noise, r, &matched, report)) continue;
+      const std::pair<int, bool> place = {PlaceOf(r), right_graph_.IsConstant(r)};
+      if (verdict.ratio <= kRatioInside || places.contains(place)) continue;
+      const bool beyond = verdict.ratio > RegionNoise::kMaxRatio;
+      const bool explained_inside = LookInside(run, state, noise, r, beyond, &matched, report);
+      if (!explained_inside && !beyond) continue;
+      places.insert(place);
+      if (explained_inside) continue;
       Cause cause;
       const CauseClass found = ClassOf(run, state, noise, r, verdict);
       cause.kind = found.kind;
@@ -156,19 +163,24 @@ class CauseFinder {
   }
 
   // Whether what the nodes of a matched result run tells more of it: the causes inside are named,
-  // or it is rounding that adds up there.
+  // or it is rounding that adds up there. `beyond`: rounding does not explain it as it is, and what
+  // could not be looked at is told.
   bool LookInside(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise, int r,
-                  std::vector<int>* matched, CauseReport* report) {
+                  bool beyond, std::vector<int>* matched, CauseReport* report) {
     const std::optional<std::pair<int, int>> nodes = NodesWithBodies(run, state, noise, r);
-    if (!nodes.has_value()) return false;
+    if (!nodes.has_value() || !looked_inside_.insert(*nodes).second) return false;
     absl::StatusOr<BodyFindings> found = SearchBodies(run, state, *nodes, options_);
     if (!found.ok()) {
-      report->notes.push_back(
-          absl::StrCat("'", right_graph_.result(r).name,
-                       "' was looked at as one node: ", found.status().message()));
+      if (beyond) {
+        report->notes.push_back(
+            absl::StrCat("'", right_graph_.result(r).name,
+                         "' was looked at as one node: ", found.status().message()));
+      }
       return false;
     }
-    report->notes.insert(report->notes.end(), found->notes.begin(), found->notes.end());
+    if (beyond || !found->causes.empty()) {
+      report->notes.insert(report->notes.end(), found->notes.begin(), found->notes.end());
+    }
     if (found->rounding) others_.push_back(r);
     for (Cause& cause : found->causes) {
       Locate({run.left().representative(state.at(r).match), r}, *left_.stream, *right_.stream,
@@ -196,6 +208,7 @@ class CauseFinder {
                     CauseReport* report) const {
     constexpr int kMaxWeighed = 10;
     constexpr double kUnexplained = 1e-3;
+    constexpr double kRoundings = 16;
     const CauseEffects effects(run, state, *right_.side->evaluator(), *right_.side->feeds());
     // Several causes may be inside one node; all results of a node go with it.
     const auto all_but = [&](int left_out) {
@@ -227,7 +240,15 @@ class CauseFinder {
       if (IsWrong(causes[i])) causes[i].effect = wrong[matched[i]];
     }
     const std::optional<double> rest = all_but(kNone);
-    if (rest.value_or(0) <= kUnexplained) return;
+    // What rounds to a coarser type on the way is not explained by any cause.
+    double unexplained = kUnexplained;
+    for (const SideGraph* graph : {&left_graph_, &right_graph_}) {
+      for (const auto& [output, source] : graph->outputs()) {
+        unexplained =
+            std::max(unexplained, kRoundings * EpsilonOf(graph->result(output).precision));
+      }
+    }
+    if (rest.value_or(0) <= unexplained) return;
     report->notes.push_back(
         causes.empty() ? std::string("no cause was found for the difference of the outputs")
                        : absl::StrFormat(
@@ -299,6 +320,7 @@ class CauseFinder {
   const CauseOptions& options_;
   const Alignment& alignment_;
   std::vector<int> others_;  // right results that are counted with another cause
+  absl::btree_set<std::pair<int, int>> looked_inside_;  // nodes of the left and of the right
   std::vector<int> aligned_;
   SideGraph left_graph_;
   SideGraph right_graph_;

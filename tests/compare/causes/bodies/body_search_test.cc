@@ -383,6 +383,27 @@ TEST(BodySearch, RoundingThatAddsUpIsNone) {
                "y[0]/rest", "inputs in another order");
 }
 
+TEST(BodySearch, ADetourThatTheLoopsOwnNoiseWouldHide) {
+  constexpr char kMap[] = R"(g (float[2,4] x) => (float[2,4] y)
+<int64 n = {8}, bool go = {1}, float[1] rate = {3.7}, float one = {1}> {
+  start = Sigmoid (x)
+  y = Loop <body = step (int64 i, bool c, float[2,4] h) => (bool c2, float[2,4] after) {
+    rest = Sub (one, h)
+    part = Mul (h, rest)
+    after = Mul (part, rate)
+    c2 = Identity (c)
+  }> (n, go, start)
+})";
+  const Comparison comparison = Compared(kMap, Altered(kMap, {{"part = Mul (h, rest)",
+                                                               "coarse = Cast <to = 10> (rest)\n"
+                                                               "    back = Cast <to = 1> (coarse)\n"
+                                                               "    part = Mul (h, back)"}}));
+  ASSERT_THAT(comparison.causes, SizeIs(1)) << Texts(comparison);
+  EXPECT_EQ(CauseKindName(comparison.causes[0].kind), CauseKindName(CauseKind::kPrecision));
+  ASSERT_TRUE(comparison.causes[0].in_body.has_value());
+  EXPECT_EQ(comparison.causes[0].in_body->left_path, "y[0]");
+}
+
 TEST(BodySearch, AnUnrolledLoopIsNamedAsOneNode) {
   constexpr char kShort[] = R"(g (float[2,4] x) => (float[2,4] y)
 <int64 n = {2}, bool go = {1}> {
