@@ -130,8 +130,10 @@ absl::StatusOr<const Optional*> KernelContext::OptionalInput(int index) const {
   return WrongKind(*this, index, "an optional");
 }
 absl::StatusOr<const Map*> KernelContext::MapInput(int index) const {
-  if (HasInput(index) && InputValue(index).is_map()) return &InputValue(index).map();
-  return WrongKind(*this, index, "a map");
+  if (!HasInput(index) || !InputValue(index).is_map()) return WrongKind(*this, index, "a map");
+  const Map& map = InputValue(index).map();
+  if (!map.values->is_tensor()) return WrongKind(*this, index, "a map of scalars");
+  return &map;
 }
 absl::StatusOr<const SparseTensor*> KernelContext::SparseInput(int index) const {
   if (HasInput(index) && InputValue(index).is_sparse()) return &InputValue(index).sparse();

@@ -281,9 +281,11 @@ set(ONNXCMP_OPERATORS
   sequence/sequence_length
   sequence/sequence_map
   sequence/split_to_sequence
+  signal/cosine_windows
   signal/dft
   signal/mel_weight_matrix
   signal/stft
+  tensor/affine_grid
   tensor/bit_cast
   tensor/cast
   tensor/center_crop_pad

@@ -37,7 +37,8 @@ absl::StatusOr<Windows> PlanPool(const WindowAttributes& attributes, const Tenso
     return absl::InvalidArgumentError(
         absl::StrCat("X must have a rank of at least 3, not ", x.TypeString()));
   }
-  return attributes.Resolve(absl::MakeConstSpan(x.shape()).subspan(2), {});
+  return attributes.Resolve(absl::MakeConstSpan(x.shape()).subspan(2), {},
+                            WindowAttributes::Excess::kAtBothEnds);
 }
 
 Shape PoolShape(const Tensor& x, const Windows& windows) {

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/convert.h"
+#include "ops/common/complex_parts.h"
 #include "ops/common/lanes.h"
 #include "ops/common/load_store.h"
 #include "ops/common/movement.h"
@@ -247,9 +248,14 @@ absl::StatusOr<Tensor> InterpolateAll(const KernelContext& ctx, const Tensor& x,
   for (size_t i = plans.size(); i-- > 0;) {
     OC_ASSIGN_OR_RETURN(y, Interpolate<C>(ctx, y, axes[i].axis, plans[i]));
   }
-  if (rounds) {
+  if (IsInteger(x.dtype())) {
+    // Weights are floats: what is a whole number but for their error is meant to be one.
+    constexpr C kError = 1e-4;
     C* values = y.mutable_data<C>();
-    for (int64_t i = 0; i < y.num_elements(); ++i) values[i] = std::nearbyint(values[i]);
+    for (int64_t i = 0; i < y.num_elements(); ++i) {
+      const C whole = std::nearbyint(values[i]);
+      if (rounds || std::abs(values[i] - whole) < kError) values[i] = whole;
+    }
   }
   return StoreTensor<C>(ctx, y, x.dtype(), Overflow::kSaturate);
 }
@@ -278,6 +284,12 @@ absl::StatusOr<Tensor> ResizeTensor(const KernelContext& ctx, const Tensor& x,
   if (*NumElements(shape) == 0) return ctx.Allocate(x.dtype(), shape);
 
   const bool is_nearest = options.interpolation == Interpolation::kNearest;
+  // Elements outside of a cropping roi would have extrapolation_value in both parts.
+  if (IsComplex(x.dtype()) && !is_nearest && options.coordinates != Coordinates::kTfCropAndResize) {
+    OC_ASSIGN_OR_RETURN(const Tensor parts, PartsOf(ctx, x));
+    OC_ASSIGN_OR_RETURN(const Tensor y, ResizeTensor(ctx, parts, options, axes));
+    return FromParts(ctx, y);
+  }
   std::vector<AxisPlan> plans;
   for (const ResizeAxis& axis : resized) {
     // An index and a weight for each element, and a few more where the axis shrinks.

@@ -167,6 +167,90 @@ Doubles ErfOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(erf, u10)(x); }
 Floats PowOf(Floats x, Floats y) { return ONNXCMP_SLEEF_FLOAT(pow, u10)(x, y); }
 Doubles PowOf(Doubles x, Doubles y) { return ONNXCMP_SLEEF_DOUBLE(pow, u10)(x, y); }
 
+Floats LogOf(Floats x) { return ONNXCMP_SLEEF_FLOAT(log, u10)(x); }
+Doubles LogOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(log, u10)(x); }
+Floats SinhOf(Floats x) { return ONNXCMP_SLEEF_FLOAT(sinh, u10)(x); }
+Doubles SinhOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(sinh, u10)(x); }
+Floats CoshOf(Floats x) { return ONNXCMP_SLEEF_FLOAT(cosh, u10)(x); }
+Doubles CoshOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(cosh, u10)(x); }
+Floats AsinhOf(Floats x) { return ONNXCMP_SLEEF_FLOAT(asinh, u10)(x); }
+Doubles AsinhOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(asinh, u10)(x); }
+Floats AcoshOf(Floats x) { return ONNXCMP_SLEEF_FLOAT(acosh, u10)(x); }
+Doubles AcoshOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(acosh, u10)(x); }
+
+// SLEEF's sinh, cosh, asinh and acosh turn infinite before their results overflow. From these
+// arguments on the larger one of their two terms is all that counts.
+template <typename T>
+inline constexpr T kLargeForSinh = std::is_same_v<T, float> ? 88 : 709;
+template <typename T>
+inline constexpr T kLargeForAsinh = 1e9;
+
+// f(x), but large(|x|) from `bound` on.
+template <typename V, typename F, typename G>
+V SplitAt(V bound, V x, F f, G large) {
+  const V magnitude = Magnitude(x);
+  if (AllLess(magnitude, bound)) {
+    return f(x);
+  }
+  return IfLess(magnitude, bound, f(x), large(magnitude));
+}
+
+// cosh(x) of large x, and sinh(x): e^x / 2 = (e^(x/2))^2 / 2.
+template <typename T, typename V>
+V LargeCosh(V x) {
+  const V root = ExpOf(x * Fill(T{0.5}));
+  return root * Fill(T{0.5}) * root;
+}
+
+// acosh(x) of large x, and asinh(x): log(2x).
+template <typename T, typename V>
+V LargeAcosh(V x) {
+  return LogOf(x) + Fill(static_cast<T>(0.69314718055994530942));
+}
+
+template <typename T>
+void SinhTo(const T* x, int64_t count, T* y) {
+  Apply(x, count, y, [](auto v) {
+    return SplitAt(
+        Fill(kLargeForSinh<T>), v, [](auto u) { return SinhOf(u); },
+        [v](auto u) {
+          const auto large = LargeCosh<T>(u);
+          return IfLess(v, Fill(T{0}), -large, large);
+        });
+  });
+}
+
+template <typename T>
+void CoshTo(const T* x, int64_t count, T* y) {
+  Apply(x, count, y, [](auto v) {
+    return SplitAt(
+        Fill(kLargeForSinh<T>), v, [](auto u) { return CoshOf(u); },
+        [](auto u) { return LargeCosh<T>(u); });
+  });
+}
+
+template <typename T>
+void AsinhTo(const T* x, int64_t count, T* y) {
+  Apply(x, count, y, [](auto v) {
+    return SplitAt(
+        Fill(kLargeForAsinh<T>), v, [](auto u) { return AsinhOf(u); },
+        [v](auto u) {
+          const auto large = LargeAcosh<T>(u);
+          return IfLess(v, Fill(T{0}), -large, large);
+        });
+  });
+}
+
+// Large negative arguments have no real result: SLEEF's NaN stays.
+template <typename T>
+void AcoshTo(const T* x, int64_t count, T* y) {
+  Apply(x, count, y, [](auto v) {
+    return SplitAt(
+        Fill(kLargeForAsinh<T>), v, [](auto u) { return AcoshOf(u); },
+        [v](auto u) { return IfLess(v, Fill(T{0}), AcoshOf(v), LargeAcosh<T>(u)); });
+  });
+}
+
 template <typename T>
 void SigmoidOf(const T* x, int64_t count, T* y) {
   Apply(x, count, y, [](auto v) {
@@ -221,14 +305,19 @@ ONNXCMP_VEC_DEFINE(Log2, log2)
 ONNXCMP_VEC_DEFINE(Asin, asin)
 ONNXCMP_VEC_DEFINE(Acos, acos)
 ONNXCMP_VEC_DEFINE(Atan, atan)
-ONNXCMP_VEC_DEFINE(Sinh, sinh)
-ONNXCMP_VEC_DEFINE(Cosh, cosh)
 ONNXCMP_VEC_DEFINE(Tanh, tanh)
-ONNXCMP_VEC_DEFINE(Asinh, asinh)
-ONNXCMP_VEC_DEFINE(Acosh, acosh)
 ONNXCMP_VEC_DEFINE(Atanh, atanh)
 ONNXCMP_VEC_DEFINE(Erf, erf)
 #undef ONNXCMP_VEC_DEFINE
+
+void Sinh(const float* x, int64_t count, float* y) { SinhTo(x, count, y); }
+void Sinh(const double* x, int64_t count, double* y) { SinhTo(x, count, y); }
+void Cosh(const float* x, int64_t count, float* y) { CoshTo(x, count, y); }
+void Cosh(const double* x, int64_t count, double* y) { CoshTo(x, count, y); }
+void Asinh(const float* x, int64_t count, float* y) { AsinhTo(x, count, y); }
+void Asinh(const double* x, int64_t count, double* y) { AsinhTo(x, count, y); }
+void Acosh(const float* x, int64_t count, float* y) { AcoshTo(x, count, y); }
+void Acosh(const double* x, int64_t count, double* y) { AcoshTo(x, count, y); }
 
 #define ONNXCMP_VEC_DEFINE_PERIODIC(Name, name)                                                    \
   void Name(const float* x, int64_t count, float* y) {                                             \

@@ -45,7 +45,8 @@ WindowAttributes::WindowAttributes(const KernelInit& node)
 }
 
 absl::StatusOr<Windows> WindowAttributes::Resolve(absl::Span<const int64_t> input,
-                                                  absl::Span<const int64_t> kernel) const {
+                                                  absl::Span<const int64_t> kernel,
+                                                  Excess excess) const {
   const size_t rank = input.size();
   OC_RETURN_IF_ERROR(CheckSize("kernel_shape", kernel_shape_, rank, 1));
   OC_RETURN_IF_ERROR(CheckSize("strides", strides_, rank, 1));
@@ -77,8 +78,9 @@ absl::StatusOr<Windows> WindowAttributes::Resolve(absl::Span<const int64_t> inpu
     Wide output = 0;
     if (auto_pad_ == "SAME_UPPER" || auto_pad_ == "SAME_LOWER") {
       output = (Wide{input[i]} + stride - 1) / stride;
-      const Wide total = std::max<Wide>(0, (output - 1) * stride + extent - input[i]);
-      begin = auto_pad_ == "SAME_UPPER" ? total / 2 : total - total / 2;
+      Wide total = (output - 1) * stride + extent - input[i];
+      if (excess == Excess::kAtTheEnd) total = std::max<Wide>(0, total);
+      begin = (auto_pad_ == "SAME_UPPER" ? total : total + 1) / 2;
       end = total - begin;
     } else {
       if (auto_pad_ == "NOTSET" && !pads_.empty()) {

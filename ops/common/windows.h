@@ -23,7 +23,7 @@ struct WindowDim {
   int64_t kernel;
   int64_t stride;
   int64_t dilation;
-  int64_t pad_begin;
+  int64_t pad_begin;  // negative: elements that are left out
   int64_t pad_end = 0;
 };
 using Windows = absl::InlinedVector<WindowDim, 3>;
@@ -36,9 +36,11 @@ class WindowAttributes {
   explicit WindowAttributes(const KernelInit& node);
 
   // `input`: the spatial dimensions; `kernel`: of the weights, or empty to take kernel_shape, which
-  // must agree if both are given.
-  absl::StatusOr<Windows> Resolve(absl::Span<const int64_t> input,
-                                  absl::Span<const int64_t> kernel) const;
+  // must agree if both are given. `excess`: of elements that no window of auto_pad SAME_* would
+  // cover, since the stride is greater than the window.
+  enum class Excess : uint8_t { kAtTheEnd, kAtBothEnds };
+  absl::StatusOr<Windows> Resolve(absl::Span<const int64_t> input, absl::Span<const int64_t> kernel,
+                                  Excess excess = Excess::kAtTheEnd) const;
 
  private:
   std::vector<int64_t> kernel_shape_;

@@ -21,8 +21,6 @@ struct CastOptions {
   DType to = DType::kUndefined;
   Overflow overflow = Overflow::kSaturate;  // of float8 and float4; integers always wrap
   RoundMode round_mode = RoundMode::kUp;    // to float8e8m0
-  // Before version 24, infinity saturated to NaN in the types float8e*fnuz.
-  bool infinity_to_nan = false;
 };
 
 // The power of two on this side of x. Zero, negative values, infinity and NaN stay.
@@ -50,16 +48,6 @@ absl::StatusOr<Tensor> CastIn(const KernelContext& ctx, const Tensor& x,
           ctx, inputs, options.to,
           [mode](auto strip) {
             return strip.unaryExpr([mode](C value) { return ToPowerOfTwo(value, mode); });
-          },
-          overflow);
-    }
-    if (options.infinity_to_nan) {
-      return ElementwiseIn<C>(
-          ctx, inputs, options.to,
-          [](auto strip) {
-            return strip.unaryExpr([](C value) {
-              return std::isinf(value) ? std::numeric_limits<C>::quiet_NaN() : value;
-            });
           },
           overflow);
     }
@@ -136,11 +124,6 @@ absl::StatusOr<CastOptions> ReadOptions(const KernelInit& node) {
   return options;
 }
 
-bool InfinityToNan(int version, DType to) {
-  return version >= 19 && version < 24 &&
-         (to == DType::kFloat8E4M3FNUZ || to == DType::kFloat8E5M2FNUZ);
-}
-
 // Cast (ai.onnx 1, 6, 9, 13, 19, 21, 23, 24, 25): each element converted to the type `to`. Floats
 // round once, to nearest even; integers wrap around; float to integer truncates. What the standard
 // leaves open (docs/numerics.md): floats that no integer of the type holds, text of numbers,
@@ -159,7 +142,6 @@ Kernel Cast(const KernelInit& node) {
   if (options.to == DType::kUndefined || IsComplex(options.to)) {
     return node.Fail(absl::InvalidArgumentError("attribute to names no type that Cast produces"));
   }
-  options.infinity_to_nan = InfinityToNan(node.version(), options.to);
   return [options](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(Tensor y, CastTensor(ctx, ctx.Input(0), options));
     return ctx.SetOutput(0, std::move(y));
@@ -170,10 +152,9 @@ Kernel Cast(const KernelInit& node) {
 Kernel CastLike(const KernelInit& node) {
   absl::StatusOr<CastOptions> read = ReadOptions(node);
   if (!read.ok()) return node.Fail(read.status());
-  return [version = node.version(), read = *read](KernelContext& ctx) -> absl::Status {
+  return [read = *read](KernelContext& ctx) -> absl::Status {
     CastOptions options = read;
     options.to = ctx.Input(1).dtype();
-    options.infinity_to_nan = InfinityToNan(version, options.to);
     OC_ASSIGN_OR_RETURN(Tensor y, CastTensor(ctx, ctx.Input(0), options));
     return ctx.SetOutput(0, std::move(y));
   };

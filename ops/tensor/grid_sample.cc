@@ -1,15 +1,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/complex_parts.h"
 #include "ops/common/compute_class.h"
+#include "ops/common/inner_kernel.h"
 #include "ops/common/load_store.h"
 #include "ops/common/movement.h"
+#include "ops/common/views.h"
 
 namespace onnxcmp {
 namespace {
@@ -257,6 +261,32 @@ absl::StatusOr<Problem> Plan(const Options& options, const Tensor& x, const Tens
   return problem;
 }
 
+// Complex elements: their parts as two channels.
+absl::Status SampleParts(KernelContext& ctx, const Kernel& sample) {
+  OC_ASSIGN_OR_RETURN(Tensor parts, PartsOf(ctx, ctx.Input(0)));
+  if (parts.rank() < 4) {
+    return absl::InvalidArgumentError(absl::StrCat("X is ", ctx.Input(0).TypeString()));
+  }
+  // (N, C, D..., 2) as (N, C, 2, D...), as (N, 2 C, D...).
+  std::vector<int64_t> perm(parts.shape().size());
+  std::iota(perm.begin(), perm.end(), 0);
+  std::rotate(perm.begin() + 2, perm.end() - 1, perm.end());
+  OC_ASSIGN_OR_RETURN(parts, ctx.Contiguous(Permuted(parts, perm)));
+  Shape shape = parts.shape();
+  const int64_t channels = shape[1];
+  shape.erase(shape.begin() + 1);
+  shape[1] = 2 * channels;
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> y,
+                      RunInner(ctx, sample, {parts.Reshaped(shape), ctx.Input(1)}));
+  shape = y[0].tensor().shape();
+  shape[1] = 2;
+  shape.insert(shape.begin() + 1, channels);
+  std::iota(perm.begin(), perm.end(), 0);
+  std::rotate(perm.begin() + 2, perm.begin() + 3, perm.end());
+  OC_ASSIGN_OR_RETURN(Tensor result, FromParts(ctx, Permuted(y[0].tensor().Reshaped(shape), perm)));
+  return ctx.SetOutput(0, std::move(result));
+}
+
 // GridSample (ai.onnx 16, 20, 22; com.microsoft 1): Y[n, :, o] = X[n] interpolated at the position
 // grid[n, o], whose coordinates are in [-1, 1] from end to end, innermost dimension first. Elements
 // outside of X are zeros, border elements or reflections; positions outside are reflected too, and
@@ -287,7 +317,7 @@ Kernel GridSample(const KernelInit& node) {
     return node.Fail(absl::InvalidArgumentError(absl::StrCat("padding_mode \"", padding, "\"")));
   }
   options.align_corners = node.Flag("align_corners");
-  return [options](KernelContext& ctx) -> absl::Status {
+  const Kernel sample = [options](KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);
     OC_ASSIGN_OR_RETURN(const Problem problem, Plan(options, x, ctx.Input(1)));
     OC_RETURN_IF_ERROR(ctx.CheckSize(x.dtype(), problem.output));
@@ -302,6 +332,10 @@ Kernel GridSample(const KernelInit& node) {
     // Integers and booleans are computed in double.
     if (IsInteger(x.dtype()) || x.dtype() == DType::kBool) return Interpolate<double>(ctx, problem);
     return Dispatch<Floats>(x.dtype(), [&]<typename C>() { return Interpolate<C>(ctx, problem); });
+  };
+  return [options, sample](KernelContext& ctx) {
+    const bool in_parts = IsComplex(ctx.Input(0).dtype()) && options.mode != Mode::kNearest;
+    return in_parts ? SampleParts(ctx, sample) : sample(ctx);
   };
 }
 

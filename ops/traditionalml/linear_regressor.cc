@@ -31,7 +31,7 @@ Kernel LinearRegressor(const KernelInit& node) {
       S* row = scores.mutable_data<S>();
       for (int64_t n = 0; n < scores.dim(0); ++n, row += targets) {
         for (size_t t = 0; t < intercepts.size(); ++t) row[t] += S{intercepts[t]};
-        ApplyPostTransform(transform, row, targets);
+        ApplyToTargets(transform, row, targets);
       }
       OC_ASSIGN_OR_RETURN(Tensor y, StoreTensor<S>(ctx, scores, DType::kFloat));
       return ctx.SetOutput(0, std::move(y));

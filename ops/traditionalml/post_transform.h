@@ -26,6 +26,15 @@ absl::StatusOr<PostTransform> PostTransformFromNumber(int64_t number);
 template <typename S>
 void ApplyPostTransform(PostTransform transform, S* row, int64_t count);
 
+// For a regressor's targets: a single one stays as it is but for PROBIT, as in onnxruntime and
+// (where it knows the transforms at all) ONNX's evaluator.
+template <typename S>
+void ApplyToTargets(PostTransform transform, S* row, int64_t targets) {
+  if (targets > 1 || transform == PostTransform::kProbit) {
+    ApplyPostTransform(transform, row, targets);
+  }
+}
+
 // The score of the first of two classes for which the model has only that of the second: 1 - score
 // for a probability, else -score. `probability`: what an untransformed score is.
 template <typename S>

@@ -55,7 +55,7 @@ Kernel SVMRegressor(const KernelInit& node) {
         if (one_class) {
           y[n] = y[n] > 0 ? S{1} : S{-1};
         } else {
-          ApplyPostTransform(transform, y + n, 1);
+          ApplyToTargets(transform, y + n, 1);
         }
       }
       OC_ASSIGN_OR_RETURN(Tensor out, StoreTensor<S>(ctx, scores, DType::kFloat));

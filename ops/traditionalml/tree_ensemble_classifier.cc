@@ -26,9 +26,19 @@ struct Classifier {
   bool probability = false;  // no vote is negative
 };
 
+// The class with the greatest score of those that a leaf voted for, the first of equals.
+template <typename S>
+int64_t TopVoted(const S* scores, const unsigned char* voted, int64_t classes) {
+  int64_t top = -1;
+  for (int64_t i = 0; i < classes; ++i) {
+    if (voted[i] && (top < 0 || scores[i] > scores[top])) top = i;
+  }
+  return std::max<int64_t>(top, 0);
+}
+
 // The class of a row; its scores, of which there are as many as classes, are completed.
 template <typename S>
-int64_t Classify(const Classifier& c, S* scores) {
+int64_t Classify(const Classifier& c, const unsigned char* voted, S* scores) {
   int64_t top;
   if (c.binary) {
     const S score = scores[c.single_score ? 0 : 1];
@@ -37,6 +47,8 @@ int64_t Classify(const Classifier& c, S* scores) {
       scores[0] = ScoreOfOtherClass(c.transform, c.probability, score);
       scores[1] = score;
     }
+  } else if (c.model.base_values.empty() && c.labels.num_elements() > 2) {
+    top = TopVoted(scores, voted, c.labels.num_elements());
   } else {
     top = TopClass(scores, c.labels.num_elements());
   }
@@ -52,10 +64,11 @@ absl::Status Run(KernelContext& ctx, const Classifier& c) {
   OC_ASSIGN_OR_RETURN(Tensor z, ctx.Allocate(DType::kFloat, {shape.rows, classes}));
   std::vector<int64_t> chosen(static_cast<size_t>(shape.rows));
   float* out = z.mutable_data<float>();
-  OC_RETURN_IF_ERROR(RunTrees<S>(ctx, c.model, x, [&](int64_t row, S* scores) {
-    chosen[static_cast<size_t>(row)] = Classify(c, scores);
-    std::copy(scores, scores + classes, out + row * classes);
-  }));
+  OC_RETURN_IF_ERROR(
+      RunTrees<S>(ctx, c.model, x, [&](int64_t row, S* scores, const unsigned char* voted) {
+        chosen[static_cast<size_t>(row)] = Classify(c, voted, scores);
+        std::copy(scores, scores + classes, out + row * classes);
+      }));
   OC_ASSIGN_OR_RETURN(Tensor y, PickLabels(ctx, c.labels, chosen));
   OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(y)));
   return ctx.SetOutput(1, std::move(z));
@@ -85,7 +98,8 @@ absl::StatusOr<Classifier> MakeClassifier(const KernelInit& node) {
 
 // TreeEnsembleClassifier (ai.onnx.ml 1, 3, 5): Z[n, c] = post_transform(base_values[c] + the sum of
 // the weights for class c at the leaves that row n of X gets to), Y[n] the label of the greatest
-// sum.
+// sum, where of more than two classes one without a vote and a base value
+// is none (onnxruntime).
 //
 // With two labels and votes for class 0 alone, as converters write binary models, the sum is the
 // score of the *second* class; that of the first is 1 - score if no weight is negative (and for

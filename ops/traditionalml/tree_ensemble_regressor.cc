@@ -17,8 +17,8 @@ absl::Status Run(KernelContext& ctx, const TreeEnsembleModel& model, PostTransfo
   OC_ASSIGN_OR_RETURN(const RowShape shape, RowsOf(x));
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(DType::kFloat, {shape.rows, model.targets}));
   float* out = y.mutable_data<float>();
-  OC_RETURN_IF_ERROR(RunTrees<S>(ctx, model, x, [&](int64_t row, S* scores) {
-    ApplyPostTransform(transform, scores, model.targets);
+  OC_RETURN_IF_ERROR(RunTrees<S>(ctx, model, x, [&](int64_t row, S* scores, const unsigned char*) {
+    ApplyToTargets(transform, scores, model.targets);
     std::copy(scores, scores + model.targets, out + row * model.targets);
   }));
   return ctx.SetOutput(0, std::move(y));

@@ -258,7 +258,7 @@ absl::StatusOr<RowShape> RowsOf(const Tensor& x) {
 
 template <typename S>
 absl::Status RunTrees(const KernelContext& ctx, const TreeEnsembleModel& model, const Tensor& x,
-                      absl::FunctionRef<void(int64_t row, S* scores)> emit) {
+                      TreeEmit<S> emit) {
   OC_ASSIGN_OR_RETURN(const RowShape shape, RowsOf(x));
   if (shape.columns < model.features) {
     return absl::InvalidArgumentError(absl::StrCat("a node compares feature ", model.features - 1,
@@ -301,15 +301,15 @@ absl::Status RunTrees(const KernelContext& ctx, const TreeEnsembleModel& model, 
           row[t] += static_cast<S>(model.base_values[static_cast<size_t>(t)]);
         }
       }
-      emit(begin + r, row);
+      emit(begin + r, row, voted.data() + r * stride);
     }
   });
   return absl::OkStatus();
 }
 
 template absl::Status RunTrees<float>(const KernelContext&, const TreeEnsembleModel&, const Tensor&,
-                                      absl::FunctionRef<void(int64_t, float*)>);
+                                      TreeEmit<float>);
 template absl::Status RunTrees<double>(const KernelContext&, const TreeEnsembleModel&,
-                                       const Tensor&, absl::FunctionRef<void(int64_t, double*)>);
+                                       const Tensor&, TreeEmit<double>);
 
 }  // namespace onnxcmp

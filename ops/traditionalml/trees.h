@@ -65,12 +65,15 @@ struct TreeEnsembleModel {
   absl::Status Finish();
 };
 
-// The scores of all rows of `x` (N, F), or of (F) as one row. Calls emit(row, scores) once for each
-// row, from several threads; scores has model.targets elements and room for one more. They are
-// added in S (float, double) in the order of the trees; a target without a vote has its base value.
+// The scores of all rows of `x` (N, F), or of (F) as one row. Calls emit(row, scores, voted) once
+// for each row, from several threads; scores has model.targets elements and room for one more. They
+// are added in S (float, double) in the order of the trees; a target without a vote, as `voted`
+// tells, has its base value.
+template <typename S>
+using TreeEmit = absl::FunctionRef<void(int64_t row, S* scores, const unsigned char* voted)>;
 template <typename S>
 absl::Status RunTrees(const KernelContext& ctx, const TreeEnsembleModel& model, const Tensor& x,
-                      absl::FunctionRef<void(int64_t row, S* scores)> emit);
+                      TreeEmit<S> emit);
 
 // Rows and columns of an (N, F) or (F) tensor; an error for other ranks.
 struct RowShape {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -71,6 +72,35 @@ TEST(VectorMathTest, WithinOneUnitOfTheCLibrary) {
       ASSERT_LE(Ulps(y[i], function.exact(x[i])), 1.01) << function.name << "(" << x[i] << ")";
       ASSERT_LE(Ulps(yf[i], function.exact(xf[i])), 1.01) << function.name << "(" << xf[i] << ")";
     }
+  }
+}
+
+// SLEEF's own give infinity here, long before the result overflows.
+TEST(VectorMathTest, LargeArgumentsOfHyperbolicFunctions) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  constexpr float kMostFloat = std::numeric_limits<float>::max();
+  const auto expect_close = [](const auto& function, auto argument) {
+    decltype(argument) x[] = {argument, -argument};
+    decltype(argument) y[2];
+    function.first(x, 2, y);
+    EXPECT_LE(Ulps(y[0], function.second(x[0])), 3) << x[0];
+    EXPECT_TRUE(y[1] == -y[0] || y[1] == y[0] || std::isnan(y[1])) << y[1];
+    EXPECT_EQ(std::signbit(y[1]), std::signbit(function.second(x[1]))) << x[1];
+  };
+  using Exact = long double (*)(long double);
+  using F = std::pair<void (*)(const float*, int64_t, float*), Exact>;
+  using D = std::pair<void (*)(const double*, int64_t, double*), Exact>;
+  for (const F& f : {F{vec::Asinh, std::asinh}, F{vec::Acosh, std::acosh}}) {
+    for (float x : {0.99e9f, 1e9f, 1e15f, 1e30f, kMostFloat}) expect_close(f, x);
+  }
+  for (const D& f : {D{vec::Asinh, std::asinh}, D{vec::Acosh, std::acosh}}) {
+    for (double x : {0.99e9, 1e9, 1e30, 1e200, kMost}) expect_close(f, x);
+  }
+  for (const F& f : {F{vec::Sinh, std::sinh}, F{vec::Cosh, std::cosh}}) {
+    for (float x : {87.9f, 88.0f, 88.8f, 89.4f}) expect_close(f, x);
+  }
+  for (const D& f : {D{vec::Sinh, std::sinh}, D{vec::Cosh, std::cosh}}) {
+    for (double x : {708.9, 709.0, 710.0, 710.4}) expect_close(f, x);
   }
 }
 

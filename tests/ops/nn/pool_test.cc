@@ -71,6 +71,16 @@ TEST(MaxPool, AutoPadAndThreeDimensions) {
   ExpectTensor(test.Run(1), Tensor::Of<int64_t>({1, 1, 1, 2, 1}, {5, 7}));
 }
 
+// The padding that fits is negative: elements are left out at both ends. Values of onnxruntime and
+// ONNX's evaluator.
+TEST(MaxPool, SamePaddingBelowZero) {
+  OpTest test("MaxPool", 22);
+  test.Attr("kernel_shape", Ints{1, 1}).Attr("strides", Ints{1, 3}).Attr("auto_pad", "SAME_UPPER");
+  test.Input(Tensor::Of<float>({1, 1, 1, 3}, {1, 2, 3})).Outputs(2);
+  ExpectTensor(test.Run(0), Tensor::Of<float>({1, 1, 1, 1}, {2}));
+  ExpectTensor(test.Run(1), Tensor::Of<int64_t>({1, 1, 1, 1}, {1}));
+}
+
 TEST(MaxPool, NaNIsGreatest) {
   OpTest test("MaxPool", 22);
   test.Attr("kernel_shape", Ints{3}).Outputs(2);

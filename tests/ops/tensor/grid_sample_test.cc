@@ -1,3 +1,5 @@
+#include <complex>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/op_test.h"
@@ -48,6 +50,16 @@ TEST(GridSample, ModesAndPadding) {
     ExpectTensor(Sample(X(), Convert(Grid(), DType::kDouble), c.mode, c.padding, true).Run(),
                  Tensor::Of<float>({1, 1, 1, 4}, c.aligned), 1e-6);
   }
+}
+
+// Real and imaginary parts are sampled alike: the values are those of real elements above.
+TEST(GridSample, ComplexElements) {
+  using C = std::complex<float>;
+  const Tensor x = Tensor::Of<C>({1, 2, 2, 2}, {C(1, 3), C(2, 4), C(3, 1), C(4, 2),  //
+                                                C(0, 1), C(0, 2), C(0, 3), C(0, 4)});
+  ExpectTensor(Sample(x, Grid(), "linear", "zeros", false).Run(),
+               Tensor::Of<C>({1, 2, 1, 4}, {C(0.25f, 0.75f), C(2.5f, 2.5f), C(3.5f, 2.5f), C(0, 0),
+                                            C(0, 0.25f), C(0, 2.5f), C(0, 3.5f), C(0, 0)}));
 }
 
 TEST(GridSample, Version16HasOtherNames) {

@@ -1,3 +1,5 @@
+#include <complex>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/op_test.h"
@@ -53,6 +55,26 @@ TEST(Resize, CoordinatesAndModes) {
                    .Attr("coordinate_transformation_mode", "tf_half_pixel_for_nn")
                    .Run(),
                Six({1, 2, 4, 4, 8, 8}));
+}
+
+// The parts are interpolated alike; values as for real elements.
+TEST(Resize, ComplexElements) {
+  using C = std::complex<double>;
+  const Tensor x = Tensor::Of<C>({1, 1, 1, 4}, {C(1, 8), C(2, 4), C(4, 2), C(8, 1)});
+  ExpectTensor(ByScale(19, x, 1.5f, "linear").Run(),
+               Tensor::Of<C>({1, 1, 1, 6}, {C(1, 8), C(1.5, 6), C(7 / 3.0, 11 / 3.0),
+                                            C(11 / 3.0, 7 / 3.0), C(6, 1.5), C(8, 1)}),
+               1e-6);
+}
+
+// The last result is a whole number, which weights in float miss by their rounding: 10 in
+// onnxruntime and ONNX's evaluator, not 9.
+TEST(Resize, IntegersThatWeightsMiss) {
+  const Tensor x = Tensor::Of<int32_t>(
+      {1, 1, 4, 5},
+      {-25, 41, -31, -49, 57, 19, -59, 24, 50, 40, -48, 42, 57, -38, -16, 40, -23, 50, 40, -17});
+  ExpectTensor(BySizes(13, x, {1, 1, 1, 3}, "linear").Run(),
+               Tensor::Of<int32_t>({1, 1, 1, 3}, {-12, 40, 10}));
 }
 
 TEST(Resize, NearestModes) {

@@ -51,5 +51,15 @@ TEST(DictVectorizerTest, Errors) {
               kInvalid, "the keys are string");
 }
 
+// A file may hold a map whose values are tensors with elements of their own.
+TEST(DictVectorizerTest, ValuesThatAreNoScalars) {
+  const Sequence values = {.element_dtype = DType::kFloat, .elements = {Floats({4})}};
+  OpTest test("DictVectorizer", 1, "ai.onnx.ml");
+  test.Attr("string_vocabulary", std::vector<std::string>{"a"});
+  test.Input(Map{.keys = Tensor::Of<std::string>({1}, {"a"}),
+                 .values = std::make_shared<const Value>(values)});
+  ExpectError(test.Run().status(), kInvalid, "must be a map of scalars");
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing

@@ -54,6 +54,14 @@ TEST(TreeEnsembleClassifierTest, OneMarginHasItsOpposite) {
          Tensor::Of<float>({2, 2}, {-0.75f, 0.75f, 0.25f, -0.25f}));
 }
 
+// Row -1 has a vote for class 0 alone, row 1 for class 2; the other classes' zeros do not win.
+TEST(TreeEnsembleClassifierTest, ClassesWithoutVotesArePassedOver) {
+  OpTest test = Classifier({0, 2}, {-1, -2});
+  test.Attr("classlabels_int64s", std::vector<int64_t>{10, 20, 30});
+  test.Attr("post_transform", "SOFTMAX_ZERO");  // ONNX's evaluator agrees
+  Expect(test, Tensor::Of<int64_t>({2}, {10, 30}), Tensor::Of<float>({2, 3}, {1, 0, 0, 0, 0, 1}));
+}
+
 TEST(TreeEnsembleClassifierTest, LogisticOfOneScore) {
   const Tensor margins =
       Tensor::Of<float>({2, 2}, {0.3208213f, 0.6791787f, 0.5621765f, 0.4378235f});

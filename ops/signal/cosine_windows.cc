@@ -1,0 +1,65 @@
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/op_registry.h"
+#include "ops/common/load_store.h"
+#include "ops/common/quantization.h"
+
+namespace onnxcmp {
+namespace {
+
+// The coefficients of a window a0 - a1 * cos(t) + a2 * cos(2t).
+struct Coefficients {
+  double a0, a1, a2;
+};
+
+// HannWindow, HammingWindow, BlackmanWindow (ai.onnx 17): `size` elements of a window, whose t runs
+// from 0 over one period, which it does not reach with `periodic`. In double, rounded once to the
+// type `output_datatype` (integers truncate); the function body computes in float, which gives 0
+// instead of 1 in the middle of a Blackman window of integers.
+Kernel CosineWindow(const KernelInit& node, Coefficients c) {
+  const bool periodic = node.Flag("periodic");
+  const absl::StatusOr<DType> read = DTypeFromNumber(node.Int("output_datatype"));
+  if (!read.ok()) return node.Fail(read.status());
+  const DType dtype = *read;
+  if (!IsInteger(dtype) && !IsFloatingPoint(dtype)) {
+    return node.Fail(absl::InvalidArgumentError(
+        absl::StrCat("attribute output_datatype names no type of numbers: ", DTypeName(dtype))));
+  }
+  return [=](KernelContext& ctx) -> absl::Status {
+    OC_ASSIGN_OR_RETURN(const int64_t size, ctx.ScalarInput<int64_t>(0));
+    if (size < 0) {
+      return absl::InvalidArgumentError(absl::StrCat("a window of ", size, " elements"));
+    }
+    OC_ASSIGN_OR_RETURN(Tensor window, ctx.Allocate(DType::kDouble, {size}));
+    const auto period = static_cast<double>(periodic ? size : size - 1);
+    double* y = window.mutable_data<double>();
+    for (int64_t i = 0; i < size; ++i) {
+      const double t = static_cast<double>(i) * (2 * std::numbers::pi) / period;
+      y[i] = c.a2 * std::cos(2 * t) - c.a1 * std::cos(t) + c.a0;  // 1, not less, in the middle
+    }
+    OC_ASSIGN_OR_RETURN(window, StoreTensor<double>(ctx, window, dtype));
+    return ctx.SetOutput(0, std::move(window));
+  };
+}
+
+Kernel HannWindow(const KernelInit& node) { return CosineWindow(node, {0.5, 0.5, 0}); }
+
+Kernel HammingWindow(const KernelInit& node) {
+  return CosineWindow(node, {25.0 / 46, 1 - 25.0 / 46, 0});
+}
+
+Kernel BlackmanWindow(const KernelInit& node) { return CosineWindow(node, {0.42, 0.5, 0.08}); }
+
+}  // namespace
+
+void RegisterCosineWindows(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "HannWindow", {17}, HannWindow);
+  registry.Add(kOnnxDomain, "HammingWindow", {17}, HammingWindow);
+  registry.Add(kOnnxDomain, "BlackmanWindow", {17}, BlackmanWindow);
+}
+
+}  // namespace onnxcmp
