@@ -19,8 +19,10 @@ namespace {
 using Status = BackendTestOutcome::Status;
 
 std::string Text(const BackendTestOutcome& outcome) {
-  return absl::StrCat(outcome.status == Status::kFailed ? "FAILED  " : "skipped ", outcome.folder,
-                      "\n", outcome.text);
+  return absl::StrCat(outcome.status == Status::kFailed    ? "FAILED  "
+                      : outcome.status == Status::kSkipped ? "skipped "
+                                                           : "passed  ",
+                      outcome.folder, "\n", outcome.text);
 }
 
 bool WriteJunit(const std::string& path, const std::vector<BackendTestOutcome>& outcomes,
@@ -88,7 +90,7 @@ int TestCommand(const std::vector<std::string>& arguments) {
   int64_t counts[3] = {};
   for (const BackendTestOutcome& outcome : outcomes) {
     ++counts[static_cast<size_t>(outcome.status)];
-    if (outcome.status == Status::kFailed || (!run.quiet && outcome.status == Status::kSkipped)) {
+    if (outcome.status == Status::kFailed || (!run.quiet && !outcome.text.empty())) {
       absl::StrAppend(&report, Text(outcome));
     }
   }

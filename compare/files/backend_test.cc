@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/differences/tensor_difference.h"
+#include "compare/files/expected_outputs.h"
 #include "evaluator/status_macros.h"
 #include "evaluator/tensor_proto.h"
 
@@ -61,7 +62,7 @@ absl::StatusOr<std::optional<Tolerance>> ToleranceIn(const std::string& file,
   return std::optional<Tolerance>(tolerance);
 }
 
-absl::StatusOr<Tolerance> ToleranceFor(const std::string& folder, const Tolerance& otherwise) {
+absl::StatusOr<Tolerance> GivenTolerance(const std::string& folder, const Tolerance& otherwise) {
   const std::string test = NameOf(folder);
   for (const char* beside : {"/tolerances.json", "/../tolerances.json"}) {
     OC_ASSIGN_OR_RETURN(const std::optional<Tolerance> tolerance,
@@ -73,10 +74,12 @@ absl::StatusOr<Tolerance> ToleranceFor(const std::string& folder, const Toleranc
 
 // What is wrong with an output; "" if nothing is.
 std::string Compare(const std::string& name, const Value& got, const Value& want,
-                    const Tolerance& tolerance) {
+                    Expectation expectation, const Tolerance& given) {
   const std::string head = absl::StrCat("output ", name, ": ");
+  const Tolerance tolerance = ToleranceFor(expectation, want, given);
   const ValueDifference difference = DifferenceOf(want, got, {tolerance.rtol, tolerance.atol, {}});
   if (difference.agree) return "";
+  if (expectation == Expectation::kTypeAndShape && difference.reason.empty()) return "";
   if (!difference.reason.empty() || difference.beyond == 0) {
     return absl::StrCat(head, got.TypeString(), " instead of ", want.TypeString(), ": ",
                         difference.reason, " (expected | got)\n");
@@ -96,18 +99,30 @@ std::string Compare(const std::string& name, const Value& got, const Value& want
   return text;
 }
 
-// What is wrong with the test; "" if nothing is. NotFound: there is nothing to run.
-absl::StatusOr<std::string> RunTest(const std::string& folder, const OpRegistry& registry,
-                                    const BackendTestOptions& options) {
+// Which outputs could not be compared, though the test passed; "" if all could.
+std::string NotCompared(const Graph& graph, const std::vector<Expectation>& expectations) {
+  std::string text;
+  for (size_t i = 0; i < expectations.size(); ++i) {
+    if (expectations[i] != Expectation::kTypeAndShape) continue;
+    absl::StrAppend(&text, "output ", graph.outputs[i].name,
+                    " is drawn at random: only its type and shape were compared\n");
+  }
+  return text;
+}
+
+// Runs the test; `text` says what is wrong, or of a test that passed what could not be compared.
+// NotFound: there is nothing to run.
+absl::StatusOr<bool> RunTest(const std::string& folder, const OpRegistry& registry,
+                             const BackendTestOptions& options, std::string* text) {
   if (!Exists(folder + "/model.onnx")) return absl::NotFoundError("there is no model.onnx");
   if (!Exists(folder + "/test_data_set_0")) return absl::NotFoundError("there are no test data");
-  OC_ASSIGN_OR_RETURN(const Tolerance tolerance, ToleranceFor(folder, options.tolerance));
+  OC_ASSIGN_OR_RETURN(const Tolerance tolerance, GivenTolerance(folder, options.tolerance));
   OC_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model,
                       LoadModel(folder + "/model.onnx", registry, options.load));
   OC_ASSIGN_OR_RETURN(const Evaluator evaluator,
                       Evaluator::Create(model, registry, options.evaluator));
   const Graph& graph = model->graph;
-  std::string text;
+  const std::vector<Expectation> expectations = ExpectationsOf(graph);
   for (int set = 0; Exists(absl::StrCat(folder, "/test_data_set_", set)); ++set) {
     const std::string data = absl::StrCat(folder, "/test_data_set_", set);
     OC_ASSIGN_OR_RETURN(std::vector<Value> inputs, ReadTestValues(data + "/input_", graph.inputs));
@@ -121,11 +136,14 @@ absl::StatusOr<std::string> RunTest(const std::string& folder, const OpRegistry&
     for (size_t i = 0; i < inputs.size(); ++i) feeds[graph.inputs[i].name] = std::move(inputs[i]);
     OC_ASSIGN_OR_RETURN(const std::vector<Value> got, evaluator.Run(feeds));
     for (size_t i = 0; i < want.size(); ++i) {
-      const std::string wrong = Compare(graph.outputs[i].name, got[i], want[i], tolerance);
-      if (!wrong.empty()) absl::StrAppend(&text, "test_data_set_", set, ", ", wrong);
+      const std::string wrong =
+          Compare(graph.outputs[i].name, got[i], want[i], expectations[i], tolerance);
+      if (!wrong.empty()) absl::StrAppend(text, "test_data_set_", set, ", ", wrong);
     }
   }
-  return text;
+  if (!text->empty()) return false;
+  *text = NotCompared(graph, expectations);
+  return true;
 }
 
 }  // namespace
@@ -172,14 +190,13 @@ BackendTestOutcome RunBackendTest(const std::string& folder, const OpRegistry& r
   BackendTestOutcome outcome;
   outcome.name = NameOf(folder);
   outcome.folder = folder;
-  absl::StatusOr<std::string> wrong = RunTest(folder, registry, options);
-  if (!wrong.ok()) {
-    outcome.status = absl::IsNotFound(wrong.status()) ? BackendTestOutcome::Status::kSkipped
-                                                      : BackendTestOutcome::Status::kFailed;
-    outcome.text = absl::StrCat(wrong.status().message(), "\n");
-  } else if (!wrong->empty()) {
+  const absl::StatusOr<bool> passed = RunTest(folder, registry, options, &outcome.text);
+  if (!passed.ok()) {
+    outcome.status = absl::IsNotFound(passed.status()) ? BackendTestOutcome::Status::kSkipped
+                                                       : BackendTestOutcome::Status::kFailed;
+    outcome.text = absl::StrCat(passed.status().message(), "\n");
+  } else if (!*passed) {
     outcome.status = BackendTestOutcome::Status::kFailed;
-    outcome.text = *std::move(wrong);
   }
   return outcome;
 }

@@ -32,7 +32,8 @@ struct BackendTestOutcome {
   std::string folder;  // its path
   Status status = Status::kPassed;
   // Why it failed: what could not be run, or for each output that is wrong its element types and
-  // shapes, counts, greatest errors and the worst elements. Why it was skipped.
+  // shapes, counts, greatest errors and the worst elements. Why it was skipped. If it passed: what
+  // could not be compared, or nothing.
   std::string text;
 };
 
@@ -47,7 +48,8 @@ absl::StatusOr<std::vector<Value>> ReadTestValues(const std::string& prefix,
 
 // Element types and shapes must be those expected. Elements must be within the tolerance, which
 // tolerances.json in the folder or in the one around it overrides by the test's name:
-// {"test_x": {"rtol": 1e-2, "atol": 1e-5}}. A folder without data is skipped, or one whose data
+// {"test_x": {"rtol": 1e-2, "atol": 1e-5}}. expected_outputs.h says what is expected of random
+// numbers and of transforms. A folder without data is skipped, or one whose data
 // lack an output; a model that cannot run has failed.
 BackendTestOutcome RunBackendTest(const std::string& folder, const OpRegistry& registry,
                                   const BackendTestOptions& options);

@@ -78,6 +78,41 @@ TEST_F(TestCommandTest, TypesAndShapesAreExact) {
   EXPECT_THAT(outcome.out, HasSubstr("\n0 passed, 2 failed, 0 skipped\n"));
 }
 
+// Another tool draws other numbers, whatever the seed.
+TEST_F(TestCommandTest, OfRandomOutputsTypeAndShapeAreCompared) {
+  const std::string model = testing::WriteFile(
+      folder_ + "/drawn.onnxtxt", ModelText("(float[4] x) => (float[4] y, float[4] z) {"
+                                            " r = RandomNormalLike <seed = 3.0> (x)"
+                                            " y = Add (r, x) z = Neg (x) }"));
+  const std::string test = folder_ + "/tests/drawn/";
+  ASSERT_EQ(Onnxcmp({"run", model, "--save", test}).status, 0);
+  Outcome outcome = Onnxcmp({"test", test});
+  EXPECT_EQ(outcome.out, "passed  " + test +
+                             "\noutput y is drawn at random: only its type and shape were compared"
+                             "\n1 passed, 0 failed, 0 skipped\n");
+  Expect("drawn", Tensor::Of<float>({4}, {9, 9, 9, 9}));
+  outcome = Onnxcmp({"test", test, "-q"});
+  EXPECT_EQ(outcome.out, "1 passed, 0 failed, 0 skipped\n");
+  Expect("drawn", Tensor::Of<float>({2, 2}, {9, 9, 9, 9}));
+  EXPECT_EQ(Onnxcmp({"test", test}).status, 1);
+}
+
+// Where the exact value is 0, the expected one is the noise of whoever computed it.
+TEST_F(TestCommandTest, TransformsMayBeOffByARoundingOfTheGreatestElement) {
+  const std::string model = testing::WriteFile(
+      folder_ + "/dft.onnxtxt", ModelText("(float[1,4,1] x) => (float[1,4,2] y) { y = DFT (x) }"));
+  const std::string test = folder_ + "/tests/dft/";
+  ASSERT_EQ(Onnxcmp({"run", model, "--save", test}).status, 0);
+  ASSERT_TRUE(WriteValueFile(test + "test_data_set_0/input_0.pb",
+                             Tensor::Of<float>({1, 4, 1}, {4, 4, 4, 4}), "x")
+                  .ok());
+  // 16 times the last place of a float, 1.2e-7.
+  Expect("dft", Tensor::Of<float>({1, 4, 2}, {16, 0, 1.8e-6f, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(Onnxcmp({"test", test}).status, 0);
+  Expect("dft", Tensor::Of<float>({1, 4, 2}, {16, 0, 2.2e-6f, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(Onnxcmp({"test", test}).status, 1);
+}
+
 TEST_F(TestCommandTest, WithoutDataThereIsNothingToRun) {
   std::filesystem::remove_all(folder_ + "/tests/neg/test_data_set_0");
   const Outcome outcome = Onnxcmp({"test", folder_ + "/tests/neg"});
