@@ -259,6 +259,7 @@ double DistanceUpTo(const Measured& left, const Measured& right, double limit,
 }  // namespace
 
 double Distance(const Measured& left, const Measured& right, const ThreadPool* pool) {
+  if (left.size != right.size) return kInfinity;
   return DistanceUpTo(left, right, kInfinity, pool);
 }
 
@@ -277,6 +278,7 @@ double RelativeRms(const Measured& left, const Measured& right) {
 }
 
 double UnequalShare(const Measured& left, const Measured& right) {
+  if (left.size != right.size) return 1;
   int64_t unequal = 0;
   ForEachStrip(NumberReader(left.tensor), NumberReader(right.tensor), 0, left.size,
                [&](int64_t, int64_t count, const double* a, const double* b) {

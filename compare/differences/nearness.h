@@ -52,12 +52,12 @@ struct Measured {
 Measured Measure(const Tensor& tensor, const ThreadPool* pool = nullptr);
 
 // max |a - b| / max(|a|, the smaller of the two scales); infinite if NaN or infinities are in
-// other places. As many elements in both. Between types, the least number of one is as good as the
-// other's or minus infinity: masks are written so.
+// other places, or there are not as many of them. Between types, the least number of one is as good
+// as the other's or minus infinity: masks are written so.
 double Distance(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
 // The root mean square of the differences against that of the left.
 double RelativeRms(const Measured& left, const Measured& right);
-// The share of elements that are not equal.
+// The share of elements that are not equal; 1 if there are not as many of them.
 double UnequalShare(const Measured& left, const Measured& right);
 
 // How far results of a region may be apart by rounding, generously: a multiple of the epsilon.
