@@ -45,7 +45,8 @@ absl::StatusOr<std::vector<int64_t>> SparsePositions(const SparseTensor& sparse)
 absl::Status CheckTensorSize(DType dtype, absl::Span<const int64_t> shape, int64_t limit) {
   const std::optional<int64_t> elements = NumElements(shape);
   std::optional<int64_t> bytes = elements.has_value() ? ByteSize(dtype, *elements) : std::nullopt;
-  // Short strings live in their objects; long ones are what the model already has elsewhere.
+  // Short strings live in their objects; the bytes of long ones are counted when a kernel makes
+  // them.
   if (dtype == DType::kString && elements.has_value()) {
     int64_t objects = 0;
     const bool overflows =

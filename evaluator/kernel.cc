@@ -115,6 +115,42 @@ absl::Status WrongKind(const KernelContext& context, int index, absl::string_vie
                    context.HasInput(index) ? context.InputValue(index).TypeString() : "absent"));
 }
 
+// Strings may hold more than the tensor's elements take, and grow from node to node.
+absl::Status CheckCharacters(const Tensor& strings, int64_t memory_limit) {
+  int64_t rest = memory_limit;
+  for (const std::string& text : absl::MakeConstSpan(
+           strings.string_data(), strings.is_contiguous() ? strings.num_elements() : 0)) {
+    rest -= static_cast<int64_t>(text.size());
+    if (rest < 0) {
+      return absl::ResourceExhaustedError(absl::StrCat(strings.TypeString(), " holds more than ",
+                                                       memory_limit, " bytes, which is the limit"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Before a view that shows strings several times becomes a tensor in which each has its own bytes.
+absl::Status CheckCopies(const Tensor& view, int64_t memory_limit) {
+  if (view.dtype() != DType::kString || view.num_elements() == 0) return absl::OkStatus();
+  Shape distinct = view.shape();
+  double copies = 1;
+  for (size_t i = 0; i < distinct.size(); ++i) {
+    if (view.strides()[i] != 0) continue;
+    copies *= static_cast<double>(distinct[i]);
+    distinct[i] = 1;
+  }
+  if (copies == 1) return absl::OkStatus();
+  OC_ASSIGN_OR_RETURN(const Tensor strings,
+                      view.Strided(distinct, view.strides(), view.offset()).Contiguous());
+  double bytes = 0;
+  for (int64_t i = 0; i < strings.num_elements(); ++i) {
+    bytes += static_cast<double>(strings.string_data()[i].size()) * copies;
+  }
+  if (bytes <= static_cast<double>(memory_limit)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(view.TypeString(), " would hold ", bytes,
+                                                   " bytes; the limit is ", memory_limit));
+}
+
 }  // namespace
 
 absl::StatusOr<Tensor> KernelContext::TensorInput(int index) const {
@@ -177,6 +213,7 @@ absl::StatusOr<Tensor> KernelContext::ContiguousInput(int index) const {
 
 absl::StatusOr<Tensor> KernelContext::Contiguous(const Tensor& tensor) const {
   if (tensor.is_contiguous()) return tensor;
+  OC_RETURN_IF_ERROR(CheckCopies(tensor, memory_limit_));
   OC_ASSIGN_OR_RETURN(Tensor copy, Allocate(tensor.dtype(), tensor.shape()));
   CopyToContiguous(tensor, &copy, pool_);
   return copy;
@@ -200,6 +237,9 @@ int KernelContext::UnreadInput() const {
 }
 
 absl::Status KernelContext::SetOutput(int index, Value value) {
+  if (value.is_tensor() && value.tensor().dtype() == DType::kString) {
+    OC_RETURN_IF_ERROR(CheckCharacters(value.tensor(), memory_limit_));
+  }
   if (HasOutput(index)) outputs_[static_cast<size_t>(index)] = std::move(value);
   return absl::OkStatus();
 }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "ops/common/gemm.h"
 #include "ops/common/load_store.h"
+#include "ops/common/work.h"
 
 namespace onnxcmp {
 namespace {
@@ -148,6 +149,8 @@ absl::StatusOr<Tensor> AttendTensors(const KernelContext& ctx, const AttentionSh
   const Shape out_shape = joined ? Shape{shape.batch, shape.queries, shape.heads * shape.value_size}
                                  : Shape{shape.batch, shape.heads, shape.queries, shape.value_size};
   OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(kDTypeOf<C>, out_shape));
+  OC_RETURN_IF_ERROR(
+      CheckWork(ctx, static_cast<double>(out.num_elements()) * static_cast<double>(shape.keys)));
   C* out_data = out.mutable_data<C>();
   if (shape.keys == 0) {
     std::fill_n(out_data, out.num_elements(), C{0});

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "ops/common/compute_class.h"
 #include "ops/common/load_store.h"
+#include "ops/common/work.h"
 
 namespace onnxcmp {
 namespace {
@@ -23,6 +24,7 @@ absl::Status RunConvIn(KernelContext& ctx, const ConvAttributes& attributes,
     OC_ASSIGN_OR_RETURN(bias, LoadTensor<T>(ctx, ctx.Input(2)));
   }
   OC_ASSIGN_OR_RETURN(ConvPlan plan, PlanConv(attributes, x, w, bias.defined() ? &bias : nullptr));
+  OC_RETURN_IF_ERROR(CheckWork(ctx, ConvWork(plan)));
   Tensor z;
   if (ctx.HasInput(3)) {
     OC_ASSIGN_OR_RETURN(z, LoadTensor<T>(ctx, ctx.Input(3)));
@@ -102,6 +104,13 @@ absl::StatusOr<ConvPlan> PlanConv(const ConvAttributes& attributes, const Tensor
                    {x.dim(0), out_channels}};
   for (const WindowDim& dim : windows) plan.output.push_back(dim.output);
   return plan;
+}
+
+double ConvWork(const ConvPlan& plan) {
+  double work = static_cast<double>(NumTaps(plan.shape.windows)) *
+                static_cast<double>(plan.shape.in_channels);
+  for (const int64_t dim : plan.output) work *= static_cast<double>(dim);
+  return work;
 }
 
 absl::Status RunConv(KernelContext& ctx, const ConvAttributes& attributes,

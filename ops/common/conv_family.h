@@ -30,6 +30,9 @@ struct ConvPlan {
 absl::StatusOr<ConvPlan> PlanConv(const ConvAttributes& attributes, const Tensor& x,
                                   const Tensor& w, const Tensor* bias);
 
+// The multiplications of a convolution, which may be many though X, W and Y are small.
+double ConvWork(const ConvPlan& plan);
+
 // Y = activation(conv(X, W) + B + Z): inputs 0, 1, and the optional 2 and 3. Z has Y's shape.
 absl::Status RunConv(KernelContext& ctx, const ConvAttributes& attributes,
                      const Activation& activation);

@@ -6,6 +6,7 @@
 #include "ops/common/compute_class.h"
 #include "ops/common/lanes.h"
 #include "ops/common/load_store.h"
+#include "ops/common/work.h"
 
 namespace onnxcmp {
 namespace {
@@ -75,6 +76,8 @@ absl::StatusOr<Tensor> AverageWindows(const KernelContext& ctx, const Tensor& x,
   std::vector<std::vector<C>> counts;
   for (const WindowDim& dim : windows) counts.push_back(CountTaps<C>(dim, divisor));
   OC_RETURN_IF_ERROR(DropPaddingTaps(&windows));
+  OC_RETURN_IF_ERROR(CheckWork(
+      ctx, static_cast<double>(y.num_elements()) * static_cast<double>(NumTaps(windows))));
   const int64_t planes = x.dim(0) * x.dim(1);
   C* out = y.mutable_data<C>();
   FoldWindows<SumFold, C>(ctx.pool(), windows, planes, x.data<C>(), out, order);

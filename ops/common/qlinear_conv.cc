@@ -5,6 +5,7 @@
 
 #include "ops/common/quantization.h"
 #include "ops/common/views.h"
+#include "ops/common/work.h"
 
 namespace onnxcmp {
 namespace {
@@ -19,6 +20,7 @@ absl::Status RunQlinearConv(KernelContext& ctx, const ConvAttributes& attributes
   const Tensor bytes = channels_last ? ChannelsFirst(input) : input;
   const Tensor* bias = ctx.HasInput(kBias) ? &ctx.Input(kBias) : nullptr;
   OC_ASSIGN_OR_RETURN(const ConvPlan plan, PlanConv(attributes, bytes, ctx.Input(kW), bias));
+  OC_RETURN_IF_ERROR(CheckWork(ctx, ConvWork(plan)));
   const ConvolutionShape& shape = plan.shape;
   const int64_t channels = shape.groups * shape.out_channels;
   OC_ASSIGN_OR_RETURN(const double x_scale, ctx.ScalarInput<double>(kXScale));

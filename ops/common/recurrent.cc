@@ -7,6 +7,7 @@
 #include "ops/common/check_shape.h"
 #include "ops/common/gemm.h"
 #include "ops/common/load_store.h"
+#include "ops/common/work.h"
 
 namespace onnxcmp {
 
@@ -245,6 +246,9 @@ absl::Status RunRecurrent(KernelContext& ctx, const RecurrentOptions& options,
   const int64_t batch = p.batch;
   const int64_t hidden = p.hidden;
   const int64_t columns = options.gates * hidden;
+  OC_RETURN_IF_ERROR(CheckWork(ctx, static_cast<double>(p.steps) * static_cast<double>(batch) *
+                                        static_cast<double>(directions * columns) *
+                                        static_cast<double>(hidden)));
   OutputRows y;
   OutputRows last[2];  // Y_h, Y_c
   if (ctx.HasOutput(0)) {

@@ -8,6 +8,7 @@
 #include "ops/common/compute_class.h"
 #include "ops/common/load_store.h"
 #include "ops/common/pooling.h"
+#include "ops/common/work.h"
 
 namespace onnxcmp {
 namespace {
@@ -49,6 +50,8 @@ absl::Status Run(KernelContext& ctx, const WindowAttributes& attributes) {
   }
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(kDTypeOf<C>, PoolShape(x, windows)));
   OC_RETURN_IF_ERROR(DropPaddingTaps(&windows));
+  OC_RETURN_IF_ERROR(CheckWork(
+      ctx, static_cast<double>(y.num_elements()) * static_cast<double>(NumTaps(windows))));
   C* out = y.mutable_data<C>();
   if (x.num_elements() == 0) {
     std::fill_n(out, y.num_elements(), std::numeric_limits<C>::lowest());

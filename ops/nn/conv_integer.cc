@@ -4,6 +4,7 @@
 #include "evaluator/op_registry.h"
 #include "ops/common/conv_family.h"
 #include "ops/common/quantization.h"
+#include "ops/common/work.h"
 
 namespace onnxcmp {
 namespace {
@@ -16,6 +17,7 @@ Kernel ConvInteger(const KernelInit& node) {
   return [attributes = ConvAttributes(node)](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const ConvPlan plan,
                         PlanConv(attributes, ctx.Input(kX), ctx.Input(kW), nullptr));
+    OC_RETURN_IF_ERROR(CheckWork(ctx, ConvWork(plan)));
     const int64_t channels = plan.shape.groups * plan.shape.out_channels;
     int64_t x_zero = 0;
     if (ctx.HasInput(kXZero)) {

@@ -5,6 +5,7 @@
 #include "ops/common/load_store.h"
 #include "ops/common/lp_norm.h"
 #include "ops/common/pooling.h"
+#include "ops/common/work.h"
 
 namespace onnxcmp {
 namespace {
@@ -19,6 +20,8 @@ absl::Status Pool(KernelContext& ctx, const WindowAttributes& attributes, double
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(kDTypeOf<C>, PoolShape(x, windows)));
   if (y.num_elements() > 0) {
     OC_RETURN_IF_ERROR(DropPaddingTaps(&windows));
+    OC_RETURN_IF_ERROR(CheckWork(
+        ctx, static_cast<double>(y.num_elements()) * static_cast<double>(NumTaps(windows))));
     OC_ASSIGN_OR_RETURN(Tensor powers, ctx.Allocate(kDTypeOf<C>, x.shape()));
     C* power = powers.mutable_data<C>();
     ctx.pool().ParallelRanges(x.num_elements(), kGrain, [&](int64_t begin, int64_t end) {

@@ -6,6 +6,7 @@
 #include "ops/common/compute_class.h"
 #include "ops/common/load_store.h"
 #include "ops/common/vector_math.h"
+#include "ops/common/work.h"
 
 namespace onnxcmp {
 namespace {
@@ -59,6 +60,8 @@ absl::Status Normalize(KernelContext& ctx, const Options& options) {
     const int64_t channels = x.dim(1);
     const int64_t planes = x.dim(0) * channels;
     const int64_t width = x.num_elements() / planes;
+    OC_RETURN_IF_ERROR(CheckWork(ctx, static_cast<double>(x.num_elements()) *
+                                          static_cast<double>(std::min(options.size, channels))));
     C* out = y.mutable_data<C>();
     ctx.pool().ParallelRanges(planes, std::max<int64_t>(1, 8192 / width),
                               [&](int64_t begin, int64_t end) {

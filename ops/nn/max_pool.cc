@@ -6,6 +6,7 @@
 #include "ops/common/compute_class.h"
 #include "ops/common/load_store.h"
 #include "ops/common/pooling.h"
+#include "ops/common/work.h"
 
 namespace onnxcmp {
 namespace {
@@ -59,6 +60,8 @@ absl::Status Pool(KernelContext& ctx, const WindowAttributes& attributes, bool c
   }
   if (y.num_elements() > 0) {
     OC_RETURN_IF_ERROR(DropPaddingTaps(&windows));
+    OC_RETURN_IF_ERROR(CheckWork(
+        ctx, static_cast<double>(y.num_elements()) * static_cast<double>(NumTaps(windows))));
     const int64_t planes = shape[0] * shape[1];
     C* values = y.mutable_data<C>();
     if (indices.defined()) {

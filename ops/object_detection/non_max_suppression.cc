@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/work.h"
 
 namespace onnxcmp {
 namespace {
@@ -80,6 +81,9 @@ Kernel NonMaxSuppression(const KernelInit& node) {
     std::vector<int64_t> selected;  // rows of (batch, class, box)
     const int64_t count = boxes.dim(1);
     const float* score = scores.data<float>();
+    // If nothing overlaps, each box is compared with all that are chosen.
+    OC_RETURN_IF_ERROR(CheckWork(ctx, static_cast<double>(scores.num_elements()) *
+                                          static_cast<double>(std::min(count, limit))));
     for (int64_t batch = 0; batch < scores.dim(0) && limit > 0; ++batch) {
       const float* entry = boxes.data<float>() + batch * count * 4;
       for (int64_t c = 0; c < scores.dim(1); ++c, score += count) {

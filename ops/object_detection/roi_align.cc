@@ -8,6 +8,7 @@
 #include "evaluator/op_registry.h"
 #include "ops/common/compute_class.h"
 #include "ops/common/load_store.h"
+#include "ops/common/work.h"
 
 namespace onnxcmp {
 namespace {
@@ -40,8 +41,8 @@ struct AxisSamples {
 
 // The samples along one axis of `size` elements for a region of interest.
 template <typename C>
-absl::StatusOr<AxisSamples<C>> SampleAxis(const Options& options, C begin, C end, int64_t size,
-                                          int64_t bins) {
+absl::StatusOr<AxisSamples<C>> SampleAxis(const KernelContext& ctx, const Options& options, C begin,
+                                          C end, int64_t size, int64_t bins) {
   const C scale = options.spatial_scale;
   const C shift = options.half_pixel ? C{0.5} : C{0};
   const C start = begin * scale - shift;
@@ -56,6 +57,9 @@ absl::StatusOr<AxisSamples<C>> SampleAxis(const Options& options, C begin, C end
   }
   AxisSamples<C> axis;
   axis.per_bin = std::max<int64_t>(0, static_cast<int64_t>(wanted));
+  // They are kept, if only for a while.
+  OC_RETURN_IF_ERROR(ctx.CheckSize(
+      DType::kUint8, {axis.per_bin * bins * static_cast<int64_t>(sizeof(Sample<C>))}));
   for (int64_t b = 0; b < bins; ++b) {
     for (int64_t i = 0; i < axis.per_bin; ++i) {
       C at = start + static_cast<C>(b) * bin +
@@ -125,6 +129,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
       Tensor y, ctx.Allocate(kDTypeOf<C>,
                              {rois.dim(0), channels, options.output_height, options.output_width}));
   C* out = y.mutable_data<C>();
+  double samples = 0;  // of a bin, over all regions so far
   for (int64_t r = 0; r < rois.dim(0) && y.num_elements() > 0; ++r) {
     const C* roi = rois.data<C>() + 4 * r;
     const int64_t batch = batches[static_cast<size_t>(r)];
@@ -133,9 +138,11 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
           absl::StrCat("batch index ", batch, " is out of range for a batch of ", x.dim(0)));
     }
     OC_ASSIGN_OR_RETURN(const AxisSamples<C> ys,
-                        SampleAxis<C>(options, roi[1], roi[3], height, options.output_height));
+                        SampleAxis<C>(ctx, options, roi[1], roi[3], height, options.output_height));
     OC_ASSIGN_OR_RETURN(const AxisSamples<C> xs,
-                        SampleAxis<C>(options, roi[0], roi[2], width, options.output_width));
+                        SampleAxis<C>(ctx, options, roi[0], roi[2], width, options.output_width));
+    samples += static_cast<double>(ys.per_bin) * static_cast<double>(xs.per_bin);
+    OC_RETURN_IF_ERROR(CheckWork(ctx, samples * static_cast<double>(bins * channels)));
     const C* image = x.data<C>() + batch * channels * height * width;
     const int64_t work = std::max<int64_t>(1, bins * ys.per_bin * xs.per_bin);
     ctx.pool().ParallelRanges(

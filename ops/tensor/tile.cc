@@ -6,7 +6,6 @@
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/axes.h"
-#include "ops/common/movement.h"
 
 namespace onnxcmp {
 namespace {
@@ -29,11 +28,10 @@ absl::StatusOr<Tensor> Tiled(const KernelContext& ctx, const Tensor& x,
     split.insert(split.end(), {repeats[i], x.shape()[i]});
     strides.insert(strides.end(), {0, x.strides()[i]});
   }
-  OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(x.dtype(), shape));
-  if (result.num_elements() == 0) return result;
-  CopyIntoBlock(x.Strided(split, strides, x.offset()), RowMajorStrides(split), 0, ctx.pool(),
-                &result);
-  return result;
+  OC_RETURN_IF_ERROR(ctx.CheckSize(x.dtype(), shape));
+  if (NumElements(shape) == 0) return ctx.Allocate(x.dtype(), shape);
+  OC_ASSIGN_OR_RETURN(const Tensor result, ctx.Contiguous(x.Strided(split, strides, x.offset())));
+  return result.Reshaped(shape);
 }
 
 // A whole number in a tensor of floats.

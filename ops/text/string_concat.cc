@@ -19,9 +19,12 @@ absl::Status StringConcat(KernelContext& ctx) {
   x_runs.Seek(0);
   y_runs.Seek(0);
   std::string* out = result.mutable_string_data();
+  int64_t bytes = 0;
   for (int64_t done = 0; done < result.num_elements(); ++done) {
     const std::string& head = x.string_data()[x_runs.Next(1).offset];
     const std::string& tail = y.string_data()[y_runs.Next(1).offset];
+    bytes += static_cast<int64_t>(head.size() + tail.size());
+    OC_RETURN_IF_ERROR(ctx.CheckSize(DType::kUint8, {bytes}));
     *out++ = head + tail;
   }
   return ctx.SetOutput(0, std::move(result));

@@ -10,6 +10,7 @@
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/movement.h"
+#include "ops/common/work.h"
 #include "ops/extended/domains.h"
 
 namespace onnxcmp {
@@ -198,6 +199,10 @@ Kernel TfIdfVectorizer(const KernelInit& node) {
     FillWithZeros(&result);
     auto* out = result.mutable_data<float>();
     const auto columns = static_cast<size_t>(x.shape().back());
+    const int64_t distances =
+        vectorizer->max_length == 1 ? 1 : 1 + std::min(vectorizer->max_skip, x.shape().back());
+    OC_RETURN_IF_ERROR(
+        CheckWork(ctx, static_cast<double>(x.num_elements()) * static_cast<double>(distances)));
     for (size_t begin = 0; begin < tokens.size(); begin += columns, out += vectorizer->width) {
       const std::vector<int64_t> counts =
           CountNgrams(*vectorizer, absl::MakeConstSpan(tokens).subspan(begin, columns));
