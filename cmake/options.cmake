@@ -7,6 +7,7 @@ option(ONNXCMP_WERROR "Treat warnings as errors" ON)
 option(ONNXCMP_CCACHE "Compile through ccache if it is installed" ON)
 option(ONNXCMP_PCH "Precompile the headers that nearly every file includes" ON)
 option(ONNXCMP_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(ONNXCMP_FUZZ "Build libFuzzer's targets; needs clang" OFF)
 option(ONNXCMP_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(ONNXCMP_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 
@@ -40,6 +41,10 @@ if(ONNXCMP_SANITIZE)
 endif()
 
 set(ONNXCMP_WARNINGS -Wall -Wextra $<$<BOOL:${ONNXCMP_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # std::stable_sort of libstdc++ 12 calls what it deprecates itself.
+  list(APPEND ONNXCMP_WARNINGS -Wno-deprecated-declarations)
+endif()
 
 # ccache, told to see paths relative to the work tree, so that clones and work trees share it, and
 # to trust precompiled headers (whose content it hashes).
@@ -52,5 +57,7 @@ if(ONNXCMP_CCACHE AND CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     "${CCACHE_PROGRAM}")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set(ONNXCMP_PCH_OPTIONS -fpch-preprocess)  # ccache's preprocessor mode needs it
+  elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    set(ONNXCMP_PCH_OPTIONS "SHELL:-Xclang -fno-pch-timestamp")  # or it never finds a header again
   endif()
 endif()

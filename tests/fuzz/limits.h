@@ -1,0 +1,34 @@
+// The limits under which the fuzz targets run.
+#ifndef ONNXCMP_TESTS_FUZZ_LIMITS_H_
+#define ONNXCMP_TESTS_FUZZ_LIMITS_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "compare/inputs/generated_inputs.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/load_model.h"
+
+namespace onnxcmp::fuzz {
+
+inline constexpr int64_t kTensorBytes = int64_t{1} << 16;
+inline constexpr int64_t kSteps = 3000;
+
+inline LoadOptions LimitedLoad() { return {.max_nodes = 10'000}; }
+
+inline EvaluatorOptions LimitedRun() {
+  return {.threads = 1, .memory_limit = kTensorBytes, .max_steps = kSteps};
+}
+
+inline GeneratedInputs LimitedInputs() {
+  return {.dims = {}, .seed = std::nullopt, .memory_limit = kTensorBytes};
+}
+
+// What only a mistake of ours leads to; OK for all other errors.
+inline absl::Status Mistake(const absl::Status& status) {
+  return absl::IsInternal(status) || absl::IsUnknown(status) ? status : absl::OkStatus();
+}
+
+}  // namespace onnxcmp::fuzz
+
+#endif  // ONNXCMP_TESTS_FUZZ_LIMITS_H_

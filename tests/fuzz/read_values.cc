@@ -1,0 +1,112 @@
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "compare/compare.h"
+#include "compare/files/recorded_values.h"
+#include "compare/inputs/feeds.h"
+#include "compare/recordings/recording_side.h"
+#include "compare/reports/render_table.h"
+#include "evaluator/status_macros.h"
+#include "evaluator/tensor_proto.h"
+#include "tests/fuzz/limits.h"
+#include "tests/fuzz/targets.h"
+
+namespace onnxcmp::fuzz {
+namespace {
+
+constexpr const char* kEndings[] = {".npy", ".npz", ".safetensors", ".pb"};
+
+// A file that is gone at the end.
+class ScratchFile {
+ public:
+  ScratchFile(absl::string_view bytes, const char* ending)
+      : path_(absl::StrCat(std::filesystem::temp_directory_path().string(), "/onnxcmp_fuzz_",
+                           getpid(), ending)) {
+    std::ofstream file(path_, std::ios::binary);
+    file << bytes;
+  }
+  ~ScratchFile() {
+    std::error_code error;
+    std::filesystem::remove(path_, error);
+  }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+absl::Status ReadAll(RecordedValues& values) {
+  for (size_t i = 0; i < values.results().size(); ++i) {
+    OC_RETURN_IF_ERROR(Mistake(values.ReadValue(i).status()));
+  }
+  return absl::OkStatus();
+}
+
+// As --inputs does it.
+absl::Status ReadFeeds(const std::string& path) {
+  OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path, kTensorBytes));
+  for (size_t i = 0; i < file.size(); ++i) {
+    OC_RETURN_IF_ERROR(Mistake(file.Read(i).status()));
+  }
+  return absl::OkStatus();
+}
+
+// As a side of a comparison with itself.
+absl::Status CompareWithItself(const std::string& path) {
+  OC_ASSIGN_OR_RETURN(const std::unique_ptr<Side> left, OpenSide(path, Registry()));
+  OC_ASSIGN_OR_RETURN(const std::unique_ptr<Side> right, OpenSide(path, Registry()));
+  CompareOptions options;
+  options.threads = 1;
+  OC_ASSIGN_OR_RETURN(const Comparison comparison, Compare(*left, *right, options));
+  RenderTable(comparison);
+  return absl::OkStatus();
+}
+
+// As the expected values of a test.
+absl::Status ReadMessage(const std::string& path) {
+  for (const TypeInfo::Kind kind :
+       {TypeInfo::Kind::kTensor, TypeInfo::Kind::kSequence, TypeInfo::Kind::kOptional,
+        TypeInfo::Kind::kMap, TypeInfo::Kind::kSparseTensor}) {
+    TypeInfo type;
+    type.kind = kind;
+    OC_RETURN_IF_ERROR(Mistake(ReadValueFile(path, type).status()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ReadValues(absl::string_view bytes) {
+  if (bytes.empty()) return absl::OkStatus();
+  const size_t kind = static_cast<unsigned char>(bytes[0]) % std::size(kEndings);
+  const ScratchFile file(bytes.substr(1), kEndings[kind]);
+  absl::StatusOr<std::unique_ptr<RecordedValues>> values;
+  switch (kind) {
+    case 1:
+      OC_RETURN_IF_ERROR(Mistake(ReadFeeds(file.path())));
+      values = OpenArchive(file.path(), kTensorBytes);
+      break;
+    case 2:
+      values = OpenSafetensors(file.path());
+      break;
+    case 3:
+      OC_RETURN_IF_ERROR(ReadMessage(file.path()));
+      [[fallthrough]];
+    default:
+      values = OpenValueFiles(file.path(), kTensorBytes);
+  }
+  if (!values.ok()) return Mistake(values.status());
+  OC_RETURN_IF_ERROR(ReadAll(**values));
+  return Mistake(CompareWithItself(file.path()));
+}
+
+}  // namespace onnxcmp::fuzz
