@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ops/common/gelu.h"
+#include "ops/common/if_negative.h"
 #include "ops/common/vector_math.h"
 
 namespace onnxcmp {
@@ -86,7 +87,7 @@ void Activation::ApplyToStrip(T* data, int64_t count) const {
       x = vec::Sigmoid(x);
       break;
     case Kind::kLeakyRelu:
-      x = (x < T{0}).select(alpha * x, x);
+      x = IfNegative(x, alpha * x);
       break;
     case Kind::kClip:
       x = at_most(at_least(x, alpha), beta);
@@ -98,10 +99,10 @@ void Activation::ApplyToStrip(T* data, int64_t count) const {
       x *= at_least(at_most(x * (T{1} / T{6}) + T{0.5}, T{1}), T{0});
       break;
     case Kind::kElu:
-      x = (x < T{0}).select(alpha * vec::Expm1(x), x);
+      x = IfNegative(x, alpha * vec::Expm1(x));
       break;
     case Kind::kSelu:
-      x = beta * (x > T{0}).select(x, alpha * vec::Expm1(x));
+      x = beta * IfNegative(x, alpha * vec::Expm1(x));
       break;
     case Kind::kCelu:
       x = at_least(x, T{0}) + at_most(alpha * vec::Expm1(x / alpha), T{0});

@@ -1,6 +1,7 @@
 #include "ops/common/arg_reduce.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,11 +34,45 @@ void SearchTile(const C* x, int64_t length, int64_t stride, int64_t width, int64
   }
 }
 
+// One contiguous lane: what is searched for is found first, which takes no more than comparing.
+template <bool kGreatest, bool kLast, typename C>
+int64_t SearchLane(const C* x, int64_t length) {
+  const C best = FoldLane<std::conditional_t<kGreatest, MaxFold, MinFold>>(x, length);
+  const auto is_best = [best](C value) {
+    return (value == best) | ((value != value) & (best != best));
+  };
+  const auto holds_best = [&](int64_t begin, int64_t end) {
+    bool any = false;
+    for (int64_t k = begin; k < end; ++k) any |= is_best(x[k]);
+    return any;
+  };
+  constexpr int64_t kBlock = 256;
+  const int64_t blocks = (length + kBlock - 1) / kBlock;
+  for (int64_t i = 0; i < blocks; ++i) {
+    const int64_t begin = (kLast ? blocks - 1 - i : i) * kBlock;
+    const int64_t end = std::min(begin + kBlock, length);
+    if (!holds_best(begin, end)) continue;
+    int64_t k = kLast ? end - 1 : begin;
+    while (!is_best(x[k])) k += kLast ? -1 : 1;
+    return k;
+  }
+  return 0;
+}
+
 template <bool kGreatest, bool kLast, typename C>
 absl::Status Search(const KernelContext& ctx, const LaneShape& lanes, Tensor& indices) {
   OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<C>(ctx, ctx.Input(0)));
   const C* from = x.data<C>();
   int64_t* to = indices.mutable_data<int64_t>();
+  if (lanes.inner == 1) {
+    ctx.pool().ParallelRanges(
+        lanes.outer, LaneGrain(lanes.length, 1), [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            to[i] = SearchLane<kGreatest, kLast>(from + i * lanes.length, lanes.length);
+          }
+        });
+    return absl::OkStatus();
+  }
   const int64_t tiles_per_row = (lanes.inner + kTile - 1) / kTile;
   const int64_t grain = LaneGrain(lanes.length * std::min(lanes.inner, kTile), 1);
   ctx.pool().ParallelRanges(lanes.outer * tiles_per_row, grain, [&](int64_t begin, int64_t end) {

@@ -38,9 +38,9 @@ absl::Status Accumulate(KernelContext& ctx, int axis, bool exclusive, bool rever
             std::copy(from + row, from + row + inner, to + row);
           } else {
             const C* next = from + (exclusive ? before : row);
-            for (int64_t t = 0; t < inner; ++t) {
-              to[row + t] = Fold::Combine(to[before + t], next[t]);
-            }
+            const C* __restrict last = to + before;
+            C* __restrict result = to + row;
+            for (int64_t t = 0; t < inner; ++t) result[t] = Fold::Combine(last[t], next[t]);
           }
         }
       }

@@ -13,10 +13,25 @@ namespace onnxcmp {
 
 // For every element of the indices (input `index`), in row-major order: the element of `data`,
 // taken as contiguous, that has its coordinates, but along `axis` the index itself, which may count
-// from the back. InvalidArgument if ranks differ, if indices are larger than data along another
-// axis, or if an index is out of range.
-absl::StatusOr<std::vector<int64_t>> ElementOffsets(const KernelContext& ctx, int index,
-                                                    const Tensor& data, int axis);
+// from the back.
+class ElementOffsets {
+ public:
+  // InvalidArgument if ranks differ, if indices are larger than data along another axis, or if an
+  // index is out of range.
+  static absl::StatusOr<ElementOffsets> Create(const KernelContext& ctx, int index,
+                                               const Tensor& data, int axis);
+
+  // offsets[i] = the offset of element first + i, for i < count.
+  void Load(int64_t first, int64_t count, int64_t* offsets) const;
+  // All of them.
+  std::vector<int64_t> LoadAll(const ThreadPool& pool) const;
+
+ private:
+  Tensor indices_;    // int64, contiguous
+  Shape strides_;     // of data, 0 for the axis
+  int64_t size_ = 0;  // of the axis
+  int64_t index_stride_ = 0;
+};
 
 }  // namespace onnxcmp
 

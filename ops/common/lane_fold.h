@@ -66,6 +66,23 @@ struct MaxFold {
   }
 };
 
+// The least element; NaN if any element is NaN.
+struct MinFold {
+  template <typename C>
+  static C Identity() {
+    return std::numeric_limits<C>::has_infinity ? std::numeric_limits<C>::infinity()
+                                                : std::numeric_limits<C>::max();
+  }
+  template <typename V, typename C>
+  static V Map(V x, C) {
+    return x;
+  }
+  template <typename V>
+  static V Combine(V a, V b) {
+    return ((b < a) | (b != b)) ? b : a;
+  }
+};
+
 // ---- the machinery ----
 
 // A register's worth of C (GCC and Clang vectors: the optimizer needs no persuasion).
@@ -98,6 +115,45 @@ void FoldRow(C* acc, const C* x, const C* centers, int64_t width) {
   }
 }
 
+// out[v * kSize + t] for kVectors neighbouring vectors V, as FoldColumns has it.
+template <typename Fold, typename V, int kVectors, typename C>
+inline __attribute__((always_inline)) void FoldVectors(const C* const* rows, int64_t count,
+                                                       int64_t t, C* out) {
+  constexpr auto kSize = static_cast<int64_t>(sizeof(V) / sizeof(C));
+  V sums[kVectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) sums[v] = V{} + Fold::template Identity<C>();
+  for (int64_t r = 0; r < count; ++r) {
+    const C* row = rows[r] + t;
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      V loaded;
+      std::memcpy(&loaded, row + v * kSize, sizeof(V));
+      sums[v] = Fold::Combine(sums[v], Fold::Map(loaded, C{0}));
+    }
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) std::memcpy(out + t + v * kSize, &sums[v], sizeof(V));
+}
+
+// out[t] = the elements rows[0][t], rows[1][t], ... folded in this order, mapped with 0; the
+// accumulators stay in registers. The last vector overlaps the one before it.
+template <typename Fold, typename C, int kBytes = 32>
+void FoldColumns(const C* const* rows, int64_t count, int64_t width, C* out) {
+  typedef C V __attribute__((vector_size(kBytes)));
+  constexpr auto kSize = static_cast<int64_t>(sizeof(V) / sizeof(C));
+  if (width >= kSize) {
+    int64_t t = 0;
+    for (; t + 4 * kSize <= width; t += 4 * kSize) FoldVectors<Fold, V, 4>(rows, count, t, out);
+    for (; t + kSize <= width; t += kSize) FoldVectors<Fold, V, 1>(rows, count, t, out);
+    if (t < width) FoldVectors<Fold, V, 1>(rows, count, width - kSize, out);
+  } else if constexpr (kSize > 2) {
+    FoldColumns<Fold, C, kBytes / 2>(rows, count, width, out);
+  } else {
+    for (int64_t t = 0; t < width; ++t) FoldVectors<Fold, C, 1>(rows, count, t, out);
+  }
+}
+
 // Combines accumulators [0, used), rows of `width` values that lie `stride` apart, as the tree that
 // all kFoldWidth would form; those beyond `used` hold the identity and would change nothing.
 template <typename Fold, typename C>
@@ -114,36 +170,61 @@ void FoldTree(C* acc, int64_t used, int64_t stride, int64_t width) {
   }
 }
 
+// The elements of one vector as the end of that tree.
+template <typename Fold, typename V>
+auto FoldElements(V x) {
+  if constexpr (sizeof(V) / sizeof(x[0]) == 8) {
+    x = Fold::Combine(x, V(__builtin_shufflevector(x, x, 4, 5, 6, 7, 4, 5, 6, 7)));
+    x = Fold::Combine(x, V(__builtin_shufflevector(x, x, 2, 3, 2, 3, 2, 3, 2, 3)));
+    x = Fold::Combine(x, V(__builtin_shufflevector(x, x, 1, 1, 1, 1, 1, 1, 1, 1)));
+  } else {
+    x = Fold::Combine(x, V(__builtin_shufflevector(x, x, 2, 3, 2, 3)));
+    x = Fold::Combine(x, V(__builtin_shufflevector(x, x, 1, 1, 1, 1)));
+  }
+  return x[0];
+}
+
 // The value of a block of 1 to kFoldBlock contiguous elements.
 template <typename Fold, typename C>
 C FoldBlock(const C* x, int64_t count, C center) {
   using V = typename FoldVector<C>::Type;
   constexpr int64_t kSize = FoldVector<C>::kSize;
   constexpr int64_t kVectors = kFoldWidth / kSize;
-  alignas(32) C acc[kFoldWidth];
+  V sums[kVectors];
+  for (int64_t v = 0; v < kVectors; ++v) {
+    sums[v] = V{} + Fold::template Identity<C>();
+  }
+  V loaded;
   int64_t i = 0;
-  if (count >= kFoldWidth) {
-    V sums[kVectors];
-    for (int64_t v = 0; v < kVectors; ++v) {
-      sums[v] = V{} + Fold::template Identity<C>();
-    }
-    for (; i + kFoldWidth <= count; i += kFoldWidth) {
+  for (; i + kFoldWidth <= count; i += kFoldWidth) {
 #pragma GCC unroll 8
-      for (int64_t v = 0; v < kVectors; ++v) {
-        V loaded;
-        std::memcpy(&loaded, x + i + v * kSize, sizeof(V));
-        sums[v] = Fold::Combine(sums[v], Fold::Map(loaded, center));
-      }
+    for (int64_t v = 0; v < kVectors; ++v) {
+      std::memcpy(&loaded, x + i + v * kSize, sizeof(V));
+      sums[v] = Fold::Combine(sums[v], Fold::Map(loaded, center));
     }
-    std::memcpy(acc, sums, sizeof(acc));
-  } else {
-    std::fill(acc, acc + kFoldWidth, Fold::template Identity<C>());
   }
-  for (int64_t k = 0; i + k < count; ++k) {
-    acc[k] = Fold::Combine(acc[k], Fold::Map(x[i + k], center));
+#pragma GCC unroll 8
+  for (int64_t v = 0; v < kVectors; ++v) {
+    if (i + kSize <= count) {
+      std::memcpy(&loaded, x + i, sizeof(V));
+      sums[v] = Fold::Combine(sums[v], Fold::Map(loaded, center));
+      i += kSize;
+    } else if (i < count) {  // less than a vector: the other accumulators stay
+      decltype(V{} < V{}) is_element;
+      loaded = V{};
+      for (int64_t k = 0; k < kSize; ++k) {
+        is_element[k] = i + k < count ? -1 : 0;
+        if (i + k < count) loaded[k] = x[i + k];
+      }
+      sums[v] = is_element ? Fold::Combine(sums[v], Fold::Map(loaded, center)) : sums[v];
+      i = count;
+    }
   }
-  FoldTree<Fold>(acc, std::min(count, kFoldWidth), 1, 1);
-  return acc[0];
+#pragma GCC unroll 8
+  for (int64_t half = kVectors / 2; half > 0; half /= 2) {
+    for (int64_t v = 0; v < half; ++v) sums[v] = Fold::Combine(sums[v], sums[v + half]);
+  }
+  return FoldElements<Fold>(sums[0]);
 }
 
 // Combines the values of blocks pairwise. Each value is a row of `width` lanes' values.

@@ -39,7 +39,7 @@ absl::Status RunLstm(KernelContext& ctx, const LstmOptions& options,
   auto cell = [&](const RecurrentStep<C>& step) {
     const int d = step.direction;
     const int64_t depth = p.r.dim(2);
-    Gemm<C>(ctx.pool(), {p.batch, columns, depth}, {factor(step), depth, 1}, {p.R(d), 1, depth},
+    Gemm<C>(ctx.pool(), {p.batch, columns, depth}, {factor(step), depth, 1}, p.RTransposed(d),
             {step.gates, columns, 0, {}, true});
     auto activate = [&](int i, C* row) {
       ClipActivationInput(options.clip, row, hidden);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/status_macros.h"
@@ -25,21 +26,35 @@ void GatherElements(const T* src, int64_t outer, int64_t outer_stride,
                     T* dst) {
   const int64_t count = static_cast<int64_t>(offsets.size());
   const int64_t block_bytes = block * static_cast<int64_t>(sizeof(T));
-  // What lies in [begin, end) of the blocks.
-  auto gather = [&](int64_t begin, int64_t end) {
-    int64_t o = begin / count;
-    int64_t i = begin % count;
-    for (int64_t b = begin; b < end; ++b) {
-      const T* from = src + o * outer_stride + offsets[static_cast<size_t>(i)];
-      if (block == 1) {
-        dst[b] = *from;
-      } else {
-        std::copy_n(from, block, dst + b * block);
+  const int64_t* offset = offsets.data();
+  // Neighbours that follow each other in the source, as between the ends of a padded axis, are
+  // copied at once: for every block how many there are from it on.
+  std::vector<int64_t> runs(static_cast<size_t>(count), 1);
+  for (size_t i = runs.size() - 1; i-- > 0;) {
+    if (offset[i + 1] == offset[i] + block) runs[i] = runs[i + 1] + 1;
+  }
+  const bool has_runs = std::count(runs.begin(), runs.end(), 1) < count / 4;
+  // Blocks [begin, end) of those of one `from`.
+  const auto gather_part = [&](const T* from, int64_t begin, int64_t end, T* to) {
+    if (has_runs) {
+      for (int64_t i = begin; i < end;) {
+        const int64_t run = std::min(runs[static_cast<size_t>(i)], end - i);
+        to = std::copy_n(from + offset[i], run * block, to);
+        i += run;
       }
-      if (++i == count) {
-        i = 0;
-        ++o;
-      }
+    } else if (block == 1) {
+      for (int64_t i = begin; i < end; ++i) *to++ = from[offset[i]];
+    } else {
+      for (int64_t i = begin; i < end; ++i) to = std::copy_n(from + offset[i], block, to);
+    }
+  };
+  // What lies in [begin, end) of all blocks.
+  const auto gather = [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end;) {
+      const int64_t i = b % count;
+      const int64_t part = std::min(count - i, end - b);
+      gather_part(src + b / count * outer_stride, i, i + part, dst + b * block);
+      b += part;
     }
   };
   const int64_t blocks = outer * count;
@@ -103,6 +118,34 @@ void GatherBlocks(const Tensor& src, int64_t outer, int64_t outer_stride,
       return gather(Raw<8>());
     default:
       return gather(Raw<16>());
+  }
+}
+
+void TakeElements(const Tensor& src, OffsetsFunction offsets, const ThreadPool& pool, Tensor* dst) {
+  const auto take = [&]<typename T>(const T* from, T* to) {
+    constexpr int64_t kChunk = 1024;
+    pool.ParallelRanges(dst->num_elements(), 16 * kChunk, [&](int64_t begin, int64_t end) {
+      int64_t chunk[kChunk];
+      for (; begin < end; begin += kChunk) {
+        const int64_t count = std::min(kChunk, end - begin);
+        offsets(begin, count, chunk);
+        for (int64_t i = 0; i < count; ++i) to[begin + i] = from[chunk[i]];
+      }
+    });
+  };
+  if (src.dtype() == DType::kString) return take(src.string_data(), dst->mutable_string_data());
+  const auto take_raw = [&]<typename T>(T) { take(src.data<T>(), dst->mutable_data<T>()); };
+  switch (BitWidth(src.dtype())) {
+    case 8:
+      return take_raw(Raw<1>());
+    case 16:
+      return take_raw(Raw<2>());
+    case 32:
+      return take_raw(Raw<4>());
+    case 64:
+      return take_raw(Raw<8>());
+    default:
+      return take_raw(Raw<16>());
   }
 }
 

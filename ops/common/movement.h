@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -22,6 +23,11 @@ void CopyIntoBlock(const Tensor& src, absl::Span<const int64_t> dst_strides, int
 void GatherBlocks(const Tensor& src, int64_t outer, int64_t outer_stride,
                   absl::Span<const int64_t> offsets, int64_t block, const ThreadPool& pool,
                   Tensor* dst);
+
+// Element i of `dst` is that of `src`, which is contiguous, at the i-th offset; `offsets(first,
+// count, to)` gives some of them, on any thread. Not for packed types.
+using OffsetsFunction = absl::FunctionRef<void(int64_t first, int64_t count, int64_t* offsets)>;
+void TakeElements(const Tensor& src, OffsetsFunction offsets, const ThreadPool& pool, Tensor* dst);
 
 // Writes blocks of `block` neighbours into `dst`: block i of `src`, which is contiguous and holds
 // them one behind the other, begins at element offsets[i] of dst; the last one written there stays.

@@ -84,20 +84,24 @@ absl::StatusOr<Tensor> AverageWindows(const KernelContext& ctx, const Tensor& x,
 
   const int64_t width = windows.back().output;
   const int64_t rows = NumOutputs(windows) / width;
-  ctx.pool().ParallelRanges(
-      planes * rows, std::max<int64_t>(1, 32768 / width), [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; ++row) {
-          C outer = 1;
-          int64_t rest = row;
-          for (size_t d = windows.size() - 1; d-- > 0; rest /= windows[d].output) {
-            outer *= counts[d][static_cast<size_t>(rest % windows[d].output)];
-          }
-          const std::vector<C>& inner = counts.back();
-          for (int64_t o = 0; o < width; ++o) {
-            out[row * width + o] /= outer * inner[static_cast<size_t>(o)];
-          }
-        }
-      });
+  // The taps that count without those of the last dimension, for every row of a plane.
+  std::vector<C> row_counts(static_cast<size_t>(rows), C{1});
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t rest = row;
+    for (size_t d = windows.size() - 1; d-- > 0; rest /= windows[d].output) {
+      row_counts[static_cast<size_t>(row)] *=
+          counts[d][static_cast<size_t>(rest % windows[d].output)];
+    }
+  }
+  ctx.pool().ParallelRanges(planes * rows, std::max<int64_t>(1, 32768 / width),
+                            [&](int64_t begin, int64_t end) {
+                              for (int64_t row = begin; row < end; ++row) {
+                                const C outer = row_counts[static_cast<size_t>(row % rows)];
+                                const C* __restrict inner = counts.back().data();
+                                C* __restrict sums = out + row * width;
+                                for (int64_t o = 0; o < width; ++o) sums[o] /= outer * inner[o];
+                              }
+                            });
   return y;
 }
 template absl::StatusOr<Tensor> AverageWindows<float>(const KernelContext&, const Tensor&, Windows,

@@ -79,10 +79,15 @@ void ForEachRow(const Windows& windows, absl::Span<const int64_t> strides, int64
     int64_t rest_tap = tap;
     for (size_t d = windows.size() - 1; d-- > 0;) {
       const WindowDim& dim = windows[d];
-      const int64_t i = rest_output % dim.output * dim.stride - dim.pad_begin +
-                        rest_tap % dim.kernel * dim.dilation;
-      rest_output /= dim.output;
-      rest_tap /= dim.kernel;
+      int64_t output = rest_output;  // of the outermost dimension, which needs no division
+      int64_t dim_tap = rest_tap;
+      if (d > 0) {
+        output %= dim.output;
+        dim_tap %= dim.kernel;
+        rest_output /= dim.output;
+        rest_tap /= dim.kernel;
+      }
+      const int64_t i = output * dim.stride - dim.pad_begin + dim_tap * dim.dilation;
       inside = inside && i >= 0 && i < dim.input;
       if (!inside) break;
       at += i * pitch;
@@ -104,7 +109,14 @@ class PhaseRow {
       : dim_(dim),
         phases_(std::min(dim.stride, (dim.kernel - 1) * dim.dilation + 1)),
         pitch_(dim.output + (dim.kernel - 1) * dim.dilation / dim.stride),
-        values_(static_cast<size_t>(phases_ * pitch_)) {}
+        values_(static_cast<size_t>(phases_ * pitch_)),
+        taps_(static_cast<size_t>(dim.kernel)) {
+    for (int64_t t = 0; t < dim.kernel; ++t) {
+      const int64_t position = t * dim.dilation;
+      taps_[static_cast<size_t>(t)] =
+          values_.data() + position % dim.stride * pitch_ + position / dim.stride;
+    }
+  }
 
   // Whether the row is not much longer than what it is made of (padding may be huge).
   static bool IsWorthwhile(const WindowDim& dim) {
@@ -113,30 +125,36 @@ class PhaseRow {
   }
 
   void Set(const C* x) {
-    C* to = values_.data();
     for (int64_t p = 0; p < phases_; ++p) {
-      for (int64_t q = 0; q < pitch_; ++q) {
-        const int64_t i = q * dim_.stride + p - dim_.pad_begin;
-        *to++ = i >= 0 && i < dim_.input ? x[i] : Fold::template Identity<C>();
+      // Of the positions of this phase, [begin, end) lie in the input.
+      const int64_t first = p - dim_.pad_begin;
+      const int64_t stride = dim_.stride;
+      const int64_t begin =
+          std::clamp<int64_t>(first >= 0 ? 0 : (stride - 1 - first) / stride, 0, pitch_);
+      const int64_t end = std::clamp<int64_t>(
+          dim_.input > first ? (dim_.input - first - 1) / stride + 1 : 0, begin, pitch_);
+      C* to = values_.data() + p * pitch_;
+      std::fill(to, to + begin, Fold::template Identity<C>());
+      std::fill(to + end, to + pitch_, Fold::template Identity<C>());
+      if (stride == 1) {
+        std::copy(x + first + begin, x + first + end, to + begin);
+      } else if (stride == 2) {
+        for (int64_t q = begin; q < end; ++q) to[q] = x[first + q * 2];
+      } else {
+        for (int64_t q = begin; q < end; ++q) to[q] = x[first + q * stride];
       }
     }
   }
 
   // y[o] = window o, folded.
-  void Take(C* y) const {
-    std::fill_n(y, dim_.output, Fold::template Identity<C>());
-    for (int64_t t = 0; t < dim_.kernel; ++t) {
-      const int64_t position = t * dim_.dilation;
-      FoldRow<Fold, C>(y, values_.data() + position % dim_.stride * pitch_ + position / dim_.stride,
-                       nullptr, dim_.output);
-    }
-  }
+  void Take(C* y) const { FoldColumns<Fold>(taps_.data(), dim_.kernel, dim_.output, y); }
 
  private:
   const WindowDim& dim_;
   const int64_t phases_;
   const int64_t pitch_;
   std::vector<C> values_;
+  std::vector<const C*> taps_;  // where the windows' taps begin in `values_`
 };
 
 // Planes: rows are folded first, then the windows of what is left.
@@ -147,13 +165,15 @@ void FoldPlanes(const Windows& windows, int64_t planes, int64_t inputs, const C*
   const int64_t outer_taps = NumTaps(windows) / last.kernel;
   const Shape strides(windows.size(), 0);
   std::vector<C> row(static_cast<size_t>(last.input));
+  std::vector<const C*> touched(static_cast<size_t>(outer_taps));
   PhaseRow<Fold, C> phases(last);
   for (int64_t plane = 0; plane < planes; ++plane, x += inputs) {
     for (int64_t i = 0; i < rows; ++i, y += last.output) {
-      std::fill(row.begin(), row.end(), Fold::template Identity<C>());
+      int64_t count = 0;
       ForEachRow(windows, strides, i, outer_taps, [&](int64_t at, int64_t, int64_t) {
-        FoldRow<Fold, C>(row.data(), x + at, nullptr, last.input);
+        touched[static_cast<size_t>(count++)] = x + at;
       });
+      FoldColumns<Fold>(touched.data(), count, last.input, row.data());
       phases.Set(row.data());
       phases.Take(y);
     }

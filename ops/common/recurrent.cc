@@ -7,6 +7,7 @@
 #include "ops/common/check_shape.h"
 #include "ops/common/gemm.h"
 #include "ops/common/load_store.h"
+#include "ops/common/views.h"
 #include "ops/common/work.h"
 
 namespace onnxcmp {
@@ -150,6 +151,13 @@ absl::StatusOr<RecurrentParameters<C>> LoadRecurrentParameters(const KernelConte
   const int64_t rows = options.gates * p.hidden;
   OC_ASSIGN_OR_RETURN(p.w, LoadParameter<C>(ctx, 1, "W", {options.directions, rows, p.input_size}));
   OC_ASSIGN_OR_RETURN(p.r, LoadParameter<C>(ctx, 2, "R", {options.directions, rows, p.hidden}));
+  // A product of few rows is several times as fast if R^T is what lies in rows; every step makes
+  // one, so that some steps pay for the copy.
+  constexpr int64_t kWorthwhileSteps = 8;
+  if (p.steps >= kWorthwhileSteps) {
+    OC_ASSIGN_OR_RETURN(const Tensor transposed, ctx.Contiguous(Permuted(p.r, {0, 2, 1})));
+    p.r = Permuted(transposed, {0, 2, 1});
+  }
   return p;
 }
 template absl::StatusOr<RecurrentParameters<float>> LoadRecurrentParameters<float>(

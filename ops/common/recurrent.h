@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "evaluator/kernel.h"
+#include "ops/common/gemm.h"
 #include "ops/common/recurrent_activation.h"
 
 namespace onnxcmp {
@@ -39,12 +40,18 @@ struct RecurrentParameters {
   int64_t steps = 0, batch = 0, input_size = 0, hidden = 0;
   Tensor x;  // (steps, batch, input_size)
   Tensor w;  // (directions, gates * hidden, input_size)
-  Tensor r;  // (directions, gates * hidden, hidden, or what else the cell multiplies it with)
+  // (directions, gates * hidden, hidden, or what else the cell multiplies it with), of any strides.
+  Tensor r;
   Tensor b;  // (directions, 2 * gates * hidden): that of W, then that of R; zeros if absent
   std::vector<int64_t> lengths;  // of each sequence of the batch
 
   const C* W(int direction) const { return w.data<C>() + direction * w.dim(1) * input_size; }
-  const C* R(int direction) const { return r.data<C>() + direction * r.dim(1) * r.dim(2); }
+  // R^T of the gates from `gate` on, as a factor of a product.
+  GemmFactor<C> RTransposed(int direction, int gate = 0) const {
+    const Shape& strides = r.strides();
+    return {r.data<C>() + direction * strides[0] + gate * hidden * strides[1], strides[2],
+            strides[1]};
+  }
   const C* Wb(int direction) const { return b.data<C>() + direction * b.dim(1); }
   const C* Rb(int direction) const { return Wb(direction) + b.dim(1) / 2; }
 };

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "ops/common/if_negative.h"
 #include "ops/common/vector_math.h"
 
 namespace onnxcmp {
@@ -77,7 +78,7 @@ void RecurrentActivation::Apply(C* data, int64_t count) const {
       x = (x > C{1}).select(C{1}, x);
       return;
     case Function::kLeakyRelu:
-      x = (x < C{0}).select(a * x, x);
+      x = IfNegative(x, a * x);
       return;
     case Function::kRelu:
       x = (x < C{0}).select(C{0}, x);

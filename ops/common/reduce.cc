@@ -99,13 +99,9 @@ bool IsStoredAs(DType dtype) {
   }
 }
 
-// One lane, gathered in blocks unless it can be read where it is.
+// One lane, gathered in blocks.
 template <typename Fold, typename C>
 C FoldStrided(const Tensor& x, int64_t base, const Dims& reduced, C center) {
-  const bool single = reduced.sizes.size() <= 1;
-  if (IsStoredAs<C>(x.dtype()) && single && (reduced.sizes.empty() || reduced.strides[0] == 1)) {
-    return FoldLane<Fold>(x.data<C>() + base, reduced.count, center);
-  }
   Dims outer = reduced;  // all but the innermost axis, along which elements are loaded in runs
   int64_t run = 1;
   int64_t stride = 1;
@@ -141,7 +137,7 @@ C FoldStrided(const Tensor& x, int64_t base, const Dims& reduced, C center) {
 }
 
 // Neighbouring lanes, whose elements lie side by side, in the same order as one lane alone.
-constexpr int64_t kRowWidth = 128;
+constexpr int64_t kRowWidth = 256;
 
 template <typename Fold, typename C>
 void FoldRows(const Tensor& x, int64_t base, int64_t width, const Dims& reduced, const C* centers,
@@ -150,6 +146,10 @@ void FoldRows(const Tensor& x, int64_t base, int64_t width, const Dims& reduced,
   C loaded[kRowWidth];
   BlockTree<Fold, C, kRowWidth> tree;
   Walker walker(reduced);
+  // Rows lie too far apart for the processor to see what comes next.
+  constexpr int64_t kAhead = 8;
+  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(C));
+  Walker ahead(reduced, std::min(kAhead, reduced.count - 1));
   for (int64_t begin = 0; begin < reduced.count; begin += kFoldBlock) {
     const int64_t rows = std::min(kFoldBlock, reduced.count - begin);
     const int64_t used = std::min(rows, kFoldWidth);
@@ -158,6 +158,9 @@ void FoldRows(const Tensor& x, int64_t base, int64_t width, const Dims& reduced,
       const C* row = loaded;
       if (IsStoredAs<C>(x.dtype())) {
         row = x.data<C>() + base + walker.offset();
+        const C* next = x.data<C>() + base + ahead.offset();
+        for (int64_t t = 0; t < width; t += kLine) __builtin_prefetch(next + t);
+        ahead.Next();
       } else {
         LoadElements(x.dtype(), x.raw_data(), base + walker.offset(), width, loaded);
       }
@@ -177,11 +180,15 @@ void FoldLanes(const ThreadPool& pool, const Tensor& x, const Geometry& geometry
   const Dims& kept = geometry.kept;
   const Dims& reduced = geometry.reduced;
   if (!geometry.rows) {
+    const C* data = IsStoredAs<C>(x.dtype()) ? x.data<C>() : nullptr;
+    const bool in_place = data != nullptr && reduced.sizes.size() <= 1 &&
+                          (reduced.sizes.empty() || reduced.strides[0] == 1);
     pool.ParallelRanges(kept.count, LaneGrain(reduced.count, 1), [&](int64_t begin, int64_t end) {
       Walker walker(kept, begin);
       for (int64_t p = begin; p < end; ++p, walker.Next()) {
-        results[p] =
-            FoldStrided<Fold>(x, walker.offset(), reduced, centers == nullptr ? C{0} : centers[p]);
+        const C center = centers == nullptr ? C{0} : centers[p];
+        results[p] = in_place ? FoldLane<Fold>(data + walker.offset(), reduced.count, center)
+                              : FoldStrided<Fold>(x, walker.offset(), reduced, center);
       }
     });
     return;
@@ -255,23 +262,6 @@ struct ProductFold {
   template <typename V>
   static V Combine(V a, V b) {
     return a * b;
-  }
-};
-
-// The least element; NaN if any element is NaN.
-struct MinFold {
-  template <typename C>
-  static C Identity() {
-    return std::numeric_limits<C>::has_infinity ? std::numeric_limits<C>::infinity()
-                                                : std::numeric_limits<C>::max();
-  }
-  template <typename V, typename C>
-  static V Map(V x, C) {
-    return x;
-  }
-  template <typename V>
-  static V Combine(V a, V b) {
-    return ((b < a) | (b != b)) ? b : a;
   }
 };
 

@@ -50,7 +50,8 @@ struct ResizeAxis {
   float roi_end = 1;
 };
 
-// x with other sizes along `axes`, one axis at a time. Positions are computed in float, as in
+// x with other sizes along `axes`, one axis at a time: those that become shorter first, from the
+// outside, then those that become longer, from the inside. Positions are computed in float, as in
 // onnxruntime: there 3 / 0.6 is 5. Values are computed in float, in double for double and integers,
 // which are truncated, or rounded with antialias (both as in onnxruntime), and saturate; nearest
 // moves elements of any type.

@@ -1,12 +1,12 @@
 #include "ops/common/scatter.h"
 
-#include <cmath>
 #include <complex>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/convert.h"
 #include "ops/common/compute_class.h"
+#include "ops/common/lane_fold.h"
 #include "ops/common/movement.h"
 
 namespace onnxcmp {
@@ -19,15 +19,6 @@ void Fold(const C* updates, absl::Span<const int64_t> offsets, int64_t block, C*
     C* to = dst + offset;
     for (int64_t j = 0; j < block; ++j) to[j] = f(to[j], updates[j]);
     updates += block;
-  }
-}
-
-template <typename C>
-bool IsNan(C value) {
-  if constexpr (std::is_floating_point_v<C>) {
-    return std::isnan(value);
-  } else {
-    return false;
   }
 }
 
@@ -47,7 +38,12 @@ absl::StatusOr<Tensor> Reduced(const KernelContext& ctx, const Tensor& data, con
   // Signed integers add and multiply as unsigned ones, which wrap around.
   using Ring = std::conditional_t<std::is_same_v<C, int64_t>, uint64_t, C>;
   OC_ASSIGN_OR_RETURN(Tensor result, Loaded<C>(ctx, data));
-  OC_ASSIGN_OR_RETURN(const Tensor addends, Loaded<C>(ctx, updates));
+  Tensor addends;
+  if (updates.dtype() == kDTypeOf<C>) {
+    OC_ASSIGN_OR_RETURN(addends, ctx.Contiguous(updates));
+  } else {
+    OC_ASSIGN_OR_RETURN(addends, Loaded<C>(ctx, updates));
+  }
   const C* from = addends.data<C>();
   C* to = result.mutable_data<C>();
   switch (reduction) {
@@ -66,9 +62,9 @@ absl::StatusOr<Tensor> Reduced(const KernelContext& ctx, const Tensor& data, con
       if constexpr (std::is_same_v<C, std::complex<double>>) {
         return absl::InvalidArgumentError("complex numbers have no order to reduce by");
       } else if (reduction == ScatterReduction::kMax) {
-        Fold(from, offsets, block, to, [](C a, C b) { return b > a || IsNan(b) ? b : a; });
+        Fold(from, offsets, block, to, [](C a, C b) { return MaxFold::Combine(a, b); });
       } else {
-        Fold(from, offsets, block, to, [](C a, C b) { return b < a || IsNan(b) ? b : a; });
+        Fold(from, offsets, block, to, [](C a, C b) { return MinFold::Combine(a, b); });
       }
       break;
   }

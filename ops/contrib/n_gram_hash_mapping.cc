@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "evaluator/convert.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/check_shape.h"
 
 namespace onnxcmp {
 namespace {
@@ -93,12 +94,6 @@ Ids WithHistory(IdSpan past, int64_t fill, int64_t state, IdSpan values) {
   if (past.empty()) all.assign(static_cast<size_t>(state), fill);
   all.insert(all.end(), values.begin(), values.end());
   return all;
-}
-
-absl::Status CheckShape(absl::string_view name, const Tensor& tensor, const Shape& want) {
-  if (tensor.shape() == want) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      name, " must have the shape (", ShapeToString(want), "), not be ", tensor.TypeString()));
 }
 
 // Optional input `index` of this shape; empty if it is left out.

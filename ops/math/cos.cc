@@ -1,13 +1,11 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/emit_function.h"
 
 namespace onnxcmp {
 namespace {
 
 // Cos (ai.onnx 7, 22): Y = cos(X), of radians.
-absl::Status Cos(KernelContext& ctx) {
-  return EmitUnary<Floats>(ctx, [](auto x) { return vec::Cos(x); });
-}
+absl::Status Cos(KernelContext& ctx) { return EmitFunction(ctx, {vec::Cos, vec::Cos}); }
 
 }  // namespace
 

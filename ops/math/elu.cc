@@ -1,5 +1,6 @@
 #include "evaluator/op_registry.h"
 #include "ops/common/elementwise.h"
+#include "ops/common/if_negative.h"
 
 namespace onnxcmp {
 namespace {
@@ -9,7 +10,7 @@ Kernel Elu(const KernelInit& node) {
   const float alpha = node.Float("alpha");
   return UnaryKernel<Floats>([=](auto x) {
     using T = typename decltype(x)::Scalar;
-    return (x < T{0}).select(vec::Expm1(x) * T{alpha}, x);
+    return IfNegative(x, vec::Expm1(x) * T{alpha});
   });
 }
 

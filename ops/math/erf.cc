@@ -3,6 +3,7 @@
 
 #include "evaluator/op_registry.h"
 #include "ops/common/elementwise.h"
+#include "ops/common/emit_function.h"
 
 namespace onnxcmp {
 namespace {
@@ -10,13 +11,13 @@ namespace {
 // Erf (ai.onnx 9, 13): Y = erf(X). Version 9 takes integers too: the result is truncated.
 absl::Status Erf(KernelContext& ctx) {
   const Tensor& x = ctx.Input(0);
-  const auto erf = [](auto strip) { return vec::Erf(strip); };
   if (IsInteger(x.dtype())) {
-    OC_ASSIGN_OR_RETURN(
-        Tensor y, ElementwiseIn<double>(ctx, std::array<const Tensor*, 1>{&x}, x.dtype(), erf));
+    OC_ASSIGN_OR_RETURN(Tensor y,
+                        ElementwiseIn<double>(ctx, std::array<const Tensor*, 1>{&x}, x.dtype(),
+                                              [](auto strip) { return vec::Erf(strip); }));
     return ctx.SetOutput(0, std::move(y));
   }
-  return EmitUnary<Floats>(ctx, erf);
+  return EmitFunction(ctx, {vec::Erf, vec::Erf});
 }
 
 }  // namespace

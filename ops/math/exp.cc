@@ -1,13 +1,11 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/emit_function.h"
 
 namespace onnxcmp {
 namespace {
 
 // Exp (ai.onnx 1, 6, 13): Y = e ^ X.
-absl::Status Exp(KernelContext& ctx) {
-  return EmitUnary<Floats>(ctx, [](auto x) { return vec::Exp(x); });
-}
+absl::Status Exp(KernelContext& ctx) { return EmitFunction(ctx, {vec::Exp, vec::Exp}); }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/elementwise.h"
+#include "ops/common/emit_function.h"
 #include "ops/common/gelu.h"
 
 namespace onnxcmp {
@@ -13,7 +14,7 @@ namespace {
 Kernel Gelu(const KernelInit& node) {
   const std::string approximate = node.String("approximate");
   if (approximate == "none") {
-    return UnaryKernel<Floats>([](auto x) { return vec::Gelu(x); });
+    return [](KernelContext& ctx) { return EmitFunction(ctx, {vec::Gelu, vec::Gelu}); };
   }
   if (approximate != "tanh") {
     return node.Fail(absl::InvalidArgumentError(

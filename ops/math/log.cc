@@ -1,13 +1,11 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/emit_function.h"
 
 namespace onnxcmp {
 namespace {
 
 // Log (ai.onnx 1, 6, 13): Y = the natural logarithm of X; -infinity for 0, NaN for negative X.
-absl::Status Log(KernelContext& ctx) {
-  return EmitUnary<Floats>(ctx, [](auto x) { return vec::Log(x); });
-}
+absl::Status Log(KernelContext& ctx) { return EmitFunction(ctx, {vec::Log, vec::Log}); }
 
 }  // namespace
 

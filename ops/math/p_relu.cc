@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
 #include "ops/common/elementwise.h"
+#include "ops/common/if_negative.h"
 
 namespace onnxcmp {
 namespace {
@@ -39,7 +40,7 @@ Kernel PRelu(const KernelInit& node) {
     return EmitBinary<Numbers>(ctx, x, slope, [](auto v, auto s) {
       using T = typename decltype(v)::Scalar;
       if constexpr (std::is_floating_point_v<T>) {
-        return (v < T{0}).select(v * s, v);
+        return IfNegative(v, v * s);
       } else {
         return v.binaryExpr(s, [](T a, T b) {
           return a < 0 ? static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)) : a;

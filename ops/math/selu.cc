@@ -1,5 +1,6 @@
 #include "evaluator/op_registry.h"
 #include "ops/common/elementwise.h"
+#include "ops/common/if_negative.h"
 
 namespace onnxcmp {
 namespace {
@@ -11,7 +12,7 @@ Kernel Selu(const KernelInit& node) {
   const float gamma = node.Float("gamma");
   return UnaryKernel<Floats>([=](auto x) {
     using T = typename decltype(x)::Scalar;
-    return (x <= T{0}).select(vec::Expm1(x) * T{alpha}, x) * T{gamma};
+    return IfNegative(x, vec::Expm1(x) * T{alpha}) * T{gamma};
   });
 }
 

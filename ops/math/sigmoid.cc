@@ -1,13 +1,11 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/emit_function.h"
 
 namespace onnxcmp {
 namespace {
 
 // Sigmoid (ai.onnx 1, 6, 13): Y = 1 / (1 + exp(-X)).
-absl::Status Sigmoid(KernelContext& ctx) {
-  return EmitUnary<Floats>(ctx, [](auto x) { return vec::Sigmoid(x); });
-}
+absl::Status Sigmoid(KernelContext& ctx) { return EmitFunction(ctx, {vec::Sigmoid, vec::Sigmoid}); }
 
 }  // namespace
 

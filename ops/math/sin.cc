@@ -1,13 +1,11 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/emit_function.h"
 
 namespace onnxcmp {
 namespace {
 
 // Sin (ai.onnx 7, 22): Y = sin(X), of radians.
-absl::Status Sin(KernelContext& ctx) {
-  return EmitUnary<Floats>(ctx, [](auto x) { return vec::Sin(x); });
-}
+absl::Status Sin(KernelContext& ctx) { return EmitFunction(ctx, {vec::Sin, vec::Sin}); }
 
 }  // namespace
 

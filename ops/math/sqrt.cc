@@ -1,13 +1,11 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/emit_function.h"
 
 namespace onnxcmp {
 namespace {
 
 // Sqrt (ai.onnx 1, 6, 13): Y = X ^ 0.5; NaN for negative X.
-absl::Status Sqrt(KernelContext& ctx) {
-  return EmitUnary<Floats>(ctx, [](auto x) { return vec::Sqrt(x); });
-}
+absl::Status Sqrt(KernelContext& ctx) { return EmitFunction(ctx, {vec::Sqrt, vec::Sqrt}); }
 
 }  // namespace
 

@@ -1,13 +1,11 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/emit_function.h"
 
 namespace onnxcmp {
 namespace {
 
 // Tanh (ai.onnx 1, 6, 13): Y = tanh(X).
-absl::Status Tanh(KernelContext& ctx) {
-  return EmitUnary<Floats>(ctx, [](auto x) { return vec::Tanh(x); });
-}
+absl::Status Tanh(KernelContext& ctx) { return EmitFunction(ctx, {vec::Tanh, vec::Tanh}); }
 
 }  // namespace
 

@@ -10,7 +10,7 @@ Kernel ThresholdedRelu(const KernelInit& node) {
   const float alpha = node.Float("alpha");
   return UnaryKernel<Floats>([=](auto x) {
     using T = typename decltype(x)::Scalar;
-    return (x > T{alpha}).select(x, T{0});
+    return x.unaryExpr([=](T v) { return v > T{alpha} ? v : T{0}; });
   });
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -14,26 +13,53 @@
 namespace onnxcmp {
 namespace {
 
-// Whether a comes before b in ascending order; NaN is the greatest of all.
 template <typename C>
-bool IsLess(C a, C b) {
-  return a < b || (a == a && b != b);
-}
+struct Candidate {
+  C value;
+  int64_t index;
+};
 
-// The indices of the first k elements in the wanted order, elements that are equal by index.
-template <typename C>
-void SelectTop(const C* x, int64_t k, bool largest, std::vector<int64_t>& indices) {
-  std::iota(indices.begin(), indices.end(), int64_t{0});
-  const auto comes_first = [=](int64_t a, int64_t b) {
-    const C first = largest ? x[b] : x[a];
-    const C second = largest ? x[a] : x[b];
-    return IsLess(first, second) || (!IsLess(second, first) && a < b);
-  };
-  const auto end = indices.begin() + k;
-  if (end != indices.end()) {
-    std::nth_element(indices.begin(), end, indices.end(), comes_first);
+// Which elements come first; of equal ones, that with the lower index. NaN is the greatest of all.
+template <typename C, bool kLargest>
+struct Order {
+  static bool IsBefore(C a, C b) {
+    const C first = kLargest ? b : a;
+    const C second = kLargest ? a : b;
+    return (first < second) | ((first == first) & (second != second));
   }
-  std::sort(indices.begin(), end, comes_first);
+  bool operator()(const Candidate<C>& a, const Candidate<C>& b) const {
+    return IsBefore(a.value, b.value) || (!IsBefore(b.value, a.value) && a.index < b.index);
+  }
+};
+
+// The first k elements in order, k >= 1; `top` is scratch.
+template <typename C, bool kLargest>
+void SelectTop(const C* x, int64_t length, int64_t k, std::vector<Candidate<C>>& top) {
+  using O = Order<C, kLargest>;
+  top.clear();
+  if (k > length / 4) {  // most are candidates
+    for (int64_t i = 0; i < length; ++i) top.push_back({x[i], i});
+    if (k < length) std::nth_element(top.begin(), top.begin() + k, top.end(), O());
+    top.resize(static_cast<size_t>(k));
+  } else {
+    for (int64_t i = 0; i < k; ++i) top.push_back({x[i], i});
+    // A heap of the candidates, the last one in order on top. Whole blocks hold nothing better.
+    std::make_heap(top.begin(), top.end(), O());
+    constexpr int64_t kBlock = 32;
+    for (int64_t begin = k; begin < length; begin += kBlock) {
+      const int64_t end = std::min(begin + kBlock, length);
+      const C last = top.front().value;
+      bool any = false;
+      for (int64_t i = begin; i < end; ++i) any |= O::IsBefore(x[i], last);
+      for (int64_t i = begin; any && i < end; ++i) {
+        if (!O::IsBefore(x[i], top.front().value)) continue;
+        std::pop_heap(top.begin(), top.end(), O());
+        top.back() = {x[i], i};
+        std::push_heap(top.begin(), top.end(), O());
+      }
+    }
+  }
+  std::sort(top.begin(), top.end(), O());
 }
 
 template <typename C>
@@ -49,22 +75,22 @@ absl::Status SelectTopOfLanes(KernelContext& ctx, int axis, int64_t k, bool larg
     const C* from = x.data<C>();
     C* to = values.mutable_data<C>();
     int64_t* to_positions = positions.mutable_data<int64_t>();
+    const auto select = largest ? SelectTop<C, true> : SelectTop<C, false>;
     const auto run = [&](int64_t begin, int64_t end) {
-      std::vector<C> lane(static_cast<size_t>(lanes.length));
-      std::vector<int64_t> indices(lane.size());
+      std::vector<C> lane(static_cast<size_t>(lanes.inner == 1 ? 0 : lanes.length));
+      std::vector<Candidate<C>> top;
       for (int64_t l = begin; l < end; ++l) {
         const int64_t outer = l / lanes.inner;
         const int64_t inner = l % lanes.inner;
         const C* first = from + outer * lanes.length * lanes.inner + inner;
-        for (int64_t i = 0; i < lanes.length; ++i) {
-          lane[static_cast<size_t>(i)] = first[i * lanes.inner];
+        for (size_t i = 0; i < lane.size(); ++i) {
+          lane[i] = first[static_cast<int64_t>(i) * lanes.inner];
         }
-        SelectTop(lane.data(), k, largest, indices);
+        select(lanes.inner == 1 ? first : lane.data(), lanes.length, k, top);
         for (int64_t i = 0; i < k; ++i) {
-          const int64_t index = indices[static_cast<size_t>(i)];
           const int64_t at = (outer * k + i) * lanes.inner + inner;
-          to[at] = lane[static_cast<size_t>(index)];
-          to_positions[at] = index;
+          to[at] = top[static_cast<size_t>(i)].value;
+          to_positions[at] = top[static_cast<size_t>(i)].index;
         }
       }
     };

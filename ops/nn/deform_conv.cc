@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
+#include "ops/common/check_shape.h"
 #include "ops/common/compute_class.h"
 #include "ops/common/conv_family.h"
 #include "ops/common/gemm.h"
@@ -90,12 +91,6 @@ void SampleRow(const Deformation<C>& from, int64_t channel, int64_t tap, C* colu
     column[o] = Sample(from.x + channel * from.pixels, windows, position);
     if (from.mask != nullptr) column[o] *= from.mask[row * outputs + o];
   }
-}
-
-absl::Status CheckShape(absl::string_view name, const Tensor& tensor, const Shape& want) {
-  if (tensor.shape() == want) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, " is ", tensor.TypeString(), ", not [", ShapeToString(want), "]"));
 }
 
 template <typename C>

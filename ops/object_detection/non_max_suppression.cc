@@ -35,16 +35,27 @@ bool Overlap(const Box& a, const Box& b, float threshold) {
   return either > 0 && both / either > threshold;
 }
 
-// Boxes with a score above the threshold, best first, the first of equals first, NaN last.
-std::vector<int64_t> Candidates(const float* scores, int64_t count, const float* threshold) {
-  std::vector<int64_t> order;
+struct Candidate {
+  float score;
+  int64_t index;
+};
+
+// The first of equals is better, NaN is the worst.
+bool IsWorse(const Candidate& a, const Candidate& b) {
+  if (a.score < b.score || (a.score != a.score && b.score == b.score)) return true;
+  if (a.score > b.score || (a.score == a.score && b.score != b.score)) return false;
+  return a.index > b.index;
+}
+
+// Boxes with a score above the threshold, a heap with the best one on top: most are never looked
+// at.
+std::vector<Candidate> Candidates(const float* scores, int64_t count, const float* threshold) {
+  std::vector<Candidate> heap;
   for (int64_t i = 0; i < count; ++i) {
-    if (threshold == nullptr || scores[i] > *threshold) order.push_back(i);
+    if (threshold == nullptr || scores[i] > *threshold) heap.push_back({scores[i], i});
   }
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return scores[a] > scores[b] || (scores[a] == scores[a] && scores[b] != scores[b]);
-  });
-  return order;
+  std::make_heap(heap.begin(), heap.end(), IsWorse);
+  return heap;
 }
 
 // NonMaxSuppression (ai.onnx 10, 11): for every class of every batch entry, boxes in the order of
@@ -88,8 +99,12 @@ Kernel NonMaxSuppression(const KernelInit& node) {
       const float* entry = boxes.data<float>() + batch * count * 4;
       for (int64_t c = 0; c < scores.dim(1); ++c, score += count) {
         std::vector<Box> chosen;
-        for (int64_t i : Candidates(score, count, ctx.HasInput(4) ? &score_threshold : nullptr)) {
-          if (static_cast<int64_t>(chosen.size()) == limit) break;
+        std::vector<Candidate> candidates =
+            Candidates(score, count, ctx.HasInput(4) ? &score_threshold : nullptr);
+        while (!candidates.empty() && static_cast<int64_t>(chosen.size()) < limit) {
+          std::pop_heap(candidates.begin(), candidates.end(), IsWorse);
+          const int64_t i = candidates.back().index;
+          candidates.pop_back();
           const Box box = BoxAt(entry + i * 4, has_center);
           if (std::none_of(chosen.begin(), chosen.end(),
                            [&](const Box& other) { return Overlap(box, other, iou_threshold); })) {

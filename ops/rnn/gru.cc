@@ -32,17 +32,16 @@ absl::Status RunGru(KernelContext& ctx, const RecurrentOptions& options, bool li
   auto cell = [&](const RecurrentStep<C>& step) {
     const int d = step.direction;
     C* work = scratch_data + d * p.batch * hidden;
-    const C* r_hidden = p.R(d) + 2 * hidden * hidden;
     const int64_t grain = LaneGrain(columns, 16);
     auto activate = [&](int i, C* row) {
       ClipActivationInput(options.clip, row, hidden);
       options.Activation(d, i).Apply(row, hidden);
     };
     Gemm<C>(ctx.pool(), {p.batch, 2 * hidden, hidden}, {step.h_previous, hidden, 1},
-            {p.R(d), 1, hidden}, {step.gates, columns, 0, {}, true});
+            p.RTransposed(d), {step.gates, columns, 0, {}, true});
     if (linear_before_reset) {
       Gemm<C>(ctx.pool(), {p.batch, hidden, hidden}, {step.h_previous, hidden, 1},
-              {r_hidden, 1, hidden}, {work, hidden});
+              p.RTransposed(d, 2), {work, hidden});
     }
     ctx.pool().ParallelRanges(p.batch, grain, [&](int64_t begin, int64_t end) {
       for (int64_t entry = begin; entry < end; ++entry) {
@@ -60,7 +59,7 @@ absl::Status RunGru(KernelContext& ctx, const RecurrentOptions& options, bool li
       }
     });
     if (!linear_before_reset) {
-      Gemm<C>(ctx.pool(), {p.batch, hidden, hidden}, {work, hidden, 1}, {r_hidden, 1, hidden},
+      Gemm<C>(ctx.pool(), {p.batch, hidden, hidden}, {work, hidden, 1}, p.RTransposed(d, 2),
               {step.gates + 2 * hidden, columns, 0, {}, true});
     }
     ctx.pool().ParallelRanges(p.batch, grain, [&](int64_t begin, int64_t end) {

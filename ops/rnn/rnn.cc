@@ -20,7 +20,7 @@ absl::Status RunRnn(KernelContext& ctx, const RecurrentOptions& options) {
   }
   auto cell = [&](const RecurrentStep<C>& step) {
     Gemm<C>(ctx.pool(), {p.batch, hidden, hidden}, {step.h_previous, hidden, 1},
-            {p.R(step.direction), 1, hidden}, {step.gates, hidden, 0, {}, true});
+            p.RTransposed(step.direction), {step.gates, hidden, 0, {}, true});
     ctx.pool().ParallelRanges(p.batch, LaneGrain(hidden, 16), [&](int64_t begin, int64_t end) {
       for (int64_t entry = begin; entry < end; ++entry) {
         C* row = step.gates + entry * hidden;

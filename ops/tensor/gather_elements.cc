@@ -1,5 +1,4 @@
 #include <cstdint>
-#include <vector>
 
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
@@ -17,9 +16,12 @@ Kernel GatherElements(const KernelInit& node) {
   return [attribute](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(attribute, ctx.Input(0).rank()));
     OC_ASSIGN_OR_RETURN(const Tensor data, ctx.ContiguousInput(0));
-    OC_ASSIGN_OR_RETURN(const std::vector<int64_t> offsets, ElementOffsets(ctx, 1, data, axis));
+    OC_ASSIGN_OR_RETURN(const ElementOffsets offsets, ElementOffsets::Create(ctx, 1, data, axis));
     OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(data.dtype(), ctx.Input(1).shape()));
-    GatherBlocks(data, 1, 0, offsets, 1, ctx.pool(), &result);
+    TakeElements(
+        data,
+        [&](int64_t first, int64_t count, int64_t* to) { return offsets.Load(first, count, to); },
+        ctx.pool(), &result);
     return ctx.SetOutput(0, std::move(result));
   };
 }

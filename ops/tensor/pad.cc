@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -71,14 +72,25 @@ absl::StatusOr<Tensor> Cut(Tensor data, Pads* pads) {
   return data;
 }
 
+// Whether a contiguous tensor can be filled in with a memset.
+bool HoldsZeroBytes(const Tensor& value) {
+  return value.dtype() != DType::kString &&
+         std::all_of(value.raw_data(), value.raw_data() + value.byte_size(),
+                     [](std::byte b) { return b == std::byte{0}; });
+}
+
 absl::StatusOr<Tensor> PadWithConstant(const KernelContext& ctx, const Tensor& data,
                                        const Pads& pads, const Tensor& value) {
   Shape shape = data.shape();
   for (size_t i = 0; i < shape.size(); ++i) shape[i] += pads.before[i] + pads.after[i];
   OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(data.dtype(), shape));
   const Shape strides = result.strides();
-  CopyIntoBlock(value.Strided(shape, Shape(shape.size(), 0), value.offset()), strides, 0,
-                ctx.pool(), &result);
+  if (HoldsZeroBytes(value)) {
+    FillWithZeros(&result);
+  } else {
+    CopyIntoBlock(value.Strided(shape, Shape(shape.size(), 0), value.offset()), strides, 0,
+                  ctx.pool(), &result);
+  }
   if (data.num_elements() > 0) {
     const int64_t offset =
         std::inner_product(strides.begin(), strides.end(), pads.before.begin(), int64_t{0});

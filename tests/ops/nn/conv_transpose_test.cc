@@ -170,7 +170,7 @@ TEST(DeformConv, SpecialOffsetsAndErrors) {
   ExpectTensor(run(Tensor::Of<float>({1, 1, 2}, {-0.25f, -1e30f}), 1),
                Tensor::Of<float>({1, 1, 2}, {0.75f, 0}));
   ExpectError(run(Tensor::Of<float>({1, 2, 2}, {0, 0, 0, 0}), 1).status(), kInvalid,
-              "offset is float[1,2,2], not [1x1x2]");
+              "offset has shape [1x2x2], not [1x1x2]");
   ExpectError(run(Tensor::Of<float>({1, 2, 2}, {0, 0, 0, 0}), 2).status(), kInvalid,
               "1 channels cannot be cut into 2 offset groups");
 }

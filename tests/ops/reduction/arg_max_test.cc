@@ -1,5 +1,6 @@
 // ArgMax, ArgMin and Hardmax.
 #include <cmath>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -34,6 +35,26 @@ TEST(ArgMaxTest, NaNWins) {
   ExpectTensor(OpTest("ArgMin", 13).Input(x).Run(), Tensor::Of<int64_t>({1}, {1}));
   ExpectTensor(OpTest("ArgMin", 13).Attr("select_last_index", 1).Input(x).Run(),
                Tensor::Of<int64_t>({1}, {2}));
+}
+
+TEST(ArgMaxTest, LongLanes) {
+  const auto run = [](const char* op, int64_t last, const std::vector<float>& x) {
+    const auto count = static_cast<int64_t>(x.size());
+    OpTest test(op, 13);
+    test.Attr("select_last_index", last).Input(Tensor::Of<float>({count}, x));
+    return test.Run();
+  };
+  std::vector<float> x(1000, 0.0f);
+  x[300] = x[700] = 5;
+  x[301] = x[555] = -5;
+  x[10] = -0.0f;
+  ExpectTensor(run("ArgMax", 0, x), Tensor::Of<int64_t>({1}, {300}));
+  ExpectTensor(run("ArgMax", 1, x), Tensor::Of<int64_t>({1}, {700}));
+  ExpectTensor(run("ArgMin", 0, x), Tensor::Of<int64_t>({1}, {301}));
+  ExpectTensor(run("ArgMin", 1, x), Tensor::Of<int64_t>({1}, {555}));
+  x[600] = x[998] = NAN;
+  ExpectTensor(run("ArgMin", 0, x), Tensor::Of<int64_t>({1}, {600}));
+  ExpectTensor(run("ArgMax", 1, x), Tensor::Of<int64_t>({1}, {998}));
 }
 
 TEST(ArgMaxTest, IntegersBeyond2To53) {

@@ -1,0 +1,101 @@
+#include "ops/common/lane_fold.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/op_test.h"
+
+namespace onnxcmp::testing {
+namespace {
+
+// A block as the header describes it, element by element.
+template <typename Fold, typename C>
+C FoldAsDescribed(const C* x, int64_t count, C center) {
+  std::vector<C> acc(kFoldWidth, Fold::template Identity<C>());
+  for (int64_t i = 0; i < count; ++i) {
+    C& to = acc[static_cast<size_t>(i % kFoldWidth)];
+    to = Fold::Combine(to, Fold::Map(x[i], center));
+  }
+  for (size_t half = acc.size() / 2; half > 0; half /= 2) {
+    for (size_t k = 0; k < half; ++k) acc[k] = Fold::Combine(acc[k], acc[k + half]);
+  }
+  return acc[0];
+}
+
+template <typename C>
+std::vector<C> Numbers(size_t count) {
+  std::vector<C> x(count);
+  for (size_t i = 0; i < count; ++i) {
+    x[i] = static_cast<C>(1000 * std::sin(static_cast<double>(i) * 12.9898)) / C{3};
+  }
+  return x;
+}
+
+template <typename Fold, typename C>
+void ExpectTheOrderThatIsDescribed(C center) {
+  const std::vector<C> x = Numbers<C>(kFoldBlock);
+  for (int64_t count = 1; count <= kFoldBlock; count += count < 140 ? 1 : 97) {
+    for (int64_t offset = 0; offset < 3 && offset + count <= kFoldBlock; ++offset) {
+      EXPECT_EQ((FoldLane<Fold, C>(x.data() + offset, count, center)),
+                (FoldAsDescribed<Fold, C>(x.data() + offset, count, center)))
+          << count << " elements from " << offset;
+    }
+  }
+}
+
+TEST(LaneFoldTest, BlocksOfAnyLengthAreFoldedInTheOrderThatIsDescribed) {
+  ExpectTheOrderThatIsDescribed<SumFold, float>(0);
+  ExpectTheOrderThatIsDescribed<SumFold, double>(0);
+  ExpectTheOrderThatIsDescribed<SumFold, uint64_t>(0);
+  ExpectTheOrderThatIsDescribed<SquaredDeviationFold, float>(7.5f);
+  ExpectTheOrderThatIsDescribed<SquaredDeviationFold, float>(kInf);
+  ExpectTheOrderThatIsDescribed<MaxFold, float>(0);
+  ExpectTheOrderThatIsDescribed<MinFold, double>(0);
+  ExpectTheOrderThatIsDescribed<MaxFold, int64_t>(0);
+}
+
+TEST(LaneFoldTest, NaNIsFoundWhereverItStands) {
+  for (int64_t count : {1, 5, 16, 33, 70}) {
+    for (int64_t at = 0; at < count; ++at) {
+      std::vector<float> x = Numbers<float>(static_cast<size_t>(count));
+      x[static_cast<size_t>(at)] = kNaN;
+      EXPECT_TRUE(std::isnan(FoldLane<MaxFold>(x.data(), count))) << at << " of " << count;
+      EXPECT_TRUE(std::isnan(FoldLane<MinFold>(x.data(), count))) << at << " of " << count;
+    }
+  }
+}
+
+template <typename Fold, typename C>
+void ExpectColumnsFolded() {
+  constexpr int64_t kPitch = 80;
+  const std::vector<C> x = Numbers<C>(5 * kPitch);
+  for (int64_t width = 0; width <= 75; ++width) {
+    std::vector<const C*> rows;
+    for (int64_t r = 0; r < 5; ++r) {
+      std::vector<C> out(static_cast<size_t>(width) + 1, C{42});
+      FoldColumns<Fold, C>(rows.data(), r, width, out.data());
+      for (int64_t t = 0; t < width; ++t) {
+        C expected = Fold::template Identity<C>();
+        for (const C* row : rows) expected = Fold::Combine(expected, row[t]);
+        ASSERT_EQ(out[static_cast<size_t>(t)], expected) << t << " of " << width;
+      }
+      ASSERT_EQ(out.back(), C{42}) << "written beyond the end";
+      rows.push_back(x.data() + r * kPitch + r);
+    }
+  }
+}
+
+TEST(LaneFoldTest, ColumnsOfAnyWidth) {
+  ExpectColumnsFolded<SumFold, float>();
+  ExpectColumnsFolded<SumFold, double>();
+  ExpectColumnsFolded<MaxFold, float>();
+}
+
+}  // namespace
+}  // namespace onnxcmp::testing
