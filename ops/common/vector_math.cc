@@ -1,102 +1,22 @@
 #include "ops/common/vector_math.h"
 
 #include <cstring>
-#include <type_traits>
 
-#if defined(__AVX2__) && defined(__FMA__)
-#include <immintrin.h>
-#endif
 #include <sleef.h>
+
+#include "ops/common/float_functions.h"
+#include "ops/common/packet.h"
 
 namespace onnxcmp::vec {
 namespace {
 
 #if defined(__AVX2__) && defined(__FMA__)
-
 #define ONNXCMP_SLEEF_FLOAT(name, accuracy) Sleef_##name##f8_##accuracy##avx2
 #define ONNXCMP_SLEEF_DOUBLE(name, accuracy) Sleef_##name##d4_##accuracy##avx2
-
-using Floats = __m256;
-using Doubles = __m256d;
-Floats Fill(float x) { return _mm256_set1_ps(x); }
-Doubles Fill(double x) { return _mm256_set1_pd(x); }
-Floats LoadPacket(const float* x) { return _mm256_loadu_ps(x); }
-Doubles LoadPacket(const double* x) { return _mm256_loadu_pd(x); }
-void StorePacket(float* y, Floats v) { _mm256_storeu_ps(y, v); }
-void StorePacket(double* y, Doubles v) { _mm256_storeu_pd(y, v); }
-// Each lane of `yes` where a < b, else of `no`.
-Floats IfLess(Floats a, Floats b, Floats yes, Floats no) {
-  return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
-}
-Doubles IfLess(Doubles a, Doubles b, Doubles yes, Doubles no) {
-  return _mm256_blendv_pd(no, yes, _mm256_cmp_pd(a, b, _CMP_LT_OQ));
-}
-Floats IfEqual(Floats a, Floats b, Floats yes, Floats no) {
-  return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(a, b, _CMP_EQ_OQ));
-}
-Doubles IfEqual(Doubles a, Doubles b, Doubles yes, Doubles no) {
-  return _mm256_blendv_pd(no, yes, _mm256_cmp_pd(a, b, _CMP_EQ_OQ));
-}
-bool AllEqual(Floats a, Floats b) {
-  return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ)) == 0xFF;
-}
-bool AllEqual(Doubles a, Doubles b) {
-  return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ)) == 0xF;
-}
-bool AllLess(Floats a, Floats b) {
-  return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ)) == 0xFF;
-}
-bool AllLess(Doubles a, Doubles b) {
-  return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)) == 0xF;
-}
-Floats Magnitude(Floats x) { return _mm256_andnot_ps(Fill(-0.0f), x); }
-Doubles Magnitude(Doubles x) { return _mm256_andnot_pd(Fill(-0.0), x); }
-
-#else  // a processor without AVX2: packets of one element
-
+#else
 #define ONNXCMP_SLEEF_FLOAT(name, accuracy) Sleef_##name##f1_##accuracy##purec
 #define ONNXCMP_SLEEF_DOUBLE(name, accuracy) Sleef_##name##d1_##accuracy##purec
-
-using Floats = float;
-using Doubles = double;
-template <typename T>
-T Fill(T x) {
-  return x;
-}
-template <typename T>
-T LoadPacket(const T* x) {
-  return *x;
-}
-template <typename T>
-void StorePacket(T* y, T v) {
-  *y = v;
-}
-template <typename T>
-T IfLess(T a, T b, T yes, T no) {
-  return a < b ? yes : no;
-}
-template <typename T>
-T IfEqual(T a, T b, T yes, T no) {
-  return a == b ? yes : no;
-}
-template <typename T>
-bool AllEqual(T a, T b) {
-  return a == b;
-}
-template <typename T>
-bool AllLess(T a, T b) {
-  return a < b;
-}
-template <typename T>
-T Magnitude(T x) {
-  return x < 0 ? -x : x;
-}
-
 #endif
-
-template <typename T>
-inline constexpr int64_t kLanes = (std::is_same_v<T, float> ? sizeof(Floats) : sizeof(Doubles)) /
-                                  static_cast<int64_t>(sizeof(T));
 
 // The rest that does not fill a packet goes through the same instructions in a padded one.
 template <typename T, typename F>
@@ -160,9 +80,11 @@ Doubles InRanges(Doubles x, F f) {
   return IfLess(magnitude, small_bound, small, IfLess(magnitude, middle_bound, middle, large));
 }
 
-Floats ExpOf(Floats x) { return ONNXCMP_SLEEF_FLOAT(exp, u10)(x); }
+using vec::ErfOf;  // of floats
+using vec::ExpOf;
+using vec::TanhOf;
 Doubles ExpOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(exp, u10)(x); }
-Floats ErfOf(Floats x) { return ONNXCMP_SLEEF_FLOAT(erf, u10)(x); }
+Doubles TanhOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(tanh, u10)(x); }
 Doubles ErfOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(erf, u10)(x); }
 Floats PowOf(Floats x, Floats y) { return ONNXCMP_SLEEF_FLOAT(pow, u10)(x, y); }
 Doubles PowOf(Doubles x, Doubles y) { return ONNXCMP_SLEEF_DOUBLE(pow, u10)(x, y); }
@@ -297,7 +219,6 @@ void PowOrProduct(const T* x, const T* y, int64_t count, T* z) {
   void Name(const double* x, int64_t count, double* y) {                                         \
     Apply(x, count, y, [](Doubles v) -> Doubles { return ONNXCMP_SLEEF_DOUBLE(name, u10)(v); }); \
   }
-ONNXCMP_VEC_DEFINE(Exp, exp)
 ONNXCMP_VEC_DEFINE(Expm1, expm1)
 ONNXCMP_VEC_DEFINE(Log, log)
 ONNXCMP_VEC_DEFINE(Log1p, log1p)
@@ -305,9 +226,7 @@ ONNXCMP_VEC_DEFINE(Log2, log2)
 ONNXCMP_VEC_DEFINE(Asin, asin)
 ONNXCMP_VEC_DEFINE(Acos, acos)
 ONNXCMP_VEC_DEFINE(Atan, atan)
-ONNXCMP_VEC_DEFINE(Tanh, tanh)
 ONNXCMP_VEC_DEFINE(Atanh, atanh)
-ONNXCMP_VEC_DEFINE(Erf, erf)
 #undef ONNXCMP_VEC_DEFINE
 
 void Sinh(const float* x, int64_t count, float* y) { SinhTo(x, count, y); }
@@ -318,6 +237,19 @@ void Asinh(const float* x, int64_t count, float* y) { AsinhTo(x, count, y); }
 void Asinh(const double* x, int64_t count, double* y) { AsinhTo(x, count, y); }
 void Acosh(const float* x, int64_t count, float* y) { AcoshTo(x, count, y); }
 void Acosh(const double* x, int64_t count, double* y) { AcoshTo(x, count, y); }
+
+// Of floats in float_functions.h.
+#define ONNXCMP_VEC_DEFINE_OWN(Name)                                      \
+  void Name(const float* x, int64_t count, float* y) {                    \
+    Apply(x, count, y, [](Floats v) -> Floats { return Name##Of(v); });   \
+  }                                                                       \
+  void Name(const double* x, int64_t count, double* y) {                  \
+    Apply(x, count, y, [](Doubles v) -> Doubles { return Name##Of(v); }); \
+  }
+ONNXCMP_VEC_DEFINE_OWN(Exp)
+ONNXCMP_VEC_DEFINE_OWN(Tanh)
+ONNXCMP_VEC_DEFINE_OWN(Erf)
+#undef ONNXCMP_VEC_DEFINE_OWN
 
 #define ONNXCMP_VEC_DEFINE_PERIODIC(Name, name)                                                    \
   void Name(const float* x, int64_t count, float* y) {                                             \

@@ -177,6 +177,15 @@ TEST(VectorMathTest, SpecialValues) {
   EXPECT_EQ(of(vec::Exp, -kInf), 0);
   EXPECT_EQ(of(vec::Exp, 89.0f), kInf);
   EXPECT_FLOAT_EQ(of(vec::Exp, -100.0f), 3.783506e-44f);  // a denormal
+  EXPECT_EQ(of(vec::Exp, 88.7f), 0x1.f46ff8p+127f);
+  for (const auto& f : {static_cast<void (*)(const float*, int64_t, float*)>(vec::Tanh),
+                        static_cast<void (*)(const float*, int64_t, float*)>(vec::Erf)}) {
+    EXPECT_TRUE(SameBits(of(f, -0.0f), -0.0f));
+    EXPECT_TRUE(SameBits(of(f, 0.0f), 0.0f));
+    EXPECT_EQ(of(f, kInf), 1);
+    EXPECT_EQ(of(f, -kInf), -1);
+    EXPECT_TRUE(std::isnan(of(f, kNaN)));
+  }
   EXPECT_EQ(of(vec::Log, 0.0f), -kInf);
   EXPECT_TRUE(std::isnan(of(vec::Log, -1.0f)));
   EXPECT_EQ(of(vec::Tanh, kInf), 1);
