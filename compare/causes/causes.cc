@@ -88,7 +88,8 @@ class CauseFinder {
     if (repaired.capped) {
       report.notes.push_back("the search for causes reached a limit: there may be others");
     }
-    if (repaired.lost != kNone) {
+    if (repaired.lost != kNone &&
+        !explained_inside_.contains(right_graph_.producer(repaired.lost))) {
       report.notes.push_back(absl::StrCat("nothing behind the right's '",
                                           right_graph_.result(repaired.lost).name,
                                           "' could be paired to look for its cause"));
@@ -129,7 +130,9 @@ class CauseFinder {
       const std::pair<int, bool> place = {PlaceOf(r), right_graph_.IsConstant(r)};
       if (verdict.ratio <= kRatioInside || places.contains(place)) continue;
       const bool beyond = verdict.ratio > RegionNoise::kMaxRatio;
-      const bool explained_inside = LookInside(run, state, noise, r, beyond, &matched, report);
+      const std::optional<NodesWithBodies> nodes = NodesBehind(run, state, noise, r);
+      const bool explained_inside =
+          nodes.has_value() && LookInside(run, state, *nodes, beyond, &matched, report);
       if (!explained_inside && !beyond) continue;
       places.insert(place);
       if (explained_inside) continue;
@@ -154,7 +157,12 @@ class CauseFinder {
       report->causes.push_back(std::move(cause));
       matched.push_back(r);
     }
-    if (!options_.outputs_agree) WeighEffects(run, state, matched, report);
+    bool all_matched = true;
+    for (const NodesWithBodies& nodes : UnmatchedNodes(run, state, aligned_)) {
+      if (LookInside(run, state, nodes, true, &matched, report)) all_matched = false;
+    }
+    // What has no match cannot be replaced.
+    if (!options_.outputs_agree && all_matched) WeighEffects(run, state, matched, report);
     std::stable_sort(report->causes.begin(), report->causes.end(),
                      [](const Cause& a, const Cause& b) {
                        return std::pair(IsWrong(a), a.effect.value_or(0)) >
@@ -165,11 +173,11 @@ class CauseFinder {
   // Whether what the nodes of a matched result run tells more of it: the causes inside are named,
   // or it is rounding that adds up there. `beyond`: rounding does not explain it as it is, and what
   // could not be looked at is told.
-  bool LookInside(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise, int r,
+  bool LookInside(const ForcedRun& run, const ForcedState& state, const NodesWithBodies& nodes,
                   bool beyond, std::vector<int>* matched, CauseReport* report) {
-    const std::optional<std::pair<int, int>> nodes = NodesWithBodies(run, state, noise, r);
-    if (!nodes.has_value() || !looked_inside_.insert(*nodes).second) return false;
-    absl::StatusOr<BodyFindings> found = SearchBodies(run, state, *nodes, options_);
+    const int r = nodes.right_result;
+    if (!looked_inside_.insert({nodes.left, nodes.right}).second) return false;
+    absl::StatusOr<BodyFindings> found = SearchBodies(run, state, nodes, options_);
     if (!found.ok()) {
       if (beyond) {
         report->notes.push_back(
@@ -183,8 +191,7 @@ class CauseFinder {
     }
     if (found->rounding) others_.push_back(r);
     for (Cause& cause : found->causes) {
-      Locate({run.left().representative(state.at(r).match), r}, *left_.stream, *right_.stream,
-             &cause);
+      Locate({nodes.left_result, r}, *left_.stream, *right_.stream, &cause);
       // What several nodes read from around is found in each of them.
       if (absl::c_any_of(report->causes, [&](const Cause& other) {
             return !cause.in_body.has_value() && other.left == cause.left &&
@@ -194,11 +201,13 @@ class CauseFinder {
         continue;
       }
       if (!cause.local.has_value()) {
-        cause.local = TensorDifferenceOf(state.at(r).held, state.at(r).own, {}, options_.pool);
+        const Value& wanted = run.left().value_of(nodes.left_result);
+        cause.local = TensorDifferenceOf(wanted, state.at(r).own, {}, options_.pool);
       }
       report->causes.push_back(std::move(cause));
       matched->push_back(r);
     }
+    if (!found->causes.empty()) explained_inside_.insert(nodes.right);
     return found->rounding || !found->causes.empty();
   }
 
@@ -321,6 +330,7 @@ class CauseFinder {
   const Alignment& alignment_;
   std::vector<int> others_;  // right results that are counted with another cause
   absl::btree_set<std::pair<int, int>> looked_inside_;  // nodes of the left and of the right
+  absl::btree_set<int> explained_inside_;               // nodes of the right with a cause inside
   std::vector<int> aligned_;
   SideGraph left_graph_;
   SideGraph right_graph_;

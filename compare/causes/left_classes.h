@@ -32,6 +32,10 @@ class LeftClasses {
   bool computed(int c) const { return graph_.IsComputed(representative(c)); }
   bool constant(int c) const { return At(c).constant; }
   const Value& value(int c) const { return At(c).value; }
+  // Of a result; empty if it has no class.
+  const Value& value_of(int result) const {
+    return of(result) == kNone ? no_value_ : value(of(result));
+  }
   const StreamResult& result(int c) const { return graph_.result(representative(c)); }
   // Of a tensor of numbers.
   const Measured& measured(int c) const;
@@ -51,6 +55,7 @@ class LeftClasses {
   const Class& At(int c) const { return classes_[static_cast<size_t>(c)]; }
 
   const SideGraph& graph_;
+  const Value no_value_;
   const ThreadPool* pool_;
   std::vector<int> of_;
   std::vector<Class> classes_;

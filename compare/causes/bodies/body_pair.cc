@@ -130,8 +130,8 @@ absl::StatusOr<BodyPair> BodyPair::Create(const ForcedRun& run, const ForcedStat
       run.right(), right_node, [&](int r) -> const Value& { return state.at(r).held; },
       &pair.right_captures_);
   std::vector<OuterValue> ours = ReadAround(
-      classes.graph(), left_node,
-      [&](int r) -> const Value& { return classes.value(classes.of(r)); }, &pair.left_captures_);
+      classes.graph(), left_node, [&](int r) -> const Value& { return classes.value_of(r); },
+      &pair.left_captures_);
   // What the right's body reads of the left's values and the left's does not: it may read the wrong
   // one.
   for (const int r : run.right().node(right_node).captures) {

@@ -44,12 +44,12 @@ bool SameSettings(const Node& left, const Node& right) {
 
 class BodySearcher {
  public:
-  BodySearcher(const ForcedRun& run, const ForcedState& state, std::pair<int, int> nodes,
+  BodySearcher(const ForcedRun& run, const ForcedState& state, const NodesWithBodies& nodes,
                const CauseOptions& options)
       : run_(run),
         state_(state),
-        left_(nodes.first),
-        right_(nodes.second),
+        left_(nodes.left),
+        right_(nodes.right),
         left_node_(*run.left().graph().node(left_).node),
         right_node_(*run.right().node(right_).node),
         options_(options) {}
@@ -61,8 +61,7 @@ class BodySearcher {
       if (branches_.explains_all) return std::move(findings_);
     }
     OC_RETURN_IF_ERROR(ForEachIteration(
-        run_.left().graph(), left_,
-        [&](int r) -> const Value& { return run_.left().value(run_.left().of(r)); },
+        run_.left().graph(), left_, [&](int r) -> const Value& { return run_.left().value_of(r); },
         [&](const Iteration& iteration) { return Visit(iteration); }));
     if (order_.empty() && farthest_.has_value()) {
       OC_RETURN_IF_ERROR(Search(*farthest_).status());
@@ -253,28 +252,61 @@ int OnlyWithBodies(const SideGraph& graph, const Region& region) {
   return found;
 }
 
+bool SameOperator(const ForcedRun& run, const NodesWithBodies& nodes) {
+  const StreamNode& ours = *run.left().graph().node(nodes.left).made;
+  const StreamNode& theirs = *run.right().node(nodes.right).made;
+  return ours.op_type == theirs.op_type && ours.domain == theirs.domain;
+}
+
 }  // namespace
 
-std::optional<std::pair<int, int>> NodesWithBodies(const ForcedRun& run, const ForcedState& state,
-                                                   const RegionNoise& noise, int right) {
+std::optional<NodesWithBodies> NodesBehind(const ForcedRun& run, const ForcedState& state,
+                                           const RegionNoise& noise, int right) {
   const LeftClasses& left = run.left();
   const int c = state.at(right).match;
   if (c == kNone || !left.computed(c) || !run.right().IsComputed(right)) return std::nullopt;
-  int l = left.graph().producer(left.representative(c));
-  int r = run.right().producer(right);
-  if (!RunsGraphs(left.graph(), l) || !RunsGraphs(run.right(), r)) {
-    l = OnlyWithBodies(left.graph(), noise.LeftRegion(c));
-    r = OnlyWithBodies(run.right(), noise.RightRegion(right));
+  NodesWithBodies nodes;
+  nodes.left_result = left.representative(c);
+  nodes.right_result = right;
+  nodes.left = left.graph().producer(nodes.left_result);
+  nodes.right = run.right().producer(right);
+  if (!RunsGraphs(left.graph(), nodes.left) || !RunsGraphs(run.right(), nodes.right)) {
+    nodes.left = OnlyWithBodies(left.graph(), noise.LeftRegion(c));
+    nodes.right = OnlyWithBodies(run.right(), noise.RightRegion(right));
   }
-  if (l == kNone || r == kNone) return std::nullopt;
-  const StreamNode& ours = *left.graph().node(l).made;
-  const StreamNode& theirs = *run.right().node(r).made;
-  if (ours.op_type != theirs.op_type || ours.domain != theirs.domain) return std::nullopt;
-  return std::pair(l, r);
+  if (nodes.left == kNone || nodes.right == kNone || !SameOperator(run, nodes)) return std::nullopt;
+  return nodes;
+}
+
+std::vector<NodesWithBodies> UnmatchedNodes(const ForcedRun& run, const ForcedState& state,
+                                            const std::vector<int>& aligned) {
+  const SideGraph& left = run.left().graph();
+  std::vector<NodesWithBodies> found;
+  for (int n = 0; n < static_cast<int>(run.right().nodes().size()); ++n) {
+    if (!RunsGraphs(run.right(), n)) continue;
+    const std::vector<int> reads = run.right().Reads(n);
+    if (std::any_of(reads.begin(), reads.end(),
+                    [&](int r) { return state.at(r).match == kNone; })) {
+      continue;
+    }
+    for (const int r : run.right().node(n).made->outputs) {
+      if (r == kNone || state.at(r).match != kNone || state.at(r).own.empty()) continue;
+      const int partner = aligned[Index(r)];
+      if (partner == kNone || left.result(partner).depth > 0 || left.producer(partner) == kNone) {
+        continue;
+      }
+      const NodesWithBodies nodes = {left.producer(partner), n, partner, r};
+      if (!RunsGraphs(left, nodes.left) || !SameOperator(run, nodes)) continue;
+      found.push_back(nodes);
+      break;
+    }
+  }
+  return found;
 }
 
 absl::StatusOr<BodyFindings> SearchBodies(const ForcedRun& run, const ForcedState& state,
-                                          std::pair<int, int> nodes, const CauseOptions& options) {
+                                          const NodesWithBodies& nodes,
+                                          const CauseOptions& options) {
   return BodySearcher(run, state, nodes, options).Search();
 }
 

@@ -24,15 +24,26 @@ struct BodyFindings {
   std::vector<std::string> notes;  // what could not be looked at
 };
 
-// The nodes of a cause that run graphs of the same operator, on the left and on the right; nothing
-// if the regions have none, or several.
-std::optional<std::pair<int, int>> NodesWithBodies(const ForcedRun& run, const ForcedState& state,
-                                                   const RegionNoise& noise, int right);
+// Two nodes that run graphs, of the same operator, and a result that each gives.
+struct NodesWithBodies {
+  int left = kNone;
+  int right = kNone;
+  int left_result = kNone;
+  int right_result = kNone;
+};
+// Those of a matched right result and its partner; nothing if the regions have none, or several.
+std::optional<NodesWithBodies> NodesBehind(const ForcedRun& run, const ForcedState& state,
+                                           const RegionNoise& noise, int right);
+// Those of which the right's gives something without a match although all that it reads has one, as
+// where a loop ends earlier. `aligned`: by right result, its partner on the left or kNone.
+std::vector<NodesWithBodies> UnmatchedNodes(const ForcedRun& run, const ForcedState& state,
+                                            const std::vector<int>& aligned);
 
 // Runs the left's node on its own inputs and each iteration of the right's on the left's. Errors
 // mean that the bodies cannot be told apart, and why.
 absl::StatusOr<BodyFindings> SearchBodies(const ForcedRun& run, const ForcedState& state,
-                                          std::pair<int, int> nodes, const CauseOptions& options);
+                                          const NodesWithBodies& nodes,
+                                          const CauseOptions& options);
 
 }  // namespace onnxcmp
 

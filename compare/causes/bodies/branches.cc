@@ -73,7 +73,7 @@ absl::StatusOr<BranchFindings> CompareBranches(const ForcedRun& run, const Force
       theirs.inputs[0] == kNone) {
     return findings;
   }
-  const Value& left_value = run.left().value(run.left().of(ours.inputs[0]));
+  const Value& left_value = run.left().value_of(ours.inputs[0]);
   const Value& right_value = state.at(theirs.inputs[0]).held;
   const std::optional<bool> left_condition = ConditionOf(left_value);
   const std::optional<bool> right_condition = ConditionOf(right_value);

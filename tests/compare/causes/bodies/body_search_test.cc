@@ -404,6 +404,32 @@ TEST(BodySearch, ADetourThatTheLoopsOwnNoiseWouldHide) {
   EXPECT_EQ(comparison.causes[0].in_body->left_path, "y[0]");
 }
 
+TEST(BodySearch, ALoopThatEndsEarlier) {
+  // What it collects has another shape and no match.
+  constexpr char kRoot[] = R"(g (float[2,4] x) => (float[2,4] root, float[k,2,4] trail)
+<int64 n = {12}, bool go = {1}> {
+  positive = Abs (x)
+  root, trail = Loop <body = step (int64 i, bool keep, float[2,4] guess) =>
+      (bool more, float[2,4] better, float[2,4] seen) <float half = {0.5}, float little = {0.001}> {
+    quotient = Div (positive, guess)
+    sum = Add (guess, quotient)
+    better = Mul (sum, half)
+    seen = Identity (better)
+    gap = Sub (better, guess)
+    size = Abs (gap)
+    most = ReduceMax <keepdims = 0> (size)
+    more = Greater (most, little)
+  }> (n, go, positive)
+})";
+  // Newton's method for 3 begins with gaps of 1, 0.25 and 0.018.
+  const Comparison comparison =
+      Compared(kRoot, Altered(kRoot, {{"little = {0.001}", "little = {0.3}"}}));
+  ASSERT_THAT(comparison.causes, SizeIs(1)) << Texts(comparison);
+  ASSERT_TRUE(comparison.causes[0].in_body.has_value());
+  EXPECT_EQ(comparison.causes[0].in_body->left_name, "little");
+  EXPECT_EQ(comparison.causes[0].in_body->left_path, "root[1]");
+}
+
 TEST(BodySearch, AnUnrolledLoopIsNamedAsOneNode) {
   constexpr char kShort[] = R"(g (float[2,4] x) => (float[2,4] y)
 <int64 n = {2}, bool go = {1}> {
