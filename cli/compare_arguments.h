@@ -45,6 +45,7 @@ struct CompareArguments {
   bool causes = true;
   bool shadow = false;
   std::string explain;
+  bool quantization = false;
 };
 
 // Each prints what is asked for and returns the exit status.

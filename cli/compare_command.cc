@@ -99,6 +99,8 @@ void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::str
 void AddRunning(CLI::App& app, CompareArguments& arguments, bool& no_causes) {
   app.add_option("--explain", arguments.explain, "Show one pair in depth: a name, a row's number")
       ->type_name("R");
+  app.add_flag("--quantization", arguments.quantization,
+               "Show only what each quantized layer costs, the worst first");
   app.add_flag("--shadow", arguments.shadow, "Run both in double too: which is nearer the truth?");
   app.add_flag("--no-causes", no_causes, "Do not search for causes");
   app.add_option("--max-memory", arguments.max_memory, "For values that differ (256M)")

@@ -163,6 +163,7 @@ class SideComparison {
     options.causes = arguments_.causes && !arguments_.only_not_finite && arguments_.explain.empty();
     options.shadow = arguments_.shadow;
     options.explain = arguments_.explain;
+    options.quantization = arguments_.quantization;
     options.watch = [this](absl::string_view run) {
       return std::make_unique<Progress>(std::string(run), arguments_.run.quiet, interruption_);
     };

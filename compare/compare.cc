@@ -16,6 +16,7 @@
 #include "compare/differences/tensor_difference.h"
 #include "compare/explain/explain.h"
 #include "compare/not_finite/find_not_finite.h"
+#include "compare/quantization/find_quantization.h"
 #include "compare/reports/shadow_report.h"
 #include "compare/shadow/shadow_run.h"
 #include "compare/sides/pair_values.h"
@@ -64,6 +65,7 @@ class Comparer {
     comparison.outputs = CompareOutputs(Outputs(0), Outputs(1), options_.tolerance);
     OC_RETURN_IF_ERROR(FindNotFiniteOnBoth(&comparison));
     if (options_.causes) OC_RETURN_IF_ERROR(NameCauses(&comparison));
+    OC_RETURN_IF_ERROR(LookAtQuantization(&comparison));
     comparison.left = std::move(passes_[0].stream);
     comparison.right = std::move(passes_[1].stream);
     if (options_.shadow) {
@@ -169,6 +171,24 @@ class Comparer {
                         FindCauses(Recorded(0), Recorded(1), comparison->alignment, options));
     comparison->causes = std::move(report.causes);
     for (std::string& note : report.notes) comparison->notes.push_back(std::move(note));
+    return absl::OkStatus();
+  }
+
+  // Scales and zero points are looked at whenever causes are.
+  absl::Status LookAtQuantization(Comparison* comparison) {
+    if (!options_.causes && !options_.quantization) return absl::OkStatus();
+    QuantizationOptions options;
+    options.max_memory = options_.max_memory;
+    options.costs = options_.quantization;
+    options.watch = options_.watch;
+    OC_ASSIGN_OR_RETURN(std::optional<QuantizationReport> report,
+                        FindQuantization(Recorded(0), Recorded(1), comparison->alignment, options,
+                                         options_.causes ? &comparison->causes : nullptr));
+    if (!options_.quantization) return absl::OkStatus();
+    comparison->quantization = std::move(report);
+    if (!comparison->quantization.has_value()) {
+      comparison->notes.push_back("neither side is quantized: there are no layers to list");
+    }
     return absl::OkStatus();
   }
 

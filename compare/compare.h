@@ -38,6 +38,8 @@ struct CompareOptions {
   bool causes = true;
   // Both sides also run in double, beside their own run.
   bool shadow = false;
+  // The layers of a quantized side are measured, and what each costs the outputs.
+  bool quantization = false;
   // A result's name or a row's number (FindRow): that pair is looked at in depth. "": none.
   std::string explain;
   // Makes an observer for each run, told what it is ("left", "right", "left again"); may be empty.

@@ -14,6 +14,7 @@
 #include "compare/differences/tensor_difference.h"
 #include "compare/explain/explanation.h"
 #include "compare/not_finite/not_finite.h"
+#include "compare/quantization/quantization.h"
 #include "compare/shadow/shadow.h"
 #include "compare/streams/result_stream.h"
 
@@ -101,6 +102,7 @@ struct Comparison {
   NotFinite left_not_finite, right_not_finite;
   std::optional<ShadowReport> shadow;      // if it was asked for
   std::optional<Explanation> explanation;  // the same
+  std::optional<QuantizationReport> quantization;  // the same; of a quantized side
   Verdict verdict = Verdict::kSame;
   // Wrong ones first, those with the greatest effect in front; else in the right stream's order.
   std::vector<Cause> causes;

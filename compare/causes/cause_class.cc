@@ -4,10 +4,10 @@
 #include <cmath>
 #include <set>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/differences/number_strips.h"
+#include "compare/quantization/grids.h"
 
 namespace onnxcmp {
 namespace {
@@ -16,15 +16,6 @@ namespace {
 constexpr double kApproximation = 3e-3;
 // Signal to noise, as a ratio of root mean squares, that an honest quantization has at least.
 constexpr double kHonest = 0.3;
-
-bool Quantizes(const std::string& op_type) {
-  static const std::set<std::string>* const kOthers =
-      new std::set<std::string>({"MatMulNBits", "MatMulInteger", "ConvInteger", "QAttention",
-                                 "QGemm", "MatMulIntegerToFloat", "QOrderedMatMul"});
-  return absl::StrContains(op_type, "QuantizeLinear") ||
-         absl::StrContains(op_type, "DequantizeLinear") || absl::StartsWith(op_type, "QLinear") ||
-         absl::StrContains(op_type, "DynamicQuantize") || kOthers->contains(op_type);
-}
 
 struct Contents {
   std::multiset<std::string> operators;

@@ -266,6 +266,56 @@ std::string ExplanationMember(const Comparison& comparison) {
   return absl::StrCat(",\n\"explanation\":", Dump(json));
 }
 
+Json ToJson(const QuantizedLayer& layer) {
+  Json json = {{"result", layer.result}, {"made_by", layer.made_by}};
+  const auto result = [&](const char* name, int index) {
+    if (index != kNone) json[name] = index;
+  };
+  result("partner", layer.partner);
+  result("dequantized", layer.dequantized);
+  if (layer.dtype != DType::kUndefined) {
+    json["dtype"] = Text(NumpyName(layer.dtype));
+    json["scales"] = Integer(layer.scales);
+    json["scale"] = Real(layer.scale);
+    json["zero_point"] = Real(layer.zero_point);
+  }
+  const auto number = [&](const char* name, const std::optional<double>& value) {
+    if (value.has_value()) json[name] = Real(*value);
+  };
+  number("grid_least", layer.grid_least);
+  number("grid_most", layer.grid_most);
+  number("least", layer.least);
+  number("most", layer.most);
+  number("sqnr", layer.sqnr);
+  number("cosine", layer.cosine);
+  number("own_sqnr", layer.own_sqnr);
+  number("saturated", layer.saturated);
+  number("used", layer.used);
+  number("weights_sqnr", layer.weights_sqnr);
+  result("weights", layer.weights);
+  number("cost", layer.cost);
+  if (!layer.mistake.empty()) json["mistake"] = layer.mistake;
+  return json;
+}
+
+std::string QuantizationMember(const Comparison& comparison) {
+  if (!comparison.quantization.has_value()) return "";
+  const QuantizationReport& report = *comparison.quantization;
+  Json json = {{"side", report.right ? "right" : "left"},
+               {"both", report.both},
+               {"layers", Json::array()},
+               {"mistakes", Json::array()},
+               {"notes", report.notes}};
+  for (const QuantizedLayer& layer : report.layers) json["layers"].push_back(ToJson(layer));
+  for (const QuantizationMistake& mistake : report.mistakes) {
+    Json one = {{"result", mistake.result}, {"text", mistake.text}};
+    if (mistake.partner != kNone) one["partner"] = mistake.partner;
+    json["mistakes"].push_back(std::move(one));
+  }
+  if (report.output_error.has_value()) json["output_error"] = Real(*report.output_error);
+  return absl::StrCat(",\n\"quantization\":", Dump(json));
+}
+
 Json ToJson(const NotFiniteOrigin& origin) {
   Json json = {{"result", origin.result},
                {"value", origin.nan ? "nan" : "infinity"},
@@ -326,6 +376,7 @@ std::string RenderJson(const Comparison& comparison) {
                       ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
                       ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
                       ShadowMember(comparison), ExplanationMember(comparison),
+                      QuantizationMember(comparison),
                       ",\n\"outputs\":", Lines(comparison.outputs.pairs),
                       ",\n\"outputs_left_only\":", Dump(comparison.outputs.only_left),
                       ",\n\"outputs_right_only\":", Dump(comparison.outputs.only_right),

@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "compare/reports/mark_names.h"
 #include "compare/reports/not_finite_text.h"
+#include "compare/reports/render_quantization.h"
 #include "compare/reports/result_words.h"
 #include "compare/reports/shadow_report.h"
 #include "compare/reports/utf8.h"
@@ -86,6 +87,30 @@ std::string ShadowSection(const Comparison& comparison) {
   return text;
 }
 
+std::string QuantizationSection(const Comparison& comparison) {
+  if (!comparison.quantization.has_value()) return "";
+  std::string text = "\n### Quantization\n\n";
+  for (const std::string& line : QuantizationText(comparison)) {
+    absl::StrAppend(&text, "- ", Code(line), "\n");
+  }
+  const QuantizationReport& report = *comparison.quantization;
+  for (const QuantizationMistake& mistake : report.mistakes) {
+    absl::StrAppend(&text, "- mistake: ",
+                    Code(ResultName(mistake.result,
+                                    report.right ? comparison.right : comparison.left)),
+                    ": ", Code(mistake.text), "\n");
+  }
+  const std::vector<std::string> columns = QuantizationColumns();
+  absl::StrAppend(&text, "\n", Cells(columns),
+                  Cells(std::vector<std::string>(columns.size(), "---")));
+  for (const QuantizedLayer& layer : report.layers) {
+    std::vector<std::string> cells = QuantizationCells(comparison, layer);
+    for (std::string& cell : cells) cell = Code(cell);
+    text += Cells(cells);
+  }
+  return text;
+}
+
 // Operator, name and type of the last result; "2→1" and the like is left to the marks.
 std::string Side(const std::vector<int>& results, const ResultStream& stream) {
   if (results.empty()) return "";
@@ -141,7 +166,7 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
     absl::StrAppend(&text, "- note: ", Code(note), "\n");
   }
   return absl::StrCat(text, Causes(comparison), NotFiniteSection(comparison),
-                      ShadowSection(comparison), Rows(comparison, options.max_rows));
+                      ShadowSection(comparison), QuantizationSection(comparison), Rows(comparison, options.max_rows));
 }
 
 }  // namespace onnxcmp

@@ -10,6 +10,7 @@
 #include "compare/reports/display_text.h"
 #include "compare/reports/fusions.h"
 #include "compare/reports/render_explanation.h"
+#include "compare/reports/render_quantization.h"
 #include "compare/reports/result_words.h"
 #include "compare/reports/table_layout.h"
 #include "compare/reports/table_lines.h"
@@ -22,6 +23,11 @@ std::string RenderTable(const Comparison& comparison, const TableOptions& option
   const TableStyle style(options);
   if (comparison.explanation.has_value()) {
     return absl::StrCat(RenderExplanation(comparison, options, style),
+                        VerdictLines(comparison, options, style));
+  }
+  if (comparison.quantization.has_value()) {
+    return absl::StrCat(TableHead(comparison, options, style), "\n",
+                        RenderQuantization(comparison, options, style),
                         VerdictLines(comparison, options, style));
   }
   if (options.only_not_finite) {

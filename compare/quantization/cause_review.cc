@@ -1,0 +1,150 @@
+#include "compare/quantization/cause_review.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "compare/causes/cause_class.h"
+#include "compare/quantization/quantized_weights.h"
+
+namespace onnxcmp {
+namespace {
+
+// Noise of rounding floats, in epsilons, and of an honest quantization.
+constexpr double kEpsilons = 64;
+constexpr double kHonest = 0.3;
+
+enum class Finding : uint8_t { kUnknown, kInnocent, kHonest, kGuilty };
+
+class Review {
+ public:
+  Review(const TwinRun& run, const QuantizationReport& report)
+      : run_(run), graph_(run.quantized().graph()), right_(report.right) {
+    for (const QuantizationMistake& mistake : report.mistakes) {
+      for (const int r : LayerOf(mistake.result)) told_.insert(r);
+    }
+  }
+
+  // Whether a cause is of a layer that a mistake has been named of.
+  bool IsTold(const Cause& cause) const {
+    return told_.contains(right_ ? cause.right : cause.left);
+  }
+
+  Finding Judge(const Cause& cause) const {
+    const int r = right_ ? cause.right : cause.left;
+    if (r == kNone) return Finding::kUnknown;
+    if (!run_.quantized().IsFixed(r) && graph_.producer(r) != kNone) return JudgeResult(r);
+    if (!IsOfGrid(r)) return Finding::kUnknown;
+    // A constant is as good as what is made of it.
+    Finding worst = Finding::kUnknown;
+    for (const int made : FirstReplaced(r)) worst = std::max(worst, JudgeResult(made));
+    return worst == Finding::kInnocent ? Finding::kHonest : worst;
+  }
+
+ private:
+  // A quantized constant, its scale or zero point, floats made of such.
+  bool IsOfGrid(int r) const {
+    const Grids& grids = run_.quantized().grids();
+    if (grids.IsParameter(r) || grids.of(r).has_value()) return true;
+    const int n = graph_.producer(r);
+    if (n != kNone && Quantizes(graph_.node(n).made->op_type)) return true;
+    return std::any_of(graph_.readers(r).begin(), graph_.readers(r).end(), [&](int reader) {
+      return Quantizes(graph_.node(reader).made->op_type);
+    });
+  }
+
+  Finding JudgeResult(int r) const {
+    if (run_.partner(r) == kNone) return Finding::kUnknown;
+    const std::vector<int> region = run_.RegionOf(r);
+    const double noise = run_.OwnLikeness(r).noise;
+    const double epsilon =
+        std::max(EpsilonOf(graph_.result(r).dtype), EpsilonOf(DType::kFloat));
+    if (noise <= kEpsilons * epsilon) return Finding::kInnocent;
+    const bool rounds = std::any_of(region.begin(), region.end(), [&](int n) {
+      return Quantizes(graph_.node(n).made->op_type);
+    });
+    if (!rounds && !ReadsQuantized(run_.quantized(), region)) return Finding::kGuilty;
+    return noise <= kHonest ? Finding::kHonest : Finding::kGuilty;
+  }
+
+  // What is replaced first behind a result.
+  std::vector<int> FirstReplaced(int r) const {
+    std::vector<int> found;
+    std::vector<int> open = {r};
+    absl::flat_hash_set<int> seen;
+    while (!open.empty()) {
+      const int next = open.back();
+      open.pop_back();
+      for (const int n : graph_.readers(next)) {
+        for (const int output : graph_.node(n).made->outputs) {
+          if (output == kNone || !seen.insert(output).second) continue;
+          (run_.replaced(output) ? found : open).push_back(output);
+        }
+      }
+    }
+    return found;
+  }
+
+  // A result, what it is made from since what was replaced, and what stands for it behind.
+  std::vector<int> LayerOf(int r) const {
+    std::vector<int> results = {r};
+    for (const int n : run_.RegionOf(r)) {
+      const StreamNode& made = *graph_.node(n).made;
+      results.insert(results.end(), made.outputs.begin(), made.outputs.end());
+      for (const int read : graph_.Reads(n)) {
+        // Constants and what they are made of.
+        std::vector<int> open = {read};
+        while (!open.empty() && results.size() < 1000) {
+          const int constant = open.back();
+          open.pop_back();
+          if (!run_.quantized().IsFixed(constant)) continue;
+          results.push_back(constant);
+          if (graph_.producer(constant) == kNone) continue;
+          for (const int from : graph_.Reads(graph_.producer(constant))) open.push_back(from);
+        }
+      }
+    }
+    for (const int n : graph_.readers(r)) {
+      for (const int output : graph_.node(n).made->outputs) {
+        if (output != kNone && run_.partner(output) == run_.partner(r)) results.push_back(output);
+      }
+    }
+    return results;
+  }
+
+  const TwinRun& run_;
+  const SideGraph& graph_;
+  const bool right_;
+  absl::flat_hash_set<int> told_;
+};
+
+}  // namespace
+
+void ReviewCauses(const TwinRun& run, const QuantizationReport& report,
+                  std::vector<Cause>* causes) {
+  const Review review(run, report);
+  std::vector<Cause> reviewed;
+  for (const QuantizationMistake& mistake : report.mistakes) {
+    Cause cause;
+    (report.right ? cause.right : cause.left) = mistake.result;
+    (report.right ? cause.left : cause.right) = mistake.partner;
+    cause.kind = mistake.constant ? CauseKind::kInitializer : CauseKind::kOperator;
+    cause.text = mistake.text;
+    reviewed.push_back(std::move(cause));
+  }
+  const auto added = static_cast<std::ptrdiff_t>(reviewed.size());
+  for (Cause& cause : *causes) {
+    if (review.IsTold(cause)) continue;
+    if (IsWrong(cause)) {
+      const Finding finding = review.Judge(cause);
+      if (finding == Finding::kInnocent) continue;
+      if (finding == Finding::kHonest) cause.kind = CauseKind::kQuantization;
+    }
+    reviewed.push_back(std::move(cause));
+  }
+  std::stable_partition(reviewed.begin() + added, reviewed.end(), IsWrong);
+  *causes = std::move(reviewed);
+}
+
+}  // namespace onnxcmp

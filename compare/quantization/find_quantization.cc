@@ -1,0 +1,331 @@
+#include "compare/quantization/find_quantization.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "compare/causes/left_classes.h"
+#include "compare/quantization/cause_review.h"
+#include "compare/quantization/grid_mistakes.h"
+#include "compare/quantization/missing_grids.h"
+#include "compare/quantization/output_cost.h"
+#include "compare/quantization/quantized_weights.h"
+#include "compare/quantization/side_values.h"
+#include "compare/quantization/twin_run.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+// Of results that a side computed.
+int64_t BytesOf(const ResultStream& stream) {
+  double bytes = 0;
+  absl::flat_hash_set<Hash128> seen;
+  for (const StreamResult& result : stream.results) {
+    if (result.node == kNone || !seen.insert(result.fingerprint.elements).second) continue;
+    bytes += static_cast<double>(result.fingerprint.size) * BitWidth(result.dtype) / 8;
+  }
+  return static_cast<int64_t>(bytes);
+}
+
+// By result of the quantized side: the partner whose elements are in the same order.
+std::vector<int> PartnersOf(const Alignment& alignment, bool right) {
+  std::vector<int> partners = right ? alignment.right_to_left : alignment.left_to_right;
+  for (const AlignedRow& row : alignment.rows) {
+    if (!row.paired() || !Has(row.marks, Mark::kTransposed)) continue;
+    partners[Index(right ? row.right.back() : row.left.back())] = kNone;
+  }
+  return partners;
+}
+
+class Finder {
+ public:
+  Finder(const TwinRun& run, const QuantizationOptions& options, QuantizationReport* report)
+      : run_(run), side_(run.quantized()), options_(options), report_(*report) {}
+
+  void Find() {
+    for (const int r : side_.graph().results()) AddLayer(r);
+    FindMistakes();
+    FindMissing();
+    std::stable_sort(report_.mistakes.begin(), report_.mistakes.end(),
+                     [](const auto& a, const auto& b) { return a.error > b.error; });
+    OutputCost cost(run_);
+    report_.output_error = cost.OfAll();
+    if (options_.costs) Weigh(&cost);
+  }
+
+ private:
+  const StreamResult& Result(int r) const { return side_.graph().result(r); }
+  const StreamNode& Made(int r) const {
+    return *side_.graph().node(side_.graph().producer(r)).made;
+  }
+
+  // What is a layer: results rounded to a grid, float results of quantized constants that are not
+  // rounded next.
+  bool IsLayer(int r) const {
+    const int n = side_.graph().producer(r);
+    if (n == kNone || side_.IsFixed(r)) return false;
+    const std::string& op_type = Made(r).op_type;
+    if (side_.grids().written(r).has_value()) return Quantizes(op_type);
+    if (!IsFloatingPoint(Result(r).dtype) || op_type == "DequantizeLinear") return false;
+    if (op_type == "DynamicQuantizeLinear" || !run_.replaced(r)) return false;
+    return ReadsQuantized(side_, run_.RegionOf(r));
+  }
+
+  // The operator that a layer is known by.
+  std::string MadeBy(int r, const std::vector<int>& region) const {
+    const StreamNode& made = Made(r);
+    const bool rounds =
+        made.op_type == "QuantizeLinear" || made.op_type == "DynamicQuantizeLinear";
+    if (rounds) {
+      const int x = made.inputs.front();
+      const int n = side_.graph().producer(x);
+      if (n == kNone) return "input";
+      return run_.replaced(x) ? made.op_type : side_.graph().node(n).made->op_type;
+    }
+    for (const int n : region) {
+      const std::string& op_type = side_.graph().node(n).made->op_type;
+      if (Quantizes(op_type) && op_type != "DequantizeLinear") return op_type;
+    }
+    return made.op_type;
+  }
+
+  void AddLayer(int r) {
+    if (!IsLayer(r)) return;
+    QuantizedLayer& layer = report_.layers.emplace_back();
+    const std::vector<int>& region = regions_.emplace_back(run_.RegionOf(r));
+    layer.result = r;
+    layer.partner = run_.partner(r);
+    layer.made_by = MadeBy(r, region);
+    layer.dequantized = IsInteger(Result(r).dtype) ? kNone : r;
+    for (const int n : side_.graph().readers(r)) {
+      const StreamNode& reader = *side_.graph().node(n).made;
+      if (layer.dequantized == kNone && reader.op_type == "DequantizeLinear") {
+        layer.dequantized = reader.outputs.front();
+      }
+    }
+    DescribeGrid(&layer);
+    weights_.push_back(WeightsOf(run_, region, layer.partner));
+    for (const QuantizedWeights& weights : weights_.back()) {
+      if (!AreCounterparts(run_, weights, region, r)) continue;
+      const double sqnr = Decibels(weights.likeness.noise);
+      if (layer.weights_sqnr.has_value() && *layer.weights_sqnr <= sqnr) continue;
+      layer.weights_sqnr = sqnr;
+      layer.weights = weights.result;
+    }
+    if (layer.partner == kNone) return;
+    const std::vector<double>* ours = side_.FloatsOf(r);
+    const std::vector<double>* theirs = run_.other().FloatsOf(layer.partner);
+    if (ours == nullptr || theirs == nullptr) return;
+    if (ours->size() != theirs->size()) return;
+    const Likeness likeness = LikenessOf(*theirs, *ours);
+    layer.sqnr = Decibels(likeness.noise);
+    layer.cosine = likeness.cosine;
+    layer.own_sqnr = Decibels(run_.OwnLikeness(r).noise);
+    for (const double number : *theirs) {
+      if (!std::isfinite(number)) continue;
+      layer.least = std::min(layer.least.value_or(number), number);
+      layer.most = std::max(layer.most.value_or(number), number);
+    }
+  }
+
+  void DescribeGrid(QuantizedLayer* layer) const {
+    const std::optional<GridValues> grid = side_.GridOf(layer->result);
+    if (!grid.has_value() || grid->scales.empty()) return;
+    layer->dtype = Result(layer->result).dtype;
+    layer->scales = static_cast<int64_t>(grid->scales.size());
+    layer->scale = grid->scales[0];
+    layer->zero_point = grid->zero_points[0];
+    if (grid->per_tensor()) {
+      layer->grid_least = (grid->least - layer->zero_point) * layer->scale;
+      layer->grid_most = (grid->most - layer->zero_point) * layer->scale;
+    }
+    const Tensor& integers = side_.value(layer->result).tensor();
+    const std::vector<double> steps = ElementsOf(integers);
+    if (steps.empty()) return;
+    double least = steps[0], most = steps[0], ends = 0;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      least = std::min(least, steps[i]);
+      most = std::max(most, steps[i]);
+      // At its end a zero point stands for 0 itself, of which a Relu gives many.
+      const int64_t s = grid->ScaleAt(integers.shape(), static_cast<int64_t>(i));
+      const bool end = steps[i] == grid->least || steps[i] == grid->most;
+      if (end && steps[i] != grid->ZeroPointOf(s)) ends += 1;
+    }
+    layer->saturated = ends / static_cast<double>(steps.size());
+    layer->used = (most - least) / (grid->most - grid->least);
+  }
+
+  void AddMistake(int r, bool constant, std::string text, QuantizedLayer* layer) {
+    if (layer != nullptr) layer->mistake = text;
+    QuantizationMistake mistake;
+    mistake.result = r;
+    mistake.partner = run_.partner(r);
+    mistake.constant = constant;
+    mistake.error = run_.OwnLikeness(layer == nullptr ? r : layer->result).noise;
+    mistake.text = std::move(text);
+    report_.mistakes.push_back(std::move(mistake));
+  }
+
+  void FindMistakes() {
+    std::vector<FixedGrid> grids;
+    std::vector<size_t> of_layer;
+    for (size_t i = 0; i < report_.layers.size(); ++i) {
+      if (auto grid = FixedGridOf(run_, report_.layers[i].result)) {
+        grids.push_back(*std::move(grid));
+        of_layer.push_back(i);
+      }
+    }
+    std::vector<std::string> of_grid(report_.layers.size());
+    const std::vector<std::string> found = GridMistakes(run_, grids);
+    for (size_t k = 0; k < found.size(); ++k) of_grid[of_layer[k]] = found[k];
+    // One scale may serve several results, and weights several nodes.
+    absl::flat_hash_set<int> named;
+    std::vector<double> noises;
+    for (size_t i = 0; i < report_.layers.size(); ++i) {
+      QuantizedLayer& layer = report_.layers[i];
+      const int r = layer.result;
+      std::string text = ReadOtherwise(run_, r);
+      if (!text.empty()) {
+        AddMistake(r, true, std::move(text), &layer);
+        continue;
+      }
+      for (const QuantizedWeights& weights : weights_[i]) {
+        text = WeightsMistake(run_, weights, regions_[i], r);
+        if (text.empty()) continue;
+        layer.mistake = text;
+        if (named.insert(weights.integers).second) AddMistake(r, true, text, &layer);
+        break;
+      }
+      if (!layer.mistake.empty()) continue;
+      if (!of_grid[i].empty()) {
+        layer.mistake = of_grid[i];
+        const Grid& grid = *side_.grids().of(r);
+        if (named.insert(grid.scale).second) AddMistake(r, true, of_grid[i], &layer);
+        continue;
+      }
+      if (layer.own_sqnr.has_value()) noises.push_back(*layer.own_sqnr);
+    }
+    FindMisfits(std::move(noises));
+  }
+
+  // What no constant on its own explains.
+  void FindMisfits(std::vector<double> own) {
+    constexpr double kFarBelow = 8;       // dB below the others
+    constexpr double kVeryFarBelow = 15;
+    constexpr double kNoisy = 8;          // dB
+    if (own.size() < 2) return;
+    const auto middle = own.begin() + static_cast<std::ptrdiff_t>(own.size() / 2);
+    std::nth_element(own.begin(), middle, own.end());
+    for (size_t i = 0; i < report_.layers.size(); ++i) {
+      QuantizedLayer& layer = report_.layers[i];
+      if (!layer.mistake.empty() || !layer.own_sqnr.has_value()) continue;
+      if (*layer.own_sqnr > *middle - kFarBelow) continue;
+      std::string text = FactorMistake(run_, layer.result);
+      if (text.empty() && *layer.own_sqnr < kNoisy && *layer.own_sqnr < *middle - kVeryFarBelow) {
+        text = absl::StrFormat(
+            "given the other side's values it is %.2g dB from the other side's result, where half "
+            "of the layers are above %.2g dB: a scale, a zero point or an axis that it is computed "
+            "with is wrong",
+            *layer.own_sqnr, *middle);
+      }
+      if (!text.empty()) AddMistake(layer.result, true, std::move(text), &layer);
+    }
+  }
+
+  void FindMissing() {
+    absl::flat_hash_set<int> named;
+    for (MissingGrid& missing : FindMissingGrids(side_)) {
+      if (!named.insert(missing.result).second) continue;
+      AddMistake(missing.result, false, std::move(missing.text), nullptr);
+    }
+  }
+
+  // The noisiest first, as long as there is time.
+  void Weigh(OutputCost* cost) {
+    constexpr int64_t kRunsOfNode = 64;
+    const int64_t limit =
+        kRunsOfNode * std::max<int64_t>(100, static_cast<int64_t>(
+                                                 run_.other().graph().nodes().size()));
+    std::vector<size_t> order;
+    for (size_t i = 0; i < report_.layers.size(); ++i) {
+      if (report_.layers[i].own_sqnr.has_value()) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return *report_.layers[a].own_sqnr < *report_.layers[b].own_sqnr;
+    });
+    size_t weighed = 0;
+    while (weighed < order.size() && cost->runs() < limit) {
+      QuantizedLayer& layer = report_.layers[order[weighed++]];
+      layer.cost = cost->Of(layer.result);
+    }
+    if (weighed < order.size()) {
+      report_.notes.push_back(absl::StrCat("a limit was reached: only the ", weighed,
+                                           " noisiest of ", order.size(),
+                                           " layers were put into the other side's run"));
+    }
+    if (!run_.other().graph().runs()) {
+      report_.notes.push_back(
+          "the other side is a recording: what a layer costs its outputs cannot be measured");
+    }
+    std::stable_sort(report_.layers.begin(), report_.layers.end(),
+                     [](const QuantizedLayer& a, const QuantizedLayer& b) {
+                       return a.cost.value_or(-1) > b.cost.value_or(-1);
+                     });
+  }
+
+  const TwinRun& run_;
+  const SideValues& side_;
+  const QuantizationOptions& options_;
+  QuantizationReport& report_;
+  std::vector<std::vector<int>> regions_;               // by layer
+  std::vector<std::vector<QuantizedWeights>> weights_;  // by layer
+};
+
+}  // namespace
+
+bool IsQuantized(const ResultStream& stream) {
+  return std::any_of(stream.nodes.begin(), stream.nodes.end(),
+                     [](const StreamNode& node) { return Quantizes(node.op_type); });
+}
+
+absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
+    const RecordedSide& left, const RecordedSide& right, const Alignment& alignment,
+    const QuantizationOptions& options, std::vector<Cause>* causes) {
+  const bool left_is = IsQuantized(*left.stream);
+  const bool right_is = IsQuantized(*right.stream);
+  if (!left_is && !right_is) return std::nullopt;
+  QuantizationReport report;
+  report.right = right_is;
+  report.both = left_is && right_is;
+  const RecordedSide& quantized = right_is ? right : left;
+  const RecordedSide& other = right_is ? left : right;
+  if (quantized.side->evaluator() == nullptr) {
+    report.notes.push_back("the quantized side is a recording: its layers cannot be run");
+    return report;
+  }
+  if (const int64_t bytes = BytesOf(*left.stream) + BytesOf(*right.stream);
+      bytes > options.max_memory) {
+    report.notes.push_back(absl::StrCat("quantized layers were not looked at: the results take ",
+                                        bytes >> 20, " MiB, more than the memory limit"));
+    return report;
+  }
+  OC_ASSIGN_OR_RETURN(
+      const std::unique_ptr<SideValues> ours,
+      SideValues::Get(quantized, right_is ? "right again" : "left again", options.watch));
+  OC_ASSIGN_OR_RETURN(
+      const std::unique_ptr<SideValues> theirs,
+      SideValues::Get(other, right_is ? "left again" : "right again", options.watch));
+  const std::vector<int> aligned = PartnersOf(alignment, right_is);
+  const TwinRun run(*theirs, *ours, aligned);
+  Finder(run, options, &report).Find();
+  if (causes != nullptr) ReviewCauses(run, report, causes);
+  return report;
+}
+
+}  // namespace onnxcmp

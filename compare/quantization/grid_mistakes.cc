@@ -1,0 +1,295 @@
+#include "compare/quantization/grid_mistakes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace onnxcmp {
+namespace {
+
+// The other side's numbers reach this part of the grid, against the other grids of the model: less
+// than a scale that is three times too great would leave, more than one that is less than half.
+constexpr double kWasted = 0.38;
+constexpr double kBeyond = 2.2;
+constexpr double kFarBeyond = 3.2;
+// Shares that are cut off, which no calibration gives, be it by percentiles.
+constexpr double kMuchCut = 0.015;
+constexpr double kSomeCut = 0.002;
+// Mean square of honest rounding, in steps.
+constexpr double kRounding = 1.0 / 12;
+// Steps that a zero point is off for sure.
+constexpr double kMoved = 12;
+constexpr double kTight = 6;
+
+double MedianOf(std::vector<double> numbers, double otherwise) {
+  if (numbers.size() < 4) return otherwise;
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
+
+// How far the numbers reach towards the ends of the grid.
+double ReachOf(const FixedGrid& grid) {
+  double reach = 0;
+  if (grid.grid_most() > 0) reach = std::max(reach, grid.most / grid.grid_most());
+  // What is cut off at 0 is a Relu within the rounding.
+  if (grid.grid_least() < 0) reach = std::max(reach, grid.least / grid.grid_least());
+  return reach;
+}
+
+// From 0 to 1 or from -1 to 1, as results of Softmax, Sigmoid and Tanh are quantized by convention.
+bool IsByConvention(const FixedGrid& grid) {
+  const double low = grid.grid_least();
+  const double high = grid.grid_most();
+  const auto is = [](double number, double wanted) { return std::abs(number - wanted) < 0.02; };
+  return is(high, 1) && (is(low, 0) || is(low, -1));
+}
+
+bool IsSymmetric(const FixedGrid& grid) {
+  return std::abs(grid.values.zero_points[0] - (grid.values.least + grid.values.most + 1) / 2) <= 1;
+}
+
+// Steps that are left free at an end; negative: numbers are cut off there.
+double FreeBelow(const FixedGrid& grid) {
+  return (grid.least - grid.grid_least()) / grid.values.scales[0];
+}
+double FreeAbove(const FixedGrid& grid) {
+  return (grid.grid_most() - grid.most) / grid.values.scales[0];
+}
+
+std::string Range(double low, double high) { return absl::StrFormat("%.3g … %.3g", low, high); }
+
+const std::string& NameOf(const TwinRun& run, int r) {
+  return run.quantized().graph().result(r).name;
+}
+
+std::string ScaleText(const TwinRun& run, const FixedGrid& grid) {
+  const Grid& of = *run.quantized().grids().of(grid.result);
+  return absl::StrFormat("scale %s = %.4g reaches %s, the other side's values %s",
+                         NameOf(run, of.scale), grid.values.scales[0],
+                         Range(grid.grid_least(), grid.grid_most()), Range(grid.least, grid.most));
+}
+
+std::string ZeroPointText(const TwinRun& run, const FixedGrid& grid, double steps) {
+  const Grid& of = *run.quantized().grids().of(grid.result);
+  const std::string name = of.zero_point == kNone ? "" : NameOf(run, of.zero_point);
+  return absl::StrFormat(
+      "zero point %s = %.4g is about %.0f steps too %s: the grid reaches %s, the other side's "
+      "values %s",
+      name, grid.values.zero_points[0], std::abs(steps), steps > 0 ? "great" : "small",
+      Range(grid.grid_least(), grid.grid_most()), Range(grid.least, grid.most));
+}
+
+}  // namespace
+
+std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
+  const SideValues& side = run.quantized();
+  const std::optional<Grid>& written = side.grids().written(r);
+  if (!written.has_value() || !side.IsFixed(written->scale)) return std::nullopt;
+  const std::optional<GridValues> values = side.GridOf(r, written);
+  if (!values.has_value() || !values->per_tensor() || !(values->scales[0] > 0)) return std::nullopt;
+  const SideGraph& other = run.other().graph();
+  const StreamNode& made = *side.graph().node(side.graph().producer(r)).made;
+  std::optional<std::vector<double>> numbers;
+  std::string made_by;
+  if (run.partner(r) != kNone) {
+    if (const std::vector<double>* partner = run.other().FloatsOf(run.partner(r))) numbers = *partner;
+    const int n = other.producer(run.partner(r));
+    if (n != kNone) made_by = other.node(n).made->op_type;
+  } else if (made.op_type == "QuantizeLinear") {
+    // Nothing stands for it: what it rounds when all before it is as on the other side.
+    numbers = side.Floats(made.inputs[0], run.held(made.inputs[0]));
+  }
+  if (!numbers.has_value()) return std::nullopt;
+  FixedGrid grid;
+  grid.result = r;
+  grid.values = *values;
+  grid.least = std::numeric_limits<double>::infinity();
+  grid.most = -grid.least;
+  const double low = grid.grid_least();
+  const double high = grid.grid_most();
+  const double step = values->scales[0];
+  double cut = 0, squares = 0, count = 0;
+  for (const double number : *numbers) {
+    if (!(std::abs(number) < 1e30)) continue;
+    grid.least = std::min(grid.least, number);
+    grid.most = std::max(grid.most, number);
+    const double beyond = std::max({number - high, low - number, 0.0}) / step;
+    count += 1;
+    if (beyond > 1) cut += 1;
+    squares += beyond * beyond;
+  }
+  if (count == 0 || !(grid.most > grid.least)) return std::nullopt;
+  grid.cut_share = cut / count;
+  grid.cut_square = squares / count;
+  static const auto* const kNotNegative = new std::set<std::string>(
+      {"Relu", "Sigmoid", "Softmax", "HardSigmoid", "Abs", "Exp", "Sqrt", "ReduceL2"});
+  grid.never_negative = kNotNegative->contains(made_by);
+  return grid;
+}
+
+std::vector<std::string> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids) {
+  std::vector<double> reaches, moves, rooms;
+  size_t symmetric = 0;
+  for (const FixedGrid& grid : grids) {
+    if (IsSymmetric(grid)) ++symmetric;
+    if (IsByConvention(grid)) continue;
+    reaches.push_back(ReachOf(grid));
+    if (IsSymmetric(grid)) continue;
+    moves.push_back(std::abs(FreeBelow(grid) - FreeAbove(grid)) / 2);
+    rooms.push_back(std::abs(FreeBelow(grid) + FreeAbove(grid)));
+  }
+  const double reach_of_all = MedianOf(reaches, 1);
+  const double move_of_all = MedianOf(moves, 0);
+  const double room_of_all = MedianOf(rooms, 0);
+  std::vector<std::string> mistakes;
+  for (const FixedGrid& grid : grids) {
+    std::string& mistake = mistakes.emplace_back();
+    const double reach = ReachOf(grid);
+    const double relative = reach / std::clamp(reach_of_all, 0.1, 10.0);
+    const double below = FreeBelow(grid);
+    const double above = FreeAbove(grid);
+    const double move = (below - above) / 2;
+    const double steps = grid.values.most - grid.values.least;
+    const double beyond = reach / std::max(reach_of_all, 1.0);
+    const bool much = grid.cut_share > kMuchCut && beyond > kBeyond;
+    const bool some = grid.cut_share > kSomeCut && beyond > kFarBeyond;
+    if ((much || some) && grid.cut_square > 10 * kRounding) {
+      mistake = absl::StrFormat("%s: too small, %.2g %% of them are cut off",
+                                ScaleText(run, grid), 100 * grid.cut_share);
+      continue;
+    }
+    // One end is cut off and the other one is free by as much.
+    const bool fits =
+        std::abs(below + above) <= std::max({kTight, 3 * room_of_all, 0.02 * steps}) &&
+        std::abs(move) >= std::max(kMoved, 3 * move_of_all) && below * above < 0;
+    const bool odd_one = !IsSymmetric(grid) && grids.size() >= 3 && symmetric + 1 == grids.size() &&
+                         std::min(below, above) < -kTight;
+    const bool wasted_below = grid.never_negative && grid.grid_least() < 0 && grid.least >= 0 &&
+                              !IsSymmetric(grid) && -grid.grid_least() >= 8 * grid.values.scales[0];
+    if (!IsByConvention(grid) && (fits || odd_one)) {
+      mistake = ZeroPointText(run, grid, odd_one && !fits ? grid.values.zero_points[0] -
+                                                                (grid.values.least +
+                                                                 grid.values.most + 1) /
+                                                                    2
+                                                          : move);
+      continue;
+    }
+    if (wasted_below) {
+      mistake = absl::StrCat(
+          ZeroPointText(run, grid, grid.values.zero_points[0] - grid.values.least),
+          ", which are never negative");
+      continue;
+    }
+    if (relative < kWasted && reach < kWasted && !IsByConvention(grid)) {
+      const double used = (std::min(grid.most, grid.grid_most()) -
+                           std::max(grid.least, grid.grid_least())) /
+                          (grid.grid_most() - grid.grid_least());
+      mistake = absl::StrFormat("%s: about %.2g times too great, they use %.2g %% of its range",
+                                ScaleText(run, grid), 1 / relative, 100 * std::max(0.0, used));
+    }
+  }
+  return mistakes;
+}
+
+std::string ReadOtherwise(const TwinRun& run, int r) {
+  const SideValues& side = run.quantized();
+  const std::optional<Grid>& written = side.grids().written(r);
+  const std::optional<Grid>& read = side.grids().read(r);
+  if (!written.has_value() || !read.has_value()) return "";
+  const std::optional<GridValues> to = side.GridOf(r, written);
+  const std::optional<GridValues> from = side.GridOf(r, read);
+  if (!to.has_value() || !from.has_value()) return "";
+  const auto number = [&](int result, absl::Span<const double> numbers) {
+    return absl::StrCat(result == kNone ? "" : NameOf(run, result), " = ",
+                        absl::StrFormat("%.4g", numbers.empty() ? 0 : numbers[0]),
+                        numbers.size() > 1 ? ", …" : "");
+  };
+  if (to->scales != from->scales) {
+    return absl::StrCat("it is written with the scale ", number(written->scale, to->scales),
+                        " and read with ", number(read->scale, from->scales));
+  }
+  if (to->zero_points != from->zero_points) {
+    return absl::StrCat("it is written with the zero point ",
+                        number(written->zero_point, to->zero_points), " and read with ",
+                        number(read->zero_point, from->zero_points));
+  }
+  if (!to->per_tensor() && (to->axis != from->axis || to->block != from->block)) {
+    return absl::StrFormat("it is written along axis %d and read along axis %d", to->axis,
+                           from->axis);
+  }
+  return "";
+}
+
+std::string FactorMistake(const TwinRun& run, int r) {
+  constexpr double kMostNoise = 0.05;
+  constexpr double kExplains = 0.35;
+  const std::optional<std::vector<double>> own = run.OwnFloats(r);
+  const std::vector<double>* partner =
+      run.partner(r) == kNone ? nullptr : run.other().FloatsOf(run.partner(r));
+  const std::optional<Shape>& shape = run.quantized().graph().result(r).shape;
+  if (!own.has_value() || partner == nullptr || !shape.has_value()) return "";
+  const double noise = LikenessOf(*partner, *own).noise;
+  if (noise <= kMostNoise) return "";
+  // By channel, as images have them, and as rows have them.
+  struct Explained {
+    double noise = std::numeric_limits<double>::infinity();
+    std::vector<Fit> fits;
+  } best;
+  std::vector<int64_t> axes = {-1};
+  if (shape->size() >= 3) axes.push_back(1);
+  if (shape->size() >= 2) axes.push_back(static_cast<int64_t>(shape->size()) - 1);
+  for (const int64_t axis : axes) {
+    int64_t inner = 1;
+    const int64_t channels = axis < 0 ? 1 : (*shape)[static_cast<size_t>(axis)];
+    for (size_t i = static_cast<size_t>(axis + 1); axis >= 0 && i < shape->size(); ++i) {
+      inner *= (*shape)[i];
+    }
+    std::vector<std::vector<double>> ours(static_cast<size_t>(channels));
+    std::vector<std::vector<double>> theirs(ours.size());
+    for (size_t i = 0; i < own->size(); ++i) {
+      const auto c = static_cast<size_t>(static_cast<int64_t>(i) / inner % channels);
+      theirs[c].push_back((*partner)[i]);
+      ours[c].push_back((*own)[i]);
+    }
+    // A line through a few points proves nothing.
+    if (theirs.empty() || theirs[0].size() < 8) continue;
+    Explained explained;
+    double left = 0, squares = 0;
+    for (size_t c = 0; c < ours.size(); ++c) {
+      const Fit fit = FitOf(theirs[c], ours[c]);
+      explained.fits.push_back(fit);
+      for (size_t i = 0; i < ours[c].size(); ++i) {
+        const double rest = ours[c][i] - fit.slope * theirs[c][i] - fit.offset;
+        left += rest * rest;
+        squares += theirs[c][i] * theirs[c][i] * fit.slope * fit.slope;
+      }
+    }
+    explained.noise = squares > 0 ? std::sqrt(left / squares) : 1;
+    if (explained.noise < 0.7 * best.noise) best = std::move(explained);
+  }
+  if (best.noise > kExplains * noise) return "";
+  size_t worst = 0;
+  for (size_t c = 0; c < best.fits.size(); ++c) {
+    if (std::abs(best.fits[c].slope - 1) > std::abs(best.fits[worst].slope - 1)) worst = c;
+  }
+  const Fit& fit = best.fits[worst];
+  const std::string where =
+      best.fits.size() == 1 ? "" : absl::StrCat("; channel ", worst, " most");
+  if (std::abs(fit.slope - 1) > 0.05) {
+    return absl::StrFormat(
+        "given the other side's values it comes out %.3g times as great%s: a scale that it is "
+        "computed with is wrong",
+        fit.slope, where);
+  }
+  return absl::StrFormat(
+      "given the other side's values it comes out moved by %.3g: a zero point or a bias that it is "
+      "computed with is wrong",
+      fit.offset);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,267 @@
+#include "compare/quantization/quantized_weights.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/container/flat_hash_set.h"
+#include "evaluator/convert.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr double kLeastCosine = 0.5;
+constexpr double kSurely = 0.95;
+constexpr int kHopsBack = 4;
+// Rows of a packed matrix that are looked at: unpacking is a product with as many rows.
+constexpr int64_t kMostRows = 256;
+constexpr size_t kMostStrangers = 256;
+
+bool Unpacks(const std::string& op_type) {
+  return op_type == "MatMulNBits" || op_type == "MatMulBnb4";
+}
+
+// The integers that a constant float result was dequantized from; kNone if it was not.
+int IntegersBehind(const SideValues& side, int r) {
+  while (side.graph().producer(r) != kNone) {
+    const int integers = side.grids().Dequantizes(r);
+    if (integers != kNone) return integers;
+    const std::vector<int> reads = side.graph().Reads(side.graph().producer(r));
+    if (reads.empty()) return kNone;
+    r = reads.front();
+  }
+  return kNone;
+}
+
+std::vector<double> Transposed(const std::vector<double>& elements, int64_t rows, int64_t columns) {
+  std::vector<double> transposed;
+  transposed.reserve(elements.size());
+  for (int64_t c = 0; c < columns; ++c) {
+    for (int64_t r = 0; r < rows; ++r) {
+      transposed.push_back(elements[static_cast<size_t>(r * columns + c)]);
+    }
+  }
+  return transposed;
+}
+
+class Finder {
+ public:
+  Finder(const TwinRun& run, int partner) : run_(run), other_(run.other()) {
+    // Constants that the partner is made of come first.
+    std::vector<int> level = {partner};
+    for (int hop = 0; hop < kHopsBack && partner != kNone; ++hop) {
+      std::vector<int> next;
+      for (const int r : level) {
+        const int n = other_.graph().producer(r);
+        if (n == kNone) continue;
+        for (const int read : other_.graph().Reads(n)) {
+          (other_.IsFixed(read) ? near_ : next).push_back(read);
+        }
+      }
+      level = std::move(next);
+    }
+  }
+
+  // Fills in the partner; false if there is none.
+  bool Match(QuantizedWeights* weights, const Shape& shape) const {
+    double greatest = kLeastCosine;
+    for (const int r : near_) Try(r, shape, weights, &greatest);
+    if (weights->partner != kNone) return true;
+    greatest = kSurely;
+    size_t tried = 0;
+    for (const int r : other_.graph().results()) {
+      if (!other_.IsFixed(r) || tried >= kMostStrangers) continue;
+      if (Try(r, shape, weights, &greatest)) ++tried;
+    }
+    return weights->partner != kNone;
+  }
+
+ private:
+  bool Try(int r, const Shape& shape, QuantizedWeights* weights, double* greatest) const {
+    const StreamResult& known = other_.graph().result(r);
+    if (!known.shape.has_value() ||
+        known.fingerprint.size != static_cast<int64_t>(weights->floats.size())) {
+      return false;
+    }
+    const std::vector<double>* measured = other_.FloatsOf(r);
+    if (measured == nullptr) return false;
+    const auto take = [&](std::vector<double> elements) {
+      const Likeness likeness = LikenessOf(elements, weights->floats);
+      if (std::abs(likeness.cosine) <= *greatest) return;
+      *greatest = std::abs(likeness.cosine);
+      weights->partner = r;
+      weights->partner_floats = std::move(elements);
+      weights->likeness = likeness;
+    };
+    const Shape& theirs = *known.shape;
+    const bool swapped = theirs.size() == 2 && shape.size() == 2 && theirs[0] == shape[1] &&
+                         theirs[1] == shape[0];
+    if (theirs == shape || !swapped) take(*measured);
+    if (swapped) take(Transposed(*measured, theirs[0], theirs[1]));
+    return true;
+  }
+
+  const TwinRun& run_;
+  const SideValues& other_;
+  std::vector<int> near_;
+};
+
+absl::StatusOr<Tensor> FromDoubles(const std::vector<double>& numbers, const Shape& shape,
+                                   DType dtype) {
+  OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape));
+  StoreElements<double>(dtype, numbers.data(), static_cast<int64_t>(numbers.size()),
+                        tensor.mutable_raw_data(), 0);
+  return tensor;
+}
+
+// Some rows of the matrix that a node unpacks, by multiplying unit vectors.
+std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner) {
+  const SideGraph& graph = run.quantized().graph();
+  const StreamNode& made = *graph.node(n).made;
+  const Node* node = graph.node(n).node;
+  if (node == nullptr || made.inputs.size() < 2 || made.inputs[0] == kNone) return std::nullopt;
+  const auto depth_attribute = node->attributes.find("K");
+  if (depth_attribute == node->attributes.end()) return std::nullopt;
+  const auto* given = std::get_if<int64_t>(&depth_attribute->second);
+  if (given == nullptr || *given <= 0) return std::nullopt;
+  const int64_t depth = *given;
+  const int64_t rows = std::min(depth, kMostRows);
+  const DType dtype = graph.result(made.inputs[0]).dtype;
+  std::vector<double> units(static_cast<size_t>(rows * depth));
+  for (int64_t i = 0; i < rows; ++i) units[static_cast<size_t>(i * depth + i * depth / rows)] = 1;
+  const absl::StatusOr<Tensor> first = FromDoubles(units, {rows, depth}, dtype);
+  if (!first.ok()) return std::nullopt;
+  const Value product = *first;
+  constexpr size_t kBias = 5;
+  const int bias = made.inputs.size() > kBias ? made.inputs[kBias] : kNone;
+  Value zero;
+  if (bias != kNone) {
+    const std::vector<double> zeros(
+        static_cast<size_t>(graph.result(bias).fingerprint.size));
+    zero = run.quantized().InFormOf(bias, zeros);
+  }
+  const absl::StatusOr<std::vector<Value>> outputs = graph.Run(n, [&](int r) -> const Value& {
+    return r == made.inputs[0] ? product : r == bias ? zero : run.held(r);
+  });
+  if (!outputs.ok() || outputs->empty() || !(*outputs)[0].is_tensor()) return std::nullopt;
+  QuantizedWeights weights;
+  weights.result = made.inputs[1];
+  weights.floats = ElementsOf((*outputs)[0].tensor());
+  const int64_t columns = static_cast<int64_t>(weights.floats.size()) / rows;
+  double greatest = kLeastCosine;
+  std::vector<int> constants;
+  const SideValues& other = run.other();
+  for (const int r : other.graph().results()) {
+    if (other.IsFixed(r) && other.graph().result(r).fingerprint.size == depth * columns) {
+      constants.push_back(r);
+    }
+  }
+  // The constants that the partner reads come first, of equals the first stays.
+  if (partner != kNone && other.graph().producer(partner) != kNone) {
+    const std::vector<int> reads = other.graph().Reads(other.graph().producer(partner));
+    std::stable_partition(constants.begin(), constants.end(), [&](int r) {
+      return std::find(reads.begin(), reads.end(), r) != reads.end();
+    });
+  }
+  for (const int r : constants) {
+    const Shape& shape = *other.graph().result(r).shape;
+    const std::vector<double>* measured = other.FloatsOf(r);
+    if (measured == nullptr || shape.size() != 2) continue;
+    for (const bool swapped : {false, true}) {
+      if (shape != (swapped ? Shape{columns, depth} : Shape{depth, columns})) continue;
+      std::vector<double> taken;
+      for (int64_t i = 0; i < rows; ++i) {
+        const int64_t row = i * depth / rows;
+        for (int64_t c = 0; c < columns; ++c) {
+          const int64_t at = swapped ? c * depth + row : row * columns + c;
+          taken.push_back((*measured)[static_cast<size_t>(at)]);
+        }
+      }
+      const Likeness likeness = LikenessOf(taken, weights.floats);
+      if (std::abs(likeness.cosine) <= greatest) continue;
+      greatest = std::abs(likeness.cosine);
+      weights.partner = r;
+      weights.partner_floats = std::move(taken);
+      weights.likeness = likeness;
+    }
+  }
+  return weights.partner == kNone ? std::nullopt : std::optional(std::move(weights));
+}
+
+}  // namespace
+
+bool ReadsQuantized(const SideValues& side, const std::vector<int>& region) {
+  return std::any_of(region.begin(), region.end(), [&](int n) {
+    const std::string& op_type = side.graph().node(n).made->op_type;
+    if (Quantizes(op_type) && op_type != "DequantizeLinear" && op_type != "QuantizeLinear" &&
+        op_type != "DynamicQuantizeLinear") {
+      return true;
+    }
+    const std::vector<int> reads = side.graph().Reads(n);
+    return std::any_of(reads.begin(), reads.end(), [&](int r) {
+      return side.IsFixed(r) && !side.grids().IsParameter(r) &&
+             (IntegersBehind(side, r) != kNone ||
+              (side.grids().of(r).has_value() && side.graph().result(r).fingerprint.size > 1));
+    });
+  });
+}
+
+std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<int>& region,
+                                        int partner) {
+  const SideValues& side = run.quantized();
+  const Finder finder(run, partner);
+  std::vector<QuantizedWeights> found;
+  absl::flat_hash_set<int> seen;
+  for (const int n : region) {
+    const StreamNode& made = *side.graph().node(n).made;
+    if (Unpacks(made.op_type)) {
+      if (auto weights = Unpacked(run, n, partner)) found.push_back(*std::move(weights));
+      continue;
+    }
+    const bool integer_product =
+        made.op_type == "MatMulInteger" || made.op_type == "ConvInteger";
+    for (size_t slot = 0; slot < made.inputs.size(); ++slot) {
+      const int r = made.inputs[slot];
+      if (r == kNone || !side.IsFixed(r) || side.grids().IsParameter(r) || !seen.insert(r).second) {
+        continue;
+      }
+      QuantizedWeights weights;
+      weights.result = r;
+      if (IsFloatingPoint(side.graph().result(r).dtype)) {
+        weights.integers = IntegersBehind(side, r);
+        if (weights.integers == kNone) continue;
+        weights.floats = *side.FloatsOf(r);
+      } else if (integer_product && slot == 1 && side.value(r).is_tensor()) {
+        weights.integers = r;
+        weights.scaled = false;
+        weights.floats = ElementsOf(side.value(r).tensor());
+        const int zero = made.inputs.size() > 3 ? made.inputs[3] : kNone;
+        const std::vector<double> zeros =
+            zero == kNone ? std::vector<double>{0} : ElementsOf(side.value(zero).tensor());
+        if (zeros.empty()) continue;
+        // Of many, one for each column.
+        for (size_t i = 0; i < weights.floats.size(); ++i) {
+          weights.floats[i] -= zeros[i % zeros.size()];
+        }
+      } else {
+        const std::vector<double>* measured = side.FloatsOf(r);
+        if (measured == nullptr) continue;
+        weights.integers = r;
+        weights.floats = *measured;
+      }
+      if (weights.floats.size() < 2) continue;
+      weights.shape = *side.graph().result(r).shape;
+      if (!finder.Match(&weights, *weights.shape)) continue;
+      if (!weights.scaled) {
+        const Fit fit = FitOf(weights.floats, weights.partner_floats);
+        for (double& number : weights.floats) number *= fit.slope;
+        weights.likeness = LikenessOf(weights.partner_floats, weights.floats);
+      }
+      found.push_back(std::move(weights));
+    }
+  }
+  return found;
+}
+
+}  // namespace onnxcmp

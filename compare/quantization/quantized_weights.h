@@ -1,0 +1,37 @@
+// The quantized constants that a layer reads, beside the other side's.
+#ifndef ONNXCMP_COMPARE_QUANTIZED_WEIGHTS_H_
+#define ONNXCMP_COMPARE_QUANTIZED_WEIGHTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compare/quantization/signal.h"
+#include "compare/quantization/twin_run.h"
+
+namespace onnxcmp {
+
+struct QuantizedWeights {
+  int result = kNone;    // what the layer's node reads: floats made of integers, or these
+  int integers = kNone;  // kNone where only the node can unpack them
+  int partner = kNone;   // a constant of the other side, or made of such
+  // Both as floats, in the order of the quantized side's elements.
+  std::vector<double> floats;
+  std::vector<double> partner_floats;
+  // As the partner's elements are used: nothing of packed weights, of which some rows are taken.
+  std::optional<Shape> shape;
+  // False where the scale is not the constant's own but comes with a later node.
+  bool scaled = true;
+  Likeness likeness;
+};
+
+// Of the nodes of a region. Only those that have a partner.
+std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<int>& region,
+                                        int partner);
+
+// Whether a region reads quantized constants, or multiplies integers.
+bool ReadsQuantized(const SideValues& side, const std::vector<int>& region);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_QUANTIZED_WEIGHTS_H_

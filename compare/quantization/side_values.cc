@@ -1,0 +1,98 @@
+#include "compare/quantization/side_values.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compare/causes/left_classes.h"
+#include "evaluator/convert.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+
+SideValues::SideValues(const RecordedSide& side)
+    : graph_(*side.stream, side.side->evaluator()),
+      grids_(graph_),
+      values_(side.stream->results.size()),
+      fixed_(side.stream->results.size()),
+      floats_(side.stream->results.size()),
+      looked_(side.stream->results.size()) {
+  for (const int r : graph_.results()) {
+    const int n = graph_.producer(r);
+    if (n == kNone || graph_.IsConstant(r)) {
+      fixed_[Index(r)] = graph_.IsConstant(r);
+      continue;
+    }
+    const std::vector<int> reads = graph_.Reads(n);
+    fixed_[Index(r)] = !reads.empty() && std::all_of(reads.begin(), reads.end(), [&](int read) {
+      return fixed_[Index(read)];
+    });
+  }
+}
+
+absl::StatusOr<std::unique_ptr<SideValues>> SideValues::Get(const RecordedSide& side,
+                                                            absl::string_view run,
+                                                            const PairValues::Watch& watch) {
+  std::unique_ptr<SideValues> values(new SideValues(side));
+  std::vector<bool> wanted(values->values_.size());
+  bool missing = false;
+  for (const int r : values->graph_.results()) {
+    if (const Value* kept = side.bank->Find(r); kept != nullptr) {
+      values->values_[Index(r)] = *kept;
+    } else {
+      wanted[Index(r)] = missing = true;
+    }
+  }
+  if (!missing) return values;
+  const std::unique_ptr<Observer> watcher = watch ? watch(run) : nullptr;
+  OC_RETURN_IF_ERROR(side.side->Revisit(wanted, watcher.get(), [&](int r, const Value& value) {
+    values->values_[Index(r)] = value;
+    return absl::OkStatus();
+  }));
+  return values;
+}
+
+std::optional<GridValues> SideValues::GridOf(int r, const std::optional<Grid>& grid) const {
+  if (!grid.has_value() || !value(r).is_tensor()) return std::nullopt;
+  return ValuesOf(*grid, value(r).tensor(), &value(grid->scale),
+                  grid->zero_point == kNone ? nullptr : &value(grid->zero_point));
+}
+
+std::optional<std::vector<double>> SideValues::Floats(int r, const Value& value) const {
+  if (!IsMeasurable(value)) return std::nullopt;
+  if (IsFloatingPoint(value.tensor().dtype())) return ElementsOf(value.tensor());
+  const std::optional<GridValues> grid = GridOf(r);
+  if (!grid.has_value() || value.tensor().shape() != this->value(r).tensor().shape()) {
+    return std::nullopt;
+  }
+  return Dequantized(value.tensor(), *grid);
+}
+
+Value SideValues::InFormOf(int r, absl::Span<const double> floats) const {
+  const StreamResult& known = graph_.result(r);
+  if (!known.shape.has_value() || known.fingerprint.size != static_cast<int64_t>(floats.size())) {
+    return Value();
+  }
+  if (IsInteger(known.dtype)) {
+    const std::optional<GridValues> grid = GridOf(r);
+    if (!grid.has_value()) return Value();
+    absl::StatusOr<Tensor> integers = Quantized(floats, *known.shape, known.dtype, *grid);
+    return integers.ok() ? Value(*std::move(integers)) : Value();
+  }
+  if (!IsFloatingPoint(known.dtype)) return Value();
+  absl::StatusOr<Tensor> tensor = Tensor::Allocate(known.dtype, *known.shape);
+  if (!tensor.ok()) return Value();
+  StoreElements<double>(known.dtype, floats.data(), static_cast<int64_t>(floats.size()),
+                        tensor->mutable_raw_data(), 0);
+  return Value(*std::move(tensor));
+}
+
+const std::vector<double>* SideValues::FloatsOf(int r) const {
+  std::unique_ptr<std::vector<double>>& known = floats_[Index(r)];
+  if (looked_[Index(r)]) return known.get();
+  looked_[Index(r)] = true;
+  std::optional<std::vector<double>> floats = Floats(r, value(r));
+  if (floats.has_value()) known = std::make_unique<std::vector<double>>(*std::move(floats));
+  return known.get();
+}
+
+}  // namespace onnxcmp

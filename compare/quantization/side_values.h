@@ -1,0 +1,55 @@
+// All values of a side's main graph, and what quantized ones stand for.
+#ifndef ONNXCMP_COMPARE_SIDE_VALUES_H_
+#define ONNXCMP_COMPARE_SIDE_VALUES_H_
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/causes/side_graph.h"
+#include "compare/differences/nearness.h"
+#include "compare/quantization/grids.h"
+#include "compare/sides/pair_values.h"
+
+namespace onnxcmp {
+
+class SideValues {
+ public:
+  // Gets what was not kept by running the side again. The recorded side must outlive the object.
+  static absl::StatusOr<std::unique_ptr<SideValues>> Get(const RecordedSide& side,
+                                                         absl::string_view run,
+                                                         const PairValues::Watch& watch);
+
+  const SideGraph& graph() const { return graph_; }
+  const Grids& grids() const { return grids_; }
+  const Value& value(int r) const { return values_[Index(r)]; }
+  // Of constants alone, whatever was fed.
+  bool IsFixed(int r) const { return fixed_[Index(r)]; }
+
+  // The numbers of a grid; nothing if the result has none.
+  std::optional<GridValues> GridOf(int r) const { return GridOf(r, grids_.of(r)); }
+  std::optional<GridValues> GridOf(int r, const std::optional<Grid>& grid) const;
+  // A value of result r in floats: as it is, or what its integers stand for. Nothing of strings,
+  // integers without a grid, booleans.
+  std::optional<std::vector<double>> Floats(int r, const Value& value) const;
+  // Numbers as a result has them: in its type and shape, integers rounded to its grid. Empty if that
+  // cannot be.
+  Value InFormOf(int r, absl::Span<const double> floats) const;
+  // Of the result's own value; null as above. Kept.
+  const std::vector<double>* FloatsOf(int r) const;
+
+ private:
+  explicit SideValues(const RecordedSide& side);
+
+  SideGraph graph_;
+  Grids grids_;
+  std::vector<Value> values_;  // by result
+  std::vector<bool> fixed_;
+  mutable std::vector<std::unique_ptr<std::vector<double>>> floats_;
+  mutable std::vector<bool> looked_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_SIDE_VALUES_H_

@@ -1,0 +1,263 @@
+#include "compare/quantization/twin_run.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/container/node_hash_map.h"
+#include "absl/strings/match.h"
+#include "compare/causes/left_classes.h"
+
+namespace onnxcmp {
+namespace {
+
+// Noise that is no doubt that two results stand for each other, and that leaves some.
+constexpr double kClearly = 0.1;
+constexpr double kPossibly = 0.3;
+constexpr double kLeastCorrelation = 0.5;
+constexpr int kHops = 8;
+constexpr size_t kMostCandidates = 64;
+constexpr size_t kMostOrigins = 8;
+constexpr size_t kMostNodes = 64;
+
+}  // namespace
+
+TwinRun::TwinRun(const SideValues& other, const SideValues& quantized,
+                 const std::vector<int>& aligned)
+    : other_(other), quantized_(quantized), aligned_(aligned) {
+  const SideGraph& graph = quantized.graph();
+  const size_t count = graph.stream().results.size();
+  partners_.assign(count, kNone);
+  own_.resize(count);
+  held_.resize(count);
+  replaced_.resize(count);
+  origins_.resize(count);
+  for (const int r : graph.results()) {
+    if (graph.producer(r) != kNone) continue;
+    own_[Index(r)] = held_[Index(r)] = quantized.value(r);
+    if (graph.result(r).kind != ResultKind::kInput) continue;
+    const int partner = aligned[Index(r)];
+    if (partner == kNone) continue;
+    partners_[Index(r)] = partner;
+    origins_[Index(r)] = {partner};
+    if (Value value = PartnerValue(r); !value.empty()) held_[Index(r)] = std::move(value);
+    replaced_[Index(r)] = true;
+  }
+  for (size_t n = 0; n < graph.nodes().size(); ++n) RunNode(static_cast<int>(n));
+}
+
+Likeness TwinRun::OwnLikeness(int r) const {
+  const std::optional<std::vector<double>> own = OwnFloats(r);
+  const int of = partners_[Index(r)];
+  const std::vector<double>* partner = of == kNone ? nullptr : other_.FloatsOf(of);
+  if (!own.has_value() || partner == nullptr) return Likeness();
+  return LikenessOf(*partner, *own);
+}
+
+bool TwinRun::OnlyQuantized(int r) const {
+  const std::vector<int>& readers = quantized_.graph().readers(r);
+  return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int n) {
+    const std::string& op_type = quantized_.graph().node(n).made->op_type;
+    return op_type == "QuantizeLinear" || op_type == "DynamicQuantizeLinear";
+  });
+}
+
+Value TwinRun::PartnerValue(int r) const {
+  const std::vector<double>* floats = other_.FloatsOf(partners_[Index(r)]);
+  if (floats != nullptr) return quantized_.InFormOf(r, *floats);
+  const StreamResult& result = quantized_.graph().result(r);
+  const Value& value = other_.value(partners_[Index(r)]);
+  if (!result.shape.has_value() || !IsMeasurable(value) ||
+      !SameKindOfNumber(result.dtype, value.tensor().dtype())) {
+    return Value();
+  }
+  absl::StatusOr<Value> converted = ConvertedTo(value, result.dtype, *result.shape);
+  return converted.ok() ? *std::move(converted) : Value();
+}
+
+void TwinRun::RunNode(int n) {
+  const SideGraph& graph = quantized_.graph();
+  const StreamNode& made = *graph.node(n).made;
+  std::vector<int> origins;
+  for (const int read : graph.Reads(n)) {
+    for (const int origin : origins_[Index(read)]) {
+      if (origins.size() < kMostOrigins &&
+          std::find(origins.begin(), origins.end(), origin) == origins.end()) {
+        origins.push_back(origin);
+      }
+    }
+  }
+  const bool moving = std::any_of(made.outputs.begin(), made.outputs.end(), [&](int r) {
+    return r != kNone && !quantized_.IsFixed(r);
+  });
+  std::vector<Value> outputs;
+  if (moving) {
+    absl::StatusOr<std::vector<Value>> ran =
+        graph.Run(n, [&](int r) -> const Value& { return held_[Index(r)]; });
+    if (ran.ok()) outputs = *std::move(ran);
+  }
+  for (size_t slot = 0; slot < made.outputs.size(); ++slot) {
+    const int r = made.outputs[slot];
+    if (r == kNone) continue;
+    const bool given = slot < outputs.size() && !outputs[slot].empty();
+    own_[Index(r)] = given ? outputs[slot] : quantized_.value(r);
+    held_[Index(r)] = own_[Index(r)];
+    origins_[Index(r)] = origins;
+  }
+  if (!moving) return;
+  for (const int r : made.outputs) {
+    // A scale that was measured is no result to compare.
+    const bool parameter = made.op_type == "DynamicQuantizeLinear" && r != made.outputs[0];
+    if (r != kNone && !parameter) FindPartner(n, r);
+  }
+}
+
+std::optional<std::vector<double>> TwinRun::OwnFloats(int r) const {
+  const Value& own = own_[Index(r)];
+  const std::optional<Grid>& grid = quantized_.grids().of(r);
+  if (!IsMeasurable(own) || !IsInteger(own.tensor().dtype()) || !grid.has_value() ||
+      quantized_.IsFixed(grid->scale)) {
+    return quantized_.Floats(r, own);
+  }
+  const std::optional<GridValues> measured =
+      ValuesOf(*grid, own.tensor(), &own_[Index(grid->scale)],
+               grid->zero_point == kNone ? nullptr : &own_[Index(grid->zero_point)]);
+  if (!measured.has_value()) return std::nullopt;
+  return Dequantized(own.tensor(), *measured);
+}
+
+// What is made of the same on the other side, as many elements of floats, the nearest first.
+std::vector<int> TwinRun::Candidates(int r) const {
+  const SideGraph& theirs = other_.graph();
+  const int64_t size = quantized_.graph().result(r).fingerprint.size;
+  std::vector<int> candidates;
+  absl::flat_hash_set<int> seen;
+  const auto add = [&](int result) {
+    if (result == kNone || !seen.insert(result).second) return false;
+    const StreamResult& known = theirs.result(result);
+    if (known.fingerprint.size == size && !other_.IsFixed(result) &&
+        (IsFloatingPoint(known.dtype) || other_.grids().of(result).has_value())) {
+      candidates.push_back(result);
+    }
+    return true;
+  };
+  add(aligned_[Index(r)]);
+  std::vector<int> level = origins_[Index(r)];
+  for (const int origin : level) add(origin);
+  for (int hop = 0; hop < kHops && seen.size() < kMostCandidates; ++hop) {
+    std::vector<int> next;
+    for (const int from : level) {
+      for (const int reader : theirs.readers(from)) {
+        for (const int output : theirs.node(reader).made->outputs) {
+          if (add(output)) next.push_back(output);
+        }
+      }
+    }
+    level = std::move(next);
+  }
+  return candidates;
+}
+
+// Whether a result may stand for another though its numbers are far from it: a wrong scale or zero
+// point leaves their shape, but others have that shape, too.
+bool TwinRun::MayBeFaulty(int n, int r, int candidate) const {
+  const StreamNode& made = *quantized_.graph().node(n).made;
+  if (candidate == aligned_[Index(r)]) return true;
+  if (made.op_type == "QuantizeLinear") return candidate == partners_[Index(made.inputs[0])];
+  const int producer = other_.graph().producer(candidate);
+  if (producer == kNone) return false;
+  const std::string& theirs = other_.graph().node(producer).made->op_type;
+  if (absl::StartsWith(made.op_type, "Q")) {
+    // Normalization, bias and activation may be part of it.
+    return absl::StrContains(made.op_type, theirs) || theirs == "BatchNormalization" ||
+           theirs == "Relu" || theirs == "Clip" || theirs == "Add";
+  }
+  static constexpr absl::string_view kProducts[] = {"Conv", "MatMul", "Gemm", "ConvTranspose"};
+  return made.op_type == theirs &&
+         std::find(std::begin(kProducts), std::end(kProducts), theirs) != std::end(kProducts);
+}
+
+void TwinRun::FindPartner(int n, int r) {
+  const SideGraph& graph = quantized_.graph();
+  const std::string& op_type = graph.node(n).made->op_type;
+  const std::optional<std::vector<double>> own = OwnFloats(r);
+  if (!own.has_value() || own->empty()) return;
+  int best = kNone;
+  // What dequantizes integers stands for what they do.
+  const int integers = quantized_.grids().Dequantizes(r);
+  const bool handed_on = integers != kNone && partners_[Index(integers)] != kNone;
+  if (handed_on) best = partners_[Index(integers)];
+  if (best == kNone) {
+    double least = std::numeric_limits<double>::infinity();
+    int most_alike = kNone;
+    double greatest = kLeastCorrelation;
+    for (const int candidate : Candidates(r)) {
+      const std::vector<double>* measured = other_.FloatsOf(candidate);
+      if (measured == nullptr || measured->size() != own->size()) continue;
+      const Likeness likeness = LikenessOf(*measured, *own);
+      if (likeness.noise < least) {
+        least = likeness.noise;
+        best = candidate;
+      }
+      if (likeness.correlation > greatest && MayBeFaulty(n, r, candidate)) {
+        greatest = likeness.correlation;
+        most_alike = candidate;
+      }
+      // The alignment's partner comes first, then what is nearest.
+      if (candidate == aligned_[Index(r)] && likeness.noise <= kClearly) break;
+    }
+    if (least > kPossibly) best = most_alike;
+  }
+  if (best == kNone) return;
+  partners_[Index(r)] = best;
+  // What a measured scale makes of the other side's values is as it should be.
+  if (op_type == "DynamicQuantizeLinear") return;
+  if (OnlyQuantized(r) && !absl::StrContains(op_type, "QuantizeLinear")) return;
+  Value value = PartnerValue(r);
+  if (value.empty()) return;
+  held_[Index(r)] = std::move(value);
+  replaced_[Index(r)] = true;
+  origins_[Index(r)] = {best};
+}
+
+std::vector<int> TwinRun::RegionOf(int r) const {
+  const SideGraph& graph = quantized_.graph();
+  std::vector<int> nodes;
+  absl::flat_hash_set<int> seen;
+  std::vector<int> open = {r};
+  while (!open.empty() && nodes.size() < kMostNodes) {
+    const int next = open.back();
+    open.pop_back();
+    const int n = graph.producer(next);
+    if (n == kNone || !seen.insert(n).second) continue;
+    nodes.push_back(n);
+    for (const int read : graph.Reads(n)) {
+      if (!replaced(read) && !quantized_.IsFixed(read)) open.push_back(read);
+    }
+  }
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+Value TwinRun::RunRegion(const std::vector<int>& region, int r, int constant,
+                         const Value& instead) const {
+  absl::node_hash_map<int, Value> made;
+  for (const int n : region) {
+    absl::StatusOr<std::vector<Value>> outputs =
+        quantized_.graph().Run(n, [&](int read) -> const Value& {
+          if (read == constant) return instead;
+          const auto it = made.find(read);
+          return it == made.end() ? held_[Index(read)] : it->second;
+        });
+    if (!outputs.ok()) return Value();
+    const std::vector<int>& names = quantized_.graph().node(n).made->outputs;
+    for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
+      if (names[i] != kNone) made[names[i]] = (*outputs)[i];
+    }
+  }
+  const auto it = made.find(r);
+  return it == made.end() ? Value() : it->second;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,62 @@
+// The quantized model run once more with the other side's values wherever a result stands for one
+// of that side, rounded to the result's grid: what a result then differs from its partner is its
+// own. Partners are found on the way.
+#ifndef ONNXCMP_COMPARE_TWIN_RUN_H_
+#define ONNXCMP_COMPARE_TWIN_RUN_H_
+
+#include <vector>
+
+#include "compare/quantization/side_values.h"
+#include "compare/quantization/signal.h"
+
+namespace onnxcmp {
+
+class TwinRun {
+ public:
+  // `aligned`: by result of the quantized side, its partner as the alignment has it, or kNone. All
+  // must outlive the object.
+  TwinRun(const SideValues& other, const SideValues& quantized, const std::vector<int>& aligned);
+
+  const SideValues& other() const { return other_; }
+  const SideValues& quantized() const { return quantized_; }
+  // By result of the quantized side. Constants, and what is made of them alone, have none.
+  int partner(int r) const { return partners_[Index(r)]; }
+  // What the node gives on the other side's values; empty if that is not known.
+  const Value& own(int r) const { return own_[Index(r)]; }
+  // What readers are given: the partner's value, else `own`.
+  const Value& held(int r) const { return held_[Index(r)]; }
+  // Whether readers are given the partner's value. What only goes into a QuantizeLinear is not
+  // replaced, so that a layer's result is that of its node and of the rounding.
+  bool replaced(int r) const { return replaced_[Index(r)]; }
+  // Own values in floats; of integers by the grid that they were made with.
+  std::optional<std::vector<double>> OwnFloats(int r) const;
+  // They against the partner's.
+  Likeness OwnLikeness(int r) const;
+
+  // The nodes that make a result from replaced results and constants, in order.
+  std::vector<int> RegionOf(int r) const;
+  // What a region gives for `r` when one of the constants that it reads is another.
+  Value RunRegion(const std::vector<int>& region, int r, int constant, const Value& instead) const;
+
+ private:
+  void RunNode(int n);
+  void FindPartner(int n, int r);
+  std::vector<int> Candidates(int r) const;
+  bool MayBeFaulty(int n, int r, int candidate) const;
+  bool OnlyQuantized(int r) const;
+  // The partner's value as the result's type has it.
+  Value PartnerValue(int r) const;
+
+  const SideValues& other_;
+  const SideValues& quantized_;
+  const std::vector<int>& aligned_;
+  std::vector<int> partners_;
+  std::vector<Value> own_;
+  std::vector<Value> held_;
+  std::vector<bool> replaced_;
+  std::vector<std::vector<int>> origins_;  // partners that a result is made from
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_TWIN_RUN_H_

@@ -1,0 +1,196 @@
+// WeightsMistake of grid_mistakes.h.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "compare/quantization/grid_mistakes.h"
+
+namespace onnxcmp {
+namespace {
+
+// Root mean squares, in steps: honest rounding is 0.3, that which makes up for other errors less
+// than 1.
+constexpr double kDoubtful = 1;
+// What the other side's weights must leave of the layer's error at most; more where they are
+// rounded to the same wrong scale.
+constexpr double kLeaves = 0.7;
+constexpr double kLeavesRounded = 0.85;
+
+// The elements of one scale.
+struct Channel {
+  std::vector<double> ours, theirs;
+  Fit fit;
+  double steps = 0;  // how far they are from the partner's, root mean square
+};
+
+std::vector<Channel> ChannelsOf(const QuantizedWeights& weights, const Shape& shape,
+                                const GridValues& grid) {
+  std::vector<Channel> channels(grid.scales.size());
+  for (size_t i = 0; i < weights.floats.size(); ++i) {
+    Channel& channel =
+        channels[static_cast<size_t>(grid.ScaleAt(shape, static_cast<int64_t>(i)))];
+    channel.ours.push_back(weights.floats[i]);
+    channel.theirs.push_back(weights.partner_floats[i]);
+  }
+  for (size_t c = 0; c < channels.size(); ++c) {
+    Channel& channel = channels[c];
+    channel.fit = FitOf(channel.theirs, channel.ours);
+    double squares = 0;
+    for (size_t i = 0; i < channel.ours.size(); ++i) {
+      const double difference = channel.ours[i] - channel.theirs[i];
+      squares += difference * difference;
+    }
+    const double rms =
+        channel.ours.empty() ? 0 : std::sqrt(squares / static_cast<double>(channel.ours.size()));
+    channel.steps = grid.scales[c] > 0 ? rms / grid.scales[c] : 0;
+  }
+  return channels;
+}
+
+std::string RangeOf(absl::Span<const double> numbers) {
+  const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
+  return absl::StrFormat("%.3g … %.3g", *least, *most);
+}
+
+class Diagnosis {
+ public:
+  Diagnosis(const TwinRun& run, const QuantizedWeights& weights, const GridValues& grid)
+      : side_(run.quantized()),
+        weights_(weights),
+        grid_(grid),
+        of_(*side_.grids().of(weights.integers)),
+        channels_(ChannelsOf(weights, *weights.shape, grid)) {}
+
+  std::string Text() const {
+    size_t worst = 0;
+    size_t bad = 0;
+    for (size_t c = 0; c < channels_.size(); ++c) {
+      if (channels_[c].steps > channels_[worst].steps) worst = c;
+      if (channels_[c].steps > kDoubtful) ++bad;
+    }
+    if (bad == 0) return "";
+    if (std::string text = AxisText(); !text.empty()) return text;
+    const Channel& channel = channels_[worst];
+    const std::string where =
+        channels_.size() == 1
+            ? ""
+            : absl::StrFormat(" of channel %d (%d of %d channels are wrong)", worst, bad,
+                              channels_.size());
+    const double scale = grid_.scales[worst];
+    const double moved = channel.fit.offset / scale;
+    if (std::abs(channel.fit.slope - 1) > 0.05 && channel.fit.slope > 0) {
+      std::string text = absl::StrFormat(
+          "scale %s = %.4g%s is %.3g times what it should be: the weights reach %s, the other "
+          "side's %s",
+          Name(of_.scale), scale, where, channel.fit.slope, RangeOf(channel.ours),
+          RangeOf(channel.theirs));
+      if (const int other = ChannelOfScale(scale, worst); other >= 0) {
+        absl::StrAppend(&text, "; it is what channel ", other, " asks for");
+      }
+      return text;
+    }
+    if (std::abs(moved) > kDoubtful) {
+      return absl::StrFormat(
+          "zero point %s = %.4g%s is about %.0f steps too %s: the weights reach %s, the other "
+          "side's %s",
+          of_.zero_point == kNone ? "" : Name(of_.zero_point),
+          grid_.ZeroPointOf(static_cast<int64_t>(worst)), where, std::abs(moved),
+          moved > 0 ? "small" : "great", RangeOf(channel.ours), RangeOf(channel.theirs));
+    }
+    constexpr double kFar = 4;
+    if (channel.steps < kFar) return "";
+    return absl::StrFormat("weights %s%s are %.3g steps of their scale from the other side's",
+                           Name(weights_.result), where, channel.steps);
+  }
+
+ private:
+  const std::string& Name(int r) const { return side_.graph().result(r).name; }
+
+  // Whether the same scales fit along another axis.
+  std::string AxisText() const {
+    if (grid_.per_tensor() || grid_.block > 0) return "";
+    const Tensor& integers = side_.value(weights_.integers).tensor();
+    if (integers.shape() != *weights_.shape) return "";
+    for (size_t axis = 0; axis < integers.shape().size(); ++axis) {
+      if (static_cast<int64_t>(axis) == grid_.axis) continue;
+      if (integers.shape()[axis] != static_cast<int64_t>(grid_.scales.size())) continue;
+      GridValues other = grid_;
+      other.axis = static_cast<int64_t>(axis);
+      const Likeness likeness =
+          LikenessOf(weights_.partner_floats, Dequantized(integers, other));
+      if (likeness.noise > 0.3 * weights_.likeness.noise) continue;
+      return absl::StrFormat(
+          "axis %d of the scales %s is wrong: along axis %d the weights are %.3g dB from the other "
+          "side's, along this one %.3g dB",
+          grid_.axis, Name(of_.scale), axis, Decibels(likeness.noise),
+          Decibels(weights_.likeness.noise));
+    }
+    return "";
+  }
+
+  // Another channel that is scaled right by this one's scale.
+  int ChannelOfScale(double scale, size_t channel) const {
+    for (size_t c = 0; c < channels_.size(); ++c) {
+      const double wanted =
+          channels_[c].fit.slope > 0 ? grid_.scales[c] / channels_[c].fit.slope : 0;
+      if (c != channel && std::abs(wanted - scale) <= 0.02 * scale) return static_cast<int>(c);
+    }
+    return -1;
+  }
+
+  const SideValues& side_;
+  const QuantizedWeights& weights_;
+  const GridValues& grid_;
+  const Grid& of_;
+  const std::vector<Channel> channels_;
+};
+
+// The noise of a layer's result with the other side's weights; nothing if they cannot be put in.
+std::optional<double> NoiseWith(const TwinRun& run, const QuantizedWeights& weights,
+                                const std::vector<int>& region, int result) {
+  const SideValues& side = run.quantized();
+  if (!weights.scaled || run.partner(result) == kNone) return std::nullopt;
+  const Value instead = side.InFormOf(weights.result, weights.partner_floats);
+  if (instead.empty()) return std::nullopt;
+  const Value given = run.RunRegion(region, result, weights.result, instead);
+  const std::optional<std::vector<double>> floats = side.Floats(result, given);
+  const std::vector<double>* partner = run.other().FloatsOf(run.partner(result));
+  if (!floats.has_value() || partner == nullptr) return std::nullopt;
+  return LikenessOf(*partner, *floats).noise;
+}
+
+}  // namespace
+
+std::string WeightsMistake(const TwinRun& run, const QuantizedWeights& weights,
+                           const std::vector<int>& region, int result) {
+  const SideValues& side = run.quantized();
+  if (weights.integers == kNone || !weights.scaled || !weights.shape.has_value()) return "";
+  const std::optional<GridValues> grid = side.GridOf(weights.integers);
+  if (!grid.has_value()) return "";
+  // Weights that were reshaped on their way belong to no channel that is known here.
+  if (!grid->per_tensor() && side.value(weights.integers).tensor().shape() != *weights.shape) {
+    return "";
+  }
+  std::string text = Diagnosis(run, weights, *grid).Text();
+  if (text.empty()) return text;
+  // Weights with something folded into them are others by right: the left's own fit worse.
+  const std::optional<double> without = NoiseWith(run, weights, region, result);
+  const double leaves = IsFloatingPoint(side.graph().result(weights.result).dtype)
+                            ? kLeaves
+                            : kLeavesRounded;
+  return without.has_value() && *without < leaves * run.OwnLikeness(result).noise ? text : "";
+}
+
+bool AreCounterparts(const TwinRun& run, const QuantizedWeights& weights,
+                     const std::vector<int>& region, int result) {
+  constexpr double kClearly = 0.01;
+  if (!weights.shape.has_value() || weights.likeness.noise <= kClearly) return true;
+  const std::optional<double> without = NoiseWith(run, weights, region, result);
+  return !without.has_value() || *without <= 1.1 * run.OwnLikeness(result).noise;
+}
+
+}  // namespace onnxcmp
