@@ -100,8 +100,8 @@ struct Comparison {
   std::vector<ComparedRow> rows;  // alignment.rows with their differences
   OutputComparison outputs;
   NotFinite left_not_finite, right_not_finite;
-  std::optional<ShadowReport> shadow;      // if it was asked for
-  std::optional<Explanation> explanation;  // the same
+  std::optional<ShadowReport> shadow;              // if it was asked for
+  std::optional<Explanation> explanation;          // the same
   std::optional<QuantizationReport> quantization;  // the same; of a quantized side
   Verdict verdict = Verdict::kSame;
   // Wrong ones first, those with the greatest effect in front; else in the right stream's order.

@@ -34,7 +34,12 @@ class Review {
   Finding Judge(const Cause& cause) const {
     const int r = right_ ? cause.right : cause.left;
     if (r == kNone) return Finding::kUnknown;
-    if (!run_.quantized().IsFixed(r) && graph_.producer(r) != kNone) return JudgeResult(r);
+    if (!run_.quantized().IsFixed(r) && graph_.producer(r) != kNone) {
+      const Finding finding = JudgeResult(r);
+      return finding == Finding::kUnknown && HasAnother(right_ ? cause.left : cause.right)
+                 ? Finding::kInnocent
+                 : finding;
+    }
     if (!IsOfGrid(r)) return Finding::kUnknown;
     // A constant is as good as what is made of it.
     Finding worst = Finding::kUnknown;
@@ -49,23 +54,30 @@ class Review {
     if (grids.IsParameter(r) || grids.of(r).has_value()) return true;
     const int n = graph_.producer(r);
     if (n != kNone && Quantizes(graph_.node(n).made->op_type)) return true;
-    return std::any_of(graph_.readers(r).begin(), graph_.readers(r).end(), [&](int reader) {
-      return Quantizes(graph_.node(reader).made->op_type);
-    });
+    return std::any_of(graph_.readers(r).begin(), graph_.readers(r).end(),
+                       [&](int reader) { return Quantizes(graph_.node(reader).made->op_type); });
   }
 
   Finding JudgeResult(int r) const {
     if (run_.partner(r) == kNone) return Finding::kUnknown;
     const std::vector<int> region = run_.RegionOf(r);
     const double noise = run_.OwnLikeness(r).noise;
-    const double epsilon =
-        std::max(EpsilonOf(graph_.result(r).dtype), EpsilonOf(DType::kFloat));
+    const double epsilon = std::max(EpsilonOf(graph_.result(r).dtype), EpsilonOf(DType::kFloat));
     if (noise <= kEpsilons * epsilon) return Finding::kInnocent;
-    const bool rounds = std::any_of(region.begin(), region.end(), [&](int n) {
-      return Quantizes(graph_.node(n).made->op_type);
-    });
+    const bool rounds = std::any_of(region.begin(), region.end(),
+                                    [&](int n) { return Quantizes(graph_.node(n).made->op_type); });
     if (!rounds && !ReadsQuantized(run_.quantized(), region)) return Finding::kGuilty;
     return noise <= kHonest ? Finding::kHonest : Finding::kGuilty;
+  }
+
+  // Whether a result of the other side stands for another one that is honest: then the pair that
+  // was accused is none.
+  bool HasAnother(int partner) const {
+    return std::any_of(graph_.results().begin(), graph_.results().end(), [&](int r) {
+      if (partner == kNone || run_.partner(r) != partner) return false;
+      const Finding finding = JudgeResult(r);
+      return finding == Finding::kInnocent || finding == Finding::kHonest;
+    });
   }
 
   // What is replaced first behind a result.

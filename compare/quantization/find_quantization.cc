@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/causes/left_classes.h"
@@ -80,8 +81,7 @@ class Finder {
   // The operator that a layer is known by.
   std::string MadeBy(int r, const std::vector<int>& region) const {
     const StreamNode& made = Made(r);
-    const bool rounds =
-        made.op_type == "QuantizeLinear" || made.op_type == "DynamicQuantizeLinear";
+    const bool rounds = made.op_type == "QuantizeLinear" || made.op_type == "DynamicQuantizeLinear";
     if (rounds) {
       const int x = made.inputs.front();
       const int n = side_.graph().producer(x);
@@ -90,7 +90,7 @@ class Finder {
     }
     for (const int n : region) {
       const std::string& op_type = side_.graph().node(n).made->op_type;
-      if (Quantizes(op_type) && op_type != "DequantizeLinear") return op_type;
+      if (Quantizes(op_type) && !absl::EndsWith(op_type, "uantizeLinear")) return op_type;
     }
     return made.op_type;
   }
@@ -214,11 +214,28 @@ class Finder {
     FindMisfits(std::move(noises));
   }
 
+  // Whether a region reads integers of a scale that has been named: these are not what they should
+  // be even if what they stand for is.
+  bool ReadsMistaken(const std::vector<int>& region) const {
+    for (const QuantizedLayer& layer : report_.layers) {
+      if (layer.mistake.empty() || !side_.grids().of(layer.result).has_value()) continue;
+      const Grid& wrong = *side_.grids().of(layer.result);
+      for (const int n : region) {
+        for (const int read : side_.graph().Reads(n)) {
+          const std::optional<Grid>& grid = side_.grids().of(read);
+          if (!grid.has_value() || side_.IsFixed(read)) continue;
+          if (grid->scale == wrong.scale) return true;
+        }
+      }
+    }
+    return false;
+  }
+
   // What no constant on its own explains.
   void FindMisfits(std::vector<double> own) {
-    constexpr double kFarBelow = 8;       // dB below the others
+    constexpr double kFarBelow = 8;  // dB below the others
     constexpr double kVeryFarBelow = 15;
-    constexpr double kNoisy = 8;          // dB
+    constexpr double kNoisy = 8;  // dB
     if (own.size() < 2) return;
     const auto middle = own.begin() + static_cast<std::ptrdiff_t>(own.size() / 2);
     std::nth_element(own.begin(), middle, own.end());
@@ -226,6 +243,7 @@ class Finder {
       QuantizedLayer& layer = report_.layers[i];
       if (!layer.mistake.empty() || !layer.own_sqnr.has_value()) continue;
       if (*layer.own_sqnr > *middle - kFarBelow) continue;
+      if (ReadsMistaken(regions_[i])) continue;
       std::string text = FactorMistake(run_, layer.result);
       if (text.empty() && *layer.own_sqnr < kNoisy && *layer.own_sqnr < *middle - kVeryFarBelow) {
         text = absl::StrFormat(
@@ -250,8 +268,8 @@ class Finder {
   void Weigh(OutputCost* cost) {
     constexpr int64_t kRunsOfNode = 64;
     const int64_t limit =
-        kRunsOfNode * std::max<int64_t>(100, static_cast<int64_t>(
-                                                 run_.other().graph().nodes().size()));
+        kRunsOfNode *
+        std::max<int64_t>(100, static_cast<int64_t>(run_.other().graph().nodes().size()));
     std::vector<size_t> order;
     for (size_t i = 0; i < report_.layers.size(); ++i) {
       if (report_.layers[i].own_sqnr.has_value()) order.push_back(i);

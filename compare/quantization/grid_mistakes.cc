@@ -53,12 +53,12 @@ bool IsSymmetric(const FixedGrid& grid) {
   return std::abs(grid.values.zero_points[0] - (grid.values.least + grid.values.most + 1) / 2) <= 1;
 }
 
-// Steps that are left free at an end; negative: numbers are cut off there.
+// Steps that are left free at an end; negative: numbers are cut off there. Grids always reach 0.
 double FreeBelow(const FixedGrid& grid) {
-  return (grid.least - grid.grid_least()) / grid.values.scales[0];
+  return (std::min(grid.least, 0.0) - grid.grid_least()) / grid.values.scales[0];
 }
 double FreeAbove(const FixedGrid& grid) {
-  return (grid.grid_most() - grid.most) / grid.values.scales[0];
+  return (grid.grid_most() - std::max(grid.most, 0.0)) / grid.values.scales[0];
 }
 
 std::string Range(double low, double high) { return absl::StrFormat("%.3g … %.3g", low, high); }
@@ -97,12 +97,15 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   std::optional<std::vector<double>> numbers;
   std::string made_by;
   if (run.partner(r) != kNone) {
-    if (const std::vector<double>* partner = run.other().FloatsOf(run.partner(r))) numbers = *partner;
+    if (const std::vector<double>* partner = run.other().FloatsOf(run.partner(r)))
+      numbers = *partner;
     const int n = other.producer(run.partner(r));
     if (n != kNone) made_by = other.node(n).made->op_type;
   } else if (made.op_type == "QuantizeLinear") {
     // Nothing stands for it: what it rounds when all before it is as on the other side.
     numbers = side.Floats(made.inputs[0], run.held(made.inputs[0]));
+    const int n = side.graph().producer(made.inputs[0]);
+    if (n != kNone) made_by = side.graph().node(n).made->op_type;
   }
   if (!numbers.has_value()) return std::nullopt;
   FixedGrid grid;
@@ -159,36 +162,36 @@ std::vector<std::string> GridMistakes(const TwinRun& run, const std::vector<Fixe
     const bool much = grid.cut_share > kMuchCut && beyond > kBeyond;
     const bool some = grid.cut_share > kSomeCut && beyond > kFarBeyond;
     if ((much || some) && grid.cut_square > 10 * kRounding) {
-      mistake = absl::StrFormat("%s: too small, %.2g %% of them are cut off",
-                                ScaleText(run, grid), 100 * grid.cut_share);
+      mistake = absl::StrFormat("%s: too small, %.2g %% of them are cut off", ScaleText(run, grid),
+                                100 * grid.cut_share);
       continue;
     }
     // One end is cut off and the other one is free by as much.
     const bool fits =
-        std::abs(below + above) <= std::max({kTight, 3 * room_of_all, 0.02 * steps}) &&
+        std::abs(below + above) <=
+            std::clamp(3 * room_of_all, std::max(kTight, 0.02 * steps), 0.06 * steps) &&
         std::abs(move) >= std::max(kMoved, 3 * move_of_all) && below * above < 0;
     const bool odd_one = !IsSymmetric(grid) && grids.size() >= 3 && symmetric + 1 == grids.size() &&
                          std::min(below, above) < -kTight;
     const bool wasted_below = grid.never_negative && grid.grid_least() < 0 && grid.least >= 0 &&
                               !IsSymmetric(grid) && -grid.grid_least() >= 8 * grid.values.scales[0];
     if (!IsByConvention(grid) && (fits || odd_one)) {
-      mistake = ZeroPointText(run, grid, odd_one && !fits ? grid.values.zero_points[0] -
-                                                                (grid.values.least +
-                                                                 grid.values.most + 1) /
-                                                                    2
-                                                          : move);
+      mistake = ZeroPointText(run, grid,
+                              odd_one && !fits ? grid.values.zero_points[0] -
+                                                     (grid.values.least + grid.values.most + 1) / 2
+                                               : move);
       continue;
     }
     if (wasted_below) {
-      mistake = absl::StrCat(
-          ZeroPointText(run, grid, grid.values.zero_points[0] - grid.values.least),
-          ", which are never negative");
+      mistake =
+          absl::StrCat(ZeroPointText(run, grid, grid.values.zero_points[0] - grid.values.least),
+                       ", which are never negative");
       continue;
     }
     if (relative < kWasted && reach < kWasted && !IsByConvention(grid)) {
-      const double used = (std::min(grid.most, grid.grid_most()) -
-                           std::max(grid.least, grid.grid_least())) /
-                          (grid.grid_most() - grid.grid_least());
+      const double used =
+          (std::min(grid.most, grid.grid_most()) - std::max(grid.least, grid.grid_least())) /
+          (grid.grid_most() - grid.grid_least());
       mistake = absl::StrFormat("%s: about %.2g times too great, they use %.2g %% of its range",
                                 ScaleText(run, grid), 1 / relative, 100 * std::max(0.0, used));
     }
@@ -278,8 +281,7 @@ std::string FactorMistake(const TwinRun& run, int r) {
     if (std::abs(best.fits[c].slope - 1) > std::abs(best.fits[worst].slope - 1)) worst = c;
   }
   const Fit& fit = best.fits[worst];
-  const std::string where =
-      best.fits.size() == 1 ? "" : absl::StrCat("; channel ", worst, " most");
+  const std::string where = best.fits.size() == 1 ? "" : absl::StrCat("; channel ", worst, " most");
   if (std::abs(fit.slope - 1) > 0.05) {
     return absl::StrFormat(
         "given the other side's values it comes out %.3g times as great%s: a scale that it is "

@@ -28,8 +28,8 @@ struct FixedGrid {
 // Nothing if the result has several scales, or measures its own, or nothing is known of its values.
 std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r);
 
-// By grid: what is wrong with it, "" for honest ones. A calibration with other data shows in most of
-// them alike; so one is measured against the others, too.
+// By grid: what is wrong with it, "" for honest ones. A calibration with other data shows in most
+// of them alike; so one is measured against the others, too.
 std::vector<std::string> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids);
 
 // What a result is written with and read with are two things: "" if they are not.

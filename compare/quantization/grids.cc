@@ -140,8 +140,7 @@ void Grids::AddNode(const SideGraph& graph, int n) {
     if (!known.has_value()) known = grid;
   }
   if (made.op_type == "DynamicQuantizeLinear" && InSlot(made.outputs, 0) != kNone) {
-    written_[Index(made.outputs[0])] =
-        Grid{InSlot(made.outputs, 1), InSlot(made.outputs, 2), 0, 0};
+    written_[Index(made.outputs[0])] = Grid{InSlot(made.outputs, 1), InSlot(made.outputs, 2), 0, 0};
   }
   if (Moves(made.op_type) && !made.inputs.empty() && made.inputs[0] != kNone) {
     const int from = made.inputs[0];
@@ -151,9 +150,9 @@ void Grids::AddNode(const SideGraph& graph, int n) {
     }
   }
   for (const int r : parameters) {
-    const bool only = std::all_of(
-        graph.readers(r).begin(), graph.readers(r).end(),
-        [&](int reader) { return Quantizes(graph.node(reader).made->op_type); });
+    const bool only =
+        std::all_of(graph.readers(r).begin(), graph.readers(r).end(),
+                    [&](int reader) { return Quantizes(graph.node(reader).made->op_type); });
     parameter_[Index(r)] = only && graph.result(r).fingerprint.size >= 1;
   }
 }

@@ -75,13 +75,13 @@ std::vector<MissingGrid> FindMissingGrids(const SideValues& side) {
       const int r = graph.node(n).made->inputs[slot];
       missing.push_back(
           {r, n,
-           absl::StrCat("goes into the ", op_type, " of ",
-                        graph.result(graph.node(n).made->outputs.front()).name,
-                        " without QuantizeLinear and DequantizeLinear, though its other input is "
-                        "quantized; ",
-                        habit.quantized == 1 ? "the other one" : absl::StrCat("the other ",
-                                                                              habit.quantized),
-                        " of that kind read both quantized")});
+           absl::StrCat(
+               "goes into the ", op_type, " of ",
+               graph.result(graph.node(n).made->outputs.front()).name,
+               " without QuantizeLinear and DequantizeLinear, though its other input is "
+               "quantized; ",
+               habit.quantized == 1 ? "the other one" : absl::StrCat("the other ", habit.quantized),
+               " of that kind read both quantized")});
     }
   }
   return missing;

@@ -24,11 +24,10 @@ std::optional<double> OutputCost::Of(int r) {
     if (std::none_of(reads.begin(), reads.end(), [&](int read) { return changed.contains(read); }))
       continue;
     ++runs_;
-    const absl::StatusOr<std::vector<Value>> outputs =
-        graph.Run(n, [&](int read) -> const Value& {
-          const auto it = changed.find(read);
-          return it == changed.end() ? other.value(read) : it->second;
-        });
+    const absl::StatusOr<std::vector<Value>> outputs = graph.Run(n, [&](int read) -> const Value& {
+      const auto it = changed.find(read);
+      return it == changed.end() ? other.value(read) : it->second;
+    });
     if (!outputs.ok()) return std::nullopt;
     const std::vector<int>& names = graph.node(n).made->outputs;
     for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {

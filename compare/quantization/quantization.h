@@ -22,10 +22,10 @@ struct QuantizedLayer {
   int partner = kNone;  // of the other side; kNone: none was found, most figures are missing
   // The result in floats: `result` itself, or what dequantizes it; kNone if nothing does.
   int dequantized = kNone;
-  std::string made_by;   // the operator whose result it is: of a Q/DQ pair the one before it
+  std::string made_by;  // the operator whose result it is: of a Q/DQ pair the one before it
   DType dtype = DType::kUndefined;  // of the integers; kUndefined of float results
-  int64_t scales = 0;    // how many there are; 0: none, or they are not known
-  double scale = 0;      // the first, with its zero point
+  int64_t scales = 0;               // how many there are; 0: none, or they are not known
+  double scale = 0;                 // the first, with its zero point
   double zero_point = 0;
   // The numbers that the grid reaches from, to; those that the other side's result has.
   std::optional<double> grid_least, grid_most;
@@ -49,16 +49,16 @@ struct QuantizedLayer {
 
 // What is wrong with a scale, a zero point, an axis, or that there is none.
 struct QuantizationMistake {
-  int result = kNone;   // of the quantized side
-  int partner = kNone;  // of the other side, if there is one
+  int result = kNone;     // of the quantized side
+  int partner = kNone;    // of the other side, if there is one
   bool constant = false;  // a wrong number rather than a wrong node
   double error = 0;       // noise to signal that it makes, as root mean squares: what sorts them
   std::string text;
 };
 
 struct QuantizationReport {
-  bool right = true;  // which side the layers are of
-  bool both = false;  // the other one is quantized, too, and dequantized for this
+  bool right = true;                   // which side the layers are of
+  bool both = false;                   // the other one is quantized, too, and dequantized for this
   std::vector<QuantizedLayer> layers;  // what costs most first; not weighed ones behind
   std::vector<QuantizationMistake> mistakes;
   // How far the quantized side's outputs are from the other's, as `cost`.

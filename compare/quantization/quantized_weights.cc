@@ -95,8 +95,8 @@ class Finder {
       weights->likeness = likeness;
     };
     const Shape& theirs = *known.shape;
-    const bool swapped = theirs.size() == 2 && shape.size() == 2 && theirs[0] == shape[1] &&
-                         theirs[1] == shape[0];
+    const bool swapped =
+        theirs.size() == 2 && shape.size() == 2 && theirs[0] == shape[1] && theirs[1] == shape[0];
     if (theirs == shape || !swapped) take(*measured);
     if (swapped) take(Transposed(*measured, theirs[0], theirs[1]));
     return true;
@@ -137,8 +137,7 @@ std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner)
   const int bias = made.inputs.size() > kBias ? made.inputs[kBias] : kNone;
   Value zero;
   if (bias != kNone) {
-    const std::vector<double> zeros(
-        static_cast<size_t>(graph.result(bias).fingerprint.size));
+    const std::vector<double> zeros(static_cast<size_t>(graph.result(bias).fingerprint.size));
     zero = run.quantized().InFormOf(bias, zeros);
   }
   const absl::StatusOr<std::vector<Value>> outputs = graph.Run(n, [&](int r) -> const Value& {
@@ -219,8 +218,7 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
       if (auto weights = Unpacked(run, n, partner)) found.push_back(*std::move(weights));
       continue;
     }
-    const bool integer_product =
-        made.op_type == "MatMulInteger" || made.op_type == "ConvInteger";
+    const bool integer_product = made.op_type == "MatMulInteger" || made.op_type == "ConvInteger";
     for (size_t slot = 0; slot < made.inputs.size(); ++slot) {
       const int r = made.inputs[slot];
       if (r == kNone || !side.IsFixed(r) || side.grids().IsParameter(r) || !seen.insert(r).second) {

@@ -23,9 +23,8 @@ SideValues::SideValues(const RecordedSide& side)
       continue;
     }
     const std::vector<int> reads = graph_.Reads(n);
-    fixed_[Index(r)] = !reads.empty() && std::all_of(reads.begin(), reads.end(), [&](int read) {
-      return fixed_[Index(read)];
-    });
+    fixed_[Index(r)] = !reads.empty() && std::all_of(reads.begin(), reads.end(),
+                                                     [&](int read) { return fixed_[Index(read)]; });
   }
 }
 

@@ -33,8 +33,8 @@ class SideValues {
   // A value of result r in floats: as it is, or what its integers stand for. Nothing of strings,
   // integers without a grid, booleans.
   std::optional<std::vector<double>> Floats(int r, const Value& value) const;
-  // Numbers as a result has them: in its type and shape, integers rounded to its grid. Empty if that
-  // cannot be.
+  // Numbers as a result has them: in its type and shape, integers rounded to its grid. Empty if
+  // that cannot be.
   Value InFormOf(int r, absl::Span<const double> floats) const;
   // Of the result's own value; null as above. Kept.
   const std::vector<double>* FloatsOf(int r) const;

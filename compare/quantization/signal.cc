@@ -62,8 +62,9 @@ Likeness LikenessOf(absl::Span<const double> signal, absl::Span<const double> no
   return likeness;
 }
 
-double Decibels(double noise) { return noise == 0 ? std::numeric_limits<double>::infinity()
-                                                  : -20 * std::log10(noise); }
+double Decibels(double noise) {
+  return noise == 0 ? std::numeric_limits<double>::infinity() : -20 * std::log10(noise);
+}
 
 Fit FitOf(absl::Span<const double> a, absl::Span<const double> b) {
   const Moments m = MomentsOf(a, b);

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "compare/causes/left_classes.h"
 
 namespace onnxcmp {
@@ -15,6 +16,11 @@ namespace {
 // Noise that is no doubt that two results stand for each other, and that leaves some.
 constexpr double kClearly = 0.1;
 constexpr double kPossibly = 0.3;
+// Noise from which on another node may be what is meant.
+constexpr double kDoubtful = 0.02;
+// What stands for something already stands for something else if it is noisier.
+constexpr double kNoisier = 1.3;
+constexpr double kRounding = 1e-4;
 constexpr double kLeastCorrelation = 0.5;
 constexpr int kHops = 8;
 constexpr size_t kMostCandidates = 64;
@@ -88,9 +94,8 @@ void TwinRun::RunNode(int n) {
       }
     }
   }
-  const bool moving = std::any_of(made.outputs.begin(), made.outputs.end(), [&](int r) {
-    return r != kNone && !quantized_.IsFixed(r);
-  });
+  const bool moving = std::any_of(made.outputs.begin(), made.outputs.end(),
+                                  [&](int r) { return r != kNone && !quantized_.IsFixed(r); });
   std::vector<Value> outputs;
   if (moving) {
     absl::StatusOr<std::vector<Value>> ran =
@@ -159,58 +164,128 @@ std::vector<int> TwinRun::Candidates(int r) const {
   return candidates;
 }
 
-// Whether a result may stand for another though its numbers are far from it: a wrong scale or zero
-// point leaves their shape, but others have that shape, too.
-bool TwinRun::MayBeFaulty(int n, int r, int candidate) const {
-  const StreamNode& made = *quantized_.graph().node(n).made;
-  if (candidate == aligned_[Index(r)]) return true;
-  if (made.op_type == "QuantizeLinear") return candidate == partners_[Index(made.inputs[0])];
+// Whether both are products of the same kind, which wrong weights bring far apart without changing
+// all of their shape.
+bool TwinRun::AreProducts(int n, int candidate) const {
+  const std::string& ours = quantized_.graph().node(n).made->op_type;
   const int producer = other_.graph().producer(candidate);
   if (producer == kNone) return false;
   const std::string& theirs = other_.graph().node(producer).made->op_type;
-  if (absl::StartsWith(made.op_type, "Q")) {
-    // Normalization, bias and activation may be part of it.
-    return absl::StrContains(made.op_type, theirs) || theirs == "BatchNormalization" ||
-           theirs == "Relu" || theirs == "Clip" || theirs == "Add";
-  }
+  if (absl::StartsWith(ours, "QLinearConv") && theirs == "BatchNormalization") return true;
   static constexpr absl::string_view kProducts[] = {"Conv", "MatMul", "Gemm", "ConvTranspose"};
-  return made.op_type == theirs &&
-         std::find(std::begin(kProducts), std::end(kProducts), theirs) != std::end(kProducts);
+  return std::any_of(std::begin(kProducts), std::end(kProducts), [&](absl::string_view product) {
+    return theirs == product && (ours == product || ours == absl::StrCat("QLinear", product) ||
+                                 ours == absl::StrCat("Q", product));
+  });
+}
+
+// Whether both are made by the same operator, in floats or in integers.
+bool TwinRun::AreAlike(int n, int candidate) const {
+  const SideGraph& graph = quantized_.graph();
+  const StreamNode* made = graph.node(n).made;
+  if (made->op_type == "QuantizeLinear" && graph.producer(made->inputs[0]) != kNone) {
+    made = graph.node(graph.producer(made->inputs[0])).made;
+  }
+  const int producer = other_.graph().producer(candidate);
+  if (producer == kNone) return made->op_type == "QuantizeLinear";
+  const std::string& theirs = other_.graph().node(producer).made->op_type;
+  return made->op_type == theirs || AreProducts(n, candidate) ||
+         made->op_type == absl::StrCat("QLinear", theirs) || Quantizes(made->op_type);
+}
+
+int TwinRun::BestCandidate(int n, int r, const std::vector<double>& own) const {
+  const std::optional<GridValues> grid = quantized_.GridOf(r);
+  const StreamNode& made = *quantized_.graph().node(n).made;
+  const bool rounds = absl::StrContains(made.op_type, "QuantizeLinear");
+  struct {
+    int result = kNone;
+    double noise = std::numeric_limits<double>::infinity();
+  } near, rounded;
+  int product = kNone;
+  double correlation = kLeastCorrelation;
+  for (const int candidate : Candidates(r)) {
+    const std::vector<double>* floats = other_.FloatsOf(candidate);
+    if (floats == nullptr || floats->size() != own.size()) continue;
+    const Likeness likeness = LikenessOf(*floats, own);
+    // A small bias that is added on one side only must not be taken away by the pair.
+    const auto claim = claims_.find(candidate);
+    if (!rounds && claim != claims_.end() &&
+        likeness.noise > std::max(kNoisier * claim->second, kRounding)) {
+      continue;
+    }
+    double noise = likeness.noise;
+    // What the grid makes of the candidate: a wrong scale or zero point does the same to both.
+    double after_rounding = noise;
+    if (grid.has_value() && noise > kClearly) {
+      const Value integers = quantized_.InFormOf(r, *floats);
+      if (!integers.empty()) {
+        after_rounding = LikenessOf(own, Dequantized(integers.tensor(), *grid)).noise;
+      }
+    }
+    if (noise < near.noise && (noise <= kClearly || AreAlike(n, candidate))) {
+      near = {candidate, noise};
+    }
+    // Of those that all end at the ends of the grid, the nearest.
+    if (after_rounding <= kClearly && noise < rounded.noise) rounded = {candidate, noise};
+    if (likeness.correlation > correlation && AreProducts(n, candidate)) {
+      correlation = likeness.correlation;
+      product = candidate;
+    }
+    // The alignment's partner comes first.
+    if (candidate == aligned_[Index(r)] && noise <= kClearly) break;
+  }
+  if (near.noise <= kPossibly) {
+    return near.noise > kDoubtful && !rounds && IsNearerBehind(r, near.result, near.noise)
+               ? kNone
+               : near.result;
+  }
+  if (rounded.result != kNone) return rounded.result;
+  return made.op_type == "QuantizeLinear" ? partners_[Index(made.inputs[0])] : product;
+}
+
+bool TwinRun::IsNearerBehind(int r, int candidate, double noise) const {
+  const SideGraph& graph = quantized_.graph();
+  const std::vector<double>& wanted = *other_.FloatsOf(candidate);
+  absl::node_hash_map<int, Value> given;
+  given.emplace(r, own_[Index(r)]);
+  std::vector<int> level = {r};
+  // Through a Q/DQ pair, too.
+  for (int hop = 0; hop < 3; ++hop) {
+    std::vector<int> next;
+    for (const int from : level) {
+      for (const int n : graph.readers(from)) {
+        const absl::StatusOr<std::vector<Value>> outputs =
+            graph.Run(n, [&](int read) -> const Value& {
+              const auto it = given.find(read);
+              if (it != given.end()) return it->second;
+              return held_[Index(read)].empty() ? quantized_.value(read) : held_[Index(read)];
+            });
+        const int output = graph.node(n).made->outputs.front();
+        if (!outputs.ok() || outputs->empty() || output == kNone) continue;
+        const std::optional<std::vector<double>> floats =
+            quantized_.Floats(output, outputs->front());
+        if (!floats.has_value() || floats->size() != wanted.size()) continue;
+        if (LikenessOf(wanted, *floats).noise < noise / 2) return true;
+        given.insert_or_assign(output, outputs->front());
+        next.push_back(output);
+      }
+    }
+    level = std::move(next);
+  }
+  return false;
 }
 
 void TwinRun::FindPartner(int n, int r) {
-  const SideGraph& graph = quantized_.graph();
-  const std::string& op_type = graph.node(n).made->op_type;
+  const std::string& op_type = quantized_.graph().node(n).made->op_type;
   const std::optional<std::vector<double>> own = OwnFloats(r);
   if (!own.has_value() || own->empty()) return;
-  int best = kNone;
   // What dequantizes integers stands for what they do.
   const int integers = quantized_.grids().Dequantizes(r);
   const bool handed_on = integers != kNone && partners_[Index(integers)] != kNone;
-  if (handed_on) best = partners_[Index(integers)];
-  if (best == kNone) {
-    double least = std::numeric_limits<double>::infinity();
-    int most_alike = kNone;
-    double greatest = kLeastCorrelation;
-    for (const int candidate : Candidates(r)) {
-      const std::vector<double>* measured = other_.FloatsOf(candidate);
-      if (measured == nullptr || measured->size() != own->size()) continue;
-      const Likeness likeness = LikenessOf(*measured, *own);
-      if (likeness.noise < least) {
-        least = likeness.noise;
-        best = candidate;
-      }
-      if (likeness.correlation > greatest && MayBeFaulty(n, r, candidate)) {
-        greatest = likeness.correlation;
-        most_alike = candidate;
-      }
-      // The alignment's partner comes first, then what is nearest.
-      if (candidate == aligned_[Index(r)] && likeness.noise <= kClearly) break;
-    }
-    if (least > kPossibly) best = most_alike;
-  }
+  const int best = handed_on ? partners_[Index(integers)] : BestCandidate(n, r, *own);
   if (best == kNone) return;
   partners_[Index(r)] = best;
+  claims_.try_emplace(best, OwnLikeness(r).noise);
   // What a measured scale makes of the other side's values is as it should be.
   if (op_type == "DynamicQuantizeLinear") return;
   if (OnlyQuantized(r) && !absl::StrContains(op_type, "QuantizeLinear")) return;

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "compare/quantization/side_values.h"
 #include "compare/quantization/signal.h"
 
@@ -42,7 +43,11 @@ class TwinRun {
   void RunNode(int n);
   void FindPartner(int n, int r);
   std::vector<int> Candidates(int r) const;
-  bool MayBeFaulty(int n, int r, int candidate) const;
+  bool AreProducts(int n, int candidate) const;
+  bool AreAlike(int n, int candidate) const;
+  // Whether what is made of a result is nearer to the candidate by far: a Tanh of small numbers.
+  bool IsNearerBehind(int r, int candidate, double noise) const;
+  int BestCandidate(int n, int r, const std::vector<double>& own) const;
   bool OnlyQuantized(int r) const;
   // The partner's value as the result's type has it.
   Value PartnerValue(int r) const;
@@ -54,7 +59,8 @@ class TwinRun {
   std::vector<Value> own_;
   std::vector<Value> held_;
   std::vector<bool> replaced_;
-  std::vector<std::vector<int>> origins_;  // partners that a result is made from
+  absl::flat_hash_map<int, double> claims_;  // noise by partner, as it was found first
+  std::vector<std::vector<int>> origins_;    // partners that a result is made from
 };
 
 }  // namespace onnxcmp

@@ -31,8 +31,7 @@ std::vector<Channel> ChannelsOf(const QuantizedWeights& weights, const Shape& sh
                                 const GridValues& grid) {
   std::vector<Channel> channels(grid.scales.size());
   for (size_t i = 0; i < weights.floats.size(); ++i) {
-    Channel& channel =
-        channels[static_cast<size_t>(grid.ScaleAt(shape, static_cast<int64_t>(i)))];
+    Channel& channel = channels[static_cast<size_t>(grid.ScaleAt(shape, static_cast<int64_t>(i)))];
     channel.ours.push_back(weights.floats[i]);
     channel.theirs.push_back(weights.partner_floats[i]);
   }
@@ -75,11 +74,10 @@ class Diagnosis {
     if (bad == 0) return "";
     if (std::string text = AxisText(); !text.empty()) return text;
     const Channel& channel = channels_[worst];
-    const std::string where =
-        channels_.size() == 1
-            ? ""
-            : absl::StrFormat(" of channel %d (%d of %d channels are wrong)", worst, bad,
-                              channels_.size());
+    const std::string where = channels_.size() == 1
+                                  ? ""
+                                  : absl::StrFormat(" of channel %d (%d of %d channels are wrong)",
+                                                    worst, bad, channels_.size());
     const double scale = grid_.scales[worst];
     const double moved = channel.fit.offset / scale;
     if (std::abs(channel.fit.slope - 1) > 0.05 && channel.fit.slope > 0) {
@@ -120,8 +118,7 @@ class Diagnosis {
       if (integers.shape()[axis] != static_cast<int64_t>(grid_.scales.size())) continue;
       GridValues other = grid_;
       other.axis = static_cast<int64_t>(axis);
-      const Likeness likeness =
-          LikenessOf(weights_.partner_floats, Dequantized(integers, other));
+      const Likeness likeness = LikenessOf(weights_.partner_floats, Dequantized(integers, other));
       if (likeness.noise > 0.3 * weights_.likeness.noise) continue;
       return absl::StrFormat(
           "axis %d of the scales %s is wrong: along axis %d the weights are %.3g dB from the other "
@@ -179,9 +176,8 @@ std::string WeightsMistake(const TwinRun& run, const QuantizedWeights& weights,
   if (text.empty()) return text;
   // Weights with something folded into them are others by right: the left's own fit worse.
   const std::optional<double> without = NoiseWith(run, weights, region, result);
-  const double leaves = IsFloatingPoint(side.graph().result(weights.result).dtype)
-                            ? kLeaves
-                            : kLeavesRounded;
+  const double leaves =
+      IsFloatingPoint(side.graph().result(weights.result).dtype) ? kLeaves : kLeavesRounded;
   return without.has_value() && *without < leaves * run.OwnLikeness(result).noise ? text : "";
 }
 

@@ -367,20 +367,19 @@ std::string Side(const SideSummary& summary, const ResultStream& stream) {
 }  // namespace
 
 std::string RenderJson(const Comparison& comparison) {
-  return absl::StrCat("{\"format\":\"onnxcmp\",\"version\":", kFormatVersion,
-                      ",\"verdict\":", Dump(Text(VerdictName(comparison.verdict))),
-                      ",\n\"left\":", Side(comparison.left_summary, comparison.left),
-                      ",\n\"right\":", Side(comparison.right_summary, comparison.right),
-                      ",\n\"rows\":", Lines(comparison.rows),
-                      ",\n\"causes\":", Lines(comparison.causes),
-                      ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
-                      ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
-                      ShadowMember(comparison), ExplanationMember(comparison),
-                      QuantizationMember(comparison),
-                      ",\n\"outputs\":", Lines(comparison.outputs.pairs),
-                      ",\n\"outputs_left_only\":", Dump(comparison.outputs.only_left),
-                      ",\n\"outputs_right_only\":", Dump(comparison.outputs.only_right),
-                      ",\n\"notes\":", Dump(comparison.notes), "}\n");
+  return absl::StrCat(
+      "{\"format\":\"onnxcmp\",\"version\":", kFormatVersion,
+      ",\"verdict\":", Dump(Text(VerdictName(comparison.verdict))),
+      ",\n\"left\":", Side(comparison.left_summary, comparison.left),
+      ",\n\"right\":", Side(comparison.right_summary, comparison.right),
+      ",\n\"rows\":", Lines(comparison.rows), ",\n\"causes\":", Lines(comparison.causes),
+      ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
+      ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
+      ShadowMember(comparison), ExplanationMember(comparison), QuantizationMember(comparison),
+      ",\n\"outputs\":", Lines(comparison.outputs.pairs),
+      ",\n\"outputs_left_only\":", Dump(comparison.outputs.only_left),
+      ",\n\"outputs_right_only\":", Dump(comparison.outputs.only_right),
+      ",\n\"notes\":", Dump(comparison.notes), "}\n");
 }
 
 }  // namespace onnxcmp

@@ -95,10 +95,10 @@ std::string QuantizationSection(const Comparison& comparison) {
   }
   const QuantizationReport& report = *comparison.quantization;
   for (const QuantizationMistake& mistake : report.mistakes) {
-    absl::StrAppend(&text, "- mistake: ",
-                    Code(ResultName(mistake.result,
-                                    report.right ? comparison.right : comparison.left)),
-                    ": ", Code(mistake.text), "\n");
+    absl::StrAppend(
+        &text, "- mistake: ",
+        Code(ResultName(mistake.result, report.right ? comparison.right : comparison.left)), ": ",
+        Code(mistake.text), "\n");
   }
   const std::vector<std::string> columns = QuantizationColumns();
   absl::StrAppend(&text, "\n", Cells(columns),
@@ -166,7 +166,8 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
     absl::StrAppend(&text, "- note: ", Code(note), "\n");
   }
   return absl::StrCat(text, Causes(comparison), NotFiniteSection(comparison),
-                      ShadowSection(comparison), QuantizationSection(comparison), Rows(comparison, options.max_rows));
+                      ShadowSection(comparison), QuantizationSection(comparison),
+                      Rows(comparison, options.max_rows));
 }
 
 }  // namespace onnxcmp

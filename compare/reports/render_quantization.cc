@@ -27,9 +27,8 @@ const ResultStream& Side(const Comparison& comparison, bool quantized) {
 
 // What the layer stands for, else its own result.
 std::string NameOf(const Comparison& comparison, int partner, int result) {
-  const StreamResult& named = partner == kNone
-                                  ? Side(comparison, true).results[Index(result)]
-                                  : Side(comparison, false).results[Index(partner)];
+  const StreamResult& named = partner == kNone ? Side(comparison, true).results[Index(result)]
+                                               : Side(comparison, false).results[Index(partner)];
   return PrintableText(named.name);
 }
 
@@ -56,8 +55,8 @@ std::string GridText(const QuantizedLayer& layer) {
 }  // namespace
 
 std::vector<std::string> QuantizationColumns() {
-  return {"output", "layer", "result", "scale", "used %", "ends %", "weights", "own",
-          "SQNR",   "cosine"};
+  return {"output", "layer",   "result", "scale", "used %",
+          "ends %", "weights", "own",    "SQNR",  "cosine"};
 }
 
 std::vector<std::string> QuantizationCells(const Comparison& comparison,
@@ -89,9 +88,9 @@ std::vector<std::string> QuantizationText(const Comparison& comparison) {
   }
   lines.push_back(std::move(what));
   if (report.output_error.has_value()) {
-    lines.push_back(absl::StrFormat("all together: the outputs are %s of their size apart, SQNR %s dB",
-                                    TwoDigits(*report.output_error),
-                                    DecibelText(-20 * std::log10(*report.output_error))));
+    lines.push_back(absl::StrFormat(
+        "all together: the outputs are %s of their size apart, SQNR %s dB",
+        TwoDigits(*report.output_error), DecibelText(-20 * std::log10(*report.output_error))));
   }
   return lines;
 }
@@ -139,8 +138,9 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
     absl::StrAppend(&text, absl::StripTrailingAsciiWhitespace(line), "\n");
   }
   if (rows.size() - 1 < report.layers.size()) {
-    absl::StrAppend(&text, style.Text(absl::StrCat("   … ", report.layers.size() - rows.size() + 1,
-                                                   " more layers (--all shows)")),
+    absl::StrAppend(&text,
+                    style.Text(absl::StrCat("   … ", report.layers.size() - rows.size() + 1,
+                                            " more layers (--all shows)")),
                     "\n");
   }
   text += "\n";
@@ -150,8 +150,8 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
   }
   label = "mistakes";
   if (report.mistakes.empty()) {
-    text += LabelledLines(label, Color::kPlain,
-                          "none: scales, zero points and axes fit the values", options, style);
+    text += LabelledLines(label, Color::kPlain, "none: scales, zero points and axes fit the values",
+                          options, style);
   }
   for (const QuantizationMistake& mistake : report.mistakes) {
     text += LabelledLines(
@@ -162,8 +162,8 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
   }
   label = "note";
   for (const std::string& note : report.notes) {
-    text += LabelledLines(std::exchange(label, ""), Color::kPlain, PrintableText(note), options,
-                          style);
+    text +=
+        LabelledLines(std::exchange(label, ""), Color::kPlain, PrintableText(note), options, style);
   }
   return text;
 }

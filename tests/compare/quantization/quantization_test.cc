@@ -63,8 +63,7 @@ Comparison Compared(const std::string& left, const std::string& right, const Ten
 
 const QuantizedLayer& LayerOf(const Comparison& comparison, const std::string& result) {
   static const auto* const kNoLayer = new QuantizedLayer();
-  const ResultStream& side =
-      comparison.quantization->right ? comparison.right : comparison.left;
+  const ResultStream& side = comparison.quantization->right ? comparison.right : comparison.left;
   for (const QuantizedLayer& layer : comparison.quantization->layers) {
     if (side.results[Index(layer.result)].name == result) return layer;
   }
@@ -94,9 +93,12 @@ Tensor X() {
 }
 
 std::string List(const std::vector<double>& numbers) {
-  return absl::StrCat("{", absl::StrJoin(numbers, ", ", [](std::string* out, double number) {
-                        absl::StrAppend(out, static_cast<float>(number));
-                      }), "}");
+  return absl::StrCat("{",
+                      absl::StrJoin(numbers, ", ",
+                                    [](std::string* out, double number) {
+                                      absl::StrAppend(out, static_cast<float>(number));
+                                    }),
+                      "}");
 }
 
 // Columns are of very different size.
@@ -109,7 +111,8 @@ std::vector<double> Weights(int number) {
 }
 
 std::string Head() {
-  return absl::StrCat("g (float[", kRows, ",", kSize, "] x) => (float[", kRows, ",", kSize, "] y) <");
+  return absl::StrCat("g (float[", kRows, ",", kSize, "] x) => (float[", kRows, ",", kSize,
+                      "] y) <");
 }
 
 std::string Float() {
@@ -232,21 +235,21 @@ std::vector<std::string> WrongCauses(const Comparison& comparison) {
   std::vector<std::string> texts;
   for (const Cause& cause : comparison.causes) {
     if (!IsWrong(cause)) continue;
-    texts.push_back(absl::StrCat(
-        CauseKindName(cause.kind), " ",
-        cause.right == kNone ? "" : comparison.right.results[Index(cause.right)].name, ": ",
-        cause.text));
+    texts.push_back(
+        absl::StrCat(CauseKindName(cause.kind), " ",
+                     cause.right == kNone ? "" : comparison.right.results[Index(cause.right)].name,
+                     ": ", cause.text));
   }
   return texts;
 }
 
 TEST(Quantization, FiguresOfOnePair) {
   // Rounded to steps of 1: 0, -1, 3, 5. Signal 32.85, noise 0.09 + 0.16.
-  const Comparison comparison = Compared(
-      "g (float[4] x) => (float[4] y) { y = Neg (x) }",
-      "g (float[4] x) => (float[4] y) <float s = {1.0}, int8 z = {0}> {\n"
-      "q = QuantizeLinear (x, s, z)\n d = DequantizeLinear (q, s, z)\n y = Neg (d) }",
-      Tensor::Of<float>({4}, {0.3f, -1, 2.6f, 5}));
+  const Comparison comparison =
+      Compared("g (float[4] x) => (float[4] y) { y = Neg (x) }",
+               "g (float[4] x) => (float[4] y) <float s = {1.0}, int8 z = {0}> {\n"
+               "q = QuantizeLinear (x, s, z)\n d = DequantizeLinear (q, s, z)\n y = Neg (d) }",
+               Tensor::Of<float>({4}, {0.3f, -1, 2.6f, 5}));
   ASSERT_THAT(comparison.quantization->layers, SizeIs(1));
   const QuantizedLayer& layer = comparison.quantization->layers[0];
   EXPECT_EQ(comparison.left.results[Index(layer.partner)].name, "x");
@@ -266,11 +269,11 @@ TEST(Quantization, FiguresOfOnePair) {
 
 TEST(Quantization, ElementsAtTheEndsAreSaturatedButZerosOfARelu) {
   // In steps of 1/64, from 0 to 255: 0, 64, 255 and 255; the 0 is a zero point.
-  const Comparison comparison = Compared(
-      "g (float[4] x) => (float[4] y) { y = Relu (x) }",
-      "g (float[4] x) => (float[4] y) <float s = {0.015625}, uint8 z = {0}> {\n"
-      "r = Relu (x)\n q = QuantizeLinear (r, s, z)\n y = DequantizeLinear (q, s, z) }",
-      Tensor::Of<float>({4}, {-3, 1, 4, 5}));
+  const Comparison comparison =
+      Compared("g (float[4] x) => (float[4] y) { y = Relu (x) }",
+               "g (float[4] x) => (float[4] y) <float s = {0.015625}, uint8 z = {0}> {\n"
+               "r = Relu (x)\n q = QuantizeLinear (r, s, z)\n y = DequantizeLinear (q, s, z) }",
+               Tensor::Of<float>({4}, {-3, 1, 4, 5}));
   const QuantizedLayer& layer = LayerOf(comparison, "q");
   EXPECT_EQ(*layer.saturated, 0.5);
   EXPECT_EQ(*layer.used, 1);
@@ -337,8 +340,8 @@ TEST_P(QuantizationFault, IsNamed) {
   for (const bool quantized_right : {true, false}) {
     Twin twin = Int8();
     GetParam().put(&twin);
-    const Comparison comparison = quantized_right ? Compared(Float(), twin.Text(), X())
-                                                  : Compared(twin.Text(), Float(), X());
+    const Comparison comparison =
+        quantized_right ? Compared(Float(), twin.Text(), X()) : Compared(twin.Text(), Float(), X());
     ASSERT_THAT(comparison.quantization->mistakes, SizeIs(1)) << GetParam().name;
     EXPECT_THAT(comparison.quantization->mistakes[0].text, HasSubstr(GetParam().text));
     ASSERT_FALSE(comparison.causes.empty());
@@ -371,8 +374,7 @@ std::vector<FaultOfTwin> Faults() {
                       result, absl::StrCat("zero point ", name, "_zero")});
   }
   for (const char* name : {"w1", "w2", "w3"}) {
-    const std::string layer =
-        name[1] == '1' ? "r1_q" : name[1] == '2' ? "p2_q" : "last_q";
+    const std::string layer = name[1] == '1' ? "r1_q" : name[1] == '2' ? "p2_q" : "last_q";
     faults.push_back({absl::StrCat("weights_scale_", name),
                       [=](Twin* twin) {
                         for (double& scale : twin->weights[name].scales) scale *= 4;
@@ -404,7 +406,8 @@ INSTANTIATE_TEST_SUITE_P(Twins, QuantizationFault, ::testing::ValuesIn(Faults())
 
 TEST(Quantization, WrittenWithOneScaleAndReadWithAnother) {
   const std::string text = absl::StrReplaceAll(
-      Int8().Text(), {{"p2_d = DequantizeLinear (p2_q, p2_scale,", "p2_d = DequantizeLinear (p2_q, s_scale,"}});
+      Int8().Text(),
+      {{"p2_d = DequantizeLinear (p2_q, p2_scale,", "p2_d = DequantizeLinear (p2_q, s_scale,"}});
   const Comparison comparison = Compared(Float(), text, X());
   ASSERT_THAT(comparison.quantization->mistakes, SizeIs(1));
   EXPECT_THAT(comparison.quantization->mistakes[0].text,
@@ -422,8 +425,7 @@ TEST(Quantization, BlocksOfFourBits) {
     }
     std::vector<double> integers;
     for (size_t i = 0; i < floats.size(); ++i) {
-      integers.push_back(
-          std::nearbyint(floats[i] / scales[i / kSize / 4 * kSize + i % kSize]));
+      integers.push_back(std::nearbyint(floats[i] / scales[i / kSize / 4 * kSize + i % kSize]));
     }
     scales[5] *= factor;
     return absl::StrCat(Head(), "int8[16,16] q8 = ", List(integers),
