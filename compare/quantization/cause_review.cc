@@ -22,7 +22,9 @@ class Review {
   Review(const TwinRun& run, const QuantizationReport& report)
       : run_(run), graph_(run.quantized().graph()), right_(report.right) {
     for (const QuantizationMistake& mistake : report.mistakes) {
-      for (const int r : LayerOf(mistake.result)) told_.insert(r);
+      for (const int r : LayerOf(mistake.result)) {
+        if (r != kNone) told_.insert(r);
+      }
     }
   }
 
@@ -148,7 +150,8 @@ void ReviewCauses(const TwinRun& run, const QuantizationReport& report,
   const auto added = static_cast<std::ptrdiff_t>(reviewed.size());
   for (Cause& cause : *causes) {
     if (review.IsTold(cause)) continue;
-    if (IsWrong(cause)) {
+    // What is inside a body was measured there.
+    if (IsWrong(cause) && !cause.in_body.has_value()) {
       const Finding finding = review.Judge(cause);
       if (finding == Finding::kInnocent) continue;
       if (finding == Finding::kHonest) cause.kind = CauseKind::kQuantization;

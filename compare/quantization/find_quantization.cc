@@ -84,6 +84,7 @@ class Finder {
     const bool rounds = made.op_type == "QuantizeLinear" || made.op_type == "DynamicQuantizeLinear";
     if (rounds) {
       const int x = made.inputs.front();
+      if (x == kNone) return made.op_type;
       const int n = side_.graph().producer(x);
       if (n == kNone) return "input";
       return run_.replaced(x) ? made.op_type : side_.graph().node(n).made->op_type;

@@ -101,7 +101,7 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
       numbers = *partner;
     const int n = other.producer(run.partner(r));
     if (n != kNone) made_by = other.node(n).made->op_type;
-  } else if (made.op_type == "QuantizeLinear") {
+  } else if (made.op_type == "QuantizeLinear" && made.inputs[0] != kNone) {
     // Nothing stands for it: what it rounds when all before it is as on the other side.
     numbers = side.Floats(made.inputs[0], run.held(made.inputs[0]));
     const int n = side.graph().producer(made.inputs[0]);

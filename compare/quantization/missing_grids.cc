@@ -72,16 +72,17 @@ std::vector<MissingGrid> FindMissingGrids(const SideValues& side) {
     const auto exceptions = static_cast<int64_t>(habit.exceptions.size());
     if (habit.quantized < kLeastOthers || habit.quantized < 4 * exceptions - 2) continue;
     for (const int n : habit.exceptions) {
-      const int r = graph.node(n).made->inputs[slot];
+      const StreamNode& made = *graph.node(n).made;
+      const int r = made.inputs[slot];
+      const auto output = std::find_if(made.outputs.begin(), made.outputs.end(),
+                                       [](int result) { return result != kNone; });
+      if (output == made.outputs.end()) continue;
       missing.push_back(
           {r, n,
-           absl::StrCat(
-               "goes into the ", op_type, " of ",
-               graph.result(graph.node(n).made->outputs.front()).name,
-               " without QuantizeLinear and DequantizeLinear, though its other input is "
-               "quantized; ",
-               habit.quantized == 1 ? "the other one" : absl::StrCat("the other ", habit.quantized),
-               " of that kind read both quantized")});
+           absl::StrCat("goes into the ", op_type, " of ", graph.result(*output).name,
+                        " without QuantizeLinear and DequantizeLinear, though its other input is "
+                        "quantized; the other ",
+                        habit.quantized, " of that kind read both quantized")});
     }
   }
   return missing;

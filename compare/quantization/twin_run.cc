@@ -27,6 +27,11 @@ constexpr size_t kMostCandidates = 64;
 constexpr size_t kMostOrigins = 8;
 constexpr size_t kMostNodes = 64;
 
+// What a QuantizeLinear rounds; kNone of other nodes.
+int RoundedBy(const StreamNode& made) {
+  return made.op_type == "QuantizeLinear" && !made.inputs.empty() ? made.inputs[0] : kNone;
+}
+
 }  // namespace
 
 TwinRun::TwinRun(const SideValues& other, const SideValues& quantized,
@@ -183,9 +188,8 @@ bool TwinRun::AreProducts(int n, int candidate) const {
 bool TwinRun::AreAlike(int n, int candidate) const {
   const SideGraph& graph = quantized_.graph();
   const StreamNode* made = graph.node(n).made;
-  if (made->op_type == "QuantizeLinear" && graph.producer(made->inputs[0]) != kNone) {
-    made = graph.node(graph.producer(made->inputs[0])).made;
-  }
+  const int x = RoundedBy(*made);
+  if (x != kNone && graph.producer(x) != kNone) made = graph.node(graph.producer(x)).made;
   const int producer = other_.graph().producer(candidate);
   if (producer == kNone) return made->op_type == "QuantizeLinear";
   const std::string& theirs = other_.graph().node(producer).made->op_type;
@@ -240,7 +244,8 @@ int TwinRun::BestCandidate(int n, int r, const std::vector<double>& own) const {
                : near.result;
   }
   if (rounded.result != kNone) return rounded.result;
-  return made.op_type == "QuantizeLinear" ? partners_[Index(made.inputs[0])] : product;
+  const int x = RoundedBy(made);
+  return x != kNone ? partners_[Index(x)] : product;
 }
 
 bool TwinRun::IsNearerBehind(int r, int candidate, double noise) const {

@@ -94,11 +94,10 @@ std::string QuantizationSection(const Comparison& comparison) {
     absl::StrAppend(&text, "- ", Code(line), "\n");
   }
   const QuantizationReport& report = *comparison.quantization;
+  const ResultStream& side = report.right ? comparison.right : comparison.left;
   for (const QuantizationMistake& mistake : report.mistakes) {
-    absl::StrAppend(
-        &text, "- mistake: ",
-        Code(ResultName(mistake.result, report.right ? comparison.right : comparison.left)), ": ",
-        Code(mistake.text), "\n");
+    absl::StrAppend(&text, "- mistake: ", Code(side.results[Index(mistake.result)].name), ": ",
+                    Code(mistake.text), "\n");
   }
   const std::vector<std::string> columns = QuantizationColumns();
   absl::StrAppend(&text, "\n", Cells(columns),
