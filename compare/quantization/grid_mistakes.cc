@@ -97,6 +97,12 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   std::optional<std::vector<double>> numbers;
   std::string made_by;
   if (run.partner(r) != kNone) {
+    const std::optional<GridValues> theirs = run.other().GridOf(run.partner(r));
+    // Of two that are quantized alike neither is wrong by the other.
+    if (theirs.has_value() && theirs->scales == values->scales &&
+        theirs->zero_points == values->zero_points) {
+      return std::nullopt;
+    }
     if (const std::vector<double>* partner = run.other().FloatsOf(run.partner(r)))
       numbers = *partner;
     const int n = other.producer(run.partner(r));
