@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "compare/alignment/alignment.h"
+#include "compare/alignment/alignment_amendment.h"
 #include "compare/causes/causes.h"
 #include "compare/differences/output_comparison.h"
 #include "compare/differences/pair_tolerance.h"
@@ -61,7 +63,7 @@ class Comparer {
     comparison.left_summary = sides_[0]->summary();
     comparison.right_summary = sides_[1]->summary();
     comparison.alignment = Align(passes_[0].stream, passes_[1].stream);
-    OC_RETURN_IF_ERROR(MeasureRows(&comparison));
+    OC_RETURN_IF_ERROR(MeasureRows(&comparison, [](size_t) { return nullptr; }));
     comparison.outputs = CompareOutputs(Outputs(0), Outputs(1), options_.tolerance);
     OC_RETURN_IF_ERROR(FindNotFiniteOnBoth(&comparison));
     if (options_.causes) OC_RETURN_IF_ERROR(NameCauses(&comparison));
@@ -119,10 +121,17 @@ class Comparer {
 
   RecordedSide Recorded(int i) { return {sides_[i], &passes_[i].stream, &passes_[i].bank}; }
 
-  absl::Status MeasureRows(Comparison* comparison) {
+  // Fills the rows of the alignment. `known`: by row of it, one that was measured before, or null.
+  absl::Status MeasureRows(Comparison* comparison,
+                           absl::FunctionRef<const ComparedRow*(size_t)> known) {
     std::vector<ResultPair> pairs;
     std::vector<size_t> rows;  // by pair
-    for (const AlignedRow& aligned : comparison->alignment.rows) {
+    for (size_t i = 0; i < comparison->alignment.rows.size(); ++i) {
+      const AlignedRow& aligned = comparison->alignment.rows[i];
+      if (known(i) != nullptr) {
+        comparison->rows.push_back(*known(i));
+        continue;
+      }
       ComparedRow& row = comparison->rows.emplace_back();
       row.aligned = aligned;
       if (!aligned.paired()) {
@@ -171,7 +180,18 @@ class Comparer {
                         FindCauses(Recorded(0), Recorded(1), comparison->alignment, options));
     comparison->causes = std::move(report.causes);
     for (std::string& note : report.notes) comparison->notes.push_back(std::move(note));
-    return absl::OkStatus();
+    if (report.repaired.empty()) return absl::OkStatus();
+    return AddPairs(report.repaired, comparison);
+  }
+
+  absl::Status AddPairs(const std::vector<std::pair<int, int>>& pairs, Comparison* comparison) {
+    Amended amended = Amend(comparison->alignment, pairs, passes_[0].stream, passes_[1].stream);
+    comparison->alignment = std::move(amended.alignment);
+    const std::vector<ComparedRow> before = std::exchange(comparison->rows, {});
+    return MeasureRows(comparison, [&](size_t i) {
+      const int row = amended.before[i];
+      return row == kNone ? nullptr : &before[static_cast<size_t>(row)];
+    });
   }
 
   // Scales and zero points are looked at whenever causes are.

@@ -18,6 +18,7 @@ enum class Mark : uint16_t {
   kCast = 16,        // other element type
   kReshaped = 32,    // the same elements in the same order, other shape
   kTransposed = 64,  // the same elements in another order
+  kRepaired = 128,   // paired by the search for causes, which proved it by what agrees behind it
 };
 using Marks = uint16_t;
 inline bool Has(Marks marks, Mark mark) { return (marks & static_cast<Marks>(mark)) != 0; }

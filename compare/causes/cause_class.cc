@@ -4,8 +4,10 @@
 #include <cmath>
 #include <set>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "compare/differences/number_strips.h"
 #include "compare/quantization/grids.h"
 
@@ -17,8 +19,16 @@ constexpr double kApproximation = 3e-3;
 // Signal to noise, as a ratio of root mean squares, that an honest quantization has at least.
 constexpr double kHonest = 0.3;
 
+// Elements are where they were, or elsewhere: that is no other way to compute them.
+bool OnlyMoves(absl::string_view op_type) {
+  static constexpr absl::string_view kOperators[] = {"Flatten",       "Identity", "ReorderInput",
+                                                     "ReorderOutput", "Reshape",  "Squeeze",
+                                                     "Transpose",     "Unsqueeze"};
+  return absl::c_linear_search(kOperators, op_type);
+}
+
 struct Contents {
-  std::multiset<std::string> operators;
+  std::multiset<std::string> operators;  // without those that only move elements
   bool quantizes = false;
   double coarsest = 0;  // epsilon of its floats
 };
@@ -33,7 +43,7 @@ Contents ContentsOf(const SideGraph& graph, const Region& region) {
   }
   for (const int n : region.nodes) {
     const StreamNode& made = *graph.node(n).made;
-    contents.operators.insert(made.op_type);
+    if (!OnlyMoves(made.op_type)) contents.operators.insert(made.op_type);
     contents.quantizes = contents.quantizes || Quantizes(made.op_type);
     for (const int r : made.outputs) {
       if (r == kNone) continue;

@@ -86,10 +86,12 @@ std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedStat
   if (cause.kind == CauseKind::kInitializer) {
     return absl::StrCat(names, "the constants differ by up to ", distance);
   }
+  const std::string reason = cause.local.has_value() ? cause.local->values.reason : "";
   std::vector<std::string> parts = {
-      distance.empty()
-          ? "gives something else on the left's own inputs"
-          : absl::StrCat("on the left's own inputs the right differs by up to ", distance)};
+      distance.empty() ? "gives something else on the left's own inputs"
+      : reason.empty()
+          ? absl::StrCat("on the left's own inputs the right differs by up to ", distance)
+          : absl::StrCat("on the left's own inputs the right gives another ", reason)};
   const int l = left.producer(cause.left);
   const int r = right.producer(cause.right);
   if (l != kNone && r != kNone) {

@@ -85,6 +85,7 @@ class CauseFinder {
     const Repaired repaired = Repair(run, Hints());
     const ForcedState& state = repaired.state;
     Judge(run, state, &report);
+    report.repaired = RepairedPairs(classes, state);
     if (repaired.capped) {
       report.notes.push_back("the search for causes reached a limit: there may be others");
     }
@@ -107,6 +108,26 @@ class CauseFinder {
       }
     }
     return hints;
+  }
+
+  // What was decided by a repair and is not in the alignment. Of several equal results of the left,
+  // one that has no partner.
+  std::vector<std::pair<int, int>> RepairedPairs(const LeftClasses& classes,
+                                                 const ForcedState& state) const {
+    std::vector<std::pair<int, int>> pairs;
+    for (const auto& [r, c] : state.fixed) {
+      const int partner = alignment_.right_to_left[static_cast<size_t>(r)];
+      if (partner != kNone && classes.of(partner) == c) continue;
+      for (const int l : classes.members(c)) {
+        if (alignment_.left_to_right[static_cast<size_t>(l)] != kNone ||
+            left_graph_.IsComputed(l) != right_graph_.IsComputed(r)) {
+          continue;
+        }
+        pairs.emplace_back(l, r);
+        break;
+      }
+    }
+    return pairs;
   }
 
   // What stands for all the results of a node, and for all the constants of one.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -28,6 +29,8 @@ struct CauseOptions {
 struct CauseReport {
   std::vector<Cause> causes;
   std::vector<std::string> notes;  // what could not be looked at, and why
+  // Pairs (left, right) that the alignment has not got: what agrees behind them has proved them.
+  std::vector<std::pair<int, int>> repaired;
 };
 
 // Of two sides that have been recorded and aligned. Nothing is found where the right side has no

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
@@ -21,6 +22,11 @@ Hash128 Mix(Hash128 hash, const Hash128& more) {
   return hash;
 }
 
+Shape WithoutOnes(Shape shape) {
+  shape.erase(std::remove(shape.begin(), shape.end(), 1), shape.end());
+  return shape;
+}
+
 }  // namespace
 
 bool IsCommutative(const StreamNode& node) {
@@ -30,29 +36,53 @@ bool IsCommutative(const StreamNode& node) {
   return node.domain.empty() && absl::c_linear_search(kOperators, node.op_type);
 }
 
-Value ForcedRun::ValueFor(int c, int right) const {
+bool ForcedRun::HasShapeOf(int c, int right) const {
+  const std::optional<Shape>& theirs = right_.result(right).shape;
+  const std::optional<Shape>& ours = left_.result(c).shape;
+  return theirs == ours ||
+         (theirs.has_value() && ours.has_value() && WithoutOnes(*theirs) == WithoutOnes(*ours));
+}
+
+Value ForcedRun::ValueFor(int c, int right, bool in_its_shape) const {
   const StreamResult& wanted = right_.result(right);
   const StreamResult& given = left_.result(c);
-  if (wanted.dtype == given.dtype && wanted.shape == given.shape) return left_.value(c);
-  if (!wanted.shape.has_value() || !given.shape.has_value()) return Value();
-  const auto it = converted_.find({c, right});
+  in_its_shape = in_its_shape && !HasShapeOf(c, right);
+  const std::optional<Shape>& shape = in_its_shape ? given.shape : wanted.shape;
+  if (wanted.dtype == given.dtype && shape == given.shape) return left_.value(c);
+  if (!shape.has_value() || !given.shape.has_value()) return Value();
+  const auto it = converted_.find({c, right, in_its_shape});
   if (it != converted_.end()) return it->second.first;
-  absl::StatusOr<Value> converted = ConvertedTo(left_.value(c), wanted.dtype, *wanted.shape);
+  absl::StatusOr<Value> converted = ConvertedTo(left_.value(c), wanted.dtype, *shape);
   Value value = converted.ok() ? *std::move(converted) : Value();
   const Hash128 content = value.empty() ? Hash128() : ContentOf(value, left_.pool());
-  converted_[{c, right}] = {value, content};
+  converted_[{c, right, in_its_shape}] = {value, content};
   return value;
+}
+
+int ForcedRun::CopiedBy(const ForcedState& state, int r) const {
+  const int n = right_.producer(r);
+  const int match = state.at(r).match;
+  if (n == kNone || match == kNone) return kNone;
+  for (const int read : right_.Reads(n)) {
+    const int c = state.at(read).match;
+    if (c != kNone && left_.result(c).fingerprint.bits == left_.result(match).fingerprint.bits) {
+      return read;
+    }
+  }
+  return kNone;
 }
 
 void ForcedRun::Set(int r, int c, MatchRule rule, ForcedState* state) const {
   ForcedResult& result = state->results[static_cast<size_t>(r)];
-  Value value = ValueFor(c, r);
+  // What is paired by order may be of another shape, and that is then what is wrong.
+  const bool in_its_shape = rule == MatchRule::kFixed && !HasShapeOf(c, r);
+  Value value = ValueFor(c, r, in_its_shape);
   if (value.empty()) return;
   if (result.match == kNone) ++state->matched;
   result.match = c;
   result.rule = rule;
   result.held = std::move(value);
-  const auto it = converted_.find({c, r});
+  const auto it = converted_.find({c, r, in_its_shape});
   result.held_content =
       it != converted_.end() ? it->second.second : left_.result(c).fingerprint.content;
   if (result.own_content == result.held_content) result.own = Value();
@@ -365,8 +395,12 @@ bool ForcedRun::PairConstants(int n, int r, int c, const std::vector<std::pair<i
   const auto slot = static_cast<size_t>(right_.result(r).slot);
   Measured measured;
   // Otherwise the node makes up for the other constant: a transposition, a folded factor.
+  // A shape that gives the same elements in another shape is another one.
+  const auto right_shape = [&](const Value& value) {
+    return !value.is_tensor() || value.tensor().shape() == right_.result(r).shape;
+  };
   const bool fits = outputs.ok() && slot < outputs->size() && !(*outputs)[slot].empty() &&
-                    absl::c_all_of(open, [&](const auto& pair) {
+                    right_shape((*outputs)[slot]) && absl::c_all_of(open, [&](const auto& pair) {
                       return state->at(pair.first).match == pair.second;
                     });
   if (fits) {

@@ -70,8 +70,12 @@ class ForcedRun {
                   int patience = std::numeric_limits<int>::max()) const;
 
   // The left's value of a class in the type and the shape of a right result; empty if it does not
-  // fit there.
-  Value ValueFor(int c, int right) const;
+  // fit there. `in_its_shape`: in the left's shape, unless only axes of one element differ.
+  Value ValueFor(int c, int right, bool in_its_shape = false) const;
+  // Whether a right result has the shape of a class, but for axes of one element.
+  bool HasShapeOf(int c, int right) const;
+  // What a matched result's node reads and hands on, in whatever shape; kNone if nothing.
+  int CopiedBy(const ForcedState& state, int r) const;
   // Left nodes of the operator of a right node that read what one of its inputs is matched with.
   std::vector<int> NodesLike(const ForcedState& state, int n) const;
   // Whether a value of the right is near a class, in kind, size and elements. `measured` is filled
@@ -112,7 +116,8 @@ class ForcedRun {
   const SideGraph& right_;
   const std::vector<int>& aligned_;
   const std::vector<Value>& leaves_;
-  mutable absl::flat_hash_map<std::pair<int, int>, std::pair<Value, Hash128>> converted_;
+  // By class, right result, and whether it is in the left's shape.
+  mutable absl::flat_hash_map<std::tuple<int, int, bool>, std::pair<Value, Hash128>> converted_;
   // The left's value, as which type, and the right's. Trials ask for the same ones again.
   using MeasuredPair = std::tuple<Hash128, DType, Hash128>;
   mutable absl::flat_hash_map<MeasuredPair, double> distances_;  // infinite: not near

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/functional/function_ref.h"
@@ -54,6 +55,26 @@ Value Shake(const Value& value, double epsilon, uint64_t seed, const ThreadPool*
     });
   });
   return *std::move(shaken);
+}
+
+// Whether `rounded` is `exact` in a type of 16 bits that the model computes in.
+bool IsRounded(const Measured& rounded, const Measured& exact, const SideGraph& graph) {
+  for (const DType dtype : {DType::kFloat16, DType::kBfloat16}) {
+    if (!absl::c_any_of(graph.results(), [&](int r) {
+          return graph.IsComputed(r) && graph.result(r).dtype == dtype;
+        })) {
+      continue;
+    }
+    bool equal = true;
+    ForEachStrip(NumberReader(rounded.tensor), NumberReader(exact.tensor), 0, exact.size,
+                 [&](int64_t, int64_t count, const double* a, const double* b) {
+                   for (int64_t i = 0; i < count && equal; ++i)
+                     equal = a[i] == RoundTo(dtype, b[i]);
+                   return equal;
+                 });
+    if (equal) return true;
+  }
+  return false;
 }
 
 // Walks back from a result through the nodes that make it.
@@ -259,6 +280,12 @@ RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {
   const double epsilon = CoarserEpsilon(left.dtype, run_.right().result(r).dtype);
   Verdict verdict;
   verdict.distance = epsilon == 0 ? 1 + UnequalShare(held, own) : Distance(held, own);
+  // A model that computes in a type of 16 bits may keep a constant in a wider one after rounding
+  // it.
+  if (epsilon > 0 &&
+      (IsRounded(own, held, run_.right()) || IsRounded(held, own, run_.left().graph()))) {
+    return verdict;
+  }
   // Eight steps: a cast, a folded factor.
   verdict.ratio = epsilon == 0 ? kInfinity : verdict.distance / (8 * epsilon) * kMaxRatio;
   return verdict;

@@ -1,6 +1,7 @@
 #include "compare/causes/repair.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -35,18 +36,10 @@ class Repairer {
     if (run_.right().result(r).fingerprint.size <= 4) return true;
     const int n = run_.right().producer(r);
     if (n == kNone) return false;
-    if (CopiedBy(r) != kNone) return true;
+    if (CopiedBy(r) != kNone || suggester_.AreCounterparts(r, c)) return true;
     return IsClaimedTwice(r) && !IsTaken(c);
   }
-  // What a result's node reads and hands on.
-  int CopiedBy(int r) const {
-    const int n = run_.right().producer(r);
-    if (n == kNone) return kNone;
-    for (const int read : run_.right().Reads(n)) {
-      if (state().at(read).match == state().at(r).match) return read;
-    }
-    return kNone;
-  }
+  int CopiedBy(int r) const { return run_.CopiedBy(state(), r); }
   bool IsTaken(int c) const {
     return absl::c_any_of(run_.right().results(), [&](int r) { return state().at(r).match == c; });
   }
@@ -68,13 +61,13 @@ class Repairer {
     return run_.runs() > limits_.node_runs * std::max<int64_t>(nodes, 100);
   }
 
-  ForcedState Try(const Suggestion& suggestion) {
+  // The true one lets the results behind it match at once.
+  static constexpr int kPatience = 32;
+  ForcedState Try(const Suggestion& suggestion, int patience = kPatience) {
     FixedMatches fixed = state().fixed;
     fixed[suggestion.right] = suggestion.left;
     ++repaired_.trials;
-    // The true one lets the results behind it match at once.
-    constexpr int kPatience = 32;
-    return run_.Run(fixed, &state(), kPatience);
+    return run_.Run(fixed, &state(), patience);
   }
   // Results that found a match besides the one suggested.
   int GainOf(const ForcedState& trial, const Suggestion& suggestion) const {
@@ -128,6 +121,8 @@ class Repairer {
       std::optional<Suggestion> best;
       ForcedState best_state;
       double best_value = 0;
+      constexpr int kLeast = 3;
+      int best_gain = 0;
       int tried = 0;
       for (const Suggestion& suggestion : suggestions) {
         if (tried == limits_.trials || repaired_.trials >= limits_.all_trials || RanLong()) {
@@ -137,11 +132,17 @@ class Repairer {
         if (refused.contains({suggestion.right, suggestion.left})) continue;
         ++tried;
         ForcedState trial = Try(suggestion);
+        // One of several readers of what is wrong: the others hold up the rest.
+        if (trial.abandoned && GainOf(trial, suggestion) > std::max(kLeast, best_gain)) {
+          trial = Try(suggestion, std::numeric_limits<int>::max());
+        }
         if (trial.abandoned || trial.at(suggestion.right).match != suggestion.left) continue;
         const int gain = GainOf(trial, suggestion);
         double value = gain + 0.1 * suggestion.structure;
         if (run_.right().IsConstant(suggestion.right)) value += 0.5;
         if (!IsWeak(suggestion.right, suggestion.left)) value -= 3;
+        // Results that are near by chance do not lead to the outputs.
+        if (suggester_.OutputsMet(trial) > suggester_.OutputsMet(state())) value += 0.3;
         // Of two that explain the same, the first one.
         value -= 0.05 * suggestion.right / static_cast<double>(trial.results.size());
         const bool speaks = suggestion.structure >= 0.5 && gain >= 0;
@@ -152,6 +153,7 @@ class Repairer {
         if (!best.has_value() || value > best_value) {
           best = suggestion;
           best_value = value;
+          best_gain = gain;
           best_state = std::move(trial);
         }
         if (best_value >= 0.95 * standing.doomed_count && best_value > 4 && StartsRegion(*best)) {
@@ -228,7 +230,8 @@ class Repairer {
         }
         left_inputs.push_back(c);
         right_inputs.push_back(state().at(r).match);
-        if (state().at(r).match != c) {
+        if (state().at(r).match != c &&
+            !absl::c_linear_search(differing, std::pair<int, int>(r, c))) {
           differing.emplace_back(r, c);
           // A copy is as sure as what it is a copy of.
           int root = r;

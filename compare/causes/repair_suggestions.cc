@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "compare/differences/number_strips.h"
+#include "compare/causes/likeness.h"
 
 namespace onnxcmp {
 namespace {
@@ -17,78 +17,10 @@ constexpr int kReaderLevels = 3;
 constexpr size_t kMaxNodes = 18;
 constexpr int kHops = 3;
 constexpr size_t kMaxBehind = 24;
-constexpr int64_t kMaxSorted = 65536;
-// Values that are apart by this much may still be meant to be the same.
-constexpr double kLittle = 2e-2;
-
-// Whether about as many elements of one are somewhere in the other as must be for half of them to
-// be; a few are looked for.
-bool MayShareHalf(const NumberReader& left, const NumberReader& right) {
-  constexpr int64_t kLookedFor = 64;
-  absl::flat_hash_set<double> open;
-  const int64_t step = left.size() / kLookedFor + 1;
-  ForEachStrip(left, 0, left.size(), [&](int64_t first, int64_t count, const double* a) {
-    for (int64_t i = (step - first % step) % step; i < count; i += step) open.insert(a[i]);
-  });
-  const size_t looked_for = open.size();
-  ForEachStrip(right, 0, right.size(), [&](int64_t, int64_t count, const double* a) {
-    for (int64_t i = 0; i < count; ++i) open.erase(a[i]);
-  });
-  return looked_for - open.size() >= looked_for / 4;
-}
-
-double SharedInAnyOrder(const Tensor& left, const Tensor& right) {
-  std::vector<double> a = ElementsOf(left);
-  std::vector<double> b = ElementsOf(right);
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
-  std::vector<double> both;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-  return static_cast<double>(both.size()) / static_cast<double>(a.size());
-}
+// Constants that may have a fault that a mask hides.
+constexpr int64_t kMaxHidden = 65536;
 
 }  // namespace
-
-double ConstantLikeness(const Measured& left, const Measured& right) {
-  if (left.size == 0 || left.size != right.size) return 0;
-  const NumberReader ours(left.tensor);
-  const NumberReader theirs(right.tensor);
-  const auto count = static_cast<double>(left.size);
-  int64_t equal = 0;
-  double left_mean = 0;
-  double right_mean = 0;
-  const auto add = [&](int64_t, int64_t n, const double* a, const double* b) {
-    for (int64_t i = 0; i < n; ++i) {
-      equal += a[i] == b[i] ? 1 : 0;
-      left_mean += a[i] / count;
-      right_mean += b[i] / count;
-    }
-    return true;
-  };
-  ForEachStrip(ours, theirs, 0, left.size, add);
-  double products = 0;
-  double left_squares = 0;
-  double right_squares = 0;
-  const auto correlate = [&](int64_t, int64_t n, const double* a, const double* b) {
-    for (int64_t i = 0; i < n; ++i) {
-      products += (a[i] - left_mean) * (b[i] - right_mean);
-      left_squares += (a[i] - left_mean) * (a[i] - left_mean);
-      right_squares += (b[i] - right_mean) * (b[i] - right_mean);
-    }
-    return true;
-  };
-  ForEachStrip(ours, theirs, 0, left.size, correlate);
-  double likeness = static_cast<double>(equal) / count;
-  const double norm = std::sqrt(left_squares) * std::sqrt(right_squares);
-  const bool of_one_size = left.scale <= 2 * right.scale && right.scale <= 2 * left.scale;
-  if (of_one_size && norm > 0 && products / norm > 0.9) {
-    likeness = std::max(likeness, products / norm);
-  }
-  if (likeness < 0.5 && left.size <= kMaxSorted && MayShareHalf(ours, theirs)) {
-    likeness = std::max(likeness, SharedInAnyOrder(left.tensor, right.tensor));
-  }
-  return likeness;
-}
 
 absl::flat_hash_map<int, int> OutputCounterparts(const LeftClasses& left, const SideGraph& right) {
   absl::flat_hash_map<int, int> counterparts;
@@ -132,6 +64,17 @@ class Suggester::Collector {
   void Add(int right, int c, double structure) {
     if (right == kNone || c == kNone || state_.fixed.contains(right)) return;
     if (state_.at(right).match == c || !suggester_.Fits(right, c)) return;
+    Keep(right, c, structure);
+  }
+  // The same operator gave another shape.
+  void AddInItsShape(int right, int c, double structure) {
+    if (right == kNone || c == kNone || state_.fixed.contains(right)) return;
+    if (suggester_.run_.HasShapeOf(c, right) || !suggester_.FitsInItsShape(right, c)) return;
+    if (suggester_.OperatorOf(right) != suggester_.OperatorOfClass(c)) return;
+    Keep(right, c, structure);
+  }
+
+  void Keep(int right, int c, double structure) {
     double& best = structures_[{right, c}];
     best = std::max(best, structure);
   }
@@ -161,7 +104,17 @@ Suggester::Suggester(const ForcedRun& run, std::vector<std::pair<int, int>> hint
 bool Suggester::Fits(int right, int c) const {
   const StreamResult& theirs = run_.right().result(right);
   const StreamResult& ours = run_.left().result(c);
-  if (!theirs.shape.has_value() || theirs.shape != ours.shape) return false;
+  if (!theirs.shape.has_value()) return false;
+  // Optimizers write a constant with more or fewer axes of one element.
+  const bool constants = run_.right().IsConstant(right) && run_.left().constant(c);
+  if (theirs.shape != ours.shape && !(constants && run_.HasShapeOf(c, right))) return false;
+  return FitsInItsShape(right, c);
+}
+
+bool Suggester::FitsInItsShape(int right, int c) const {
+  const StreamResult& theirs = run_.right().result(right);
+  const StreamResult& ours = run_.left().result(c);
+  if (!theirs.shape.has_value() || !ours.shape.has_value()) return false;
   if (theirs.dtype != ours.dtype && !SameKindOfNumber(theirs.dtype, ours.dtype)) return false;
   const auto counterpart = counterparts_.find(right);
   return counterpart == counterparts_.end() || counterpart->second == c;
@@ -213,6 +166,28 @@ Suggester::Standing Suggester::StandingOf(const ForcedState& state) const {
   return standing;
 }
 
+std::string Suggester::OperatorOf(int right) const {
+  const int n = run_.right().producer(right);
+  return n == kNone ? "" : run_.right().node(n).made->op_type;
+}
+
+std::string Suggester::OperatorOfClass(int c) const {
+  const SideGraph& left = run_.left().graph();
+  const int n = left.producer(run_.left().representative(c));
+  return n == kNone ? "" : left.node(n).made->op_type;
+}
+
+int Suggester::OtherShape(const std::vector<int>& ours, const std::vector<int>& theirs) const {
+  int found = kNone;
+  for (size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i) {
+    const int c = run_.left().of(ours[i]);
+    if (theirs[i] == kNone || c == kNone || run_.HasShapeOf(c, theirs[i])) continue;
+    if (found != kNone) return kNone;
+    found = static_cast<int>(i);
+  }
+  return found;
+}
+
 std::vector<Suggester::Likeness> Suggester::Like(const ForcedState& state, int n) const {
   const std::vector<int>& theirs = run_.right().node(n).made->inputs;
   std::vector<Likeness> likenesses;
@@ -244,6 +219,7 @@ std::vector<Suggester::Likeness> Suggester::Like(const ForcedState& state, int n
     if (read == 0) continue;
     likeness.share = static_cast<double>(equal) / static_cast<double>(read);
     if (read - equal == 1) likeness.differing = differing;
+    if (read == equal) likeness.differing = OtherShape(ours, theirs);
     std::sort(left_classes.begin(), left_classes.end());
     std::sort(right_classes.begin(), right_classes.end());
     if (equal < read && left_classes == right_classes) {
@@ -256,17 +232,6 @@ std::vector<Suggester::Likeness> Suggester::Like(const ForcedState& state, int n
   return likenesses;
 }
 
-int Suggester::CopiedBy(const ForcedState& state, int r) const {
-  const int n = run_.right().producer(r);
-  if (r == kNone || n == kNone) return kNone;
-  for (const int read : run_.right().Reads(n)) {
-    if (state.at(read).held_content == state.at(r).held_content && !state.at(r).held.empty()) {
-      return read;
-    }
-  }
-  return kNone;
-}
-
 void Suggester::SuggestForNode(const ForcedState& state, int n, Collector* collector) const {
   const StreamNode& made = *run_.right().node(n).made;
   const LeftClasses& left = run_.left();
@@ -274,21 +239,35 @@ void Suggester::SuggestForNode(const ForcedState& state, int n, Collector* colle
     const StreamNode& other = *left.graph().node(likeness.node).made;
     for (size_t slot = 0; slot < made.outputs.size() && slot < other.outputs.size(); ++slot) {
       collector->Add(made.outputs[slot], left.of(other.outputs[slot]), likeness.share);
+      if (likeness.share >= 0.5) {
+        collector->AddInItsShape(made.outputs[slot], left.of(other.outputs[slot]), likeness.share);
+      }
     }
     if (likeness.differing == kNone) continue;
     const auto i = static_cast<size_t>(likeness.differing);
     if (i < made.inputs.size() && i < other.inputs.size()) {
       // What it is a copy of may be at fault as well.
       const int c = left.of(other.inputs[i]);
-      for (int r = made.inputs[i]; r != kNone; r = CopiedBy(state, r)) {
+      for (int r = made.inputs[i]; r != kNone; r = run_.CopiedBy(state, r)) {
         collector->Add(r, c, likeness.share);
+        collector->AddInItsShape(r, c, likeness.share);
       }
     }
   }
-  // Right-only nodes that should change nothing.
-  for (const int read : run_.right().Reads(n)) {
-    if (state.at(read).match == kNone) continue;
-    for (const int output : made.outputs) collector->Add(output, state.at(read).match, 0.1);
+  // Right-only nodes that should change nothing, one or a few behind each other.
+  std::vector<int> open = run_.right().Reads(n);
+  for (int hop = 0; hop < kHops; ++hop) {
+    std::vector<int> before;
+    for (const int read : open) {
+      const int c = state.at(read).match;
+      if (c != kNone) {
+        for (const int output : made.outputs) collector->Add(output, c, 0.1);
+      } else if (const int p = run_.right().producer(read); p != kNone) {
+        const std::vector<int> reads = run_.right().Reads(p);
+        before.insert(before.end(), reads.begin(), reads.end());
+      }
+    }
+    open = std::move(before);
   }
   SuggestBehind(state, n, collector);
 }
@@ -370,7 +349,7 @@ void Suggester::SuggestConstants(const ForcedState& state, const std::vector<boo
     if (result.match != kNone || !run_.right().IsConstant(r) || !IsMeasurable(result.own)) continue;
     const bool innocent = innocents[static_cast<size_t>(r)];
     // A small one may have a fault that a mask hides.
-    if (innocent && run_.right().result(r).fingerprint.size > kMaxSorted) continue;
+    if (innocent && run_.right().result(r).fingerprint.size > kMaxHidden) continue;
     Measured own;
     // Shapes are like each other without being the same: a folded one needs more to go by.
     const Tensor& tensor = result.own.tensor();
@@ -437,7 +416,7 @@ std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,
   for (const int n : suspects) {
     // What hands on what it reads may be a node that has lost its operator.
     for (const int read : right.Reads(n)) {
-      if (CopiedBy(state, read) != kNone) visit(right.producer(read));
+      if (run_.CopiedBy(state, read) != kNone) visit(right.producer(read));
     }
   }
   for (const int n : nodes) SuggestForNode(state, n, &collector);
@@ -498,13 +477,13 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
     const Measured own = Measure(result.own.tensor());
     for (const int c : left.of_shape(result.own.tensor().shape())) {
       if (!free(c) || !left.computed(c) || !Fits(r, c)) continue;
-      if (Distance(left.measured(c), own) <= kLittle) collector.Add(r, c, 1);
+      if (LittleApart(left.measured(c), own)) collector.Add(r, c, 1);
     }
     // What should hand on what it reads.
     for (const int read : right.Reads(n)) {
       const int c = state.at(read).match;
       if (c == kNone || !Fits(r, c) || !IsMeasurable(left.value(c))) continue;
-      if (Distance(left.measured(c), own) <= kLittle) collector.Add(r, c, 1);
+      if (LittleApart(left.measured(c), own)) collector.Add(r, c, 1);
     }
   }
   return collector.Take();

@@ -2,6 +2,8 @@
 #ifndef ONNXCMP_COMPARE_REPAIR_SUGGESTIONS_H_
 #define ONNXCMP_COMPARE_REPAIR_SUGGESTIONS_H_
 
+#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,9 +51,28 @@ class Suggester {
   // Whether a right result can stand for a class: kind of number, shape, and outputs only for
   // their counterparts.
   bool Fits(int right, int c) const;
+  // The same, whatever the shape.
+  bool FitsInItsShape(int right, int c) const;
+  // How many outputs are matched with what answers to them.
+  int OutputsMet(const ForcedState& state) const {
+    return static_cast<int>(
+        std::count_if(counterparts_.begin(), counterparts_.end(),
+                      [&](const auto& pair) { return state.at(pair.first).match == pair.second; }));
+  }
+  // Whether they are outputs that answer to each other.
+  bool AreCounterparts(int right, int c) const {
+    const auto it = counterparts_.find(right);
+    return it != counterparts_.end() && it->second == c;
+  }
 
  private:
   class Collector;
+
+  // What made a right result, or the left result that stands for a class; empty if no node did.
+  std::string OperatorOf(int right) const;
+  std::string OperatorOfClass(int c) const;
+  // The only input of nodes that has another shape on the right; kNone if it is none, or several.
+  int OtherShape(const std::vector<int>& ours, const std::vector<int>& theirs) const;
 
   // By class: whether as many right results are matched with it as it has members.
   // By right result: constants without a match of which all that reads them gives what the left has
@@ -59,8 +80,6 @@ class Suggester {
   // is folded into it.
   std::vector<bool> InnocentConstants(const ForcedState& state) const;
   std::vector<bool> Taken(const ForcedState& state) const;
-  // What a result's node reads and hands on as it is; kNone if nothing.
-  int CopiedBy(const ForcedState& state, int r) const;
   void SuggestForNode(const ForcedState& state, int n, Collector* collector) const;
   void SuggestBehind(const ForcedState& state, int n, Collector* collector) const;
   void SuggestConstants(const ForcedState& state, const std::vector<bool>& innocents,
@@ -74,10 +93,6 @@ class Suggester {
   absl::flat_hash_map<int, int> counterparts_;
   mutable absl::flat_hash_map<std::pair<int, int>, double> likenesses_;  // they stay as they are
 };
-
-// How alike two constants are, up to 1: the share of equal elements, in place or sorted, or
-// their correlation if it is beyond 0.9.
-double ConstantLikeness(const Measured& left, const Measured& right);
 
 }  // namespace onnxcmp
 

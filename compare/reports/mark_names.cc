@@ -6,7 +6,7 @@
 namespace onnxcmp {
 
 std::vector<absl::string_view> MarkNames(Marks marks) {
-  constexpr std::array<std::pair<Mark, const char*>, 7> kNames = {{
+  constexpr std::array<std::pair<Mark, const char*>, 8> kNames = {{
       {Mark::kMoved, "moved"},
       {Mark::kFused, "fused"},
       {Mark::kFolded, "folded"},
@@ -14,6 +14,7 @@ std::vector<absl::string_view> MarkNames(Marks marks) {
       {Mark::kCast, "cast"},
       {Mark::kReshaped, "reshaped"},
       {Mark::kTransposed, "transposed"},
+      {Mark::kRepaired, "repaired"},
   }};
   std::vector<absl::string_view> names;
   for (const auto& [mark, name] : kNames) {

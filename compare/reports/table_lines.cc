@@ -240,6 +240,7 @@ class LineMaker {
       if (Has(marks, Mark::kReshaped)) notes.push_back(absl::StrCat("reshaped", to));
       if (Has(marks, Mark::kTransposed)) notes.push_back(absl::StrCat("transposed", to));
       if (Has(marks, Mark::kMoved)) notes.push_back(Moved(i));
+      if (Has(marks, Mark::kRepaired)) notes.push_back("repaired");
       if (row.difference.has_value() && !row.difference->values.reason.empty()) {
         notes.push_back(PrintableText(row.difference->values.reason));
       }

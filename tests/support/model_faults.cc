@@ -64,6 +64,21 @@ class Injector : public FaultPlaces {
                     v = v == 0 ? 0.5 : v * 1.1;
                   });
   }
+  Place ScalarWithAxis() {
+    const auto scalars =
+        Constants([](const Tensor& t) { return t.dtype() == DType::kFloat && t.shape().empty(); });
+    if (scalars.empty()) return std::nullopt;
+    const Constant& scalar = Pick(scalars);
+    const double changed = 0.5 - 2 * ElementsOf<double>(scalar.tensor)[0];
+    scalar.set(Made<double>(scalar.tensor, {changed}).Reshaped({1}));
+    return scalar.name;
+  }
+  Place LeftOut() {
+    Node* node = PickNode([&](const Node& n) {
+      return n.op_type != "Identity" && !n.inputs.empty() && IsFloat(n.outputs[0]);
+    });
+    return Bypass(node, 0);
+  }
   Place IntAttribute(const std::vector<std::string>& operators, const std::string& name,
                      const std::function<int64_t(int64_t)>& change, int64_t absent) {
     Node* node = PickOperator(operators);
@@ -430,6 +445,7 @@ const std::map<std::string, Injector::Kind>& Injector::Kinds() {
       {"gate_order", [](Injector& i) { return i.GateOrder(); }},
       {"gather_index", [](Injector& i) { return i.GatherIndex(); }},
       {"gelu_form", [](Injector& i) { return i.GeluForm(); }},
+      {"left_out", [](Injector& i) { return i.LeftOut(); }},
       {"lost_bias", [](Injector& i) { return i.LostBias(); }},
       {"lost_mask", [](Injector& i) { return i.LostMask(); }},
       {"lost_residual", [](Injector& i) { return i.LostResidual(); }},
@@ -439,6 +455,7 @@ const std::map<std::string, Injector::Kind>& Injector::Kinds() {
       {"perm", [](Injector& i) { return i.Perm(); }},
       {"quantization", [](Injector& i) { return i.Quantization(); }},
       {"reduced_axes", [](Injector& i) { return i.ReducedAxes(); }},
+      {"scalar_with_axis", [](Injector& i) { return i.ScalarWithAxis(); }},
       {"scaled", [](Injector& i) { return i.Scaled(1.01F); }},
       {"slice_bounds", [](Injector& i) { return i.SliceBounds(); }},
       {"softmax_axis", [](Injector& i) {

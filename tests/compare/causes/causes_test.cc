@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "compare/compare.h"
 #include "compare/sides/model_side.h"
+#include "tests/compare/model_pair.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
 
@@ -20,6 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 constexpr char kModel[] = R"(g (float[2,4] x) => (float[2,4] y, float[2,4] z)
 <float[4,4] w = {0.5, -0.25, 0.125, 0.75, -0.5, 0.3, 0.8, -0.1, 0.9, 0.2, -0.7, 0.4, 0.1, -0.6, 0.35,
@@ -152,10 +154,140 @@ TEST(Causes, RoundingIsNone) {
   EXPECT_THAT(comparison.causes, IsEmpty());
 }
 
+TEST(Causes, AConstantWithMoreAxesIsNamedAndNotItsReader) {
+  const Comparison comparison = Compared(Altered({{"rest = Sub (weights, product)",
+                                                   "half = Constant <value_float = 0.5> ()\n"
+                                                   "more = Mul (weights, half)\n"
+                                                   "rest = Sub (more, product)"}}),
+                                         Altered({{"rest = Sub (weights, product)",
+                                                   "half = Constant <value = float[1] {-0.5}> ()\n"
+                                                   "more = Mul (weights, half)\n"
+                                                   "rest = Sub (more, product)"}}));
+  ExpectCause(comparison, CauseKind::kInitializer, "half", "half",
+              "the constants differ by up to 1");
+}
+
+TEST(Causes, AShapeInPlaceOfATransposition) {
+  const std::string there = "rest = Transpose <perm = [1, 0]> (turned)";
+  const Comparison comparison = Compared(Altered({{"rest = Sub (weights, product)",
+                                                   "straight = Sub (weights, product)\n"
+                                                   "shape = Constant <value_ints = [4, 2]> ()\n"
+                                                   "turned = Transpose <perm = [1, 0]> (straight)\n"
+                                                   "rest = Transpose <perm = [1, 0]> (turned)"}}),
+                                         Altered({{"rest = Sub (weights, product)",
+                                                   "straight = Sub (weights, product)\n"
+                                                   "shape = Constant <value_ints = [4, 2]> ()\n"
+                                                   "turned = Reshape (straight, shape)\n"
+                                                   "rest = Transpose <perm = [1, 0]> (turned)"}}));
+  ExpectCause(comparison, CauseKind::kOperator, "turned", "turned", "Transpose | Reshape");
+}
+
+TEST(Causes, AnOutputThatIsWhatTheLastNodeReads) {
+  const Comparison comparison =
+      Compared(kModel, Altered({{"y = Mul (rest, squashed)", "y = Identity (rest)"}}));
+  ExpectCause(comparison, CauseKind::kOperator, "y", "y", "operator: Mul | Identity");
+}
+
+TEST(Causes, ACastToIntegersAndBack) {
+  const Comparison comparison = Compared(kModel, Altered({{"squashed = Tanh (normal)",
+                                                           "float = Tanh (normal)\n"
+                                                           "whole = Cast <to = 6> (float)\n"
+                                                           "squashed = Cast <to = 1> (whole)"}}));
+  ExpectCause(comparison, CauseKind::kOperator, "squashed", "squashed", "Tanh | Cast");
+}
+
+TEST(Causes, AConstantRoundedInAModelOfHalfPrecisionIsNone) {
+  const auto model = [](const std::string& type, const std::string& number) {
+    return "g (float[2,4] x) => (float[2,4] y) {\n"
+           "  small = Cast <to = " +
+           type +
+           "> (x)\n"
+           "  squashed = Tanh (small)\n"
+           "  wide = Cast <to = 1> (squashed)\n"
+           "  epsilon = Constant <value_float = " +
+           number +
+           "> ()\n"
+           "  square = Mul (wide, wide)\n"
+           "  sum = Add (square, epsilon)\n"
+           "  y = Sqrt (sum)\n}";
+  };
+  // 1e-5 as a float16.
+  EXPECT_THAT(Compared(model("1", "0.00001"), model("10", "0.000010013580322265625")).causes,
+              IsEmpty());
+  // Without computing in that type there is no reason to.
+  EXPECT_THAT(Compared(model("1", "0.00001"), model("1", "0.000010013580322265625")).causes,
+              SizeIs(1));
+}
+
+TEST(Causes, WhatARepairPairedIsARow) {
+  const std::string from = "rest = Sub (weights, product)";
+  const auto with = [&](const std::string& half) {
+    return Altered({{from, "half = Constant <value_float = " + half +
+                               "> ()\n"
+                               "more = Mul (weights, half)\n"
+                               "rest = Sub (more, product)"}});
+  };
+  const Comparison comparison = Compared(with("0.5"), with("-3.25"));
+  ExpectCause(comparison, CauseKind::kInitializer, "half", "half", "differ by up to 3.8");
+  int rows = 0;
+  for (const ComparedRow& row : comparison.rows) {
+    EXPECT_TRUE(row.aligned.paired());
+    if (!Has(row.aligned.marks, Mark::kRepaired)) continue;
+    ++rows;
+    EXPECT_EQ(comparison.left.results[static_cast<size_t>(row.aligned.left.back())].name, "half");
+    EXPECT_EQ(comparison.right.results[static_cast<size_t>(row.aligned.right.back())].name, "half");
+    EXPECT_EQ(row.relation, Relation::kDifferent);
+    ASSERT_TRUE(row.difference.has_value());
+    EXPECT_DOUBLE_EQ(row.difference->values.max_absolute, 3.75);
+  }
+  EXPECT_LE(rows, 1);
+}
+
+// Names of the causes on the right, in their order.
+std::vector<std::string> NamesOf(const Comparison& comparison) {
+  std::vector<std::string> names;
+  for (const Cause& cause : comparison.causes) {
+    names.push_back(comparison.right.results[static_cast<size_t>(cause.right)].name);
+  }
+  return names;
+}
+
 TEST(Causes, TwoFaultsAreTwoCauses) {
   const Comparison comparison =
       Compared(kModel, Altered({{"0.00001", "0.01"}, {"-0.7, 0.4", "-0.7, 0.42"}}));
-  EXPECT_THAT(comparison.causes, SizeIs(2));
+  EXPECT_THAT(NamesOf(comparison), UnorderedElementsAre("w", "normal"));
+}
+
+TEST(Causes, FaultsInSeries) {
+  const Comparison comparison =
+      Compared(kModel, Altered({{"-0.7, 0.4", "-0.7, 0.42"},
+                                {"0.00001", "0.01"},
+                                {"Tanh", "Sigmoid"},
+                                {"Sub (weights, product)", "Sub (product, weights)"}}));
+  EXPECT_THAT(NamesOf(comparison), UnorderedElementsAre("w", "normal", "squashed", "rest"));
+}
+
+TEST(Causes, FaultsSideBySide) {
+  const Comparison comparison =
+      Compared(kModel, Altered({{"z = Cos (rest)", "z = Sin (rest)"},
+                                {"y = Mul (rest, squashed)", "y = Div (rest, squashed)"}}));
+  EXPECT_THAT(NamesOf(comparison), UnorderedElementsAre("y", "z"));
+  for (const Cause& cause : comparison.causes) EXPECT_GT(cause.effect.value_or(0), 0.01);
+}
+
+TEST(Causes, AFaultInsideAnOptimizersFusionIsNamedAsItsRegion) {
+  const std::string added =
+      "sum = Add (product, x)\n"
+      "normal = LayerNormalization <epsilon = 0.00001> (sum, scale, bias)";
+  const std::string from = "normal = LayerNormalization <epsilon = 0.00001> (product, scale, bias)";
+  const std::string fused =
+      "normal = com.microsoft.SkipLayerNormalization <epsilon = 0.01> (product, x, scale, bias)";
+  const auto graph = [](std::string text) { return text.substr(text.find('(')); };
+  const auto comparison = testing::CompareGraphs(graph(Altered({{from, added}})),
+                                                 graph(Altered({{from, fused}})), {{"x", X()}});
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  ExpectCause(*comparison, CauseKind::kOperator, "normal", "normal",
+              "LayerNormalization | SkipLayerNormalization");
 }
 
 }  // namespace

@@ -1,0 +1,82 @@
+#include "compare/alignment/alignment_amendment.h"
+
+#include <cstdint>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace onnxcmp {
+namespace {
+
+size_t At(int i) { return static_cast<size_t>(i); }
+
+// By result: the row that it is the last of on its side, kNone if it is absorbed or merged.
+std::vector<int> OwnRows(const Alignment& alignment, bool left, size_t results) {
+  std::vector<int> rows(results, kNone);
+  for (size_t i = 0; i < alignment.rows.size(); ++i) {
+    const AlignedRow& row = alignment.rows[i];
+    const std::vector<int>& side = left ? row.left : row.right;
+    if (side.empty() || Has(row.marks, Mark::kMerged)) continue;
+    rows[At(side.back())] = static_cast<int>(i);
+  }
+  return rows;
+}
+
+}  // namespace
+
+Amended Amend(const Alignment& alignment, const std::vector<std::pair<int, int>>& pairs,
+              const ResultStream& left, const ResultStream& right) {
+  const std::vector<int> left_rows = OwnRows(alignment, true, left.results.size());
+  const std::vector<int> right_rows = OwnRows(alignment, false, right.results.size());
+  absl::flat_hash_map<int, int> by_left;
+  absl::flat_hash_map<int, int> by_right;
+  std::vector<bool> touched(alignment.rows.size());
+  for (const auto& [l, r] : pairs) {
+    if (left_rows[At(l)] == kNone || right_rows[At(r)] == kNone ||
+        left_rows[At(l)] == right_rows[At(r)] || by_left.contains(l) || by_right.contains(r)) {
+      continue;
+    }
+    by_left[l] = r;
+    by_right[r] = l;
+    touched[At(left_rows[At(l)])] = touched[At(right_rows[At(r)])] = true;
+  }
+
+  Amended amended;
+  amended.alignment.left_to_right = alignment.left_to_right;
+  amended.alignment.right_to_left = alignment.right_to_left;
+  amended.alignment.tentative = alignment.tentative;
+  amended.alignment.reordered = alignment.reordered;
+  const auto add = [&](AlignedRow row, int before) {
+    amended.alignment.rows.push_back(std::move(row));
+    amended.before.push_back(before);
+  };
+  for (size_t i = 0; i < alignment.rows.size(); ++i) {
+    const AlignedRow& row = alignment.rows[i];
+    if (!touched[i]) {
+      add(row, static_cast<int>(i));
+      continue;
+    }
+    for (const int l : row.left) amended.alignment.left_to_right[At(l)] = kNone;
+    for (const int r : row.right) amended.alignment.right_to_left[At(r)] = kNone;
+    for (const int l : row.left) {
+      AlignedRow one = {{l}, {}, 0};
+      if (const auto it = by_left.find(l); it != by_left.end()) {
+        one.right = {it->second};
+        one.marks = static_cast<Marks>(Mark::kRepaired);
+        if (left.results[At(l)].dtype != right.results[At(it->second)].dtype) {
+          one.marks = static_cast<Marks>(one.marks | static_cast<Marks>(Mark::kCast));
+        }
+      }
+      add(std::move(one), kNone);
+    }
+    for (const int r : row.right) {
+      if (!by_right.contains(r)) add({{}, {r}, 0}, kNone);
+    }
+  }
+  for (const auto& [l, r] : by_left) {
+    amended.alignment.left_to_right[At(l)] = r;
+    amended.alignment.right_to_left[At(r)] = l;
+  }
+  return amended;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,152 @@
+// The same mathematics computed in another way, where rounding is large: nothing is at fault. With
+// a mistake in it, the mistake is named.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "tests/compare/model_pair.h"
+#include "tests/support/op_test.h"
+
+namespace onnxcmp {
+namespace {
+
+struct Rewrite {
+  std::string name;
+  std::string left;
+  std::string right;
+  std::string mistake;  // the right, with one
+  double mean = 0;      // of the elements of x
+  double spread = 1;
+};
+
+void PrintTo(const Rewrite& rewrite, std::ostream* out) { *out << rewrite.name; }
+
+// 8 rows of 16 elements, irregular, about `mean`.
+Tensor X(double mean, double spread) {
+  std::vector<float> elements(128);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const double k = static_cast<double>(i);
+    elements[i] =
+        static_cast<float>(mean + spread * (std::sin(12.9898 * k) + std::cos(78.233 * k)));
+  }
+  return Tensor::Of<float>({8, 16}, elements);
+}
+
+class Conditioning : public ::testing::TestWithParam<Rewrite> {
+ protected:
+  static std::string Graph(const std::string& nodes) {
+    return absl::StrCat(
+        "(float[8,16] x) => (float[m,n] y) <int64[1] last = {1}, int64[1] first = {0}, "
+        "float epsilon = {0.00001}, float one = {1}, float two = {2}, float small = {0.9}, "
+        "int64[1] none = {0}, int64[1] half = {8}, int64[1] end = {16}> {",
+        nodes, " y = Tanh (result) }");
+  }
+  static Comparison Compared(const std::string& left, const std::string& right) {
+    const Rewrite& rewrite = GetParam();
+    auto comparison =
+        testing::CompareGraphs(Graph(left), Graph(right), {{"x", X(rewrite.mean, rewrite.spread)}});
+    EXPECT_TRUE(comparison.ok()) << comparison.status();
+    return comparison.ok() ? *std::move(comparison) : Comparison();
+  }
+  static std::vector<std::string> CausesOf(const Comparison& comparison) {
+    std::vector<std::string> texts;
+    for (const Cause& cause : comparison.causes) {
+      texts.push_back(absl::StrCat(CauseKindName(cause.kind), " ", cause.text));
+    }
+    return texts;
+  }
+};
+
+TEST_P(Conditioning, ARewriteIsRounding) {
+  EXPECT_THAT(CausesOf(Compared(GetParam().left, GetParam().right)), ::testing::IsEmpty());
+}
+
+TEST_P(Conditioning, AMistakeInItIsNone) {
+  const Comparison comparison = Compared(GetParam().left, GetParam().mistake);
+  ASSERT_THAT(CausesOf(comparison), ::testing::Not(::testing::IsEmpty()));
+  const CauseKind kind = comparison.causes.front().kind;
+  EXPECT_TRUE(kind == CauseKind::kOperator || kind == CauseKind::kInitializer)
+      << CauseKindName(kind);
+}
+
+// left: the variance of deviations from the mean.
+constexpr char kVariance[] =
+    "mean = ReduceMean (x, last) deviation = Sub (x, mean) square = Mul (deviation, deviation) "
+    "variance = ReduceMean (square, last) shifted = Add (variance, epsilon) root = Sqrt (shifted) "
+    "result = Div (deviation, root)";
+
+std::string Moments(const std::string& variance) {
+  return absl::StrCat(
+      "mean = ReduceMean (x, last) deviation = Sub (x, mean) square = Mul (x, x) "
+      "moment = ReduceMean (square, last) meansquare = Mul (mean, mean) ",
+      variance,
+      " shifted = Add (variance, epsilon) root = Sqrt (shifted) result = Div (deviation, root)");
+}
+
+std::vector<Rewrite> Rewrites() {
+  return {
+      {"VarianceFromMoments", kVariance, Moments("variance = Sub (moment, meansquare)"),
+       Moments("variance = Sub (moment, mean)"), 1000},
+      {"VarianceFromMomentsOfAMeanOf20", kVariance, Moments("variance = Sub (moment, meansquare)"),
+       Moments("wide = Sub (moment, meansquare) variance = Mul (wide, small)"), 20},
+      {"SoftmaxWithoutTheMaximum", "result = Softmax (x)",
+       "e = Exp (x) sum = ReduceSum (e, last) result = Div (e, sum)",
+       "e = Exp (x) sum = ReduceSum (e, first) result = Div (e, sum)", 40, 10},
+      {"LogSumExp", "result = ReduceLogSumExp (x, last)",
+       "e = Exp (x) sum = ReduceSum (e, last) result = Log (sum)",
+       "e = Exp (x) sum = ReduceMean (e, last) result = Log (sum)", 0, 0.01},
+      {"SumInAnotherOrder", "result = ReduceSum (x, last)",
+       "a = Slice (x, none, half, last) b = Slice (x, half, end, last) ab = Add (b, a) "
+       "result = ReduceSum (ab, last)",
+       "a = Slice (x, none, half, last) b = Slice (x, half, end, last) ab = Sub (b, a) "
+       "result = ReduceSum (ab, last)",
+       0, 1000},
+      {"SumThatCancels",
+       "negative = Neg (x) swapped = Transpose <perm = [1, 0]> (negative) "
+       "back = Transpose <perm = [1, 0]> (swapped) a = ReduceSum (x, last) b = ReduceSum (back, "
+       "last) "
+       "s = Sin (x) c = ReduceSum (s, last) ab = Add (a, c) result = Add (ab, b)",
+       "s = Sin (x) result = ReduceSum (s, last)", "s = Cos (x) result = ReduceSum (s, last)",
+       1000},
+      {"NormOfTwo", "norm = ReduceL2 (x, last) result = Div (x, norm)",
+       "square = Mul (x, x) sum = ReduceSum (square, last) norm = Sqrt (sum) "
+       "factor = Reciprocal (norm) result = Mul (x, factor)",
+       "square = Mul (x, x) sum = ReduceMean (square, last) norm = Sqrt (sum) "
+       "factor = Reciprocal (norm) result = Mul (x, factor)",
+       100},
+      {"NormalizationOfALargeMean",
+       "ones = ConstantOfShape <value = float[1] {1}> (end) "
+       "result = LayerNormalization <epsilon = 0.00001> (x, ones)",
+       kVariance,
+       "mean = ReduceMean (x, last) deviation = Sub (x, mean) square = Mul (deviation, deviation) "
+       "variance = ReduceMean (square, last) shifted = Add (variance, epsilon) root = Sqrt "
+       "(shifted) "
+       "result = Div (x, root)",
+       1000},
+      {"OneMinusCosine", "cosine = Cos (x) result = Sub (one, cosine)",
+       "halved = Div (x, two) sine = Sin (halved) square = Mul (sine, sine) result = Mul (two, "
+       "square)",
+       "halved = Div (x, two) sine = Sin (halved) square = Mul (sine, sine) "
+       "result = Mul (small, square)",
+       0, 1e-3},
+      {"LogarithmNearOne", "more = Add (x, one) result = Log (more)",
+       "root = Sqrt (one) shifted = Add (x, root) square = Mul (shifted, shifted) log = Log "
+       "(square) "
+       "result = Div (log, two)",
+       "root = Sqrt (one) shifted = Add (x, root) square = Mul (shifted, shifted) log = Log "
+       "(square) "
+       "result = Mul (log, two)",
+       0, 1e-4},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(Rewrites, Conditioning, ::testing::ValuesIn(Rewrites()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace onnxcmp
