@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
+#include "absl/strings/str_cat.h"
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
 #include "compare/causes/causes.h"
@@ -171,11 +172,18 @@ class Comparer {
   }
 
   absl::Status NameCauses(Comparison* comparison) {
+    if (sides_[1]->evaluator() == nullptr && VerdictOf(*comparison) == Verdict::kDifferent) {
+      comparison->notes.push_back(
+          absl::StrCat("no cause was looked for: the right is a recording, and causes are found by "
+                       "running the right model on the left's values",
+                       sides_[0]->evaluator() == nullptr ? "" : "; exchange the two sides"));
+    }
     CauseOptions options;
     options.max_memory = options_.max_memory;
     options.pool = &pool_;
     options.outputs_agree = comparison->outputs.agree;
     options.watch = options_.watch;
+    options.limits = options_.cause_limits;
     OC_ASSIGN_OR_RETURN(CauseReport report,
                         FindCauses(Recorded(0), Recorded(1), comparison->alignment, options));
     comparison->causes = std::move(report.causes);

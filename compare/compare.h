@@ -17,6 +17,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "compare/causes/repair_limits.h"
 #include "compare/comparison.h"
 #include "compare/differences/value_difference.h"
 #include "compare/sides/side.h"
@@ -36,6 +37,7 @@ struct CompareOptions {
   int64_t max_memory = kDefaultMaxMemory;
   int threads = 0;  // of fingerprints and differences; 0: one for each core
   bool causes = true;
+  RepairLimits cause_limits;
   // Both sides also run in double, beside their own run.
   bool shadow = false;
   // The layers of a quantized side are measured, and what each costs the outputs.

@@ -95,8 +95,9 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
   if (IsInteger(result.own.tensor().dtype()) && BitWidth(result.own.tensor().dtype()) == 8) {
     const Measured own = Measure(result.own.tensor());
     const Measured held = Measure(result.held.tensor());
-    approximation = true;
-    ForEachStrip(NumberReader(own.tensor), NumberReader(held.tensor), 0, own.size,
+    approximation = own.size == held.size;
+    ForEachStrip(NumberReader(own.tensor), NumberReader(held.tensor), 0,
+                 approximation ? own.size : 0,
                  [&](int64_t, int64_t count, const double* a, const double* b) {
                    for (int64_t i = 0; i < count; ++i) {
                      approximation = approximation && std::abs(a[i] - b[i]) <= 1;

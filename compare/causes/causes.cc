@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "compare/causes/bodies/body_search.h"
 #include "compare/causes/bodies/iteration_search.h"
@@ -82,12 +83,17 @@ class CauseFinder {
     const LeftClasses classes(left_graph_, std::move(values), options_.pool);
     const std::vector<Value> leaves = Leaves();
     const ForcedRun run(classes, right_graph_, aligned_, leaves);
-    const Repaired repaired = Repair(run, Hints());
+    Repaired repaired = Repair(run, Hints(), options_.limits);
     const ForcedState& state = repaired.state;
-    Judge(run, state, &report);
+    if (!Judge(run, state, &report)) {
+      repaired.limits.insert(absl::StrCat(options_.limits.causes, " causes"));
+    }
     report.repaired = RepairedPairs(classes, state);
-    if (repaired.capped) {
-      report.notes.push_back("the search for causes reached a limit: there may be others");
+    if (!repaired.limits.empty()) {
+      report.notes.push_back(
+          absl::StrCat("the search for causes was cut short, there may be others: it reached its ",
+                       repaired.limits.size() == 1 ? "limit of " : "limits of ",
+                       absl::StrJoin(repaired.limits, ", ")));
     }
     if (repaired.lost != kNone &&
         !explained_inside_.contains(right_graph_.producer(repaired.lost))) {
@@ -138,12 +144,14 @@ class CauseFinder {
     return n == kNone ? -2 - r : n;
   }
 
-  void Judge(const ForcedRun& run, const ForcedState& state, CauseReport* report) {
+  // False if there are more than are looked for.
+  bool Judge(const ForcedRun& run, const ForcedState& state, CauseReport* report) {
     const RegionNoise noise(run, state);
     CauseTruth truth(run, state, noise, left_.side->evaluator(), right_.side->evaluator());
     absl::flat_hash_set<std::pair<int, bool>> places;
     absl::flat_hash_map<std::string, size_t> folded;
     std::vector<int> matched;  // by cause: the right result that was judged
+    bool all = true;
     for (const int r : right_graph_.results()) {
       const ForcedResult& result = state.at(r);
       if (result.match == kNone || result.own.empty()) continue;
@@ -151,6 +159,11 @@ class CauseFinder {
       const std::pair<int, bool> place = {PlaceOf(r), right_graph_.IsConstant(r)};
       if (verdict.ratio <= kRatioInside || places.contains(place)) continue;
       const bool beyond = verdict.ratio > RegionNoise::kMaxRatio;
+      // Those that are counted with another are not held against it.
+      if (beyond && static_cast<int>(report->causes.size()) >= options_.limits.causes) {
+        all = false;
+        break;
+      }
       const std::optional<NodesWithBodies> nodes = NodesBehind(run, state, noise, r);
       const bool explained_inside =
           nodes.has_value() && LookInside(run, state, *nodes, beyond, &matched, report);
@@ -189,6 +202,7 @@ class CauseFinder {
                        return std::pair(IsWrong(a), a.effect.value_or(0)) >
                               std::pair(IsWrong(b), b.effect.value_or(0));
                      });
+    return all;
   }
 
   // Whether what the nodes of a matched result run tells more of it: the causes inside are named,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compare/causes/repair_limits.h"
 #include "compare/comparison.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
@@ -24,6 +25,7 @@ struct CauseOptions {
   // How many branches, iterations and functions may yet be searched by themselves, counted down;
   // null: as many as one comparison may. Never null for what is searched inside.
   int* body_searches = nullptr;
+  RepairLimits limits;
 };
 
 struct CauseReport {

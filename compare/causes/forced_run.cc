@@ -106,6 +106,8 @@ bool ForcedRun::IsNear(int c, const Value& own, Measured* measured) const {
 double ForcedRun::DistanceIfNear(int c, const ForcedResult& result, Measured* measured) const {
   const MeasuredPair pair = {left_.result(c).fingerprint.content, left_.result(c).dtype,
                              result.own_content};
+  // Most are ruled out by their samples, without a look at what is known.
+  if (measured->known() && !MayBeNear(c, result.own, measured)) return kInfinity;
   if (const auto known = distances_.find(pair); known != distances_.end()) return known->second;
   if (!MayBeNear(c, result.own, measured)) return kInfinity;
   const bool near = Near(left_.measured(c), *measured, left_.pool());
@@ -294,7 +296,10 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   if (!known.shape.has_value()) return;
   int nearest = kNone;
   double least = kInfinity;
-  for (const int c : left_.of_shape(*known.shape)) {
+  if (!IsMeasurable(result.own)) return;
+  if (!measured.known()) measured = Measure(result.own.tensor(), left_.pool());
+  for (const int c :
+       left_.MayBeWithin(*known.shape, measured, NearLimit(EpsilonOf(measured.dtype)))) {
     if (!left_.computed(c)) continue;
     const double distance = DistanceIfNear(c, result, &measured);
     if (distance < least) {

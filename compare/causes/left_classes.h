@@ -4,9 +4,11 @@
 #define ONNXCMP_COMPARE_LEFT_CLASSES_H_
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "compare/causes/side_graph.h"
 #include "compare/differences/nearness.h"
 #include "evaluator/value.h"
@@ -41,8 +43,16 @@ class LeftClasses {
   const Measured& measured(int c) const;
   const Sample& sample(int c) const;
   const std::vector<int>& of_shape(const Shape& shape) const;
+  // Those of them that a value of that shape may be within `limit` of, as Distance() has it; in
+  // order. Where thousands have the same shape, that leaves few.
+  std::vector<int> MayBeWithin(const Shape& shape, const Measured& own, double limit) const;
 
  private:
+  // Classes of one shape by the sums of their samples.
+  struct BySum {
+    absl::flat_hash_map<DType, std::vector<std::pair<double, int>>> sorted;
+    std::vector<int> others;  // that have no finite sum
+  };
   struct Class {
     std::vector<int> members;
     int representative = kNone;
@@ -53,6 +63,7 @@ class LeftClasses {
     mutable std::optional<Sample> sample;
   };
   const Class& At(int c) const { return classes_[static_cast<size_t>(c)]; }
+  const BySum& by_sum(const Shape& shape) const;
 
   const SideGraph& graph_;
   const Value no_value_;
@@ -61,6 +72,7 @@ class LeftClasses {
   std::vector<Class> classes_;
   absl::flat_hash_map<Hash128, int> by_content_;
   absl::flat_hash_map<Shape, std::vector<int>> by_shape_;
+  mutable absl::node_hash_map<Shape, BySum> by_sum_;
 };
 
 // Whether elements of a value can be measured: a tensor, not of strings.

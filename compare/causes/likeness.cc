@@ -12,10 +12,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kMaxSorted = 65536;
-// Values that are apart by this much may still be meant to be the same.
-constexpr double kLittle = 2e-2;
-
 // Whether about as many elements of one are somewhere in the other as must be for half of them to
 // be; a few are looked for.
 bool MayShareHalf(const NumberReader& left, const NumberReader& right) {
@@ -79,7 +75,7 @@ double ConstantLikeness(const Measured& left, const Measured& right) {
   if (of_one_size && norm > 0 && products / norm > 0.9) {
     likeness = std::max(likeness, products / norm);
   }
-  if (likeness < 0.5 && left.size <= kMaxSorted && MayShareHalf(ours, theirs)) {
+  if (likeness < 0.5 && left.size <= kMaxSortedConstant && MayShareHalf(ours, theirs)) {
     likeness = std::max(likeness, SharedInAnyOrder(left.tensor, right.tensor));
   }
   return likeness;

@@ -3,9 +3,16 @@
 #ifndef ONNXCMP_COMPARE_LIKENESS_H_
 #define ONNXCMP_COMPARE_LIKENESS_H_
 
+#include <cstdint>
+
 #include "compare/differences/nearness.h"
 
 namespace onnxcmp {
+
+// Larger constants are not looked at in any order.
+inline constexpr int64_t kMaxSortedConstant = 65536;
+// Values that are apart by this much may still be meant to be the same.
+inline constexpr double kLittle = 2e-2;
 
 // How alike two constants are, up to 1: the share of equal elements, in place or sorted, or
 // their correlation if it is beyond 0.9.

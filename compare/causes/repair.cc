@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/node_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "compare/causes/repair_suggestions.h"
 
 namespace onnxcmp {
@@ -16,15 +17,18 @@ namespace {
 class Repairer {
  public:
   Repairer(const ForcedRun& run, std::vector<std::pair<int, int>> hints, const RepairLimits& limits)
-      : run_(run), suggester_(run, std::move(hints)), limits_(limits) {}
+      : run_(run), suggester_(run, std::move(hints), limits.constant_looks), limits_(limits) {}
 
   Repaired Repair() {
     repaired_.state = run_.Run({});
     // Once more, on the constants that were paired late.
-    repaired_.state = run_.Run(repaired_.state.fixed, &repaired_.state);
+    Adopt(run_.Run(repaired_.state.fixed, &repaired_.state));
     RepairSuspects();
     RepairLeftOvers();
     MoveUpstream();
+    if (suggester_.limited()) {
+      Note(absl::StrCat(limits_.constant_looks, " looks at each constant"));
+    }
     return std::move(repaired_);
   }
 
@@ -40,25 +44,48 @@ class Repairer {
     return IsClaimedTwice(r) && !IsTaken(c);
   }
   int CopiedBy(int r) const { return run_.CopiedBy(state(), r); }
-  bool IsTaken(int c) const {
-    return absl::c_any_of(run_.right().results(), [&](int r) { return state().at(r).match == c; });
-  }
+  bool IsTaken(int c) const { return claims_[static_cast<size_t>(c)] > 0; }
   // By another result of the same operator.
   bool IsClaimedTwice(int r) const {
+    const int match = state().at(r).match;
+    if (match == kNone || claims_[static_cast<size_t>(match)] < 2) return false;
     const SideGraph& right = run_.right();
     const std::string& op_type = right.node(right.producer(r)).made->op_type;
     return absl::c_any_of(right.results(), [&](int other) {
       const int n = right.producer(other);
-      return other != r && state().at(other).match == state().at(r).match && n != kNone &&
+      return other != r && state().at(other).match == match && n != kNone &&
              right.node(n).made->op_type == op_type;
     });
   }
 
   const ForcedState& state() const { return repaired_.state; }
 
-  bool RanLong() const {
+  void Adopt(ForcedState state) {
+    repaired_.state = std::move(state);
+    claims_.assign(static_cast<size_t>(run_.left().size()), 0);
+    for (const int r : run_.right().results()) {
+      const int match = repaired_.state.at(r).match;
+      if (match != kNone) ++claims_[static_cast<size_t>(match)];
+    }
+  }
+
+  void Note(std::string limit) { repaired_.limits.insert(std::move(limit)); }
+
+  bool RanLong() {
     const auto nodes = static_cast<int64_t>(run_.right().nodes().size());
-    return run_.runs() > limits_.node_runs * std::max<int64_t>(nodes, 100);
+    if (run_.runs() <= limits_.node_runs * std::max<int64_t>(nodes, 100)) return false;
+    Note(absl::StrCat(limits_.node_runs, " runs of each node"));
+    return true;
+  }
+
+  // Whether no more suspects may be tried, of a round that has come so far.
+  bool TriedEnough(int of_round) {
+    if (repaired_.trials >= limits_.all_trials) {
+      Note(absl::StrCat(limits_.all_trials, " trials"));
+      return true;
+    }
+    if (of_round == limits_.trials) Note(absl::StrCat(limits_.trials, " trials for one repair"));
+    return of_round == limits_.trials || RanLong();
   }
 
   // The true one lets the results behind it match at once.
@@ -113,7 +140,11 @@ class Repairer {
     std::set<std::pair<int, int>> refused;
     for (int round = 0; round < limits_.rounds; ++round) {
       const Suggester::Standing standing = suggester_.StandingOf(state());
-      if (standing.doomed_count == 0) return;
+      if (standing.doomed_count == 0) {
+        // Whatever was left untried was not needed.
+        repaired_.limits.clear();
+        return;
+      }
       std::vector<Suggestion> suggestions = suggester_.ForSuspects(state(), standing);
       std::stable_partition(suggestions.begin(), suggestions.end(), [&](const Suggestion& s) {
         return s.structure >= 0.3 && StartsRegion(s);
@@ -125,10 +156,7 @@ class Repairer {
       int best_gain = 0;
       int tried = 0;
       for (const Suggestion& suggestion : suggestions) {
-        if (tried == limits_.trials || repaired_.trials >= limits_.all_trials || RanLong()) {
-          repaired_.capped = true;
-          break;
-        }
+        if (TriedEnough(tried)) break;
         if (refused.contains({suggestion.right, suggestion.left})) continue;
         ++tried;
         ForcedState trial = Try(suggestion);
@@ -168,10 +196,10 @@ class Repairer {
         }
         return;
       }
-      repaired_.state = std::move(best_state);
+      Adopt(std::move(best_state));
       repairs_.push_back(*best);
     }
-    repaired_.capped = true;
+    Note(absl::StrCat(limits_.rounds, " repairs"));
   }
 
   void RepairLeftOvers() {
@@ -180,17 +208,18 @@ class Repairer {
       more = false;
       for (const Suggestion& suggestion : suggester_.ForLeftOvers(state())) {
         if (!tried.insert({suggestion.right, suggestion.left}).second) continue;
-        if (static_cast<int>(tried.size()) > limits_.left_over_trials || RanLong()) {
-          repaired_.capped = true;
+        if (static_cast<int>(tried.size()) > limits_.left_over_trials) {
+          Note(absl::StrCat(limits_.left_over_trials, " trials of what is left over"));
           return;
         }
+        if (RanLong()) return;
         ForcedState trial = Try(suggestion);
         if (trial.abandoned || trial.at(suggestion.right).match != suggestion.left) continue;
         const int gain = GainOf(trial, suggestion);
         const bool constant = run_.right().IsConstant(suggestion.right);
         if (gain < 0 || (gain == 0 && suggestion.structure < (constant ? 0.5 : 0.99))) continue;
         if (gain == 0 && constant && FlowsIntoFixed(suggestion.right)) continue;
-        repaired_.state = std::move(trial);
+        Adopt(std::move(trial));
         repairs_.push_back(suggestion);
         more = true;
         break;
@@ -261,7 +290,7 @@ class Repairer {
       ++repaired_.trials;
       ForcedState moved = run_.Run(fixed, &state());
       if (moved.matched < state().matched) continue;
-      repaired_.state = std::move(moved);
+      Adopt(std::move(moved));
       for (const auto& [r, c] : differing) repairs_.push_back({r, c, 1});
     }
   }
@@ -270,6 +299,7 @@ class Repairer {
   const Suggester suggester_;
   const RepairLimits limits_;
   Repaired repaired_;
+  std::vector<int> claims_;  // by class: right results that are matched with it
   std::vector<Suggestion> repairs_;
 };
 

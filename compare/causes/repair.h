@@ -3,28 +3,22 @@
 #ifndef ONNXCMP_COMPARE_REPAIR_H_
 #define ONNXCMP_COMPARE_REPAIR_H_
 
-#include <cstdint>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "compare/causes/forced_run.h"
+#include "compare/causes/repair_limits.h"
 
 namespace onnxcmp {
-
-struct RepairLimits {
-  int rounds = 24;            // repairs of suspects
-  int trials = 40;            // of one round
-  int all_trials = 240;       // of all rounds
-  int64_t node_runs = 12;     // of each of the right's nodes, on average
-  int left_over_trials = 24;  // in all
-};
 
 struct Repaired {
   ForcedState state;
   int trials = 0;
   // A result from which on nothing finds a partner; kNone if there is none.
   int lost = kNone;
-  bool capped = false;  // a limit was reached
+  std::set<std::string> limits;  // that were reached: "24 repairs"
 };
 
 // `hints`: pairs that the alignment thought of: right result, left result.

@@ -1,7 +1,6 @@
 #include "compare/causes/repair_suggestions.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,8 +16,7 @@ constexpr int kReaderLevels = 3;
 constexpr size_t kMaxNodes = 18;
 constexpr int kHops = 3;
 constexpr size_t kMaxBehind = 24;
-// Constants that may have a fault that a mask hides.
-constexpr int64_t kMaxHidden = 65536;
+constexpr int64_t kMaxConstantPairs = 200000;  // that are looked at for one repair
 
 }  // namespace
 
@@ -96,10 +94,19 @@ class Suggester::Collector {
   absl::btree_map<std::pair<int, int>, double> structures_;
 };
 
-Suggester::Suggester(const ForcedRun& run, std::vector<std::pair<int, int>> hints)
+Suggester::Suggester(const ForcedRun& run, std::vector<std::pair<int, int>> hints,
+                     int64_t constant_looks)
     : run_(run),
       hints_(std::move(hints)),
-      counterparts_(OutputCounterparts(run.left(), run.right())) {}
+      counterparts_(OutputCounterparts(run.left(), run.right())) {
+  // Small models may be looked at as often as they like.
+  constexpr int64_t kAtLeast = int64_t{1} << 22;
+  int64_t elements = 0;
+  for (const int r : run.right().results()) {
+    if (run.right().IsConstant(r)) elements += run.right().result(r).fingerprint.size;
+  }
+  open_looks_ = constant_looks * std::max(elements, kAtLeast);
+}
 
 bool Suggester::Fits(int right, int c) const {
   const StreamResult& theirs = run_.right().result(right);
@@ -341,20 +348,31 @@ std::vector<bool> Suggester::InnocentConstants(const ForcedState& state) const {
 }
 
 void Suggester::SuggestConstants(const ForcedState& state, const std::vector<bool>& innocents,
-                                 Collector* collector) const {
+                                 absl::Span<const int> nodes, Collector* collector) const {
   const LeftClasses& left = run_.left();
   const std::vector<bool> taken = Taken(state);
-  for (const int r : run_.right().results()) {
+  std::vector<int> order;
+  for (const int n : nodes) {
+    for (const int read : run_.right().Reads(n)) order.push_back(read);
+  }
+  const std::vector<int>& results = run_.right().results();
+  order.insert(order.end(), results.begin(), results.end());
+  int64_t open_pairs = kMaxConstantPairs;
+  for (const int r : order) {
     const ForcedResult& result = state.at(r);
     if (result.match != kNone || !run_.right().IsConstant(r) || !IsMeasurable(result.own)) continue;
     const bool innocent = innocents[static_cast<size_t>(r)];
     // A small one may have a fault that a mask hides.
-    if (innocent && run_.right().result(r).fingerprint.size > kMaxHidden) continue;
+    if (innocent && run_.right().result(r).fingerprint.size > kMaxSortedConstant) continue;
     Measured own;
     // Shapes are like each other without being the same: a folded one needs more to go by.
     const Tensor& tensor = result.own.tensor();
     const bool tells = IsFloatingPoint(tensor.dtype()) || tensor.num_elements() >= 16;
     for (const int c : left.of_shape(result.own.tensor().shape())) {
+      if (--open_pairs < 0) {
+        limited_ = true;
+        return;
+      }
       if (taken[static_cast<size_t>(c)] || !IsMeasurable(left.value(c)) || !Fits(r, c)) continue;
       if (!tells && !left.constant(c)) continue;
       if (innocent && run_.IsNear(c, result.own, &own)) continue;
@@ -369,12 +387,19 @@ void Suggester::SuggestConstants(const ForcedState& state, const std::vector<boo
 }
 
 double Suggester::LikenessOf(int r, int c, const Value& own, Measured* measured) const {
-  const auto [known, added] = likenesses_.try_emplace({r, c}, 0);
-  if (added) {
-    if (!measured->known()) *measured = Measure(own.tensor(), run_.left().pool());
-    known->second = ConstantLikeness(run_.left().measured(c), *measured);
+  // What the least one costs.
+  constexpr int64_t kLook = 64;
+  if (const auto known = likenesses_.find({r, c}); known != likenesses_.end()) {
+    return known->second;
   }
-  return known->second;
+  const int64_t looks = std::max(kLook, own.tensor().num_elements());
+  if (looks > open_looks_) {
+    limited_ = true;
+    return 0;
+  }
+  open_looks_ -= looks;
+  if (!measured->known()) *measured = Measure(own.tensor(), run_.left().pool());
+  return likenesses_[{r, c}] = ConstantLikeness(run_.left().measured(c), *measured);
 }
 
 std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,
@@ -430,7 +455,7 @@ std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,
       collector.Add(r, c, 0.5);
     }
   }
-  SuggestConstants(state, InnocentConstants(state), &collector);
+  SuggestConstants(state, InnocentConstants(state), nodes, &collector);
   return collector.Take();
 }
 
@@ -439,7 +464,7 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
   const LeftClasses& left = run_.left();
   Collector collector(*this, state);
   const std::vector<bool> innocents = InnocentConstants(state);
-  SuggestConstants(state, innocents, &collector);
+  SuggestConstants(state, innocents, {}, &collector);
   const std::vector<bool> taken = Taken(state);
   const auto free = [&](int c) { return c != kNone && !taken[static_cast<size_t>(c)]; };
   for (const int r : right.results()) {
@@ -474,8 +499,8 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
       }
     }
     if (!IsMeasurable(result.own)) continue;
-    const Measured own = Measure(result.own.tensor());
-    for (const int c : left.of_shape(result.own.tensor().shape())) {
+    const Measured own = Measure(result.own.tensor(), left.pool());
+    for (const int c : left.MayBeWithin(result.own.tensor().shape(), own, kLittle)) {
       if (!free(c) || !left.computed(c) || !Fits(r, c)) continue;
       if (LittleApart(left.measured(c), own)) collector.Add(r, c, 1);
     }

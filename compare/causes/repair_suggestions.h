@@ -9,6 +9,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "compare/causes/forced_run.h"
 
 namespace onnxcmp {
@@ -25,8 +26,12 @@ absl::flat_hash_map<int, int> OutputCounterparts(const LeftClasses& left, const 
 
 class Suggester {
  public:
-  // `hints`: pairs that the alignment thought of: right result, left result.
-  Suggester(const ForcedRun& run, std::vector<std::pair<int, int>> hints);
+  // `hints`: pairs that the alignment thought of: right result, left result. `constant_looks`: as
+  // in RepairLimits.
+  Suggester(const ForcedRun& run, std::vector<std::pair<int, int>> hints, int64_t constant_looks);
+
+  // Whether there were more constants than may be looked at.
+  bool limited() const { return limited_; }
 
   struct Standing {
     std::vector<bool> doomed;   // by right result: nothing behind it has a match
@@ -82,8 +87,9 @@ class Suggester {
   std::vector<bool> Taken(const ForcedState& state) const;
   void SuggestForNode(const ForcedState& state, int n, Collector* collector) const;
   void SuggestBehind(const ForcedState& state, int n, Collector* collector) const;
+  // Those that `nodes` read come first.
   void SuggestConstants(const ForcedState& state, const std::vector<bool>& innocents,
-                        Collector* collector) const;
+                        absl::Span<const int> nodes, Collector* collector) const;
 
   // Of a constant of the right and a class.
   double LikenessOf(int r, int c, const Value& own, Measured* measured) const;
@@ -92,6 +98,8 @@ class Suggester {
   std::vector<std::pair<int, int>> hints_;
   absl::flat_hash_map<int, int> counterparts_;
   mutable absl::flat_hash_map<std::pair<int, int>, double> likenesses_;  // they stay as they are
+  mutable int64_t open_looks_;                                           // at elements of constants
+  mutable bool limited_ = false;
 };
 
 }  // namespace onnxcmp

@@ -264,6 +264,7 @@ double Distance(const Measured& left, const Measured& right, const ThreadPool* p
 }
 
 double RelativeRms(const Measured& left, const Measured& right) {
+  if (left.size != right.size) return kInfinity;
   double squares = 0;
   double differences = 0;
   ForEachStrip(NumberReader(left.tensor), NumberReader(right.tensor), 0, left.size,

@@ -55,7 +55,8 @@ Measured Measure(const Tensor& tensor, const ThreadPool* pool = nullptr);
 // other places, or there are not as many of them. Between types, the least number of one is as good
 // as the other's or minus infinity: masks are written so.
 double Distance(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
-// The root mean square of the differences against that of the left.
+// The root mean square of the differences against that of the left; infinite if they are not as
+// many.
 double RelativeRms(const Measured& left, const Measured& right);
 // The share of elements that are not equal; 1 if there are not as many of them.
 double UnequalShare(const Measured& left, const Measured& right);

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "compare/compare.h"
 #include "compare/files/npy.h"
 #include "compare/inputs/feeds.h"
@@ -29,9 +30,13 @@ using ::onnxcmp::testing::ExpectError;
 using ::onnxcmp::testing::ExpectSameBits;
 using ::onnxcmp::testing::RandomFloats;
 using ::onnxcmp::testing::Registry;
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
 
 // The side of a path, with the values that each of its results has.
 struct Recorded {
@@ -119,6 +124,22 @@ constexpr char kModel[] = R"(<ir_version: 9, opset_import: ["": 18]>
       [third] t = Transpose(x)
       [fourth] z = MatMul(t, r)
     })";
+
+TEST_F(RecordingSideTest, CausesNeedAModelOnTheRight) {
+  const auto model = ModelOf(kModel, ModelFeeds());
+  const auto recorded = Open(Save(*model));
+  const auto other =
+      ModelOf(absl::StrReplaceAll(kModel, {{"Relu(y)", "Abs(y)"}}).c_str(), ModelFeeds());
+  const auto is_about_causes = HasSubstr("no cause was looked for: the right is a recording");
+  const Comparison against_recording = CompareSides(*other, *recorded);
+  EXPECT_THAT(against_recording.causes, IsEmpty());
+  EXPECT_THAT(against_recording.notes,
+              Contains(AllOf(is_about_causes, HasSubstr("exchange the two sides"))));
+  const Comparison exchanged = CompareSides(*recorded, *other);
+  EXPECT_THAT(exchanged.causes, SizeIs(1));
+  EXPECT_THAT(exchanged.notes, Not(Contains(is_about_causes)));
+  EXPECT_THAT(CompareSides(*model, *recorded).notes, Not(Contains(is_about_causes)));
+}
 
 TEST_F(RecordingSideTest, ARunOfLastWeek) {
   const auto model = ModelOf(kModel, ModelFeeds());

@@ -1,0 +1,130 @@
+// Where everything differs the search for causes ends at its limits, and says at which.
+#include "compare/causes/repair_limits.h"
+
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "compare/compare.h"
+#include "compare/reports/render_json.h"
+#include "compare/reports/render_markdown.h"
+#include "compare/reports/render_table.h"
+#include "compare/sides/model_side.h"
+#include "tests/support/load_test.h"
+#include "tests/support/op_test.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+// A chain of multiplications by other numbers each, and sines.
+std::string Chain(int nodes, double first, double step) {
+  std::string constants;
+  std::string body;
+  std::string last = "x";
+  for (int i = 0; i < nodes; ++i) {
+    absl::StrAppend(&constants, i == 0 ? "" : ", ", "float[3] c", i, " = {");
+    for (int k = 0; k < 3; ++k) {
+      absl::StrAppendFormat(&constants, "%s%.4f", k == 0 ? "" : ", ", first + step * (3 * i + k));
+    }
+    constants += "}";
+    absl::StrAppend(&body, "  p", i, " = Mul (", last, ", c", i, ")\n  s", i, " = Sin (p", i,
+                    ")\n");
+    last = absl::StrCat("s", i);
+  }
+  return absl::StrCat("g (float[3] x) => (float[3] y)\n<", constants, "> {\n", body, "  y = Neg (",
+                      last, ")\n}");
+}
+
+std::unique_ptr<ModelSide> SideOf(const std::string& text) {
+  const testing::LoadedModel model = testing::LoadGraph(text);
+  EXPECT_TRUE(model.ok()) << model.status();
+  if (!model.ok()) return nullptr;
+  auto side = ModelSide::Create(*model, testing::Registry(), {.threads = 1});
+  EXPECT_TRUE(side.ok()) << side.status();
+  if (!side.ok()) return nullptr;
+  (*side)->SetFeeds({{"x", Tensor::Of<float>({3}, {1, -2, 0.5f})}});
+  return *std::move(side);
+}
+
+Comparison Compared(const std::string& left, const std::string& right, const RepairLimits& limits) {
+  const auto a = SideOf(left);
+  const auto b = SideOf(right);
+  if (a == nullptr || b == nullptr) return {};
+  CompareOptions options;
+  options.threads = 1;
+  options.cause_limits = limits;
+  absl::StatusOr<Comparison> comparison = Compare(*a, *b, options);
+  EXPECT_TRUE(comparison.ok()) << comparison.status();
+  return comparison.ok() ? *std::move(comparison) : Comparison();
+}
+
+// Of two chains that have nothing in common.
+Comparison OfUnlikeChains(const RepairLimits& limits) {
+  return Compared(Chain(30, 1.1, 0.013), Chain(30, 2.3, -0.017), limits);
+}
+
+constexpr char kCutShort[] = "the search for causes was cut short, there may be others: ";
+
+TEST(CauseLimits, NoneIsReachedWithOneFault) {
+  std::string right = Chain(30, 1.1, 0.013);
+  right.replace(right.find("1.1000"), 6, "1.4000");
+  const Comparison comparison = Compared(Chain(30, 1.1, 0.013), right, {});
+  EXPECT_THAT(comparison.causes, SizeIs(1));
+  EXPECT_THAT(comparison.notes, Not(Contains(HasSubstr(kCutShort))));
+}
+
+TEST(CauseLimits, EachIsNamed) {
+  const struct {
+    RepairLimits limits;
+    std::string text;
+  } kCases[] = {
+      {{.trials = 1}, "1 trials for one repair"},
+      {{.all_trials = 0}, "0 trials"},
+      {{.node_runs = 0}, "0 runs of each node"},
+      {{.left_over_trials = 0}, "0 trials of what is left over"},
+      {{.constant_looks = 0}, "0 looks at each constant"},
+  };
+  for (const auto& a_case : kCases) {
+    const Comparison comparison = OfUnlikeChains(a_case.limits);
+    EXPECT_THAT(comparison.notes, Contains(AllOf(HasSubstr(kCutShort), HasSubstr(a_case.text))));
+  }
+}
+
+// Faults that hide nothing behind them: each is found by itself.
+TEST(CauseLimits, OfRepairsAndOfCauses) {
+  const std::string left = Chain(30, 1.1, 0.013);
+  std::string right = left;
+  for (const char* one : {"1.1000", "1.2560", "1.4120"}) {
+    const size_t at = right.find(one);
+    ASSERT_NE(at, std::string::npos);
+    right.replace(at, 6, "0.9000");
+  }
+  EXPECT_THAT(Compared(left, right, {}).causes, SizeIs(3));
+  const Comparison repairs = Compared(left, right, {.rounds = 1});
+  EXPECT_THAT(repairs.causes, SizeIs(1));
+  EXPECT_THAT(repairs.notes, Contains(HasSubstr("limit of 1 repairs")));
+  const Comparison causes = Compared(left, right, {.causes = 2});
+  EXPECT_THAT(causes.causes, SizeIs(2));
+  EXPECT_THAT(causes.notes, Contains(HasSubstr("limit of 2 causes")));
+}
+
+TEST(CauseLimits, AllReportsSayThatOneWasReached) {
+  const Comparison comparison = OfUnlikeChains({.all_trials = 0});
+  // Lines are broken where they must be.
+  EXPECT_THAT(RenderTable(comparison, {.width = 400}), HasSubstr(kCutShort));
+  EXPECT_THAT(RenderMarkdown(comparison), HasSubstr(kCutShort));
+  EXPECT_THAT(RenderJson(comparison), HasSubstr(kCutShort));
+}
+
+}  // namespace
+}  // namespace onnxcmp
