@@ -10,6 +10,7 @@
 #include "evaluator/node_proto.h"
 #include "evaluator/normalize_model.h"
 #include "evaluator/onnx_library.h"
+#include "evaluator/outer_names.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/status_macros.h"
 #include "onnx/defs/schema.h"
@@ -38,18 +39,6 @@ void AddDefaults(const onnx::OpSchema& schema, onnx::NodeProto* node) {
   for (const auto& [name, attribute] : schema.attributes()) {
     if (given.contains(name) || !attribute.default_value.has_name()) continue;
     *node->add_attribute() = attribute.default_value;
-  }
-}
-
-void CollectNames(const Graph& graph, absl::flat_hash_set<std::string>* names) {
-  for (const ValueInfo& input : graph.inputs) names->insert(input.name);
-  for (const Initializer& initializer : graph.initializers) names->insert(initializer.name);
-  for (const Node& node : graph.nodes) {
-    names->insert(node.outputs.begin(), node.outputs.end());
-    for (const auto& [unused, attribute] : node.attributes) {
-      const auto* inner = std::get_if<std::shared_ptr<const Graph>>(&attribute);
-      if (inner != nullptr) CollectNames(**inner, names);
-    }
   }
 }
 

@@ -17,12 +17,7 @@ constexpr size_t kMaxPlans = 64;
 absl::StatusOr<std::vector<TypeInfo>> TypesOf(absl::Span<const Value> inputs) {
   std::vector<TypeInfo> types;
   for (const Value& input : inputs) {
-    OC_ASSIGN_OR_RETURN(TypeInfo type, TypeOf(input));
-    if (input.is_tensor()) {
-      type.shape.emplace();
-      for (int64_t dim : input.tensor().shape())
-        type.shape->push_back({.value = dim, .symbol = ""});
-    }
+    OC_ASSIGN_OR_RETURN(TypeInfo type, TypeAndShapeOf(input));
     types.push_back(std::move(type));
   }
   return types;

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
@@ -31,36 +30,13 @@ void TensorTypeToProto(const TypeInfo& type, TensorType* proto) {
 
 void ValueInfoToProto(const ValueInfo& info, onnx::ValueInfoProto* proto) {
   proto->set_name(info.name);
-  TypeToProto(info.type, proto->mutable_type());
-}
-
-absl::Status GraphToProto(const Graph& graph, onnx::GraphProto* proto,
-                          std::vector<const Node*>* inner) {
-  proto->set_name(graph.name);
-  for (const ValueInfo& input : graph.inputs) ValueInfoToProto(input, proto->add_input());
-  for (const ValueInfo& output : graph.outputs) ValueInfoToProto(output, proto->add_output());
-  for (const Initializer& initializer : graph.initializers) {
-    if (!initializer.value.is_tensor()) {
-      return absl::UnimplementedError("its graph has a sparse initializer");
-    }
-    OC_RETURN_IF_ERROR(
-        TensorToProto(initializer.value.tensor(), initializer.name, proto->add_initializer()));
-  }
-  for (const Node& node : graph.nodes) {
-    onnx::NodeProto* stand_in = proto->add_node();
-    stand_in->set_domain(std::string(ModelBuilder::kGivenDomain));
-    stand_in->set_op_type(absl::StrCat(inner->size()));
-    inner->push_back(&node);
-    for (const std::string& input : node.inputs) stand_in->add_input(input);
-    for (const std::string& output : node.outputs) stand_in->add_output(output);
-  }
-  return absl::OkStatus();
+  if (info.type.kind != TypeInfo::Kind::kUnknown) TypeToProto(info.type, proto->mutable_type());
 }
 
 // Writes each alternative of an attribute's value.
 struct AttributeWriter {
   onnx::AttributeProto* proto;
-  std::vector<const Node*>* inner;
+  AddNode add;
 
   using Proto = onnx::AttributeProto;
   using GraphPtr = std::shared_ptr<const Graph>;
@@ -91,7 +67,7 @@ struct AttributeWriter {
   }
   absl::Status operator()(const GraphPtr& value) const {
     proto->set_type(Proto::GRAPH);
-    return GraphToProto(*value, proto->mutable_g(), inner);
+    return GraphToProto(*value, proto->mutable_g(), add);
   }
   absl::Status operator()(const std::vector<int64_t>& values) const {
     proto->set_type(Proto::INTS);
@@ -108,10 +84,28 @@ struct AttributeWriter {
     for (const std::string& value : values) proto->add_strings(value);
     return absl::OkStatus();
   }
-  // No operator with a body has an attribute of another type.
-  template <typename Other>
-  absl::Status operator()(const Other&) const {
-    return absl::UnimplementedError("attributes of this type are not supported here");
+  absl::Status operator()(const std::vector<GraphPtr>& values) const {
+    proto->set_type(Proto::GRAPHS);
+    for (const GraphPtr& value : values) {
+      OC_RETURN_IF_ERROR(GraphToProto(*value, proto->add_graphs(), add));
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(const std::vector<Tensor>& values) const {
+    proto->set_type(Proto::TENSORS);
+    for (const Tensor& value : values) {
+      OC_RETURN_IF_ERROR(TensorToProto(value, "", proto->add_tensors()));
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(const std::vector<TypeInfo>& values) const {
+    proto->set_type(Proto::TYPE_PROTOS);
+    for (const TypeInfo& value : values) TypeToProto(value, proto->add_type_protos());
+    return absl::OkStatus();
+  }
+  absl::Status operator()(const SparseTensor& value) const {
+    proto->set_type(Proto::SPARSE_TENSOR);
+    return SparseTensorToProto(value, "", proto->mutable_sparse_tensor());
   }
 };
 
@@ -142,19 +136,49 @@ void TypeToProto(const TypeInfo& type, onnx::TypeProto* proto) {
   }
 }
 
-absl::Status NodeToProto(const Node& node, onnx::NodeProto* proto,
-                         std::vector<const Node*>* inner) {
+absl::Status GraphToProto(const Graph& graph, onnx::GraphProto* proto, AddNode add) {
+  proto->set_name(graph.name);
+  for (const ValueInfo& input : graph.inputs) ValueInfoToProto(input, proto->add_input());
+  for (const ValueInfo& output : graph.outputs) ValueInfoToProto(output, proto->add_output());
+  for (const Initializer& initializer : graph.initializers) {
+    if (initializer.value.is_sparse()) {
+      OC_RETURN_IF_ERROR(SparseTensorToProto(initializer.value.sparse(), initializer.name,
+                                             proto->add_sparse_initializer()));
+    } else {
+      OC_RETURN_IF_ERROR(
+          TensorToProto(initializer.value.tensor(), initializer.name, proto->add_initializer()));
+    }
+  }
+  for (const Node& node : graph.nodes) OC_RETURN_IF_ERROR(add(node, proto));
+  return absl::OkStatus();
+}
+
+absl::Status NodeToProto(const Node& node, onnx::NodeProto* proto, AddNode add) {
   proto->set_name(node.name);
   proto->set_domain(node.domain);
   proto->set_op_type(node.op_type);
+  if (!node.overload.empty()) proto->set_overload(node.overload);
   for (const std::string& input : node.inputs) proto->add_input(input);
   for (const std::string& output : node.outputs) proto->add_output(output);
   for (const auto& [name, value] : node.attributes) {
     onnx::AttributeProto* attribute = proto->add_attribute();
     attribute->set_name(name);
-    OC_RETURN_IF_ERROR(std::visit(AttributeWriter{attribute, inner}, value));
+    OC_RETURN_IF_ERROR(std::visit(AttributeWriter{attribute, add}, value));
   }
   return absl::OkStatus();
+}
+
+absl::Status NodeToProto(const Node& node, onnx::NodeProto* proto,
+                         std::vector<const Node*>* inner) {
+  return NodeToProto(node, proto, [inner](const Node& other, onnx::GraphProto* graph) {
+    onnx::NodeProto* stand_in = graph->add_node();
+    stand_in->set_domain(std::string(ModelBuilder::kGivenDomain));
+    stand_in->set_op_type(absl::StrCat(inner->size()));
+    inner->push_back(&other);
+    for (const std::string& input : other.inputs) stand_in->add_input(input);
+    for (const std::string& output : other.outputs) stand_in->add_output(output);
+    return absl::OkStatus();
+  });
 }
 
 }  // namespace onnxcmp

@@ -345,4 +345,12 @@ absl::Status TensorToProto(const Tensor& tensor, absl::string_view name, onnx::T
   return absl::OkStatus();
 }
 
+absl::Status SparseTensorToProto(const SparseTensor& sparse, absl::string_view name,
+                                 onnx::SparseTensorProto* proto) {
+  proto->Clear();
+  for (const int64_t dim : sparse.dims) proto->add_dims(dim);
+  OC_RETURN_IF_ERROR(TensorToProto(sparse.values, name, proto->mutable_values()));
+  return TensorToProto(sparse.indices, "", proto->mutable_indices());
+}
+
 }  // namespace onnxcmp

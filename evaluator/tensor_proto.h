@@ -57,6 +57,8 @@ std::optional<Attribute> PlainAttributeFromProto(const onnx::AttributeProto& pro
 
 // raw_data for all types but strings. The dtype, shape and bits survive a round trip.
 absl::Status TensorToProto(const Tensor& tensor, absl::string_view name, onnx::TensorProto* proto);
+absl::Status SparseTensorToProto(const SparseTensor& sparse, absl::string_view name,
+                                 onnx::SparseTensorProto* proto);
 absl::Status SequenceToProto(const Value& value, absl::string_view name,
                              onnx::SequenceProto* proto);
 absl::Status OptionalToProto(const Value& value, absl::string_view name,

@@ -97,6 +97,16 @@ absl::StatusOr<TypeInfo> TypeOf(const Value& value) {
   return Around(Kind::kOptional, std::move(element));
 }
 
+absl::StatusOr<TypeInfo> TypeAndShapeOf(const Value& value) {
+  OC_ASSIGN_OR_RETURN(TypeInfo type, TypeOf(value));
+  if (value.is_tensor() || value.is_sparse()) {
+    type.shape.emplace();
+    const Shape& shape = value.is_tensor() ? value.tensor().shape() : value.sparse().dims;
+    for (const int64_t dim : shape) type.shape->push_back({.value = dim, .symbol = ""});
+  }
+  return type;
+}
+
 std::optional<TypeInfo> ParseType(absl::string_view text) {
   const auto inside = [&text](absl::string_view prefix) {
     return absl::ConsumePrefix(&text, prefix) && absl::ConsumeSuffix(&text, ")");

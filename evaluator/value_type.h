@@ -17,6 +17,9 @@ namespace onnxcmp {
 // keys that are not of rank 1.
 absl::StatusOr<TypeInfo> TypeOf(const Value& value);
 
+// The same with the shape of a tensor.
+absl::StatusOr<TypeInfo> TypeAndShapeOf(const Value& value);
+
 // "seq(tensor(float))", as schemas write types; nothing for a type that we do not know.
 std::optional<TypeInfo> ParseType(absl::string_view text);
 

@@ -15,30 +15,6 @@ bool IsFloats(const Value& value) {
   return value.is_tensor() && IsFloatingPoint(value.tensor().dtype());
 }
 
-// What a region gives; empty if it cannot be computed.
-Value RunRegion(const SideGraph& graph, const Region& region, int result,
-                absl::FunctionRef<const Value&(int)> entry) {
-  absl::node_hash_map<int, Value> values;
-  for (const int r : region.entries) {
-    if (entry(r).empty()) return Value();
-    values.emplace(r, entry(r));
-  }
-  for (const int n : region.nodes) {
-    for (const int read : graph.Reads(n)) {
-      if (!values.contains(read)) return Value();
-    }
-    const absl::StatusOr<std::vector<Value>> outputs =
-        graph.Run(n, [&](int r) -> const Value& { return values.find(r)->second; });
-    if (!outputs.ok()) return Value();
-    const std::vector<int>& names = graph.node(n).made->outputs;
-    for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
-      if (names[i] != kNone) values.emplace(names[i], (*outputs)[i]);
-    }
-  }
-  const auto it = values.find(result);
-  return it == values.end() ? Value() : it->second;
-}
-
 }  // namespace
 
 const SideGraph* CauseTruth::InDouble(const SideGraph& graph, const Evaluator* evaluator,

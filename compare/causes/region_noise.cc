@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "compare/differences/number_strips.h"
@@ -16,7 +15,6 @@ namespace onnxcmp {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr size_t kMaxNodes = 64;
 constexpr uint64_t kSeeds = 3;
 // Epsilons that are rounding in any region: the result's own last place is moved by one, and that
 // alone makes their ratio less than the greatest unless most elements are zero.
@@ -77,32 +75,6 @@ bool IsRounded(const Measured& rounded, const Measured& exact, const SideGraph& 
   return false;
 }
 
-// Walks back from a result through the nodes that make it.
-Region RegionOf(const SideGraph& graph, int result, absl::FunctionRef<bool(int)> is_entry) {
-  Region region;
-  absl::flat_hash_set<int> seen;
-  std::vector<int> open = {result};
-  while (!open.empty() && region.nodes.size() < kMaxNodes) {
-    const int r = open.back();
-    open.pop_back();
-    const int n = graph.producer(r);
-    if (n == kNone || !seen.insert(n).second) continue;
-    region.nodes.push_back(n);
-    for (const int read : graph.Reads(n)) {
-      if (is_entry(read) || !graph.IsComputed(read)) {
-        region.entries.push_back(read);
-      } else {
-        open.push_back(read);
-      }
-    }
-  }
-  std::sort(region.nodes.begin(), region.nodes.end());
-  std::sort(region.entries.begin(), region.entries.end());
-  region.entries.erase(std::unique(region.entries.begin(), region.entries.end()),
-                       region.entries.end());
-  return region;
-}
-
 }  // namespace
 
 RegionNoise::RegionNoise(const ForcedRun& run, const ForcedState& state)
@@ -115,16 +87,20 @@ RegionNoise::RegionNoise(const ForcedRun& run, const ForcedState& state)
   }
 }
 
-Region RegionNoise::RightRegion(int r) const {
-  return RegionOf(run_.right(), r, [&](int read) { return state_.at(read).match != kNone; });
+Region RegionNoise::RightRegion(int r, size_t max_nodes) const {
+  return RegionOf(
+      run_.right(), r, [&](int read) { return state_.at(read).match != kNone; }, max_nodes);
 }
 
-Region RegionNoise::LeftRegion(int c) const {
+Region RegionNoise::LeftRegion(int c, size_t max_nodes) const {
   const LeftClasses& left = run_.left();
-  return RegionOf(left.graph(), left.representative(c), [&](int read) {
-    const int of = left.of(read);
-    return of == kNone || matched_[static_cast<size_t>(of)];
-  });
+  return RegionOf(
+      left.graph(), left.representative(c),
+      [&](int read) {
+        const int of = left.of(read);
+        return of == kNone || matched_[static_cast<size_t>(of)];
+      },
+      max_nodes);
 }
 
 const Value& RegionNoise::Entry(bool left, int r) const {

@@ -8,24 +8,18 @@
 
 #include "absl/functional/function_ref.h"
 #include "compare/causes/forced_run.h"
+#include "compare/causes/region.h"
 
 namespace onnxcmp {
-
-// The nodes that make a result from what is matched, in order.
-struct Region {
-  std::vector<int> nodes;
-  std::vector<int> entries;  // results they start from
-};
 
 class RegionNoise {
  public:
   RegionNoise(const ForcedRun& run, const ForcedState& state);
 
-  // Of a right result, back to results with a match, or to constants. `whole`: false if it is cut
-  // short.
-  Region RightRegion(int r) const;
+  // Of a right result, back to results with a match, or to constants.
+  Region RightRegion(int r, size_t max_nodes = kMaxRegionNodes) const;
   // Of the left result that stands for a class, back to classes that are matched.
-  Region LeftRegion(int c) const;
+  Region LeftRegion(int c, size_t max_nodes = kMaxRegionNodes) const;
 
   struct Verdict {
     double distance = 0;  // of the right result from its partner, as Distance() has it

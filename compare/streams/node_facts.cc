@@ -7,9 +7,9 @@
 #include <utility>
 #include <variant>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "compare/streams/fingerprint.h"
+#include "evaluator/outer_names.h"
 #include "evaluator/plan.h"
 #include "evaluator/signature.h"
 #include "onnx/defs/schema.h"
@@ -35,40 +35,6 @@ uint64_t HashOf(const std::string& value) { return HashText(value); }
 uint64_t HashOf(const Tensor& value) { return ContentOf(value).low; }
 uint64_t HashOf(const SparseTensor& value) { return ContentOf(Value(value)).low; }
 uint64_t HashOf(const TypeInfo& value) { return HashText(TypeInfoToString(value)); }
-
-// The names that a graph reads from around it, in the order of their first use.
-std::vector<std::string> FreeNames(const Graph& graph, NodeFactsCache* cache) {
-  absl::flat_hash_set<absl::string_view> known;
-  for (const ValueInfo& input : graph.inputs) known.insert(input.name);
-  for (const Initializer& initializer : graph.initializers) known.insert(initializer.name);
-  for (const Node& node : graph.nodes) {
-    for (const std::string& output : node.outputs) known.insert(output);
-  }
-  std::vector<std::string> names;
-  const auto read = [&](const std::string& name) {
-    if (!name.empty() && known.insert(name).second) names.push_back(name);
-  };
-  for (const Node& node : graph.nodes) {
-    for (const std::string& input : node.inputs) read(input);
-    for (const std::string& capture : cache->Of(node).captures) read(capture);
-  }
-  for (const ValueInfo& output : graph.outputs) read(output.name);
-  return names;
-}
-
-// The graphs among a node's attributes.
-std::vector<const Graph*> GraphsOf(const Node& node) {
-  std::vector<const Graph*> graphs;
-  for (const auto& [name, attribute] : node.attributes) {
-    if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute)) {
-      graphs.push_back(graph->get());
-    } else if (const auto* list =
-                   std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute)) {
-      for (const auto& element : *list) graphs.push_back(element.get());
-    }
-  }
-  return graphs;
-}
 
 }  // namespace
 
@@ -113,10 +79,14 @@ uint64_t NodeFactsCache::HashAttribute(const Attribute& attribute) {
   return HashWords(words);
 }
 
+std::vector<std::string> NodeFactsCache::OuterNamesOf(const Graph& graph) {
+  return OuterNames(graph, [this](const Node& node) { return Of(node).captures; });
+}
+
 uint64_t NodeFactsCache::HashGraph(const Graph& graph) {
   absl::flat_hash_map<std::string, uint64_t> hashes;
   uint64_t captures = 0;
-  for (std::string& name : FreeNames(graph, this)) {
+  for (std::string& name : OuterNamesOf(graph)) {
     hashes[std::move(name)] = HashWords({kCapture, captures++});
   }
   for (const Initializer& initializer : graph.initializers) {
@@ -174,7 +144,7 @@ const NodeFacts& NodeFactsCache::Of(const Node& node) {
       HashWords({HashText(node.domain), HashText(node.op_type), HashText(node.overload),
                  static_cast<uint64_t>(version), facts->attributes});
   for (const Graph* graph : GraphsOf(node)) {
-    for (std::string& name : FreeNames(*graph, this)) facts->captures.push_back(std::move(name));
+    for (std::string& name : OuterNamesOf(*graph)) facts->captures.push_back(std::move(name));
   }
   return *facts_.emplace(&node, std::move(facts)).first->second;
 }

@@ -43,6 +43,7 @@ class NodeFactsCache {
  private:
   uint64_t HashAttribute(const Attribute& attribute);
   uint64_t HashGraph(const Graph& graph);
+  std::vector<std::string> OuterNamesOf(const Graph& graph);
   const Signature* SignatureOf(const onnx::OpSchema* schema);
 
   const OpRegistry& registry_;
