@@ -44,6 +44,7 @@ struct CompareArguments {
   uint64_t max_memory = static_cast<uint64_t>(kDefaultMaxMemory);
   bool causes = true;
   bool shadow = false;
+  std::string repro;  // a folder; "": none is wanted
   std::string explain;
   bool quantization = false;
 };

@@ -102,6 +102,8 @@ void AddRunning(CLI::App& app, CompareArguments& arguments, bool& no_causes) {
   app.add_flag("--quantization", arguments.quantization,
                "Show only what each quantized layer costs, the worst first");
   app.add_flag("--shadow", arguments.shadow, "Run both in double too: which is nearer the truth?");
+  app.add_option("--repro", arguments.repro, "Write each cause to a folder as two small models")
+      ->type_name("DIR");
   app.add_flag("--no-causes", no_causes, "Do not search for causes");
   app.add_option("--max-memory", arguments.max_memory, "For values that differ (256M)")
       ->type_name("SIZE")
@@ -134,6 +136,10 @@ absl::Status CheckTogether(const CompareArguments& arguments,
   }
   if (arguments.all && arguments.different) {
     return absl::InvalidArgumentError("--all and --different exclude each other");
+  }
+  if (!arguments.repro.empty() && (!arguments.causes || arguments.classic)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--repro needs causes: it excludes ", arguments.classic ? "--classic" : "--no-causes"));
   }
   for (const CLI::Option* option : classic_options) {
     if (option->count() > 0 && !arguments.classic) {

@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "compare/compare.h"
+#include "compare/inputs/input_files.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/recordings/recording_side.h"
 #include "compare/reports/render_csv.h"
@@ -21,6 +22,7 @@
 #include "compare/reports/render_junit.h"
 #include "compare/reports/render_markdown.h"
 #include "compare/reports/render_table.h"
+#include "compare/repro/write_repro.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp::cli {
@@ -79,10 +81,12 @@ class SideComparison {
 
   absl::StatusOr<int> Run() {
     const OpRegistry registry = arguments_.run.operators();
+    if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(CheckReproTarget(arguments_.repro));
     OC_RETURN_IF_ERROR(Open("left", arguments_.left, registry, &left_));
     OC_RETURN_IF_ERROR(Open("right", arguments_.right, registry, &right_));
     OC_ASSIGN_OR_RETURN(std::optional<InputSets> inputs, OpenInputs());
     const int64_t sets = inputs.has_value() ? inputs->size() : 1;
+    if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(ClearReproTarget(arguments_.repro));
     std::vector<SetSummary> summaries;
     for (int64_t set = 0; set < sets; ++set) {
       FedInputs fed;
@@ -100,6 +104,10 @@ class SideComparison {
           comparison.notes.push_back(warning);
         }
       }
+      if (!arguments_.repro.empty()) {
+        OC_RETURN_IF_ERROR(WriteReprosOf(set, sets, registry, &comparison));
+      }
+      if (!input_note_.empty()) comparison.notes.push_back(input_note_);
       for (std::string& note : fed.notes) comparison.notes.push_back(std::move(note));
       AddAssumptions("left", *left_, &comparison.notes);
       AddAssumptions("right", *right_, &comparison.notes);
@@ -130,13 +138,53 @@ class SideComparison {
     if (!note.empty()) notes->push_back(absl::StrCat(name, ": ", note));
   }
 
+  absl::Status WriteReprosOf(int64_t set, int64_t sets, const OpRegistry& registry,
+                             Comparison* comparison) const {
+    ReproOptions options;
+    options.dir = arguments_.repro;
+    options.prefix = sets == 1 ? "" : absl::StrCat("set_", set, "_");
+    options.load = arguments_.run.load();
+    options.evaluator = arguments_.run.evaluator();
+    OC_RETURN_IF_ERROR(WriteRepros(registry, options, comparison));
+    if (comparison->causes.empty()) {
+      comparison->notes.push_back(
+          absl::StrCat("no cause was named, so nothing was written to ", arguments_.repro));
+    }
+    return absl::OkStatus();
+  }
+
+  // What lies beside the models, if nothing is said of inputs.
+  std::string DefaultInputs() const {
+    const InputOptions& given = arguments_.inputs;
+    if (!given.inputs.empty() || !given.left_inputs.empty() || !given.right_inputs.empty() ||
+        arguments_.run.seed.has_value() || !arguments_.run.dims.empty()) {
+      return "";
+    }
+    return InputsBeside(arguments_.left, arguments_.right);
+  }
+
   // Nothing if both sides are recordings.
-  absl::StatusOr<std::optional<InputSets>> OpenInputs() const {
+  absl::StatusOr<std::optional<InputSets>> OpenInputs() {
+    const std::string beside = DefaultInputs();
+    if (beside.empty()) return OpenInputs(arguments_.inputs.inputs);
+    absl::StatusOr<std::optional<InputSets>> inputs = OpenInputs(beside);
+    if (inputs.ok() && (!inputs->has_value() || (*inputs)->Get(0).ok())) {
+      if (inputs->has_value()) {
+        input_note_ = absl::StrCat("inputs are those beside the models: ", beside);
+      }
+      return inputs;
+    }
+    input_note_ = absl::StrCat(beside, " lies beside the models, but does not fit them");
+    return OpenInputs("");
+  }
+
+  absl::StatusOr<std::optional<InputSets>> OpenInputs(const std::string& file) const {
     std::vector<const Graph*> graphs;
     for (const Side* side : {left_.get(), right_.get()}) {
       if (side->evaluator() != nullptr) graphs.push_back(&side->evaluator()->model().graph);
     }
     InputOptions options = arguments_.inputs;
+    options.inputs = file;
     OC_ASSIGN_OR_RETURN(options.generated, arguments_.run.generated(graphs));
     absl::StatusOr<InputSets> sets;
     if (graphs.size() == 2) {
@@ -160,7 +208,9 @@ class SideComparison {
     options.max_depth = arguments_.depth;
     options.max_memory = static_cast<int64_t>(arguments_.max_memory);
     options.threads = arguments_.run.threads;
-    options.causes = arguments_.causes && !arguments_.only_not_finite && arguments_.explain.empty();
+    options.repro = !arguments_.repro.empty();
+    options.causes = options.repro || (arguments_.causes && !arguments_.only_not_finite &&
+                                       arguments_.explain.empty());
     options.shadow = arguments_.shadow;
     options.explain = arguments_.explain;
     options.quantization = arguments_.quantization;
@@ -195,6 +245,7 @@ class SideComparison {
   const CompareArguments& arguments_;
   Interruption& interruption_;
   TableOptions look_;
+  std::string input_note_;  // where inputs are from that nobody gave
   std::unique_ptr<Side> left_;
   std::unique_ptr<Side> right_;
 };

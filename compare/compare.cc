@@ -21,9 +21,12 @@
 #include "compare/not_finite/find_not_finite.h"
 #include "compare/quantization/find_quantization.h"
 #include "compare/reports/shadow_report.h"
+#include "compare/repro/make_repro.h"
+#include "compare/repro/repro.h"
 #include "compare/shadow/shadow_run.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/value_bank.h"
+#include "evaluator/proto_text.h"
 #include "evaluator/status_macros.h"
 #include "evaluator/thread_pool.h"
 
@@ -184,6 +187,16 @@ class Comparer {
     options.outputs_agree = comparison->outputs.agree;
     options.watch = options_.watch;
     options.limits = options_.cause_limits;
+    if (options_.repro) {
+      options.on_found = [](const FoundCause& found, Cause* cause) {
+        absl::StatusOr<Repro> repro = MakeRepro(found, *cause);
+        if (repro.ok()) {
+          cause->repro = std::make_shared<const Repro>(*std::move(repro));
+        } else {
+          cause->no_repro = OneLine(repro.status().message());
+        }
+      };
+    }
     OC_ASSIGN_OR_RETURN(CauseReport report,
                         FindCauses(Recorded(0), Recorded(1), comparison->alignment, options));
     comparison->causes = std::move(report.causes);

@@ -38,6 +38,8 @@ struct CompareOptions {
   int threads = 0;  // of fingerprints and differences; 0: one for each core
   bool causes = true;
   RepairLimits cause_limits;
+  // Each cause's regions are made models of their own (Cause::repro).
+  bool repro = false;
   // Both sides also run in double, beside their own run.
   bool shadow = false;
   // The layers of a quantized side are measured, and what each costs the outputs.

@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_COMPARISON_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,8 @@
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
+
+struct Repro;  // compare/repro/repro.h
 
 enum class Relation : uint8_t { kSame, kClose, kDifferent, kLeftOnly, kRightOnly };
 enum class Verdict : uint8_t { kSame, kClose, kDifferent, kFailed };
@@ -78,7 +81,15 @@ struct Cause {
   // the two are apart then, against the size of the elements. Nothing for constants and integers.
   std::optional<TruthVerdict> truth;
   std::optional<double> apart;
-  std::string text;  // what differs: operators, attributes, inputs; one line
+  std::string text;  // what differs: operators, attributes, inputs; one line without the names
+  // The right's result whose region was judged. It is `right` unless only one node or constant of
+  // that region can be at fault.
+  int judged = kNone;
+  // Both regions as models of their own, if that was asked for, and where they were written to; or
+  // why there are none.
+  std::shared_ptr<const Repro> repro;
+  std::string repro_folder;
+  std::string no_repro;
 };
 
 // One side in a line: what a reader wants to know of a model before its rows.

@@ -22,21 +22,8 @@ constexpr char kWrapperDomain[] = "onnxcmp";
 constexpr int64_t kFreeInitializersIr = 4;
 constexpr int64_t kFunctionsIr = 8;
 
-// The version that a node's operator is of; 1 where nothing says.
-int64_t VersionOf(const Node& node) {
-  if (node.imports == nullptr) return 1;
-  const auto import = node.imports->find(node.domain);
-  return import == node.imports->end() ? 1 : import->second;
-}
-
+// How many nodes are of which version, by domain.
 using VersionCounts = std::map<std::string, std::map<int64_t, int64_t>>;
-
-void CountVersions(const Node& node, VersionCounts* counts) {
-  ++(*counts)[node.domain][VersionOf(node)];
-  for (const Graph* graph : GraphsOf(node)) {
-    for (const Node& inner : graph->nodes) CountVersions(inner, counts);
-  }
-}
 
 // The most frequent versions; of equally frequent ones the newest.
 OpsetImports MostFrequent(const VersionCounts& counts) {
@@ -75,25 +62,23 @@ class ModelWriter {
   }
 
  public:
-  explicit ModelWriter(onnx::ModelProto* proto) : proto_(proto) {}
+  ModelWriter(const Model& model, onnx::ModelProto* proto) : model_(model), proto_(proto) {}
 
-  absl::Status Write(const Model& model) {
+  absl::Status Write() {
     proto_->Clear();
-    proto_->set_producer_name(model.producer);
+    proto_->set_producer_name(model_.producer);
     VersionCounts counts;
-    for (const Node& node : model.graph.nodes) CountVersions(node, &counts);
+    for (const Node& node : model_.graph.nodes) CountVersions(node, &counts);
     Scope scope = {MostFrequent(counts)};
     // A model without nodes needs one, too.
     if (!scope.imports.contains(kOnnxDomain)) {
-      const auto import = model.imports.find(kOnnxDomain);
-      scope.imports[std::string(kOnnxDomain)] =
-          import == model.imports.end() ? 1 : import->second;
+      const auto import = model_.imports.find(kOnnxDomain);
+      scope.imports[std::string(kOnnxDomain)] = import == model_.imports.end() ? 1 : import->second;
     }
-    OC_RETURN_IF_ERROR(GraphToProto(model.graph, proto_->mutable_graph(), Adder(&scope)));
+    OC_RETURN_IF_ERROR(GraphToProto(model_.graph, proto_->mutable_graph(), Adder(&scope)));
     SetImports(scope.imports, proto_);
-    proto_->set_ir_version(std::max(model.ir_version, proto_->functions_size() > 0
-                                                          ? kFunctionsIr
-                                                          : kFreeInitializersIr));
+    proto_->set_ir_version(std::max(
+        model_.ir_version, proto_->functions_size() > 0 ? kFunctionsIr : kFreeInitializersIr));
     return absl::OkStatus();
   }
 
@@ -104,6 +89,20 @@ class ModelWriter {
       return AddWrapped(node, scope, proto);
     }
     return NodeToProto(node, proto, Adder(scope));
+  }
+
+  // The version that a node's operator is of; 1 where nothing says.
+  int64_t VersionOf(const Node& node) const {
+    const OpsetImports& imports = node.imports == nullptr ? model_.imports : *node.imports;
+    const auto import = imports.find(node.domain);
+    return import == imports.end() ? 1 : import->second;
+  }
+
+  void CountVersions(const Node& node, VersionCounts* counts) const {
+    ++(*counts)[node.domain][VersionOf(node)];
+    for (const Graph* graph : GraphsOf(node)) {
+      for (const Node& inner : graph->nodes) CountVersions(inner, counts);
+    }
   }
 
   // A node in a function of its own. What its graphs capture must become inputs.
@@ -182,6 +181,7 @@ class ModelWriter {
     scope->imports.try_emplace(domain, 1);
   }
 
+  const Model& model_;
   onnx::ModelProto* proto_;
   std::set<std::pair<std::string, std::string>> functions_;  // domain, name
   absl::flat_hash_map<const Graph*, std::string> bodies_;    // their functions' names
@@ -190,7 +190,7 @@ class ModelWriter {
 }  // namespace
 
 absl::Status ModelToProto(const Model& model, onnx::ModelProto* proto) {
-  return ModelWriter(proto).Write(model);
+  return ModelWriter(model, proto).Write();
 }
 
 }  // namespace onnxcmp

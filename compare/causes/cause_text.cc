@@ -6,15 +6,21 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compare/causes/bodies/iteration_search.h"
 #include "compare/reports/attribute_text.h"
 
 namespace onnxcmp {
 namespace {
 
-// "attribute epsilon: 1e-05 | 0.01", one for each that is not written alike.
-std::vector<std::string> AttributeDifferences(const Node& left, const Node& right) {
+// "attribute epsilon: 1e-05 | 0.01", one for each that is not written alike. Of other operators
+// only what both have says something.
+std::vector<std::string> AttributeDifferences(const Node& left, const Node& right,
+                                              bool same_operator) {
   std::vector<std::string> differences;
   for (const std::string& name : AttributeNames(&left, &right)) {
+    if (!same_operator && !(left.attributes.contains(name) && right.attributes.contains(name))) {
+      continue;
+    }
     const std::string ours = AttributeText(left, name);
     const std::string theirs = AttributeText(right, name);
     if (ours != theirs) {
@@ -22,18 +28,6 @@ std::vector<std::string> AttributeDifferences(const Node& left, const Node& righ
     }
   }
   return differences;
-}
-
-std::string Named(const SideGraph& graph, int r) {
-  const int n = graph.producer(r);
-  const std::string& name = graph.result(r).name;
-  if (n == kNone) return name;
-  const StreamNode& made = *graph.node(n).made;
-  const std::string operation =
-      made.domain.empty() ? made.op_type : absl::StrCat(made.domain, ".", made.op_type);
-  std::string text = absl::StrCat(operation, " ", name);
-  if (!made.path.empty()) absl::StrAppend(&text, " in ", made.path);
-  return text;
 }
 
 // What both nodes read: in another order, or something else.
@@ -71,20 +65,16 @@ std::vector<std::string> InputDifferences(const ForcedRun& run, const ForcedStat
   return differences;
 }
 
-}  // namespace
-
-std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
+std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
   const SideGraph& left = run.left().graph();
   const SideGraph& right = run.right();
   const std::string distance =
       cause.local.has_value() ? absl::StrFormat("%.2g", cause.local->values.max_absolute) : "";
-  const std::string names =
-      absl::StrCat(Named(left, cause.left), " | ", Named(right, cause.right), ": ");
   if (cause.kind == CauseKind::kInput) {
-    return absl::StrCat(names, "the two sides are fed other values, by up to ", distance);
+    return absl::StrCat("the two sides are fed other values, by up to ", distance);
   }
   if (cause.kind == CauseKind::kInitializer) {
-    return absl::StrCat(names, "the constants differ by up to ", distance);
+    return absl::StrCat("the constants differ by up to ", distance);
   }
   const std::string reason = cause.local.has_value() ? cause.local->values.reason : "";
   std::vector<std::string> parts = {
@@ -97,22 +87,36 @@ std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedStat
   if (l != kNone && r != kNone) {
     const SideGraph::GraphNode& ours = left.node(l);
     const SideGraph::GraphNode& theirs = right.node(r);
-    if (ours.made->op_type != theirs.made->op_type || ours.made->domain != theirs.made->domain) {
+    const bool same_operator =
+        ours.made->op_type == theirs.made->op_type && ours.made->domain == theirs.made->domain;
+    if (!same_operator) {
       parts.push_back(absl::StrCat("operator: ", ours.made->op_type, " | ", theirs.made->op_type));
-    } else {
-      // A default is as good as saying it: the hashes know.
-      if (ours.node != nullptr && theirs.node != nullptr &&
-          ours.made->attributes != theirs.made->attributes) {
-        for (std::string& text : AttributeDifferences(*ours.node, *theirs.node)) {
-          parts.push_back(std::move(text));
-        }
+    }
+    // A default is as good as saying it: the hashes know.
+    if (ours.node != nullptr && theirs.node != nullptr &&
+        ours.made->attributes != theirs.made->attributes) {
+      for (std::string& text : AttributeDifferences(*ours.node, *theirs.node, same_operator)) {
+        parts.push_back(std::move(text));
       }
+    }
+    if (same_operator) {
       for (std::string& text : InputDifferences(run, state, l, r)) {
         if (!text.empty()) parts.push_back(std::move(text));
       }
     }
   }
-  return absl::StrCat(names, absl::StrJoin(parts, "; "));
+  return absl::StrJoin(parts, "; ");
+}
+
+}  // namespace
+
+std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
+  std::string what = What(cause, run, state);
+  CauseInBody calls;
+  calls.left_path = run.left().graph().result(cause.left).path;
+  calls.right_path = run.right().result(cause.right).path;
+  if (calls.left_path.empty() && calls.right_path.empty()) return what;
+  return absl::StrCat(InBodyText(calls), what);
 }
 
 }  // namespace onnxcmp

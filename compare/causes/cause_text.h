@@ -9,8 +9,9 @@
 
 namespace onnxcmp {
 
-// One line: operators and names of both sides, how far the right's result is from the left's when
-// it is computed from the left's values, attributes that differ, inputs that were exchanged.
+// One line, without the names of the two: what calls they are in, how far the right's result is
+// from the left's when it is computed from the left's values, attributes that differ, inputs that
+// were exchanged.
 std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedState& state);
 
 }  // namespace onnxcmp

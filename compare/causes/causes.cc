@@ -186,6 +186,7 @@ class CauseFinder {
         }
       }
       cause.local = TensorDifferenceOf(result.held, result.own, {}, options_.pool);
+      cause.judged = r;
       cause.text = CauseText(cause, run, state);
       truth.Judge(r, &cause);
       report->causes.push_back(std::move(cause));
@@ -202,6 +203,13 @@ class CauseFinder {
                        return std::pair(IsWrong(a), a.effect.value_or(0)) >
                               std::pair(IsWrong(b), b.effect.value_or(0));
                      });
+    if (!options_.on_found) return all;
+    const FoundCause found = {run, state, noise, left_.side->evaluator(),
+                              *right_.side->evaluator()};
+    for (Cause& cause : report->causes) {
+      // What is in a body has been told of there, where more is known, but perhaps in vain.
+      if (cause.repro == nullptr) options_.on_found(found, &cause);
+    }
     return all;
   }
 
@@ -239,6 +247,7 @@ class CauseFinder {
         const Value& wanted = run.left().value_of(nodes.left_result);
         cause.local = TensorDifferenceOf(wanted, state.at(r).own, {}, options_.pool);
       }
+      cause.judged = r;
       report->causes.push_back(std::move(cause));
       matched->push_back(r);
     }

@@ -4,18 +4,31 @@
 #define ONNXCMP_COMPARE_CAUSES_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compare/causes/forced_run.h"
+#include "compare/causes/region_noise.h"
 #include "compare/causes/repair_limits.h"
 #include "compare/comparison.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
+#include "evaluator/evaluator.h"
 #include "evaluator/thread_pool.h"
 
 namespace onnxcmp {
+
+// What the search knows when it has named a cause.
+struct FoundCause {
+  const ForcedRun& run;
+  const ForcedState& state;
+  const RegionNoise& noise;
+  const Evaluator* left;  // null for a recording
+  const Evaluator& right;
+};
 
 struct CauseOptions {
   int64_t max_memory = int64_t{256} << 20;  // of the left's values
@@ -26,6 +39,9 @@ struct CauseOptions {
   // null: as many as one comparison may. Never null for what is searched inside.
   int* body_searches = nullptr;
   RepairLimits limits;
+  // Called for each cause when all are named; may be empty. Of what is inside a node it is called
+  // with the search in that body, and with the search around it if that gave no repro.
+  std::function<void(const FoundCause& found, Cause* cause)> on_found;
 };
 
 struct CauseReport {

@@ -31,9 +31,11 @@ bool IsTest(const std::string& folder) {
   return Exists(folder + "/model.onnx") || Exists(folder + "/test_data_set_0");
 }
 
-// "a/b/" and "a/b" are "b".
+// "a/b/" and "a/b" are "b", "." is what it stands for.
 std::string NameOf(const std::string& folder) {
-  const fs::path path = fs::path(folder).lexically_normal();
+  std::error_code error;
+  const fs::path absolute = fs::absolute(folder, error);
+  const fs::path path = (error ? fs::path(folder) : absolute).lexically_normal();
   return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
 }
 

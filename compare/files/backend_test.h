@@ -15,6 +15,10 @@
 #include "evaluator/load_model.h"
 #include "evaluator/op_registry.h"
 
+namespace onnx {
+class ModelProto;
+}  // namespace onnx
+
 namespace onnxcmp {
 
 // As ONNX's own runner has it.
@@ -53,6 +57,10 @@ absl::StatusOr<std::vector<Value>> ReadTestValues(const std::string& prefix,
 // lack an output; a model that cannot run has failed.
 BackendTestOutcome RunBackendTest(const std::string& folder, const OpRegistry& registry,
                                   const BackendTestOptions& options);
+
+// Writes such a folder. Inputs of the model without a value must not come before others.
+absl::Status WriteBackendTest(const std::string& folder, const onnx::ModelProto& model,
+                              const Feeds& feeds, const std::vector<Value>& outputs);
 
 // Makes such a folder of a run. The model is written as it is loaded: checked, sorted, with its
 // functions inlined if `load` says so, and with its data inside.

@@ -41,20 +41,14 @@ absl::Status TakeIn(onnx::GraphProto* graph, ExternalData& external) {
 
 }  // namespace
 
-absl::Status WriteBackendTest(const std::string& folder, const std::string& model,
-                              const OpRegistry& registry, const LoadOptions& load,
+absl::Status WriteBackendTest(const std::string& folder, const onnx::ModelProto& model,
                               const Feeds& feeds, const std::vector<Value>& outputs) {
-  OC_ASSIGN_OR_RETURN(const std::shared_ptr<onnx::ModelProto> proto,
-                      LoadModelProto(model, registry, load));
-  const std::string base = std::filesystem::path(model).parent_path().string();
-  ExternalData external(base.empty() ? "." : base);
-  OC_RETURN_IF_ERROR(TakeIn(proto->mutable_graph(), external));
   const std::string data = folder + "/test_data_set_0";
   std::error_code error;
   std::filesystem::create_directories(data, error);
   if (error) return absl::PermissionDeniedError(absl::StrCat(data, ": ", error.message()));
   std::string bytes;
-  if (!proto->SerializeToString(&bytes)) {
+  if (!model.SerializeToString(&bytes)) {
     return absl::ResourceExhaustedError(absl::StrCat(folder, ": the model is over 2 GB"));
   }
   std::ofstream file(folder + "/model.onnx", std::ios::binary);
@@ -63,13 +57,13 @@ absl::Status WriteBackendTest(const std::string& folder, const std::string& mode
   if (!file) return absl::PermissionDeniedError(absl::StrCat("cannot write ", folder));
   // Files go by position, so none may be missing in between.
   int last = -1;
-  for (int i = 0; i < proto->graph().input_size(); ++i) {
-    const std::string& name = proto->graph().input(i).name();
+  for (int i = 0; i < model.graph().input_size(); ++i) {
+    const std::string& name = model.graph().input(i).name();
     const auto feed = feeds.find(name);
     if (feed == feeds.end()) continue;
     if (last != i - 1) {
       return absl::UnimplementedError(absl::StrCat(folder, ": input ", name, " has a value, but ",
-                                                   proto->graph().input(i - 1).name(),
+                                                   model.graph().input(i - 1).name(),
                                                    " before it has none"));
     }
     OC_RETURN_IF_ERROR(WriteValueFile(absl::StrCat(data, "/input_", i, ".pb"), feed->second, name));
@@ -77,9 +71,20 @@ absl::Status WriteBackendTest(const std::string& folder, const std::string& mode
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     OC_RETURN_IF_ERROR(WriteValueFile(absl::StrCat(data, "/output_", i, ".pb"), outputs[i],
-                                      proto->graph().output(static_cast<int>(i)).name()));
+                                      model.graph().output(static_cast<int>(i)).name()));
   }
   return absl::OkStatus();
+}
+
+absl::Status WriteBackendTest(const std::string& folder, const std::string& model,
+                              const OpRegistry& registry, const LoadOptions& load,
+                              const Feeds& feeds, const std::vector<Value>& outputs) {
+  OC_ASSIGN_OR_RETURN(const std::shared_ptr<onnx::ModelProto> proto,
+                      LoadModelProto(model, registry, load));
+  const std::string base = std::filesystem::path(model).parent_path().string();
+  ExternalData external(base.empty() ? "." : base);
+  OC_RETURN_IF_ERROR(TakeIn(proto->mutable_graph(), external));
+  return WriteBackendTest(folder, *proto, feeds, outputs);
 }
 
 }  // namespace onnxcmp

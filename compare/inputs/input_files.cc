@@ -100,4 +100,16 @@ absl::StatusOr<NamedValue> InputFiles::Read(int64_t set, size_t i) {
   return value;
 }
 
+std::string InputsBeside(const std::string& left, const std::string& right) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path folder = fs::path(left).parent_path();
+  const fs::path left_folder = fs::weakly_canonical(folder.empty() ? "." : folder, error);
+  const fs::path other = fs::path(right).parent_path();
+  const fs::path right_folder = fs::weakly_canonical(other.empty() ? "." : other, error);
+  if (error || left_folder != right_folder) return "";
+  const std::string data = (folder / "test_data_set_0").string();
+  return fs::is_directory(data, error) ? data : "";
+}
+
 }  // namespace onnxcmp

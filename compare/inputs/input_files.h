@@ -37,6 +37,10 @@ class InputFiles {
   std::vector<std::string> names_;  // of files
 };
 
+// The first set of test data that lies beside two models of one folder, as a path; "" if there is
+// none.
+std::string InputsBeside(const std::string& left, const std::string& right);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_INPUT_FILES_H_

@@ -171,6 +171,7 @@ Json ToJson(const Cause& cause) {
   if (cause.truth.has_value()) json["truth"] = ToJson(*cause.truth);
   if (cause.apart.has_value()) json["apart"] = Real(*cause.apart);
   if (cause.local.has_value()) json["diff"] = ToJson(*cause.local);
+  if (!cause.repro_folder.empty()) json["repro"] = cause.repro_folder;
   return json;
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/reports/junit_suite.h"
+#include "compare/reports/result_words.h"
 
 namespace onnxcmp {
 
@@ -33,7 +34,10 @@ std::string RenderJunit(const Comparison& comparison) {
   }
   std::vector<std::string> out = {absl::StrCat("verdict: ", VerdictName(comparison.verdict))};
   for (const Cause& cause : comparison.causes) {
-    out.push_back(absl::StrCat("cause: ", CauseKindName(cause.kind), ": ", cause.text));
+    const std::string left = CauseName(cause, true, comparison.left);
+    const std::string right = CauseName(cause, false, comparison.right);
+    out.push_back(absl::StrCat("cause: ", CauseKindName(cause.kind), ": ", left,
+                               left == right ? "" : absl::StrCat(" | ", right), ": ", cause.text));
   }
   return suite.Take(
       absl::StrCat(comparison.left_summary.source, " | ", comparison.right_summary.source),

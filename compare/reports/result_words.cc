@@ -1,6 +1,8 @@
 #include "compare/reports/result_words.h"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -119,6 +121,18 @@ std::string ElementsText(absl::string_view pair) {
 
 std::string Count(int64_t count, absl::string_view noun) {
   return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
+}
+
+std::string BytesText(int64_t bytes) {
+  constexpr std::array<const char*, 6> kUnits = {"B", "kB", "MB", "GB", "TB", "PB"};
+  double number = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (number >= 999.5 && unit + 1 < kUnits.size()) {
+    number /= 1000;
+    ++unit;
+  }
+  const int decimals = unit == 0 || number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
+  return absl::StrFormat("%.*f %s", decimals, number, kUnits[unit]);
 }
 
 }  // namespace onnxcmp

@@ -37,6 +37,9 @@ std::string GreatestDifference(const TensorDifference& difference, DType dtype);
 // Two elements, "0.41823566 | 0.41823602", so that no line ends between them.
 std::string ElementsText(absl::string_view pair);
 
+// "711 kB": three digits.
+std::string BytesText(int64_t bytes);
+
 // "1 result", "2 results".
 std::string Count(int64_t count, absl::string_view noun);
 

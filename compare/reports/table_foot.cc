@@ -17,6 +17,7 @@
 #include "compare/reports/row_selection.h"
 #include "compare/reports/shadow_report.h"
 #include "compare/reports/table_summary.h"
+#include "compare/repro/repro.h"
 
 namespace onnxcmp {
 namespace {
@@ -198,6 +199,31 @@ std::string Worst(const Comparison& comparison) {
   return text;
 }
 
+// The calls and bodies that a cause is in.
+CauseInBody PathsOf(const Comparison& comparison, const Cause& cause) {
+  CauseInBody paths = cause.in_body.value_or(CauseInBody());
+  if (cause.in_body.has_value()) return paths;
+  if (cause.left != kNone) paths.left_path = comparison.left.results[Index(cause.left)].path;
+  if (cause.right != kNone) paths.right_path = comparison.right.results[Index(cause.right)].path;
+  return paths;
+}
+
+// Where causes were written to, and what shows them.
+std::string Repros(const Comparison& comparison, const TableOptions& options,
+                   const TableStyle& style) {
+  std::string text;
+  for (const Cause& cause : comparison.causes) {
+    if (cause.repro_folder.empty()) continue;
+    const bool recording = cause.repro->left == nullptr;
+    const std::string line =
+        absl::StrCat("onnxcmp ", cause.repro_folder, recording ? "/left.npz " : "/left.onnx ",
+                     cause.repro_folder, "/right.onnx");
+    text += LabelledLines(text.empty() ? "repro" : "", Color::kPlain, PrintableText(line), options,
+                          style);
+  }
+  return text;
+}
+
 std::string Causes(const Comparison& comparison, const TableOptions& options,
                    const TableStyle& style) {
   std::string text;
@@ -209,9 +235,10 @@ std::string Causes(const Comparison& comparison, const TableOptions& options,
     const std::string label = count == 1 ? "cause" : absl::StrCat("cause ", i + 1);
     absl::string_view what = cause.text;
     // The pair says where it is.
-    if (cause.in_body.has_value()) absl::ConsumePrefix(&what, InBodyText(*cause.in_body));
+    absl::ConsumePrefix(&what, InBodyText(PathsOf(comparison, cause)));
     std::string line =
         absl::StrCat(CausePair(comparison, cause), what.empty() ? "" : ": ", PrintableText(what));
+    if (cause.count > 1) absl::StrAppend(&line, "; ", cause.count, " such places");
     const std::string truth = TruthText(cause);
     if (!truth.empty()) absl::StrAppend(&line, "; ", truth);
     text += LabelledLines(label, Color::kBad, line, options, style);
@@ -221,7 +248,7 @@ std::string Causes(const Comparison& comparison, const TableOptions& options,
                           absl::StrCat("… ", count - shown, " more causes (--all shows)"), options,
                           style);
   }
-  return text;
+  return absl::StrCat(text, Repros(comparison, options, style));
 }
 
 }  // namespace

@@ -19,19 +19,6 @@ constexpr size_t kMostInputs = 6;
 constexpr size_t kMostNotes = 4;
 constexpr int kMostSource = 60;
 
-// "711 kB": three digits.
-std::string Bytes(int64_t bytes) {
-  constexpr std::array<const char*, 6> kUnits = {"B", "kB", "MB", "GB", "TB", "PB"};
-  double number = static_cast<double>(bytes);
-  size_t unit = 0;
-  while (number >= 999.5 && unit + 1 < kUnits.size()) {
-    number /= 1000;
-    ++unit;
-  }
-  const int decimals = unit == 0 || number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
-  return absl::StrFormat("%.*f %s", decimals, number, kUnits[unit]);
-}
-
 // Those that nodes need; tools import others by the dozen.
 std::string Opsets(const SideSummary& summary, const ResultStream& stream) {
   absl::flat_hash_set<absl::string_view> used;
@@ -53,7 +40,7 @@ std::vector<std::string> FactsOf(const SideSummary& summary, const ResultStream&
     facts = {Count(summary.nodes, "node"), Count(summary.operators, "operator"),
              Count(summary.initializers, "initializer")};
   }
-  facts.push_back(summary.bytes > 0 ? Bytes(summary.bytes) : "");
+  facts.push_back(summary.bytes > 0 ? BytesText(summary.bytes) : "");
   return facts;
 }
 

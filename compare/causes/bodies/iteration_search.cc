@@ -72,11 +72,11 @@ Cause Outward(Cause cause, const BodyPlaces& places, const SideGraph& left, cons
   CauseInBody inner;
   if (cause.in_body.has_value()) {
     inner = *cause.in_body;
-    cause.text = std::string(absl::StripPrefix(cause.text, InBodyText(inner)));
   } else {
     std::tie(inner.left_path, inner.left_name) = NameIn(left_body, cause.left);
     std::tie(inner.right_path, inner.right_name) = NameIn(right_body, cause.right);
   }
+  cause.text = std::string(absl::StripPrefix(cause.text, InBodyText(inner)));
   const Place ours = PlaceOf(inner.left_path, inner.left_name, places.left_label, places.left_node,
                              left, pair.left_captures());
   const Place theirs = PlaceOf(inner.right_path, inner.right_name, places.right_label,

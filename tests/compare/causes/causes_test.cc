@@ -139,7 +139,8 @@ TEST(Causes, AFaultInsideAFusionIsNamedAsItsRegion) {
                                  "less = Mul (x, half)\n"
                                  "more = Mul (w, two)\n"
                                  "product = MatMul (less, more)"}}));
-  ExpectCause(comparison, CauseKind::kOperator, "product", "product", "MatMul product");
+  ExpectCause(comparison, CauseKind::kOperator, "product", "product",
+              "on the left's own inputs the right differs");
 }
 
 TEST(Causes, RoundingIsNone) {

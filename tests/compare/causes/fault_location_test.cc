@@ -1,5 +1,5 @@
 // Faults of many kinds in a language model, in the model itself and in what an optimizer made of
-// it: the cause that is named first is the fault.
+// it: the cause that is named first is the fault, and its two regions show it by themselves.
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -15,6 +15,7 @@
 #include "compare/inputs/feeds.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/load_model.h"
+#include "tests/compare/repro/reproduce.h"
 #include "tests/support/model_faults.h"
 #include "tests/support/model_test.h"
 #include "tests/support/op_test.h"
@@ -67,6 +68,7 @@ class FaultLocation : public ::testing::TestWithParam<std::string> {
     const auto side = SideOf(std::move(right));
     CompareOptions options;
     options.threads = 1;
+    options.repro = true;
     auto comparison = Compare(*left_, *side, options);
     EXPECT_TRUE(comparison.ok()) << comparison.status();
     return comparison.ok() ? *std::move(comparison) : Comparison();
@@ -134,6 +136,13 @@ TEST_P(FaultLocation, NamesTheFaultFirst) {
                   .name)) {
         missed.push_back(kind + " at " + fault->place +
                          (comparison.causes.empty() ? "" : ": " + comparison.causes.front().text));
+      } else {
+        for (const std::string& problem :
+             testing::ReproProblems(comparison, comparison.causes.front())) {
+          ADD_FAILURE() << "the repro of " << kind << " at " << fault->place << ": " << problem
+                        << "\n"
+                        << comparison.causes.front().text;
+        }
       }
       break;
     }

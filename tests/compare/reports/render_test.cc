@@ -172,6 +172,32 @@ TEST(RenderJsonTest, Members) {
   EXPECT_EQ(json["outputs_left_only"], Json({"z"}));
 }
 
+TEST(RenderJsonTest, AllThatACauseMayCarry) {
+  Comparison comparison = MakeComparison();
+  Cause& cause = comparison.causes[0];
+  cause.effect = 0.25;
+  cause.count = 12;
+  cause.truth = TruthVerdict{.nearer = Nearer::kLeft, .factor = kInfinity, .left = 0, .right = 0.5};
+  cause.apart = 0.125;
+  cause.repro_folder = "faults/cause_1";
+  NotFiniteOrigin origin;
+  origin.result = 2;
+  origin.index = "[1]";
+  origin.text = "0 / 0";
+  origin.made_from = {{"x", "[1]", "0"}};
+  comparison.right_not_finite.origins = {origin};
+  const Json json = Json::parse(RenderJson(comparison), nullptr, false);
+  EXPECT_THAT(testing::SchemaErrors(json, Schema()), IsEmpty());
+  EXPECT_EQ(json["causes"][0]["effect"], 0.25);
+  EXPECT_EQ(json["causes"][0]["count"], 12);
+  EXPECT_EQ(json["causes"][0]["truth"]["nearer"], "left");
+  EXPECT_EQ(json["causes"][0]["truth"]["factor"], "Infinity");
+  EXPECT_EQ(json["causes"][0]["apart"], 0.125);
+  EXPECT_EQ(json["causes"][0]["repro"], "faults/cause_1");
+  EXPECT_FALSE(json["causes"][1].contains("repro"));
+  EXPECT_EQ(json["not_finite_right"][0]["made_from"][0]["value"], "0");
+}
+
 TEST(RenderTest, WhatARecordingSaysMadeAResult) {
   Comparison comparison = MakeComparison();
   StreamResult& recorded = comparison.right.results[3];  // in the last row, on its own
@@ -295,7 +321,7 @@ TEST(RenderJunitTest, OutputsAndRunsAreTests) {
                               "message=\"node &lt;11&gt; failed\">"));
   EXPECT_THAT(text, HasSubstr("<testcase classname=\"output\" name=\"y\">\n      <failure "));
   EXPECT_THAT(text, HasSubstr("only the left model has this output"));
-  EXPECT_THAT(text, HasSubstr("cause: initializer: 1 of 2 elements differ"));
+  EXPECT_THAT(text, HasSubstr("cause: initializer: w: 1 of 2 elements differ"));
   Comparison odd;
   odd.outputs.only_left = {"\x01\"\n\xff"};
   EXPECT_THAT(RenderJunit(odd), HasSubstr("name=\"\xEF\xBF\xBD&quot;&#10;\xEF\xBF\xBD\""));

@@ -1,0 +1,141 @@
+#include "compare/repro/region_model.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compare/repro/renamed_node.h"
+#include "evaluator/outer_names.h"
+#include "evaluator/status_macros.h"
+#include "evaluator/value_type.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr char kProducer[] = "onnxcmp";
+// Of ai.onnx, where a model does not import it: Cast and Reshape are of it.
+constexpr int64_t kAnyOpset = 13;
+constexpr int64_t kReshapeWithInput = 5;
+
+Node ConstantNode(const SideGraph& graph, int result) {
+  return *graph.node(graph.producer(result)).node;
+}
+
+bool IsConstantNode(const SideGraph& graph, int result) {
+  const int n = graph.producer(result);
+  return n != kNone && graph.IsConstant(result) && graph.node(n).node != nullptr;
+}
+
+}  // namespace
+
+std::string NewName(const std::string& wanted, absl::flat_hash_set<std::string>* taken) {
+  std::string name = wanted;
+  for (int i = 1; !taken->insert(name).second; ++i) name = absl::StrCat(wanted, "_", i);
+  return name;
+}
+
+absl::flat_hash_set<std::string> RegionModel::Names(const std::vector<Constant>& constants) const {
+  absl::flat_hash_set<std::string> names = {NameOf(result_)};
+  for (const Constant& constant : constants) names.insert(NameOf(constant.result));
+  for (const int n : region_.nodes) {
+    const Node& node = *graph_.node(n).node;
+    names.insert(node.outputs.begin(), node.outputs.end());
+    for (const Graph* inner : GraphsOf(node)) CollectNames(*inner, &names);
+  }
+  return names;
+}
+
+absl::StatusOr<std::string> RegionModel::Convert(const Input& entry,
+                                                 absl::flat_hash_set<std::string>* taken,
+                                                 Model* made) const {
+  if (!entry.value.is_tensor() || !entry.wanted.is_tensor()) return entry.name;
+  const Tensor& value = entry.value.tensor();
+  const Tensor& wanted = entry.wanted.tensor();
+  auto imports = std::make_shared<OpsetImports>(model_.imports);
+  const int64_t opset = imports->try_emplace(std::string(kOnnxDomain), kAnyOpset).first->second;
+  std::string name = entry.name;
+  const auto add = [&](const std::string& op_type, bool last) -> Node& {
+    Node& node = made->graph.nodes.emplace_back();
+    node.op_type = op_type;
+    node.inputs = {name};
+    name = NewName(last ? NameOf(entry.result) : absl::StrCat(name, "_cast"), taken);
+    node.outputs = {name};
+    node.name = name;
+    node.imports = imports;
+    return node;
+  };
+  const bool reshape = value.shape() != wanted.shape();
+  if (value.dtype() != wanted.dtype()) {
+    add("Cast", !reshape).attributes["to"] = static_cast<int64_t>(wanted.dtype());
+  }
+  if (!reshape) return name;
+  Node& node = add("Reshape", true);
+  if (opset < kReshapeWithInput) {
+    node.attributes["shape"] = std::vector<int64_t>(wanted.shape().begin(), wanted.shape().end());
+    return name;
+  }
+  node.inputs.push_back(NewName(absl::StrCat(name, "_shape"), taken));
+  made->graph.initializers.push_back(
+      {node.inputs.back(),
+       Tensor::Of<int64_t>({static_cast<int64_t>(wanted.shape().size())},
+                           std::vector<int64_t>(wanted.shape().begin(), wanted.shape().end()))});
+  return name;
+}
+
+absl::StatusOr<Model> RegionModel::Make(const std::vector<ReproInput>& inputs,
+                                        const std::vector<Input>& entries,
+                                        const std::vector<Constant>& constants,
+                                        const Value& given) const {
+  Model made;
+  made.ir_version = model_.ir_version;
+  made.producer = kProducer;
+  made.imports = model_.imports;
+  made.graph.name = model_.graph.name;
+  absl::flat_hash_set<std::string> taken = Names(constants);
+  for (const ReproInput& input : inputs) {
+    taken.insert(input.name);
+    OC_ASSIGN_OR_RETURN(TypeInfo type, TypeAndShapeOf(input.value));
+    made.graph.inputs.push_back({input.name, std::move(type)});
+  }
+  for (const Constant& constant : constants) {
+    if (constant.own && IsConstantNode(graph_, constant.result)) {
+      made.graph.nodes.push_back(ConstantNode(graph_, constant.result));
+    } else if (constant.value.is_tensor() || constant.value.is_sparse()) {
+      made.graph.initializers.push_back({NameOf(constant.result), constant.value});
+    } else {
+      return absl::UnimplementedError(absl::StrCat("'", NameOf(constant.result), "' ",
+                                                   constant.value.TypeString(),
+                                                   " cannot be an initializer"));
+    }
+  }
+  NameMap reads;
+  // Nodes may make a value that is an entry, too, beside another one: it must not hide the entry.
+  NameMap makes;
+  for (const Constant& constant : constants) {
+    if (IsConstantNode(graph_, constant.result) && constant.own) continue;
+    makes[NameOf(constant.result)] = "";
+  }
+  for (const Input& entry : entries) {
+    OC_ASSIGN_OR_RETURN(reads[NameOf(entry.result)], Convert(entry, &taken, &made));
+    makes[NameOf(entry.result)] = "";
+  }
+  for (const int n : region_.nodes) {
+    Node node = WithReadsRenamed(*graph_.node(n).node, reads);
+    for (std::string& output : node.outputs) {
+      const auto hidden = makes.find(output);
+      if (hidden == makes.end()) continue;
+      if (hidden->second.empty()) {
+        hidden->second = NewName(absl::StrCat(output, "_own"), &taken);
+      }
+      output = hidden->second;
+    }
+    made.graph.nodes.push_back(std::move(node));
+  }
+  OC_ASSIGN_OR_RETURN(TypeInfo type, TypeAndShapeOf(given));
+  const auto read_as = reads.find(NameOf(result_));
+  made.graph.outputs.push_back(
+      {read_as == reads.end() ? NameOf(result_) : read_as->second, std::move(type)});
+  return made;
+}
+
+}  // namespace onnxcmp

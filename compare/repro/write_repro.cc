@@ -1,0 +1,224 @@
+#include "compare/repro/write_repro.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "compare/files/backend_test.h"
+#include "compare/recordings/recording.h"
+#include "compare/repro/repro.h"
+#include "compare/repro/repro_text.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/model_proto.h"
+#include "evaluator/proto_text.h"
+#include "evaluator/status_macros.h"
+#include "onnx/onnx_pb.h"
+
+namespace onnxcmp {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kLeftModel[] = "left.onnx";
+constexpr char kLeftRecording[] = "left.npz";
+constexpr char kRightModel[] = "right.onnx";
+constexpr char kTestModel[] = "model.onnx";
+constexpr char kText[] = "cause.txt";
+constexpr char kTolerances[] = "tolerances.json";
+constexpr char kData[] = "test_data_set_0";
+// More causes than anybody looks into.
+constexpr int kMostRepros = 50;
+
+bool EndsInNumber(absl::string_view name, absl::string_view before) {
+  return absl::ConsumePrefix(&name, before) && !name.empty() &&
+         std::all_of(name.begin(), name.end(), absl::ascii_isdigit);
+}
+
+// "cause_3", "set_1_cause_3".
+bool IsReproName(absl::string_view name) {
+  if (EndsInNumber(name, "cause_")) return true;
+  const size_t cause = name.find("_cause_");
+  return cause != absl::string_view::npos && EndsInNumber(name.substr(0, cause), "set_") &&
+         EndsInNumber(name.substr(cause), "_cause_");
+}
+
+bool IsDataFile(absl::string_view name) {
+  return absl::ConsumeSuffix(&name, ".pb") &&
+         (EndsInNumber(name, "input_") || EndsInNumber(name, "output_"));
+}
+
+// What is in a folder and not written by us, "" if nothing is.
+std::string ForeignIn(const fs::path& folder, bool (*ours)(absl::string_view)) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (!ours(it->path().filename().string())) return it->path().string();
+  }
+  return error ? absl::StrCat(folder.string(), ": ", error.message()) : "";
+}
+
+bool IsReproFile(absl::string_view name) {
+  for (const char* file :
+       {kLeftModel, kLeftRecording, kRightModel, kTestModel, kText, kTolerances, kData}) {
+    if (name == file) return true;
+  }
+  return false;
+}
+
+// What speaks against writing there, "" if nothing does.
+std::string Obstacle(const std::string& dir) {
+  std::error_code error;
+  const fs::file_status status = fs::status(dir, error);
+  if (status.type() == fs::file_type::not_found) return "";
+  if (status.type() != fs::file_type::directory) return absl::StrCat(dir, " is no folder");
+  if (std::string foreign = ForeignIn(dir, IsReproName); !foreign.empty()) return foreign;
+  for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error)) {
+    if (std::string foreign = ForeignIn(it->path(), IsReproFile); !foreign.empty()) return foreign;
+    const fs::path data = it->path() / kData;
+    if (!fs::exists(data, error)) continue;
+    if (std::string foreign = ForeignIn(data, IsDataFile); !foreign.empty()) return foreign;
+  }
+  return "";
+}
+
+absl::Status WriteFile(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file << bytes;
+  file.close();
+  return file ? absl::OkStatus() : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
+}
+
+Feeds FeedsOf(const Repro& repro) {
+  Feeds feeds;
+  for (const ReproInput& input : repro.inputs) feeds[input.name] = input.value;
+  return feeds;
+}
+
+// The message, if what is loaded from it gives that value.
+absl::StatusOr<onnx::ModelProto> Checked(const Model& model, const Repro& repro,
+                                         const Value& wanted, const OpRegistry& registry,
+                                         const ReproOptions& options) {
+  onnx::ModelProto proto;
+  OC_RETURN_IF_ERROR(ModelToProto(model, &proto));
+  std::string bytes;
+  if (!proto.SerializeToString(&bytes)) {
+    return absl::ResourceExhaustedError("the model is over 2 GB");
+  }
+  OC_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> loaded,
+                      LoadModelFromBytes(bytes, registry, options.load));
+  OC_ASSIGN_OR_RETURN(const Evaluator evaluator,
+                      Evaluator::Create(loaded, registry, options.evaluator));
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> outputs, evaluator.Run(FeedsOf(repro)));
+  if (outputs.size() != 1 || ContentOf(outputs[0]) != ContentOf(wanted)) {
+    return absl::InternalError("by itself it gives other values than in its model");
+  }
+  return proto;
+}
+
+absl::Status WriteLeftRecording(const Repro& repro, const std::string& path) {
+  OC_ASSIGN_OR_RETURN(const std::unique_ptr<RecordingWriter> writer,
+                      RecordingWriter::Create(path, /*outputs_only=*/false));
+  std::optional<Value> unused;
+  const auto add = [&](ResultKind kind, const std::string& name, const Value& value) {
+    return writer->OnResult({.kind = kind, .name = name, .path = "", .value = value}, &unused);
+  };
+  for (const ReproInput& input : repro.inputs) {
+    OC_RETURN_IF_ERROR(add(ResultKind::kInput, input.name, input.value));
+  }
+  OC_RETURN_IF_ERROR(add(ResultKind::kOutput, repro.left_name, repro.left_result));
+  return writer->Finish();
+}
+
+// One folder.
+absl::Status Write(const Comparison& comparison, size_t cause, const std::string& folder,
+                   const OpRegistry& registry, const ReproOptions& options) {
+  const Repro& repro = *comparison.causes[cause].repro;
+  OC_ASSIGN_OR_RETURN(const onnx::ModelProto right,
+                      Checked(*repro.right, repro, repro.right_result, registry, options));
+  std::optional<onnx::ModelProto> left;
+  if (repro.left != nullptr) {
+    OC_ASSIGN_OR_RETURN(left, Checked(*repro.left, repro, repro.left_result, registry, options));
+  }
+  OC_RETURN_IF_ERROR(WriteBackendTest(folder, right, FeedsOf(repro), {repro.expected}));
+  OC_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", kRightModel), right.SerializeAsString()));
+  if (left.has_value()) {
+    OC_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", kLeftModel), left->SerializeAsString()));
+  } else {
+    OC_RETURN_IF_ERROR(WriteLeftRecording(repro, absl::StrCat(folder, "/", kLeftRecording)));
+  }
+  const Tolerance tolerance = ReproTolerance(repro);
+  const nlohmann::json tolerances = {
+      {fs::path(folder).filename().string(), {{"rtol", tolerance.rtol}, {"atol", tolerance.atol}}}};
+  OC_RETURN_IF_ERROR(
+      WriteFile(absl::StrCat(folder, "/", kTolerances), absl::StrCat(tolerances.dump(), "\n")));
+  return WriteFile(absl::StrCat(folder, "/", kText), ReproText(comparison, cause, folder));
+}
+
+}  // namespace
+
+absl::Status CheckReproTarget(const std::string& dir) {
+  const std::string obstacle = Obstacle(dir);
+  if (obstacle.empty()) return absl::OkStatus();
+  return absl::AlreadyExistsError(
+      absl::StrCat("--repro ", OneLine(dir),
+                   ": not overwritten, for it holds something else: ", OneLine(obstacle)));
+}
+
+absl::Status ClearReproTarget(const std::string& dir) {
+  // It is a while since that was asked.
+  OC_RETURN_IF_ERROR(CheckReproTarget(dir));
+  std::error_code error;
+  if (!fs::exists(dir, error)) return absl::OkStatus();
+  std::vector<fs::path> folders;
+  for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error)) {
+    folders.push_back(it->path());
+  }
+  for (const fs::path& folder : folders) {
+    if (!error) fs::remove_all(folder, error);
+  }
+  return error ? absl::PermissionDeniedError(absl::StrCat(dir, ": ", error.message()))
+               : absl::OkStatus();
+}
+
+absl::Status WriteRepros(const OpRegistry& registry, const ReproOptions& options,
+                         Comparison* comparison) {
+  int written = 0;
+  for (size_t i = 0; i < comparison->causes.size(); ++i) {
+    Cause& cause = comparison->causes[i];
+    if (written == kMostRepros) {
+      comparison->notes.push_back(
+          absl::StrCat("repros were written of the first ", kMostRepros, " causes"));
+      break;
+    }
+    if (cause.repro != nullptr) {
+      const std::string folder =
+          (fs::path(options.dir) / absl::StrCat(options.prefix, "cause_", i + 1)).string();
+      const absl::Status status = Write(*comparison, i, folder, registry, options);
+      if (absl::IsPermissionDenied(status)) return status;
+      if (status.ok()) {
+        cause.repro_folder = folder;
+        ++written;
+        continue;
+      }
+      std::error_code ignored;
+      fs::remove_all(folder, ignored);
+      cause.no_repro = OneLine(status.message());
+    }
+    comparison->notes.push_back(
+        absl::StrCat("no repro of cause ", i + 1,
+                     cause.no_repro.empty() ? "" : absl::StrCat(": ", cause.no_repro)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,46 @@
+// Repros as folders of files.
+#ifndef ONNXCMP_COMPARE_WRITE_REPRO_H_
+#define ONNXCMP_COMPARE_WRITE_REPRO_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "compare/comparison.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/load_model.h"
+#include "evaluator/op_registry.h"
+
+namespace onnxcmp {
+
+// Whether repros may be written to a folder: it is not there, or empty, or holds nothing but what
+// an earlier call wrote, which is removed when new ones come. AlreadyExists names what else is in
+// it.
+absl::Status CheckReproTarget(const std::string& dir);
+
+struct ReproOptions {
+  std::string dir;
+  std::string prefix;  // of the folders' names
+  LoadOptions load;    // how models are loaded and run to check what was written
+  EvaluatorOptions evaluator;
+};
+
+// Writes each cause of a comparison that has a repro to DIR/PREFIXcause_1, ..., counted as the
+// causes are, and says so in the cause (repro_folder). A folder holds
+// - left.onnx and right.onnx, the regions; left.npz instead, a recording, if the left is one;
+// - model.onnx, which is the right once more, and test_data_set_0: a test as ONNX lays them out;
+// - tolerances.json, as narrow as it takes for that test to fail;
+// - cause.txt, which says all that in words.
+// Each model is loaded again and run: what does not give the values of the comparison is not left
+// there. A note of the comparison says why, as for a cause without a repro.
+//
+// An error if the files cannot be written.
+absl::Status WriteRepros(const OpRegistry& registry, const ReproOptions& options,
+                         Comparison* comparison);
+
+// Removes what an earlier call wrote; CheckReproTarget() has been asked.
+absl::Status ClearReproTarget(const std::string& dir);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_WRITE_REPRO_H_
