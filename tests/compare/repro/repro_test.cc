@@ -49,8 +49,12 @@ Comparison Compared(const std::string& left, const std::string& right) {
 }
 
 const Repro& ReproOf(const Comparison& comparison) {
-  static const Repro* const kNone =
-      new Repro{.left = std::make_shared<const Model>(), .right = std::make_shared<const Model>()};
+  static const Repro* const kNone = [] {
+    auto* const none = new Repro;
+    none->left = std::make_shared<const Model>();
+    none->right = none->left;
+    return none;
+  }();
   if (comparison.causes.empty() || comparison.causes[0].repro == nullptr) {
     ADD_FAILURE() << "there is no repro";
     return *kNone;
