@@ -100,7 +100,7 @@ void AddRunning(CLI::App& app, CompareArguments& arguments, bool& no_causes) {
   app.add_option("--explain", arguments.explain, "Show one pair in depth: a name, a row's number")
       ->type_name("R");
   app.add_flag("--quantization", arguments.quantization,
-               "Show only what each quantized layer costs, the worst first");
+               "Show only what quantized layers cost, worst first");
   app.add_flag("--shadow", arguments.shadow, "Run both in double too: which is nearer the truth?");
   app.add_option("--repro", arguments.repro, "Write each cause to a folder as two small models")
       ->type_name("DIR");

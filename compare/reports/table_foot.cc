@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "compare/causes/bodies/iteration_search.h"
 #include "compare/causes/cause_truth.h"
@@ -218,8 +219,10 @@ std::string Repros(const Comparison& comparison, const TableOptions& options,
     const std::string line =
         absl::StrCat("onnxcmp ", cause.repro_folder, recording ? "/left.npz " : "/left.onnx ",
                      cause.repro_folder, "/right.onnx");
-    text += LabelledLines(text.empty() ? "repro" : "", Color::kPlain, PrintableText(line), options,
-                          style);
+    // Not cut, so that it can be copied.
+    text +=
+        LabelledLines(text.empty() ? "repro" : "", Color::kPlain,
+                      absl::StrReplaceAll(PrintableText(line), {{" ", kNoBreak}}), options, style);
   }
   return text;
 }

@@ -118,8 +118,10 @@ std::string ReproText(const Comparison& comparison, size_t index, const std::str
                          " output_0.pb is what the left gives."));
   lines.Add("model.onnx", "right.onnx once more: the test, which fails as long as the two differ");
   lines.Blank();
-  lines.Add("to see it", absl::StrCat("onnxcmp ", folder, "/", left, " ", folder, "/right.onnx"));
-  lines.Add("", absl::StrCat("onnxcmp test ", folder));
+  // Not cut, so that they can be copied.
+  lines.Add("to see it",
+            absl::StrCat("onnxcmp", kNoBreak, folder, "/", left, kNoBreak, folder, "/right.onnx"));
+  lines.Add("", absl::StrCat("onnxcmp", kNoBreak, "test", kNoBreak, folder));
   return lines.Take();
 }
 
