@@ -1,7 +1,7 @@
 // Which result of the left stream is the same quantity as which of the right, whatever was renamed,
 // reordered, fused, folded, copied or cast between them. docs/alignment.md tells how.
-#ifndef ONNXCMP_COMPARE_ALIGNMENT_H_
-#define ONNXCMP_COMPARE_ALIGNMENT_H_
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_H_
 
 #include <cstdint>
 #include <vector>
@@ -51,4 +51,4 @@ Alignment Align(const ResultStream& left, const ResultStream& right);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ALIGNMENT_H_
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_H_

@@ -1,7 +1,7 @@
 // Pairs that were found after aligning: the search for causes proves some by what comes to agree
 // behind them.
-#ifndef ONNXCMP_COMPARE_ALIGNMENT_AMENDMENT_H_
-#define ONNXCMP_COMPARE_ALIGNMENT_AMENDMENT_H_
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_AMENDMENT_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_AMENDMENT_H_
 
 #include <cstddef>
 #include <utility>
@@ -24,4 +24,4 @@ Amended Amend(const Alignment& alignment, const std::vector<std::pair<int, int>>
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ALIGNMENT_AMENDMENT_H_
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_AMENDMENT_H_

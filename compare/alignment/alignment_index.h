@@ -1,7 +1,7 @@
 // What the alignment looks up again and again, as arrays by result: hashes as small numbers that
 // mean the same on both sides, who uses what, which results merely repeat another.
-#ifndef ONNXCMP_COMPARE_ALIGNMENT_INDEX_H_
-#define ONNXCMP_COMPARE_ALIGNMENT_INDEX_H_
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_INDEX_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_INDEX_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -113,4 +113,4 @@ struct AlignmentIndex {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ALIGNMENT_INDEX_H_
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_INDEX_H_

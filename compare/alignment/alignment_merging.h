@@ -1,7 +1,7 @@
 // Stage 11: several results of one side that share a partner on the other, as deduplicated
 // initializers and removed copies do.
-#ifndef ONNXCMP_COMPARE_ALIGNMENT_MERGING_H_
-#define ONNXCMP_COMPARE_ALIGNMENT_MERGING_H_
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_MERGING_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_MERGING_H_
 
 #include <vector>
 
@@ -19,4 +19,4 @@ SharedPartners FindSharedPartners(const Pairing& pairing);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ALIGNMENT_MERGING_H_
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_MERGING_H_

@@ -1,7 +1,7 @@
 // Stage 10: takes back pairs by structure whose values are apart although all that is made of them
 // agrees. They are inner forms of a rewritten region, not the same quantity gone wrong.
-#ifndef ONNXCMP_COMPARE_ALIGNMENT_RECONVERGENCE_H_
-#define ONNXCMP_COMPARE_ALIGNMENT_RECONVERGENCE_H_
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_RECONVERGENCE_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_RECONVERGENCE_H_
 
 #include <utility>
 #include <vector>
@@ -17,4 +17,4 @@ std::vector<std::pair<int, int>> TakeBackReconverging(Pairing& pairing,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ALIGNMENT_RECONVERGENCE_H_
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_RECONVERGENCE_H_

@@ -1,7 +1,7 @@
 // Which results were absorbed by a pair: what several operators of one side compute in one on the
 // other, and what was folded into a constant.
-#ifndef ONNXCMP_COMPARE_ALIGNMENT_REGIONS_H_
-#define ONNXCMP_COMPARE_ALIGNMENT_REGIONS_H_
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_REGIONS_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_REGIONS_H_
 
 #include <cstdint>
 #include <vector>
@@ -24,4 +24,4 @@ Regions FindRegions(const Pairing& pairing, const ValueEvidence& evidence,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ALIGNMENT_REGIONS_H_
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_REGIONS_H_

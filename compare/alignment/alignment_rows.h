@@ -1,6 +1,6 @@
 // The rows of an alignment: order and marks.
-#ifndef ONNXCMP_COMPARE_ALIGNMENT_ROWS_H_
-#define ONNXCMP_COMPARE_ALIGNMENT_ROWS_H_
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_ROWS_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_ROWS_H_
 
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_merging.h"
@@ -30,4 +30,4 @@ Alignment MakeRows(const PairedStreams& streams, bool mirrored);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ALIGNMENT_ROWS_H_
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_ROWS_H_

@@ -1,7 +1,7 @@
 // The stages of an alignment, from what is certain to what is likely. docs/alignment.md tells what
 // each is for.
-#ifndef ONNXCMP_COMPARE_ALIGNMENT_STAGES_H_
-#define ONNXCMP_COMPARE_ALIGNMENT_STAGES_H_
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_STAGES_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_STAGES_H_
 
 #include "compare/alignment/pair_queue.h"
 
@@ -44,4 +44,4 @@ void PairGaps(Pairing& pairing, const ValueEvidence& evidence, PairQueue& queue)
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ALIGNMENT_STAGES_H_
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_STAGES_H_

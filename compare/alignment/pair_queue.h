@@ -1,6 +1,6 @@
 // Takes pairs best first, each acceptance bringing the pair's neighbours in both graphs into play.
-#ifndef ONNXCMP_COMPARE_PAIR_QUEUE_H_
-#define ONNXCMP_COMPARE_PAIR_QUEUE_H_
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_PAIR_QUEUE_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_PAIR_QUEUE_H_
 
 #include <cstdint>
 #include <vector>
@@ -92,4 +92,4 @@ class PairQueue {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_PAIR_QUEUE_H_
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_PAIR_QUEUE_H_

@@ -1,6 +1,6 @@
 // How well two results go together: their values, how they were made, who uses them.
-#ifndef ONNXCMP_COMPARE_PAIR_SCORE_H_
-#define ONNXCMP_COMPARE_PAIR_SCORE_H_
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_PAIR_SCORE_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_PAIR_SCORE_H_
 
 #include <limits>
 
@@ -50,4 +50,4 @@ class PairScore {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_PAIR_SCORE_H_
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_PAIR_SCORE_H_

@@ -1,6 +1,6 @@
 // Who is paired with whom while an alignment is made, and how many of each content are still free.
-#ifndef ONNXCMP_COMPARE_PAIRING_H_
-#define ONNXCMP_COMPARE_PAIRING_H_
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_PAIRING_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_PAIRING_H_
 
 #include <array>
 #include <cstdint>
@@ -70,4 +70,4 @@ class Pairing {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_PAIRING_H_
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_PAIRING_H_

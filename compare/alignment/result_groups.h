@@ -1,6 +1,6 @@
 // Results of both sides that share a key.
-#ifndef ONNXCMP_COMPARE_RESULT_GROUPS_H_
-#define ONNXCMP_COMPARE_RESULT_GROUPS_H_
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_RESULT_GROUPS_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_RESULT_GROUPS_H_
 
 #include <array>
 #include <vector>
@@ -34,4 +34,4 @@ class ResultGroups {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RESULT_GROUPS_H_
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_RESULT_GROUPS_H_

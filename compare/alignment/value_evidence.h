@@ -1,7 +1,7 @@
 // How much two contents speak for being the same quantity (V of docs/alignment.md), and which
 // contents of the other side are near one.
-#ifndef ONNXCMP_COMPARE_VALUE_EVIDENCE_H_
-#define ONNXCMP_COMPARE_VALUE_EVIDENCE_H_
+#ifndef ONNXCMP_COMPARE_ALIGNMENT_VALUE_EVIDENCE_H_
+#define ONNXCMP_COMPARE_ALIGNMENT_VALUE_EVIDENCE_H_
 
 #include <cstdint>
 #include <vector>
@@ -60,4 +60,4 @@ class ValueEvidence {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_VALUE_EVIDENCE_H_
+#endif  // ONNXCMP_COMPARE_ALIGNMENT_VALUE_EVIDENCE_H_

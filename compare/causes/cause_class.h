@@ -1,6 +1,6 @@
 // What kind of cause a result is that rounding does not explain.
-#ifndef ONNXCMP_COMPARE_CAUSE_CLASS_H_
-#define ONNXCMP_COMPARE_CAUSE_CLASS_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_CAUSE_CLASS_H_
+#define ONNXCMP_COMPARE_CAUSES_CAUSE_CLASS_H_
 
 #include <string>
 
@@ -24,4 +24,4 @@ bool IsWrong(const Cause& cause);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CAUSE_CLASS_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_CAUSE_CLASS_H_

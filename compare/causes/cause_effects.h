@@ -1,6 +1,6 @@
 // What a cause does to the outputs.
-#ifndef ONNXCMP_COMPARE_CAUSE_EFFECTS_H_
-#define ONNXCMP_COMPARE_CAUSE_EFFECTS_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_CAUSE_EFFECTS_H_
+#define ONNXCMP_COMPARE_CAUSES_CAUSE_EFFECTS_H_
 
 #include <optional>
 #include <vector>
@@ -32,4 +32,4 @@ class CauseEffects {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CAUSE_EFFECTS_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_CAUSE_EFFECTS_H_

@@ -1,7 +1,7 @@
 // Which node of a region is at fault, where the region's results have other shapes on both sides
 // and so could not be tried.
-#ifndef ONNXCMP_COMPARE_CAUSE_REFINEMENT_H_
-#define ONNXCMP_COMPARE_CAUSE_REFINEMENT_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_CAUSE_REFINEMENT_H_
+#define ONNXCMP_COMPARE_CAUSES_CAUSE_REFINEMENT_H_
 
 #include <utility>
 
@@ -17,4 +17,4 @@ std::pair<int, int> Refined(const ForcedRun& run, const ForcedState& state,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CAUSE_REFINEMENT_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_CAUSE_REFINEMENT_H_

@@ -1,6 +1,6 @@
 // A cause in words.
-#ifndef ONNXCMP_COMPARE_CAUSE_TEXT_H_
-#define ONNXCMP_COMPARE_CAUSE_TEXT_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_CAUSE_TEXT_H_
+#define ONNXCMP_COMPARE_CAUSES_CAUSE_TEXT_H_
 
 #include <string>
 
@@ -16,4 +16,4 @@ std::string CauseText(const Cause& cause, const ForcedRun& run, const ForcedStat
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CAUSE_TEXT_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_CAUSE_TEXT_H_

@@ -1,6 +1,6 @@
 // Which side of a cause is nearer the truth: the nodes of both run in double on the left's values.
-#ifndef ONNXCMP_COMPARE_CAUSE_TRUTH_H_
-#define ONNXCMP_COMPARE_CAUSE_TRUTH_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_CAUSE_TRUTH_H_
+#define ONNXCMP_COMPARE_CAUSES_CAUSE_TRUTH_H_
 
 #include <optional>
 
@@ -49,4 +49,4 @@ std::string TruthText(const Cause& cause);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CAUSE_TRUTH_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_CAUSE_TRUTH_H_

@@ -1,7 +1,7 @@
 // Names the causes of a difference: the pairs that go apart by themselves. docs/causes.md tells
 // how.
-#ifndef ONNXCMP_COMPARE_CAUSES_H_
-#define ONNXCMP_COMPARE_CAUSES_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_CAUSES_H_
+#define ONNXCMP_COMPARE_CAUSES_CAUSES_H_
 
 #include <cstdint>
 #include <functional>
@@ -58,4 +58,4 @@ absl::StatusOr<CauseReport> FindCauses(const RecordedSide& left, const RecordedS
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CAUSES_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_CAUSES_H_

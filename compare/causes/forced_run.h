@@ -1,8 +1,8 @@
 // The right model run once more with the left's values wherever a result has a partner on the left,
 // so that nothing is inherited: what a result then differs from its partner, the nodes since the
 // last paired results made. It finds partners as it goes. docs/causes.md tells how.
-#ifndef ONNXCMP_COMPARE_FORCED_RUN_H_
-#define ONNXCMP_COMPARE_FORCED_RUN_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_FORCED_RUN_H_
+#define ONNXCMP_COMPARE_CAUSES_FORCED_RUN_H_
 
 #include <cstdint>
 #include <limits>
@@ -129,4 +129,4 @@ bool IsCommutative(const StreamNode& node);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FORCED_RUN_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_FORCED_RUN_H_

@@ -1,7 +1,7 @@
 // The left's results by their bits, as the search for causes matches against them: copies and
 // duplicated constants are one.
-#ifndef ONNXCMP_COMPARE_LEFT_CLASSES_H_
-#define ONNXCMP_COMPARE_LEFT_CLASSES_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_LEFT_CLASSES_H_
+#define ONNXCMP_COMPARE_CAUSES_LEFT_CLASSES_H_
 
 #include <optional>
 #include <utility>
@@ -80,4 +80,4 @@ bool IsMeasurable(const Value& value);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_LEFT_CLASSES_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_LEFT_CLASSES_H_

@@ -1,7 +1,7 @@
 // What two tensors have in common that are not near each other: the search for causes suggests
 // pairs by it.
-#ifndef ONNXCMP_COMPARE_LIKENESS_H_
-#define ONNXCMP_COMPARE_LIKENESS_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_LIKENESS_H_
+#define ONNXCMP_COMPARE_CAUSES_LIKENESS_H_
 
 #include <cstdint>
 
@@ -24,4 +24,4 @@ bool LittleApart(const Measured& left, const Measured& right);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_LIKENESS_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_LIKENESS_H_

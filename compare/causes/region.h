@@ -1,6 +1,6 @@
 // The part of a side that makes one result from what is matched.
-#ifndef ONNXCMP_COMPARE_REGION_H_
-#define ONNXCMP_COMPARE_REGION_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_REGION_H_
+#define ONNXCMP_COMPARE_CAUSES_REGION_H_
 
 #include <cstddef>
 #include <vector>
@@ -31,4 +31,4 @@ Value RunRegion(const SideGraph& graph, const Region& region, int result,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_REGION_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_REGION_H_

@@ -1,7 +1,7 @@
 // Whether rounding explains how far a result is from its partner: both are computed again with
 // every intermediate result moved by the last place at random.
-#ifndef ONNXCMP_COMPARE_REGION_NOISE_H_
-#define ONNXCMP_COMPARE_REGION_NOISE_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_REGION_NOISE_H_
+#define ONNXCMP_COMPARE_CAUSES_REGION_NOISE_H_
 
 #include <optional>
 #include <vector>
@@ -58,4 +58,4 @@ class RegionNoise {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_REGION_NOISE_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_REGION_NOISE_H_

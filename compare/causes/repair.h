@@ -1,7 +1,7 @@
 // Finds partners behind a fault: each suggested pair is tried, and stays if more finds its match
 // with it. So a trial proves a pair and a cause at the same time.
-#ifndef ONNXCMP_COMPARE_REPAIR_H_
-#define ONNXCMP_COMPARE_REPAIR_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_REPAIR_H_
+#define ONNXCMP_COMPARE_CAUSES_REPAIR_H_
 
 #include <set>
 #include <string>
@@ -27,4 +27,4 @@ Repaired Repair(const ForcedRun& run, std::vector<std::pair<int, int>> hints,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_REPAIR_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_REPAIR_H_

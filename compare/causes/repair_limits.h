@@ -1,6 +1,6 @@
 // How far the search for causes goes: what bounds its cost where everything differs.
-#ifndef ONNXCMP_COMPARE_REPAIR_LIMITS_H_
-#define ONNXCMP_COMPARE_REPAIR_LIMITS_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_REPAIR_LIMITS_H_
+#define ONNXCMP_COMPARE_CAUSES_REPAIR_LIMITS_H_
 
 #include <cstdint>
 
@@ -19,4 +19,4 @@ struct RepairLimits {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_REPAIR_LIMITS_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_REPAIR_LIMITS_H_

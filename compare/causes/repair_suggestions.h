@@ -1,6 +1,6 @@
 // Which pairs may be at the root of what finds no partner in a forced run.
-#ifndef ONNXCMP_COMPARE_REPAIR_SUGGESTIONS_H_
-#define ONNXCMP_COMPARE_REPAIR_SUGGESTIONS_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_REPAIR_SUGGESTIONS_H_
+#define ONNXCMP_COMPARE_CAUSES_REPAIR_SUGGESTIONS_H_
 
 #include <algorithm>
 #include <string>
@@ -104,4 +104,4 @@ class Suggester {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_REPAIR_SUGGESTIONS_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_REPAIR_SUGGESTIONS_H_

@@ -1,7 +1,7 @@
 // A side as the search for causes sees it: the results of its main graph and the nodes between
 // them. A node with subgraphs is one node.
-#ifndef ONNXCMP_COMPARE_SIDE_GRAPH_H_
-#define ONNXCMP_COMPARE_SIDE_GRAPH_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_SIDE_GRAPH_H_
+#define ONNXCMP_COMPARE_CAUSES_SIDE_GRAPH_H_
 
 #include <cstdint>
 #include <string>
@@ -62,4 +62,4 @@ class SideGraph {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SIDE_GRAPH_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_SIDE_GRAPH_H_

@@ -1,6 +1,6 @@
 // Which results of two streams belong together, in the classic table's way.
-#ifndef ONNXCMP_COMPARE_CLASSIC_ALIGNMENT_H_
-#define ONNXCMP_COMPARE_CLASSIC_ALIGNMENT_H_
+#ifndef ONNXCMP_COMPARE_CLASSIC_CLASSIC_ALIGNMENT_H_
+#define ONNXCMP_COMPARE_CLASSIC_CLASSIC_ALIGNMENT_H_
 
 #include <cstdint>
 #include <vector>
@@ -33,4 +33,4 @@ absl::StatusOr<std::vector<ClassicStep>> AlignClassic(absl::Span<const ClassicRo
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CLASSIC_ALIGNMENT_H_
+#endif  // ONNXCMP_COMPARE_CLASSIC_CLASSIC_ALIGNMENT_H_

@@ -1,6 +1,6 @@
 // How unlike two results are, in the measure that the classic alignment minimizes.
-#ifndef ONNXCMP_COMPARE_CLASSIC_DISTANCE_H_
-#define ONNXCMP_COMPARE_CLASSIC_DISTANCE_H_
+#ifndef ONNXCMP_COMPARE_CLASSIC_CLASSIC_DISTANCE_H_
+#define ONNXCMP_COMPARE_CLASSIC_CLASSIC_DISTANCE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -60,4 +60,4 @@ inline int64_t ClassicDistances::operator()(size_t left, size_t right) const {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CLASSIC_DISTANCE_H_
+#endif  // ONNXCMP_COMPARE_CLASSIC_CLASSIC_DISTANCE_H_

@@ -1,6 +1,6 @@
 // The classic table's rows of a model that is not run (nodes mode).
-#ifndef ONNXCMP_COMPARE_CLASSIC_NODES_H_
-#define ONNXCMP_COMPARE_CLASSIC_NODES_H_
+#ifndef ONNXCMP_COMPARE_CLASSIC_CLASSIC_NODES_H_
+#define ONNXCMP_COMPARE_CLASSIC_CLASSIC_NODES_H_
 
 #include <string>
 #include <vector>
@@ -22,4 +22,4 @@ absl::StatusOr<std::vector<ClassicRow>> ClassicNodeRows(onnx::ModelProto& model,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CLASSIC_NODES_H_
+#endif  // ONNXCMP_COMPARE_CLASSIC_CLASSIC_NODES_H_

@@ -1,6 +1,6 @@
 // One result as the classic table sees it.
-#ifndef ONNXCMP_COMPARE_CLASSIC_ROW_H_
-#define ONNXCMP_COMPARE_CLASSIC_ROW_H_
+#ifndef ONNXCMP_COMPARE_CLASSIC_CLASSIC_ROW_H_
+#define ONNXCMP_COMPARE_CLASSIC_CLASSIC_ROW_H_
 
 #include <cstdint>
 #include <optional>
@@ -45,4 +45,4 @@ std::string FitColumn(absl::string_view text, int width);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CLASSIC_ROW_H_
+#endif  // ONNXCMP_COMPARE_CLASSIC_CLASSIC_ROW_H_

@@ -1,6 +1,6 @@
 // The classic table's rows of a run, made while it runs.
-#ifndef ONNXCMP_COMPARE_CLASSIC_STREAM_H_
-#define ONNXCMP_COMPARE_CLASSIC_STREAM_H_
+#ifndef ONNXCMP_COMPARE_CLASSIC_CLASSIC_STREAM_H_
+#define ONNXCMP_COMPARE_CLASSIC_CLASSIC_STREAM_H_
 
 #include <optional>
 #include <utility>
@@ -34,4 +34,4 @@ class ClassicStream : public Observer {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CLASSIC_STREAM_H_
+#endif  // ONNXCMP_COMPARE_CLASSIC_CLASSIC_STREAM_H_

@@ -1,6 +1,6 @@
 // The classic table as text.
-#ifndef ONNXCMP_COMPARE_CLASSIC_TABLE_H_
-#define ONNXCMP_COMPARE_CLASSIC_TABLE_H_
+#ifndef ONNXCMP_COMPARE_CLASSIC_CLASSIC_TABLE_H_
+#define ONNXCMP_COMPARE_CLASSIC_CLASSIC_TABLE_H_
 
 #include <string>
 #include <vector>
@@ -27,4 +27,4 @@ bool AllEqual(absl::Span<const ClassicRow> left, absl::Span<const ClassicRow> ri
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CLASSIC_TABLE_H_
+#endif  // ONNXCMP_COMPARE_CLASSIC_CLASSIC_TABLE_H_

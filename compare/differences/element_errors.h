@@ -1,6 +1,6 @@
 // The errors between the elements of two tensors: sums and extremes, taken in one pass.
-#ifndef ONNXCMP_COMPARE_ELEMENT_ERRORS_H_
-#define ONNXCMP_COMPARE_ELEMENT_ERRORS_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_ELEMENT_ERRORS_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_ELEMENT_ERRORS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -66,4 +66,4 @@ ElementErrors ErrorsOf(const Tensor& left, const Tensor& right, const ErrorRules
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ELEMENT_ERRORS_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_ELEMENT_ERRORS_H_

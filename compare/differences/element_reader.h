@@ -1,6 +1,6 @@
 // Any range of a tensor's elements in row-major order, whatever its strides.
-#ifndef ONNXCMP_COMPARE_ELEMENT_READER_H_
-#define ONNXCMP_COMPARE_ELEMENT_READER_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_ELEMENT_READER_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_ELEMENT_READER_H_
 
 #include <cstdint>
 
@@ -26,4 +26,4 @@ class ElementReader {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ELEMENT_READER_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_ELEMENT_READER_H_

@@ -1,6 +1,6 @@
 // One element of a tensor as text.
-#ifndef ONNXCMP_COMPARE_ELEMENT_TEXT_H_
-#define ONNXCMP_COMPARE_ELEMENT_TEXT_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_ELEMENT_TEXT_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_ELEMENT_TEXT_H_
 
 #include <cstdint>
 #include <string>
@@ -19,4 +19,4 @@ std::string IndexText(const Shape& shape, int64_t index);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ELEMENT_TEXT_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_ELEMENT_TEXT_H_

@@ -1,6 +1,6 @@
 // Four letters that summarise a tensor, as the classic table prints them.
-#ifndef ONNXCMP_COMPARE_LETTERS_H_
-#define ONNXCMP_COMPARE_LETTERS_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_LETTERS_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_LETTERS_H_
 
 #include <array>
 
@@ -28,4 +28,4 @@ char LetterOf(double number);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_LETTERS_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_LETTERS_H_

@@ -1,6 +1,6 @@
 // How far two tensors are apart against the size of their elements, for the search for causes.
-#ifndef ONNXCMP_COMPARE_NEARNESS_H_
-#define ONNXCMP_COMPARE_NEARNESS_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_NEARNESS_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_NEARNESS_H_
 
 #include <cstdint>
 #include <vector>
@@ -75,4 +75,4 @@ absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<co
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NEARNESS_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_NEARNESS_H_

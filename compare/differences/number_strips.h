@@ -1,7 +1,7 @@
 // The numbers of a tensor as doubles, strip by strip, so that what looks at them needs no copy of
 // the whole; and in pieces that threads share.
-#ifndef ONNXCMP_COMPARE_NUMBER_STRIPS_H_
-#define ONNXCMP_COMPARE_NUMBER_STRIPS_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_NUMBER_STRIPS_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_NUMBER_STRIPS_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -65,4 +65,4 @@ void ForEachNumberPiece(int64_t size, const ThreadPool* pool,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NUMBER_STRIPS_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_NUMBER_STRIPS_H_

@@ -1,6 +1,6 @@
 // Whether the outputs of two models agree.
-#ifndef ONNXCMP_COMPARE_OUTPUT_COMPARISON_H_
-#define ONNXCMP_COMPARE_OUTPUT_COMPARISON_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_OUTPUT_COMPARISON_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_OUTPUT_COMPARISON_H_
 
 #include <string>
 #include <vector>
@@ -46,4 +46,4 @@ std::vector<std::string> DescribeOutputs(const OutputComparison& comparison);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_OUTPUT_COMPARISON_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_OUTPUT_COMPARISON_H_

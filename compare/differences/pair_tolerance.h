@@ -1,6 +1,6 @@
 // How far apart the two results of a pair may be.
-#ifndef ONNXCMP_COMPARE_PAIR_TOLERANCE_H_
-#define ONNXCMP_COMPARE_PAIR_TOLERANCE_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_PAIR_TOLERANCE_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_PAIR_TOLERANCE_H_
 
 #include <optional>
 #include <string>
@@ -27,4 +27,4 @@ absl::Status AddNamedTolerance(absl::string_view text, ToleranceOptions* options
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_PAIR_TOLERANCE_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_PAIR_TOLERANCE_H_

@@ -1,6 +1,6 @@
 // How precise element types are: what decides how far apart two results may be.
-#ifndef ONNXCMP_COMPARE_PRECISION_H_
-#define ONNXCMP_COMPARE_PRECISION_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_PRECISION_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_PRECISION_H_
 
 #include "absl/strings/string_view.h"
 #include "evaluator/dtype.h"
@@ -24,4 +24,4 @@ bool ReadsNoElements(absl::string_view op_type);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_PRECISION_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_PRECISION_H_

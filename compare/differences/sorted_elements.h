@@ -1,6 +1,6 @@
 // The elements of a tensor in order of size.
-#ifndef ONNXCMP_COMPARE_SORTED_ELEMENTS_H_
-#define ONNXCMP_COMPARE_SORTED_ELEMENTS_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_SORTED_ELEMENTS_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_SORTED_ELEMENTS_H_
 
 #include "absl/status/statusor.h"
 #include "evaluator/value.h"
@@ -14,4 +14,4 @@ absl::StatusOr<Value> SortedElements(const Value& value);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SORTED_ELEMENTS_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_SORTED_ELEMENTS_H_

@@ -1,6 +1,6 @@
 // A tensor's elements in row-major order as runs of equal steps, whatever its strides.
-#ifndef ONNXCMP_COMPARE_STRIDED_RUNS_H_
-#define ONNXCMP_COMPARE_STRIDED_RUNS_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_STRIDED_RUNS_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_STRIDED_RUNS_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -44,4 +44,4 @@ class StridedRuns {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_STRIDED_RUNS_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_STRIDED_RUNS_H_

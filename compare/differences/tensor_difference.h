@@ -1,7 +1,7 @@
 // The difference of a pair of results in numbers: everything that a table, a report or the search
 // for causes says about it.
-#ifndef ONNXCMP_COMPARE_TENSOR_DIFFERENCE_H_
-#define ONNXCMP_COMPARE_TENSOR_DIFFERENCE_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_TENSOR_DIFFERENCE_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_TENSOR_DIFFERENCE_H_
 
 #include <cstdint>
 #include <string>
@@ -64,4 +64,4 @@ TensorDifference TensorDifferenceOf(const Value& left, const Value& right,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_TENSOR_DIFFERENCE_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_TENSOR_DIFFERENCE_H_

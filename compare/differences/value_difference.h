@@ -1,6 +1,6 @@
 // How far two values are apart, element by element.
-#ifndef ONNXCMP_COMPARE_VALUE_DIFFERENCE_H_
-#define ONNXCMP_COMPARE_VALUE_DIFFERENCE_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_VALUE_DIFFERENCE_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_VALUE_DIFFERENCE_H_
 
 #include <cstdint>
 #include <optional>
@@ -55,4 +55,4 @@ ValueDifference DifferenceOf(const Value& left, const Value& right,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_VALUE_DIFFERENCE_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_VALUE_DIFFERENCE_H_

@@ -1,6 +1,6 @@
 // Two values side by side, element by element: what DifferenceOf and TensorDifferenceOf share.
-#ifndef ONNXCMP_COMPARE_VALUE_WALK_H_
-#define ONNXCMP_COMPARE_VALUE_WALK_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_VALUE_WALK_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_VALUE_WALK_H_
 
 #include "absl/functional/function_ref.h"
 #include "compare/differences/tensor_difference.h"
@@ -25,4 +25,4 @@ TensorDifference WalkValues(const Value& left, const Value& right, const WalkRul
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_VALUE_WALK_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_VALUE_WALK_H_

@@ -1,6 +1,6 @@
 // Looks at one pair of results in depth.
-#ifndef ONNXCMP_COMPARE_EXPLAIN_H_
-#define ONNXCMP_COMPARE_EXPLAIN_H_
+#ifndef ONNXCMP_COMPARE_EXPLAIN_EXPLAIN_H_
+#define ONNXCMP_COMPARE_EXPLAIN_EXPLAIN_H_
 
 #include <cstddef>
 #include <string>
@@ -25,4 +25,4 @@ absl::StatusOr<Explanation> ExplainRow(const Comparison& comparison, size_t row,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_EXPLAIN_H_
+#endif  // ONNXCMP_COMPARE_EXPLAIN_EXPLAIN_H_

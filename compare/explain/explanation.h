@@ -1,6 +1,6 @@
 // One pair of results in depth: plain data that a renderer prints.
-#ifndef ONNXCMP_COMPARE_EXPLANATION_H_
-#define ONNXCMP_COMPARE_EXPLANATION_H_
+#ifndef ONNXCMP_COMPARE_EXPLAIN_EXPLANATION_H_
+#define ONNXCMP_COMPARE_EXPLAIN_EXPLANATION_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -63,4 +63,4 @@ struct Explanation {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_EXPLANATION_H_
+#endif  // ONNXCMP_COMPARE_EXPLAIN_EXPLANATION_H_

@@ -1,7 +1,7 @@
 // Tests in the layout of ONNX's backend tests: a folder with model.onnx and test_data_set_0,
 // test_data_set_1, ..., each with input_0.pb, ... and the expected output_0.pb, ...
-#ifndef ONNXCMP_COMPARE_BACKEND_TEST_H_
-#define ONNXCMP_COMPARE_BACKEND_TEST_H_
+#ifndef ONNXCMP_COMPARE_FILES_BACKEND_TEST_H_
+#define ONNXCMP_COMPARE_FILES_BACKEND_TEST_H_
 
 #include <cstdint>
 #include <string>
@@ -70,4 +70,4 @@ absl::Status WriteBackendTest(const std::string& folder, const std::string& mode
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_BACKEND_TEST_H_
+#endif  // ONNXCMP_COMPARE_FILES_BACKEND_TEST_H_

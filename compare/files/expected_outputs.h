@@ -1,6 +1,6 @@
 // What of a test's expected outputs can be expected, as far as the graph tells.
-#ifndef ONNXCMP_COMPARE_EXPECTED_OUTPUTS_H_
-#define ONNXCMP_COMPARE_EXPECTED_OUTPUTS_H_
+#ifndef ONNXCMP_COMPARE_FILES_EXPECTED_OUTPUTS_H_
+#define ONNXCMP_COMPARE_FILES_EXPECTED_OUTPUTS_H_
 
 #include <vector>
 
@@ -33,4 +33,4 @@ Tolerance ToleranceFor(Expectation expectation, const Value& want, Tolerance tol
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_EXPECTED_OUTPUTS_H_
+#endif  // ONNXCMP_COMPARE_FILES_EXPECTED_OUTPUTS_H_

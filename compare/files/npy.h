@@ -1,6 +1,6 @@
 // NumPy's .npy format: one array as bytes.
-#ifndef ONNXCMP_COMPARE_NPY_H_
-#define ONNXCMP_COMPARE_NPY_H_
+#ifndef ONNXCMP_COMPARE_FILES_NPY_H_
+#define ONNXCMP_COMPARE_FILES_NPY_H_
 
 #include <cstdint>
 #include <string>
@@ -54,4 +54,4 @@ bool NumpyLacks(DType dtype);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NPY_H_
+#endif  // ONNXCMP_COMPARE_FILES_NPY_H_

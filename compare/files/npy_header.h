@@ -1,6 +1,6 @@
 // The header of an .npy file: the element type, the memory order and the shape.
-#ifndef ONNXCMP_COMPARE_NPY_HEADER_H_
-#define ONNXCMP_COMPARE_NPY_HEADER_H_
+#ifndef ONNXCMP_COMPARE_FILES_NPY_HEADER_H_
+#define ONNXCMP_COMPARE_FILES_NPY_HEADER_H_
 
 #include <cstdint>
 #include <string>
@@ -30,4 +30,4 @@ std::string NpyHeaderBytes(absl::string_view descr, absl::Span<const int64_t> sh
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NPY_HEADER_H_
+#endif  // ONNXCMP_COMPARE_FILES_NPY_HEADER_H_

@@ -1,6 +1,6 @@
 // Reading .npz archives: ZIP files of .npy arrays.
-#ifndef ONNXCMP_COMPARE_NPZ_READER_H_
-#define ONNXCMP_COMPARE_NPZ_READER_H_
+#ifndef ONNXCMP_COMPARE_FILES_NPZ_READER_H_
+#define ONNXCMP_COMPARE_FILES_NPZ_READER_H_
 
 #include <cstdint>
 #include <memory>
@@ -47,4 +47,4 @@ class NpzReader {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NPZ_READER_H_
+#endif  // ONNXCMP_COMPARE_FILES_NPZ_READER_H_

@@ -1,6 +1,6 @@
 // Writing .npz archives: ZIP files of .npy arrays.
-#ifndef ONNXCMP_COMPARE_NPZ_WRITER_H_
-#define ONNXCMP_COMPARE_NPZ_WRITER_H_
+#ifndef ONNXCMP_COMPARE_FILES_NPZ_WRITER_H_
+#define ONNXCMP_COMPARE_FILES_NPZ_WRITER_H_
 
 #include <cstdint>
 #include <cstdio>
@@ -55,4 +55,4 @@ class NpzWriter {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NPZ_WRITER_H_
+#endif  // ONNXCMP_COMPARE_FILES_NPZ_WRITER_H_

@@ -1,6 +1,6 @@
 // What a recording holds, whatever its form: named values, each read when it is asked for.
-#ifndef ONNXCMP_COMPARE_RECORDED_VALUES_H_
-#define ONNXCMP_COMPARE_RECORDED_VALUES_H_
+#ifndef ONNXCMP_COMPARE_FILES_RECORDED_VALUES_H_
+#define ONNXCMP_COMPARE_FILES_RECORDED_VALUES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -60,4 +60,4 @@ absl::StatusOr<std::unique_ptr<RecordedValues>> ConstantsOf(const Evaluator& eva
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RECORDED_VALUES_H_
+#endif  // ONNXCMP_COMPARE_FILES_RECORDED_VALUES_H_

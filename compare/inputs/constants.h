@@ -1,6 +1,6 @@
 // Tensors that a graph holds: initializers and constants.
-#ifndef ONNXCMP_COMPARE_CONSTANTS_H_
-#define ONNXCMP_COMPARE_CONSTANTS_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_CONSTANTS_H_
+#define ONNXCMP_COMPARE_INPUTS_CONSTANTS_H_
 
 #include "absl/strings/string_view.h"
 #include "evaluator/model.h"
@@ -15,4 +15,4 @@ const Tensor* FindConstant(const Graph& graph, absl::string_view name);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CONSTANTS_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_CONSTANTS_H_

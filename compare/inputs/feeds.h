@@ -1,6 +1,6 @@
 // Input values: read from a file and given to a model's inputs by name or by position.
-#ifndef ONNXCMP_COMPARE_FEEDS_H_
-#define ONNXCMP_COMPARE_FEEDS_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_FEEDS_H_
+#define ONNXCMP_COMPARE_INPUTS_FEEDS_H_
 
 #include <memory>
 #include <optional>
@@ -92,4 +92,4 @@ class FeedFile {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FEEDS_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_FEEDS_H_

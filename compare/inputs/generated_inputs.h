@@ -1,6 +1,6 @@
 // Inputs made up for a model that has none.
-#ifndef ONNXCMP_COMPARE_GENERATED_INPUTS_H_
-#define ONNXCMP_COMPARE_GENERATED_INPUTS_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_GENERATED_INPUTS_H_
+#define ONNXCMP_COMPARE_INPUTS_GENERATED_INPUTS_H_
 
 #include <cstdint>
 #include <map>
@@ -58,4 +58,4 @@ std::vector<std::string> FreeDimensions(const Graph& graph);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_GENERATED_INPUTS_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_GENERATED_INPUTS_H_

@@ -1,6 +1,6 @@
 // Inputs made up for two models at once.
-#ifndef ONNXCMP_COMPARE_GENERATED_TARGETS_H_
-#define ONNXCMP_COMPARE_GENERATED_TARGETS_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_GENERATED_TARGETS_H_
+#define ONNXCMP_COMPARE_INPUTS_GENERATED_TARGETS_H_
 
 #include <array>
 #include <vector>
@@ -22,4 +22,4 @@ absl::StatusOr<std::vector<Tensor>> GenerateTargets(const std::vector<ValueTarge
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_GENERATED_TARGETS_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_GENERATED_TARGETS_H_

@@ -1,6 +1,6 @@
 // Which inputs are ids that index a table.
-#ifndef ONNXCMP_COMPARE_INDEX_LIMITS_H_
-#define ONNXCMP_COMPARE_INDEX_LIMITS_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_INDEX_LIMITS_H_
+#define ONNXCMP_COMPARE_INPUTS_INDEX_LIMITS_H_
 
 #include <cstdint>
 #include <string>
@@ -18,4 +18,4 @@ absl::flat_hash_map<std::string, int64_t> IndexLimits(const Graph& graph);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_INDEX_LIMITS_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_INDEX_LIMITS_H_

@@ -1,6 +1,6 @@
 // What an input of another model could be: the inputs that need a value, and the constants.
-#ifndef ONNXCMP_COMPARE_INPUT_CANDIDATES_H_
-#define ONNXCMP_COMPARE_INPUT_CANDIDATES_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_INPUT_CANDIDATES_H_
+#define ONNXCMP_COMPARE_INPUTS_INPUT_CANDIDATES_H_
 
 #include <cstddef>
 #include <string>
@@ -55,4 +55,4 @@ bool SameBits(const Tensor& left, const Tensor& right);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_INPUT_CANDIDATES_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_INPUT_CANDIDATES_H_

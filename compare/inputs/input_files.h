@@ -1,6 +1,6 @@
 // Files of inputs that hold one set of them or several.
-#ifndef ONNXCMP_COMPARE_INPUT_FILES_H_
-#define ONNXCMP_COMPARE_INPUT_FILES_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_INPUT_FILES_H_
+#define ONNXCMP_COMPARE_INPUTS_INPUT_FILES_H_
 
 #include <cstdint>
 #include <string>
@@ -43,4 +43,4 @@ std::string InputsBeside(const std::string& left, const std::string& right);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_INPUT_FILES_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_INPUT_FILES_H_

@@ -1,6 +1,6 @@
 // Whether one model's input can take what another one's takes, and values made to fit.
-#ifndef ONNXCMP_COMPARE_INPUT_FIT_H_
-#define ONNXCMP_COMPARE_INPUT_FIT_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_INPUT_FIT_H_
+#define ONNXCMP_COMPARE_INPUTS_INPUT_FIT_H_
 
 #include <string>
 
@@ -33,4 +33,4 @@ absl::StatusOr<FittedValue> FitValue(const Value& value, const TypeInfo& type);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_INPUT_FIT_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_INPUT_FIT_H_

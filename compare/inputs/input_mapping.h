@@ -1,6 +1,6 @@
 // Which input of one model is which of another one. docs/inputs.md describes the rules.
-#ifndef ONNXCMP_COMPARE_INPUT_MAPPING_H_
-#define ONNXCMP_COMPARE_INPUT_MAPPING_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_INPUT_MAPPING_H_
+#define ONNXCMP_COMPARE_INPUTS_INPUT_MAPPING_H_
 
 #include <cstdint>
 #include <string>
@@ -66,4 +66,4 @@ std::vector<std::string> DescribeMapping(const InputMapping& mapping);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_INPUT_MAPPING_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_INPUT_MAPPING_H_

@@ -1,7 +1,7 @@
 // Where a graph uses its inputs and initializers, in a form that can be compared with another
 // graph's: what reads a value, in which slot, what reads the results of that, and so on.
-#ifndef ONNXCMP_COMPARE_INPUT_PLACES_H_
-#define ONNXCMP_COMPARE_INPUT_PLACES_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_INPUT_PLACES_H_
+#define ONNXCMP_COMPARE_INPUTS_INPUT_PLACES_H_
 
 #include <cstdint>
 #include <string>
@@ -77,4 +77,4 @@ class InputPlaces {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_INPUT_PLACES_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_INPUT_PLACES_H_

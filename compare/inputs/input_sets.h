@@ -4,8 +4,8 @@
 //   for (int64_t i = 0; i < sets->size(); ++i) {
 //     auto inputs = sets->Get(i);   // inputs->left, inputs->right, inputs->notes
 //   }
-#ifndef ONNXCMP_COMPARE_INPUT_SETS_H_
-#define ONNXCMP_COMPARE_INPUT_SETS_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_INPUT_SETS_H_
+#define ONNXCMP_COMPARE_INPUTS_INPUT_SETS_H_
 
 #include <array>
 #include <cstdint>
@@ -86,4 +86,4 @@ class InputSets {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_INPUT_SETS_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_INPUT_SETS_H_

@@ -1,7 +1,7 @@
 // Names that spell where in nested tuples, lists and dicts a value lies, as exporters of PyTorch's
 // values to models of constants write them: dict_past___list_0.___tensor.
-#ifndef ONNXCMP_COMPARE_NESTED_NAME_H_
-#define ONNXCMP_COMPARE_NESTED_NAME_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_NESTED_NAME_H_
+#define ONNXCMP_COMPARE_INPUTS_NESTED_NAME_H_
 
 #include <optional>
 #include <string>
@@ -32,4 +32,4 @@ std::optional<NestedName> ParseNestedName(absl::string_view name);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NESTED_NAME_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_NESTED_NAME_H_

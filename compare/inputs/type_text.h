@@ -1,6 +1,6 @@
 // Types as people read them.
-#ifndef ONNXCMP_COMPARE_TYPE_TEXT_H_
-#define ONNXCMP_COMPARE_TYPE_TEXT_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_TYPE_TEXT_H_
+#define ONNXCMP_COMPARE_INPUTS_TYPE_TEXT_H_
 
 #include <string>
 
@@ -17,4 +17,4 @@ std::string TypeConflict(const Value& value, const TypeInfo& type);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_TYPE_TEXT_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_TYPE_TEXT_H_

@@ -1,6 +1,6 @@
 // Which of a file's values goes to which input.
-#ifndef ONNXCMP_COMPARE_VALUE_ASSIGNMENT_H_
-#define ONNXCMP_COMPARE_VALUE_ASSIGNMENT_H_
+#ifndef ONNXCMP_COMPARE_INPUTS_VALUE_ASSIGNMENT_H_
+#define ONNXCMP_COMPARE_INPUTS_VALUE_ASSIGNMENT_H_
 
 #include <functional>
 #include <string>
@@ -47,4 +47,4 @@ absl::Status GiveValue(const Value& value, const ValueTarget::Input& input, cons
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_VALUE_ASSIGNMENT_H_
+#endif  // ONNXCMP_COMPARE_INPUTS_VALUE_ASSIGNMENT_H_

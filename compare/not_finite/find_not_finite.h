@@ -1,6 +1,6 @@
 // Finds where a side's numbers stop being finite.
-#ifndef ONNXCMP_COMPARE_FIND_NOT_FINITE_H_
-#define ONNXCMP_COMPARE_FIND_NOT_FINITE_H_
+#ifndef ONNXCMP_COMPARE_NOT_FINITE_FIND_NOT_FINITE_H_
+#define ONNXCMP_COMPARE_NOT_FINITE_FIND_NOT_FINITE_H_
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -16,4 +16,4 @@ absl::StatusOr<NotFinite> FindNotFinite(const RecordedSide& side, absl::string_v
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FIND_NOT_FINITE_H_
+#endif  // ONNXCMP_COMPARE_NOT_FINITE_FIND_NOT_FINITE_H_

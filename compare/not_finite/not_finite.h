@@ -1,7 +1,7 @@
 // Where a side's numbers stop being finite: the results that are NaN or infinite although nothing
 // that they were made from is, and how that came about.
-#ifndef ONNXCMP_COMPARE_NOT_FINITE_H_
-#define ONNXCMP_COMPARE_NOT_FINITE_H_
+#ifndef ONNXCMP_COMPARE_NOT_FINITE_NOT_FINITE_H_
+#define ONNXCMP_COMPARE_NOT_FINITE_NOT_FINITE_H_
 
 #include <cstdint>
 #include <string>
@@ -59,4 +59,4 @@ bool IsWorthTelling(const NotFiniteOrigin& origin);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NOT_FINITE_H_
+#endif  // ONNXCMP_COMPARE_NOT_FINITE_NOT_FINITE_H_

@@ -1,6 +1,6 @@
 // How a node came to give NaN or an infinity.
-#ifndef ONNXCMP_COMPARE_NOT_FINITE_REASON_H_
-#define ONNXCMP_COMPARE_NOT_FINITE_REASON_H_
+#ifndef ONNXCMP_COMPARE_NOT_FINITE_NOT_FINITE_REASON_H_
+#define ONNXCMP_COMPARE_NOT_FINITE_NOT_FINITE_REASON_H_
 
 #include <cstdint>
 #include <functional>
@@ -30,4 +30,4 @@ void Explain(const RanNode& ran, NotFiniteOrigin* origin);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NOT_FINITE_REASON_H_
+#endif  // ONNXCMP_COMPARE_NOT_FINITE_NOT_FINITE_REASON_H_

@@ -1,6 +1,6 @@
 // Causes that were found without looking at grids, judged again by them.
-#ifndef ONNXCMP_COMPARE_CAUSE_REVIEW_H_
-#define ONNXCMP_COMPARE_CAUSE_REVIEW_H_
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_CAUSE_REVIEW_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_CAUSE_REVIEW_H_
 
 #include <vector>
 
@@ -16,4 +16,4 @@ void ReviewCauses(const TwinRun& run, const QuantizationReport& report, std::vec
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CAUSE_REVIEW_H_
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_CAUSE_REVIEW_H_

@@ -1,7 +1,7 @@
 // Looks at what is quantized on one side, layer by layer, beside the float results of the other.
 // docs/quantization.md tells how.
-#ifndef ONNXCMP_COMPARE_FIND_QUANTIZATION_H_
-#define ONNXCMP_COMPARE_FIND_QUANTIZATION_H_
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_FIND_QUANTIZATION_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_FIND_QUANTIZATION_H_
 
 #include <cstdint>
 #include <optional>
@@ -34,4 +34,4 @@ absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FIND_QUANTIZATION_H_
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_FIND_QUANTIZATION_H_

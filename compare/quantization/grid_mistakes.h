@@ -1,6 +1,6 @@
 // Scales and zero points that do not fit the numbers that they are for.
-#ifndef ONNXCMP_COMPARE_GRID_MISTAKES_H_
-#define ONNXCMP_COMPARE_GRID_MISTAKES_H_
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_GRID_MISTAKES_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_GRID_MISTAKES_H_
 
 #include <string>
 #include <vector>
@@ -51,4 +51,4 @@ std::string FactorMistake(const TwinRun& run, int r);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_GRID_MISTAKES_H_
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_GRID_MISTAKES_H_

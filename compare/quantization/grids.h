@@ -1,7 +1,7 @@
 // Which results of a side are integers that stand for other numbers, and for which: by what the
 // nodes that make or read them say of scales and zero points.
-#ifndef ONNXCMP_COMPARE_GRIDS_H_
-#define ONNXCMP_COMPARE_GRIDS_H_
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_GRIDS_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_GRIDS_H_
 
 #include <cstdint>
 #include <optional>
@@ -85,4 +85,4 @@ absl::StatusOr<Tensor> Quantized(absl::Span<const double> numbers, const Shape& 
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_GRIDS_H_
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_GRIDS_H_

@@ -1,6 +1,6 @@
 // Numbers that should have been quantized and are not.
-#ifndef ONNXCMP_COMPARE_MISSING_GRIDS_H_
-#define ONNXCMP_COMPARE_MISSING_GRIDS_H_
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_MISSING_GRIDS_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_MISSING_GRIDS_H_
 
 #include <string>
 #include <vector>
@@ -21,4 +21,4 @@ std::vector<MissingGrid> FindMissingGrids(const SideValues& side);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_MISSING_GRIDS_H_
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_MISSING_GRIDS_H_

@@ -1,6 +1,6 @@
 // What one layer's error does to the outputs.
-#ifndef ONNXCMP_COMPARE_OUTPUT_COST_H_
-#define ONNXCMP_COMPARE_OUTPUT_COST_H_
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_OUTPUT_COST_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_OUTPUT_COST_H_
 
 #include <cstdint>
 #include <optional>
@@ -30,4 +30,4 @@ class OutputCost {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_OUTPUT_COST_H_
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_OUTPUT_COST_H_

@@ -1,6 +1,6 @@
 // What a quantized side costs, layer by layer: plain data.
-#ifndef ONNXCMP_COMPARE_QUANTIZATION_H_
-#define ONNXCMP_COMPARE_QUANTIZATION_H_
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_QUANTIZATION_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_QUANTIZATION_H_
 
 #include <cstdint>
 #include <optional>
@@ -68,4 +68,4 @@ struct QuantizationReport {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_QUANTIZATION_H_
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_QUANTIZATION_H_

@@ -1,6 +1,6 @@
 // The quantized constants that a layer reads, beside the other side's.
-#ifndef ONNXCMP_COMPARE_QUANTIZED_WEIGHTS_H_
-#define ONNXCMP_COMPARE_QUANTIZED_WEIGHTS_H_
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_QUANTIZED_WEIGHTS_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_QUANTIZED_WEIGHTS_H_
 
 #include <cstdint>
 #include <optional>
@@ -34,4 +34,4 @@ bool ReadsQuantized(const SideValues& side, const std::vector<int>& region);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_QUANTIZED_WEIGHTS_H_
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_QUANTIZED_WEIGHTS_H_

@@ -1,6 +1,6 @@
 // All values of a side's main graph, and what quantized ones stand for.
-#ifndef ONNXCMP_COMPARE_SIDE_VALUES_H_
-#define ONNXCMP_COMPARE_SIDE_VALUES_H_
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_SIDE_VALUES_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_SIDE_VALUES_H_
 
 #include <memory>
 #include <optional>
@@ -52,4 +52,4 @@ class SideValues {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SIDE_VALUES_H_
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_SIDE_VALUES_H_

@@ -1,6 +1,6 @@
 // Signal and noise of results that stand for each other.
-#ifndef ONNXCMP_COMPARE_SIGNAL_H_
-#define ONNXCMP_COMPARE_SIGNAL_H_
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_SIGNAL_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_SIGNAL_H_
 
 #include "absl/types/span.h"
 
@@ -27,4 +27,4 @@ Fit FitOf(absl::Span<const double> a, absl::Span<const double> b);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SIGNAL_H_
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_SIGNAL_H_

@@ -1,8 +1,8 @@
 // The quantized model run once more with the other side's values wherever a result stands for one
 // of that side, rounded to the result's grid: what a result then differs from its partner is its
 // own. Partners are found on the way.
-#ifndef ONNXCMP_COMPARE_TWIN_RUN_H_
-#define ONNXCMP_COMPARE_TWIN_RUN_H_
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_TWIN_RUN_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_TWIN_RUN_H_
 
 #include <vector>
 
@@ -65,4 +65,4 @@ class TwinRun {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_TWIN_RUN_H_
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_TWIN_RUN_H_

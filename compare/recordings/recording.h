@@ -1,6 +1,6 @@
 // Recordings: results of a run in an .npz archive. docs/formats.md describes the format.
-#ifndef ONNXCMP_COMPARE_RECORDING_H_
-#define ONNXCMP_COMPARE_RECORDING_H_
+#ifndef ONNXCMP_COMPARE_RECORDINGS_RECORDING_H_
+#define ONNXCMP_COMPARE_RECORDINGS_RECORDING_H_
 
 #include <cstdint>
 #include <memory>
@@ -116,4 +116,4 @@ class RecordingReader {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RECORDING_H_
+#endif  // ONNXCMP_COMPARE_RECORDINGS_RECORDING_H_

@@ -1,6 +1,6 @@
 // The entry of a recording that describes the others, as JSON.
-#ifndef ONNXCMP_COMPARE_RECORDING_JSON_H_
-#define ONNXCMP_COMPARE_RECORDING_JSON_H_
+#ifndef ONNXCMP_COMPARE_RECORDINGS_RECORDING_JSON_H_
+#define ONNXCMP_COMPARE_RECORDINGS_RECORDING_JSON_H_
 
 #include <string>
 #include <vector>
@@ -30,4 +30,4 @@ absl::StatusOr<std::vector<DescribedResult>> RecordingFromJson(
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RECORDING_JSON_H_
+#endif  // ONNXCMP_COMPARE_RECORDINGS_RECORDING_JSON_H_

@@ -1,7 +1,7 @@
 // A recording as a side of a comparison: an .npz archive, a folder of .npy or .pb files, a
 // .safetensors file, a model that holds nothing but constants. docs/formats.md describes them.
-#ifndef ONNXCMP_COMPARE_RECORDING_SIDE_H_
-#define ONNXCMP_COMPARE_RECORDING_SIDE_H_
+#ifndef ONNXCMP_COMPARE_RECORDINGS_RECORDING_SIDE_H_
+#define ONNXCMP_COMPARE_RECORDINGS_RECORDING_SIDE_H_
 
 #include <memory>
 #include <string>
@@ -47,4 +47,4 @@ absl::StatusOr<std::unique_ptr<Side>> OpenSide(const std::string& path, const Op
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RECORDING_SIDE_H_
+#endif  // ONNXCMP_COMPARE_RECORDINGS_RECORDING_SIDE_H_

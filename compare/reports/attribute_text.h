@@ -1,6 +1,6 @@
 // An attribute's value as text.
-#ifndef ONNXCMP_COMPARE_ATTRIBUTE_TEXT_H_
-#define ONNXCMP_COMPARE_ATTRIBUTE_TEXT_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_ATTRIBUTE_TEXT_H_
+#define ONNXCMP_COMPARE_REPORTS_ATTRIBUTE_TEXT_H_
 
 #include <string>
 #include <vector>
@@ -17,4 +17,4 @@ std::vector<std::string> AttributeNames(const Node* left, const Node* right);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ATTRIBUTE_TEXT_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_ATTRIBUTE_TEXT_H_

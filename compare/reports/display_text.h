@@ -1,7 +1,7 @@
 // Texts from models on a terminal: what may be printed of them, how wide it is, how it is
 // shortened.
-#ifndef ONNXCMP_COMPARE_DISPLAY_TEXT_H_
-#define ONNXCMP_COMPARE_DISPLAY_TEXT_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_DISPLAY_TEXT_H_
+#define ONNXCMP_COMPARE_REPORTS_DISPLAY_TEXT_H_
 
 #include <string>
 #include <vector>
@@ -40,4 +40,4 @@ std::vector<std::string> WrapText(absl::string_view text, int width);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_DISPLAY_TEXT_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_DISPLAY_TEXT_H_

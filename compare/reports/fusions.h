@@ -1,6 +1,6 @@
 // Which operators of one side became which of the other.
-#ifndef ONNXCMP_COMPARE_FUSIONS_H_
-#define ONNXCMP_COMPARE_FUSIONS_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_FUSIONS_H_
+#define ONNXCMP_COMPARE_REPORTS_FUSIONS_H_
 
 #include <string>
 #include <vector>
@@ -26,4 +26,4 @@ std::string FusionText(const Comparison& comparison, const Fusion& fusion);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FUSIONS_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_FUSIONS_H_

@@ -1,6 +1,6 @@
 // A report of tests in JUnit's XML.
-#ifndef ONNXCMP_COMPARE_JUNIT_SUITE_H_
-#define ONNXCMP_COMPARE_JUNIT_SUITE_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_JUNIT_SUITE_H_
+#define ONNXCMP_COMPARE_REPORTS_JUNIT_SUITE_H_
 
 #include <string>
 
@@ -24,4 +24,4 @@ class JunitSuite {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_JUNIT_SUITE_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_JUNIT_SUITE_H_

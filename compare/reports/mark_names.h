@@ -1,6 +1,6 @@
 // The marks of a row as words.
-#ifndef ONNXCMP_COMPARE_MARK_NAMES_H_
-#define ONNXCMP_COMPARE_MARK_NAMES_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_MARK_NAMES_H_
+#define ONNXCMP_COMPARE_REPORTS_MARK_NAMES_H_
 
 #include <vector>
 
@@ -14,4 +14,4 @@ std::vector<absl::string_view> MarkNames(Marks marks);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_MARK_NAMES_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_MARK_NAMES_H_

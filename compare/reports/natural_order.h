@@ -1,6 +1,6 @@
 // Names in the order people count in: layer_2 before layer_10.
-#ifndef ONNXCMP_COMPARE_NATURAL_ORDER_H_
-#define ONNXCMP_COMPARE_NATURAL_ORDER_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_NATURAL_ORDER_H_
+#define ONNXCMP_COMPARE_REPORTS_NATURAL_ORDER_H_
 
 #include "absl/strings/string_view.h"
 
@@ -12,4 +12,4 @@ bool NaturallyLess(absl::string_view a, absl::string_view b);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NATURAL_ORDER_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_NATURAL_ORDER_H_

@@ -1,6 +1,6 @@
 // What a report says of where the sides stop being finite.
-#ifndef ONNXCMP_COMPARE_NOT_FINITE_TEXT_H_
-#define ONNXCMP_COMPARE_NOT_FINITE_TEXT_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_NOT_FINITE_TEXT_H_
+#define ONNXCMP_COMPARE_REPORTS_NOT_FINITE_TEXT_H_
 
 #include <string>
 #include <vector>
@@ -16,4 +16,4 @@ std::vector<std::string> NotFiniteText(const Comparison& comparison, bool all);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NOT_FINITE_TEXT_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_NOT_FINITE_TEXT_H_

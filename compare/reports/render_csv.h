@@ -1,6 +1,6 @@
 // The rows of a comparison as comma-separated values.
-#ifndef ONNXCMP_COMPARE_RENDER_CSV_H_
-#define ONNXCMP_COMPARE_RENDER_CSV_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_RENDER_CSV_H_
+#define ONNXCMP_COMPARE_REPORTS_RENDER_CSV_H_
 
 #include <string>
 
@@ -14,4 +14,4 @@ std::string RenderCsv(const Comparison& comparison);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RENDER_CSV_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_RENDER_CSV_H_

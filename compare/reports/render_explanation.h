@@ -1,6 +1,6 @@
 // One pair in depth on one screen.
-#ifndef ONNXCMP_COMPARE_RENDER_EXPLANATION_H_
-#define ONNXCMP_COMPARE_RENDER_EXPLANATION_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_RENDER_EXPLANATION_H_
+#define ONNXCMP_COMPARE_REPORTS_RENDER_EXPLANATION_H_
 
 #include <string>
 
@@ -16,4 +16,4 @@ std::string RenderExplanation(const Comparison& comparison, const TableOptions& 
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RENDER_EXPLANATION_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_RENDER_EXPLANATION_H_

@@ -1,6 +1,6 @@
 // A comparison as JSON.
-#ifndef ONNXCMP_COMPARE_RENDER_JSON_H_
-#define ONNXCMP_COMPARE_RENDER_JSON_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_RENDER_JSON_H_
+#define ONNXCMP_COMPARE_REPORTS_RENDER_JSON_H_
 
 #include <string>
 
@@ -14,4 +14,4 @@ std::string RenderJson(const Comparison& comparison);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RENDER_JSON_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_RENDER_JSON_H_

@@ -1,6 +1,6 @@
 // A comparison as a report of tests, which servers for continuous integration show.
-#ifndef ONNXCMP_COMPARE_RENDER_JUNIT_H_
-#define ONNXCMP_COMPARE_RENDER_JUNIT_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_RENDER_JUNIT_H_
+#define ONNXCMP_COMPARE_REPORTS_RENDER_JUNIT_H_
 
 #include <string>
 
@@ -15,4 +15,4 @@ std::string RenderJunit(const Comparison& comparison);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RENDER_JUNIT_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_RENDER_JUNIT_H_

@@ -1,6 +1,6 @@
 // A comparison as Markdown, for a comment on a change.
-#ifndef ONNXCMP_COMPARE_RENDER_MARKDOWN_H_
-#define ONNXCMP_COMPARE_RENDER_MARKDOWN_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_RENDER_MARKDOWN_H_
+#define ONNXCMP_COMPARE_REPORTS_RENDER_MARKDOWN_H_
 
 #include <cstddef>
 #include <string>
@@ -20,4 +20,4 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RENDER_MARKDOWN_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_RENDER_MARKDOWN_H_

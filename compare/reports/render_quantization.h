@@ -1,6 +1,6 @@
 // The layers of a quantized side on one screen.
-#ifndef ONNXCMP_COMPARE_RENDER_QUANTIZATION_H_
-#define ONNXCMP_COMPARE_RENDER_QUANTIZATION_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_RENDER_QUANTIZATION_H_
+#define ONNXCMP_COMPARE_REPORTS_RENDER_QUANTIZATION_H_
 
 #include <string>
 #include <vector>
@@ -26,4 +26,4 @@ std::vector<std::string> QuantizationText(const Comparison& comparison);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RENDER_QUANTIZATION_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_RENDER_QUANTIZATION_H_

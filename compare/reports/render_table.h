@@ -1,7 +1,7 @@
 // A comparison as a table for a terminal: the two sides, the rows that need attention, what was
 // changed, the causes, the verdict.
-#ifndef ONNXCMP_COMPARE_RENDER_TABLE_H_
-#define ONNXCMP_COMPARE_RENDER_TABLE_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_RENDER_TABLE_H_
+#define ONNXCMP_COMPARE_REPORTS_RENDER_TABLE_H_
 
 #include <cstdint>
 #include <string>
@@ -46,4 +46,4 @@ Verdict OverallVerdict(absl::Span<const SetSummary> sets);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RENDER_TABLE_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_RENDER_TABLE_H_

@@ -1,6 +1,6 @@
 // What the table says of a result: operator, name, type, numbers.
-#ifndef ONNXCMP_COMPARE_RESULT_WORDS_H_
-#define ONNXCMP_COMPARE_RESULT_WORDS_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_RESULT_WORDS_H_
+#define ONNXCMP_COMPARE_REPORTS_RESULT_WORDS_H_
 
 #include <cstdint>
 #include <string>
@@ -45,4 +45,4 @@ std::string Count(int64_t count, absl::string_view noun);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RESULT_WORDS_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_RESULT_WORDS_H_

@@ -1,6 +1,6 @@
 // Which rows of a comparison a reader should see at first: a screenful.
-#ifndef ONNXCMP_COMPARE_ROW_SELECTION_H_
-#define ONNXCMP_COMPARE_ROW_SELECTION_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_ROW_SELECTION_H_
+#define ONNXCMP_COMPARE_REPORTS_ROW_SELECTION_H_
 
 #include <vector>
 
@@ -42,4 +42,4 @@ const StreamResult& FaceOf(const Comparison& comparison, const ComparedRow& row)
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ROW_SELECTION_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_ROW_SELECTION_H_

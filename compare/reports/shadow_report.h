@@ -1,6 +1,6 @@
 // What the runs in double say about the pairs of two sides.
-#ifndef ONNXCMP_COMPARE_SHADOW_REPORT_H_
-#define ONNXCMP_COMPARE_SHADOW_REPORT_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_SHADOW_REPORT_H_
+#define ONNXCMP_COMPARE_REPORTS_SHADOW_REPORT_H_
 
 #include <string>
 #include <utility>
@@ -27,4 +27,4 @@ std::vector<std::string> ShadowText(const ShadowReport& report);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SHADOW_REPORT_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_SHADOW_REPORT_H_

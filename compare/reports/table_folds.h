@@ -1,6 +1,6 @@
 // Lines that stand for rows that are not shown, and count them.
-#ifndef ONNXCMP_COMPARE_TABLE_FOLDS_H_
-#define ONNXCMP_COMPARE_TABLE_FOLDS_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_TABLE_FOLDS_H_
+#define ONNXCMP_COMPARE_REPORTS_TABLE_FOLDS_H_
 
 #include <array>
 #include <cstddef>
@@ -34,4 +34,4 @@ class TableFolds {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_TABLE_FOLDS_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_TABLE_FOLDS_H_

@@ -1,6 +1,6 @@
 // Lines of cells fitted to the width of a terminal.
-#ifndef ONNXCMP_COMPARE_TABLE_LAYOUT_H_
-#define ONNXCMP_COMPARE_TABLE_LAYOUT_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_TABLE_LAYOUT_H_
+#define ONNXCMP_COMPARE_REPORTS_TABLE_LAYOUT_H_
 
 #include <string>
 #include <vector>
@@ -19,4 +19,4 @@ std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_TABLE_LAYOUT_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_TABLE_LAYOUT_H_

@@ -1,6 +1,6 @@
 // The body of the table as lines of cells, before anything is fitted to a width.
-#ifndef ONNXCMP_COMPARE_TABLE_LINES_H_
-#define ONNXCMP_COMPARE_TABLE_LINES_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_TABLE_LINES_H_
+#define ONNXCMP_COMPARE_REPORTS_TABLE_LINES_H_
 
 #include <array>
 #include <cstdint>
@@ -49,4 +49,4 @@ std::vector<TableLine> MakeTableLines(const Comparison& comparison,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_TABLE_LINES_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_TABLE_LINES_H_

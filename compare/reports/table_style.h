@@ -1,6 +1,6 @@
 // Colours and signs of the table.
-#ifndef ONNXCMP_COMPARE_TABLE_STYLE_H_
-#define ONNXCMP_COMPARE_TABLE_STYLE_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_TABLE_STYLE_H_
+#define ONNXCMP_COMPARE_REPORTS_TABLE_STYLE_H_
 
 #include <cstdint>
 #include <string>
@@ -35,4 +35,4 @@ class TableStyle {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_TABLE_STYLE_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_TABLE_STYLE_H_

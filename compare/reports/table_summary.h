@@ -1,6 +1,6 @@
 // What stands above and below the rows of the table.
-#ifndef ONNXCMP_COMPARE_TABLE_SUMMARY_H_
-#define ONNXCMP_COMPARE_TABLE_SUMMARY_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_TABLE_SUMMARY_H_
+#define ONNXCMP_COMPARE_REPORTS_TABLE_SUMMARY_H_
 
 #include <string>
 #include <vector>
@@ -37,4 +37,4 @@ std::string LabelledLines(absl::string_view label, Color color, absl::string_vie
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_TABLE_SUMMARY_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_TABLE_SUMMARY_H_

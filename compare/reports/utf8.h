@@ -1,6 +1,6 @@
 // UTF-8, as far as NumPy's and ZIP's texts need it.
-#ifndef ONNXCMP_COMPARE_UTF8_H_
-#define ONNXCMP_COMPARE_UTF8_H_
+#ifndef ONNXCMP_COMPARE_REPORTS_UTF8_H_
+#define ONNXCMP_COMPARE_REPORTS_UTF8_H_
 
 #include <cstdint>
 #include <string>
@@ -23,4 +23,4 @@ std::string RepairUtf8(absl::string_view text);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_UTF8_H_
+#endif  // ONNXCMP_COMPARE_REPORTS_UTF8_H_

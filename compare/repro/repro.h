@@ -1,6 +1,6 @@
 // The two regions of a cause as models of their own: what a bug report needs.
-#ifndef ONNXCMP_COMPARE_REPRO_H_
-#define ONNXCMP_COMPARE_REPRO_H_
+#ifndef ONNXCMP_COMPARE_REPRO_REPRO_H_
+#define ONNXCMP_COMPARE_REPRO_REPRO_H_
 
 #include <memory>
 #include <string>
@@ -33,4 +33,4 @@ struct Repro {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_REPRO_H_
+#endif  // ONNXCMP_COMPARE_REPRO_REPRO_H_

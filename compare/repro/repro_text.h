@@ -1,6 +1,6 @@
 // What a folder with a repro says about itself.
-#ifndef ONNXCMP_COMPARE_REPRO_TEXT_H_
-#define ONNXCMP_COMPARE_REPRO_TEXT_H_
+#ifndef ONNXCMP_COMPARE_REPRO_REPRO_TEXT_H_
+#define ONNXCMP_COMPARE_REPRO_REPRO_TEXT_H_
 
 #include <cstddef>
 #include <string>
@@ -21,4 +21,4 @@ Tolerance ReproTolerance(const Repro& repro);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_REPRO_TEXT_H_
+#endif  // ONNXCMP_COMPARE_REPRO_REPRO_TEXT_H_

@@ -1,6 +1,6 @@
 // Repros as folders of files.
-#ifndef ONNXCMP_COMPARE_WRITE_REPRO_H_
-#define ONNXCMP_COMPARE_WRITE_REPRO_H_
+#ifndef ONNXCMP_COMPARE_REPRO_WRITE_REPRO_H_
+#define ONNXCMP_COMPARE_REPRO_WRITE_REPRO_H_
 
 #include <cstdint>
 #include <string>
@@ -43,4 +43,4 @@ absl::Status ClearReproTarget(const std::string& dir);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_WRITE_REPRO_H_
+#endif  // ONNXCMP_COMPARE_REPRO_WRITE_REPRO_H_

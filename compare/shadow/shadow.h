@@ -1,6 +1,6 @@
 // How far results are from what they are in double, and which side is nearer to it.
-#ifndef ONNXCMP_COMPARE_SHADOW_H_
-#define ONNXCMP_COMPARE_SHADOW_H_
+#ifndef ONNXCMP_COMPARE_SHADOW_SHADOW_H_
+#define ONNXCMP_COMPARE_SHADOW_SHADOW_H_
 
 #include <cstdint>
 #include <optional>
@@ -71,4 +71,4 @@ struct ShadowReport {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SHADOW_H_
+#endif  // ONNXCMP_COMPARE_SHADOW_SHADOW_H_

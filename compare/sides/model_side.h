@@ -1,6 +1,6 @@
 // A model as a side: runs when its results are asked for, and again when they are needed again.
-#ifndef ONNXCMP_COMPARE_MODEL_SIDE_H_
-#define ONNXCMP_COMPARE_MODEL_SIDE_H_
+#ifndef ONNXCMP_COMPARE_SIDES_MODEL_SIDE_H_
+#define ONNXCMP_COMPARE_SIDES_MODEL_SIDE_H_
 
 #include <memory>
 #include <string>
@@ -47,4 +47,4 @@ class ModelSide : public Side {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_MODEL_SIDE_H_
+#endif  // ONNXCMP_COMPARE_SIDES_MODEL_SIDE_H_

@@ -1,7 +1,7 @@
 // The values of pairs of results, after both sides have run: from what was kept, else computed
 // again.
-#ifndef ONNXCMP_COMPARE_PAIR_VALUES_H_
-#define ONNXCMP_COMPARE_PAIR_VALUES_H_
+#ifndef ONNXCMP_COMPARE_SIDES_PAIR_VALUES_H_
+#define ONNXCMP_COMPARE_SIDES_PAIR_VALUES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -58,4 +58,4 @@ class PairValues {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_PAIR_VALUES_H_
+#endif  // ONNXCMP_COMPARE_SIDES_PAIR_VALUES_H_

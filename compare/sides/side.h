@@ -1,6 +1,6 @@
 // What is compared: a model that runs on given inputs, or a recording of results.
-#ifndef ONNXCMP_COMPARE_SIDE_H_
-#define ONNXCMP_COMPARE_SIDE_H_
+#ifndef ONNXCMP_COMPARE_SIDES_SIDE_H_
+#define ONNXCMP_COMPARE_SIDES_SIDE_H_
 
 #include <limits>
 #include <vector>
@@ -62,4 +62,4 @@ class Side {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_SIDE_H_
+#endif  // ONNXCMP_COMPARE_SIDES_SIDE_H_

@@ -1,6 +1,6 @@
 // Values that are kept because they may be needed again, as long as they fit into a budget.
-#ifndef ONNXCMP_COMPARE_VALUE_BANK_H_
-#define ONNXCMP_COMPARE_VALUE_BANK_H_
+#ifndef ONNXCMP_COMPARE_SIDES_VALUE_BANK_H_
+#define ONNXCMP_COMPARE_SIDES_VALUE_BANK_H_
 
 #include <cstdint>
 
@@ -42,4 +42,4 @@ int64_t BytesHeldBy(const Value& value);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_VALUE_BANK_H_
+#endif  // ONNXCMP_COMPARE_SIDES_VALUE_BANK_H_

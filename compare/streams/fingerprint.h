@@ -1,7 +1,7 @@
 // What is remembered of a value when it appears, so that it need not be kept: hashes that tell
 // equal from unequal, a sketch that puts nearly equal tensors close together, statistics.
-#ifndef ONNXCMP_COMPARE_FINGERPRINT_H_
-#define ONNXCMP_COMPARE_FINGERPRINT_H_
+#ifndef ONNXCMP_COMPARE_STREAMS_FINGERPRINT_H_
+#define ONNXCMP_COMPARE_STREAMS_FINGERPRINT_H_
 
 #include <array>
 #include <cstdint>
@@ -87,4 +87,4 @@ double SketchDistance(const Fingerprint& left, const Fingerprint& right);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FINGERPRINT_H_
+#endif  // ONNXCMP_COMPARE_STREAMS_FINGERPRINT_H_

@@ -1,6 +1,6 @@
 // A hash of elements that does not depend on their order.
-#ifndef ONNXCMP_COMPARE_MULTISET_HASH_H_
-#define ONNXCMP_COMPARE_MULTISET_HASH_H_
+#ifndef ONNXCMP_COMPARE_STREAMS_MULTISET_HASH_H_
+#define ONNXCMP_COMPARE_STREAMS_MULTISET_HASH_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -26,4 +26,4 @@ MultisetSum SumOfHashed(uint64_t hash);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_MULTISET_HASH_H_
+#endif  // ONNXCMP_COMPARE_STREAMS_MULTISET_HASH_H_

@@ -1,6 +1,6 @@
 // What is known of a node before it runs: hashes of what it does, names that it reads from outside.
-#ifndef ONNXCMP_COMPARE_NODE_FACTS_H_
-#define ONNXCMP_COMPARE_NODE_FACTS_H_
+#ifndef ONNXCMP_COMPARE_STREAMS_NODE_FACTS_H_
+#define ONNXCMP_COMPARE_STREAMS_NODE_FACTS_H_
 
 #include <cstdint>
 #include <memory>
@@ -57,4 +57,4 @@ uint64_t HashComputation(const NodeFacts& facts, absl::Span<const uint64_t> inpu
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NODE_FACTS_H_
+#endif  // ONNXCMP_COMPARE_STREAMS_NODE_FACTS_H_

@@ -1,6 +1,6 @@
 // The nodes of a run, for those who see its results by number.
-#ifndef ONNXCMP_COMPARE_NODE_WATCHER_H_
-#define ONNXCMP_COMPARE_NODE_WATCHER_H_
+#ifndef ONNXCMP_COMPARE_STREAMS_NODE_WATCHER_H_
+#define ONNXCMP_COMPARE_STREAMS_NODE_WATCHER_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -48,4 +48,4 @@ inline int64_t MainNodeOf(const Evaluator& evaluator, absl::string_view result) 
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NODE_WATCHER_H_
+#endif  // ONNXCMP_COMPARE_STREAMS_NODE_WATCHER_H_

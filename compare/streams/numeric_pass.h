@@ -1,6 +1,6 @@
 // The numbers of a fingerprint: sums over a piece of a tensor, taken while it is in the cache.
-#ifndef ONNXCMP_COMPARE_NUMERIC_PASS_H_
-#define ONNXCMP_COMPARE_NUMERIC_PASS_H_
+#ifndef ONNXCMP_COMPARE_STREAMS_NUMERIC_PASS_H_
+#define ONNXCMP_COMPARE_STREAMS_NUMERIC_PASS_H_
 
 #include <array>
 #include <cstdint>
@@ -75,4 +75,4 @@ class NumericPass {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_NUMERIC_PASS_H_
+#endif  // ONNXCMP_COMPARE_STREAMS_NUMERIC_PASS_H_

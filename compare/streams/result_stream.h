@@ -1,7 +1,7 @@
 // One side of a comparison as plain data: its results with their fingerprints, and the nodes that
 // made them. A recording is a stream without nodes.
-#ifndef ONNXCMP_COMPARE_RESULT_STREAM_H_
-#define ONNXCMP_COMPARE_RESULT_STREAM_H_
+#ifndef ONNXCMP_COMPARE_STREAMS_RESULT_STREAM_H_
+#define ONNXCMP_COMPARE_STREAMS_RESULT_STREAM_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -79,4 +79,4 @@ inline const std::string& DomainOf(const StreamResult& result, const ResultStrea
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_RESULT_STREAM_H_
+#endif  // ONNXCMP_COMPARE_STREAMS_RESULT_STREAM_H_

@@ -1,6 +1,6 @@
 // Takes down what is known of every result while a model runs. Keeps no value.
-#ifndef ONNXCMP_COMPARE_STREAM_RECORDER_H_
-#define ONNXCMP_COMPARE_STREAM_RECORDER_H_
+#ifndef ONNXCMP_COMPARE_STREAMS_STREAM_RECORDER_H_
+#define ONNXCMP_COMPARE_STREAMS_STREAM_RECORDER_H_
 
 #include <cstdint>
 #include <limits>
@@ -111,4 +111,4 @@ class StreamRecorder : public Observer {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_STREAM_RECORDER_H_
+#endif  // ONNXCMP_COMPARE_STREAMS_STREAM_RECORDER_H_

@@ -1,6 +1,6 @@
 // How often and on what a node runs its bodies.
-#ifndef ONNXCMP_COMPARE_BODY_ITERATIONS_H_
-#define ONNXCMP_COMPARE_BODY_ITERATIONS_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_BODIES_BODY_ITERATIONS_H_
+#define ONNXCMP_COMPARE_CAUSES_BODIES_BODY_ITERATIONS_H_
 
 #include <string>
 #include <vector>
@@ -34,4 +34,4 @@ absl::Status ForEachIteration(
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_BODY_ITERATIONS_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_BODIES_BODY_ITERATIONS_H_

@@ -1,6 +1,6 @@
 // Parts of a model as models of their own: a node, and a graph that a node runs.
-#ifndef ONNXCMP_COMPARE_BODY_MODELS_H_
-#define ONNXCMP_COMPARE_BODY_MODELS_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_BODIES_BODY_MODELS_H_
+#define ONNXCMP_COMPARE_CAUSES_BODIES_BODY_MODELS_H_
 
 #include <memory>
 #include <string>
@@ -45,4 +45,4 @@ std::shared_ptr<const Model> ModelOfBody(const Model& whole, const Graph& body,
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_BODY_MODELS_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_BODIES_BODY_MODELS_H_

@@ -1,7 +1,7 @@
 // A body of the left and the one of the right that stands for it, each as a model of its own, so
 // that both can run one iteration on the left's values.
-#ifndef ONNXCMP_COMPARE_BODY_PAIR_H_
-#define ONNXCMP_COMPARE_BODY_PAIR_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_BODIES_BODY_PAIR_H_
+#define ONNXCMP_COMPARE_CAUSES_BODIES_BODY_PAIR_H_
 
 #include <memory>
 #include <string>
@@ -58,4 +58,4 @@ class BodyPair {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_BODY_PAIR_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_BODIES_BODY_PAIR_H_

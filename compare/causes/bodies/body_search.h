@@ -1,7 +1,7 @@
 // The search for causes inside a pair of nodes that run graphs: branches, iterations, functions
 // that are kept as one node. docs/causes.md tells how.
-#ifndef ONNXCMP_COMPARE_BODY_SEARCH_H_
-#define ONNXCMP_COMPARE_BODY_SEARCH_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_BODIES_BODY_SEARCH_H_
+#define ONNXCMP_COMPARE_CAUSES_BODIES_BODY_SEARCH_H_
 
 #include <optional>
 #include <string>
@@ -47,4 +47,4 @@ absl::StatusOr<BodyFindings> SearchBodies(const ForcedRun& run, const ForcedStat
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_BODY_SEARCH_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_BODIES_BODY_SEARCH_H_

@@ -1,6 +1,6 @@
 // Which branch of an If both sides take.
-#ifndef ONNXCMP_COMPARE_BRANCHES_H_
-#define ONNXCMP_COMPARE_BRANCHES_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_BODIES_BRANCHES_H_
+#define ONNXCMP_COMPARE_CAUSES_BODIES_BRANCHES_H_
 
 #include <optional>
 #include <string>
@@ -25,4 +25,4 @@ absl::StatusOr<BranchFindings> CompareBranches(const ForcedRun& run, const Force
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_BRANCHES_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_BODIES_BRANCHES_H_

@@ -1,6 +1,6 @@
 // The search for causes in one iteration: both bodies as two models that are fed the same.
-#ifndef ONNXCMP_COMPARE_ITERATION_SEARCH_H_
-#define ONNXCMP_COMPARE_ITERATION_SEARCH_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_BODIES_ITERATION_SEARCH_H_
+#define ONNXCMP_COMPARE_CAUSES_BODIES_ITERATION_SEARCH_H_
 
 #include <string>
 #include <utility>
@@ -46,4 +46,4 @@ void Locate(std::pair<int, int> around, const ResultStream& left, const ResultSt
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_ITERATION_SEARCH_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_BODIES_ITERATION_SEARCH_H_
