@@ -38,17 +38,16 @@ Value CauseTruth::RightEntry(int r) const {
   return exact.ok() ? *exact : result.held;
 }
 
-void CauseTruth::Judge(int r, Cause* cause) {
+std::optional<CauseTruth::Exact> CauseTruth::ExactOf(int r) {
   const LeftClasses& left = run_.left();
   const ForcedResult& result = state_.at(r);
   const int c = result.match;
-  if (cause->kind == CauseKind::kInitializer || cause->kind == CauseKind::kInput) return;
-  if (!run_.right().IsComputed(r) || !left.computed(c)) return;
-  if (!IsFloats(result.own) || !IsFloats(left.value(c))) return;
+  if (!run_.right().IsComputed(r) || !left.computed(c)) return std::nullopt;
+  if (!IsFloats(result.own) || !IsFloats(left.value(c))) return std::nullopt;
   const SideGraph* left_graph = InDouble(left.graph(), left_, &left_shadow_);
   const SideGraph* right_graph = InDouble(run_.right(), right_, &right_shadow_);
   tried_ = true;
-  if (left_graph == nullptr || right_graph == nullptr) return;
+  if (left_graph == nullptr || right_graph == nullptr) return std::nullopt;
   const Value absent;
   const Value a = RunRegion(*left_graph, noise_.LeftRegion(c), left.representative(c),
                             [&](int read) -> const Value& {
@@ -62,12 +61,35 @@ void CauseTruth::Judge(int r, Cause* cause) {
   const auto fits = [](const Value& own, const Value& in_double) {
     return IsFloats(in_double) && in_double.tensor().num_elements() == own.tensor().num_elements();
   };
-  if (!fits(left.value(c), a) || !fits(result.own, b)) return;
-  cause->truth = JudgeTruth(TruthDistanceOf(left.value(c).tensor(), a.tensor()),
-                            TruthDistanceOf(result.own.tensor(), b.tensor()));
-  if (!fits(a, b)) return;
-  const TruthDistance apart = TruthDistanceOf(b.tensor(), a.tensor());
+  if (!fits(left.value(c), a) || !fits(result.own, b)) return std::nullopt;
+  return Exact{a.tensor(), b.tensor()};
+}
+
+void CauseTruth::Judge(int r, Cause* cause) {
+  if (cause->kind == CauseKind::kInitializer || cause->kind == CauseKind::kInput) return;
+  const std::optional<Exact> exact = ExactOf(r);
+  if (!exact.has_value()) return;
+  const auto& [a, b] = *exact;
+  const ForcedResult& result = state_.at(r);
+  cause->truth = JudgeTruth(TruthDistanceOf(run_.left().value(result.match).tensor(), a),
+                            TruthDistanceOf(result.own.tensor(), b));
+  if (a.num_elements() != b.num_elements()) return;
+  const TruthDistance apart = TruthDistanceOf(b, a);
   cause->apart = apart.scale > 0 ? apart.max_absolute / apart.scale : apart.max_absolute;
+}
+
+bool CauseTruth::IsApartInDouble(int r) {
+  constexpr double kShare = 0.5;
+  const std::optional<Exact> exact = ExactOf(r);
+  if (!exact.has_value()) return false;
+  const auto& [a, b] = *exact;
+  const Tensor& left = run_.left().value(state_.at(r).match).tensor();
+  const Tensor& right = state_.at(r).own.tensor();
+  if (a.num_elements() != b.num_elements() || left.num_elements() != right.num_elements()) {
+    return false;
+  }
+  const double apart = TruthDistanceOf(right, left).max_absolute;
+  return apart > 0 && TruthDistanceOf(b, a).max_absolute >= kShare * apart;
 }
 
 std::string TruthText(const Cause& cause) {

@@ -9,6 +9,7 @@
 #include "compare/causes/side_graph.h"
 #include "compare/comparison.h"
 #include "evaluator/evaluator.h"
+#include "evaluator/tensor.h"
 
 namespace onnxcmp {
 
@@ -22,6 +23,10 @@ class CauseTruth {
   // Fills in what can be told about a matched right result that is a cause.
   void Judge(int r, Cause* cause);
 
+  // Whether a matched right result differs from its partner in double about as much as it does in
+  // its own type: rounding has no part in that. False if it is not known.
+  bool IsApartInDouble(int r);
+
  private:
   // A side in double.
   struct Shadow {
@@ -33,6 +38,12 @@ class CauseTruth {
 
   // What the right's nodes start from.
   Value RightEntry(int r) const;
+
+  // A matched right result and its partner, in double; none if that is not known.
+  struct Exact {
+    Tensor left, right;
+  };
+  std::optional<Exact> ExactOf(int r);
 
   const ForcedRun& run_;
   const ForcedState& state_;

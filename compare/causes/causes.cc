@@ -35,6 +35,9 @@ constexpr int kMaxBodySearches = 16;
 // What rounding may do over all iterations of a loop hides much of what goes wrong in each: from
 // this ratio on the iterations are looked at by themselves.
 constexpr double kRatioInside = 4;
+// From here on rounding must leave no trace in double to be what explains a difference: what is
+// badly conditioned, and what has 16 bits, hides mistakes of some percent.
+constexpr double kRatioInDouble = 8;
 
 // By right result: the partner whose elements are in the same order, kNone if there is none.
 std::vector<int> AlignedPartners(const Alignment& alignment) {
@@ -136,6 +139,14 @@ class CauseFinder {
     return pairs;
   }
 
+  // Whether more than nearness speaks for a match: the alignment or a repair. What 16 bits have
+  // near is often something else.
+  bool IsVouchedFor(const LeftClasses& classes, const ForcedState& state, int r) const {
+    const int partner = aligned_[static_cast<size_t>(r)];
+    return state.fixed.contains(r) ||
+           (partner != kNone && classes.of(partner) == state.at(r).match);
+  }
+
   // What stands for all the results of a node, and for all the constants of one.
   int PlaceOf(int r) const {
     const int n = right_graph_.IsConstant(r) && !right_graph_.readers(r).empty()
@@ -157,8 +168,14 @@ class CauseFinder {
       if (result.match == kNone || result.own.empty()) continue;
       const RegionNoise::Verdict verdict = noise.Judge(r);
       const std::pair<int, bool> place = {PlaceOf(r), right_graph_.IsConstant(r)};
+      if (verdict.ratio <= kRatioInside && verdict.distance > loudest_distance_) {
+        loudest_distance_ = verdict.distance;
+        loudest_ = {run.left().representative(result.match), r};
+      }
       if (verdict.ratio <= kRatioInside || places.contains(place)) continue;
-      const bool beyond = verdict.ratio > RegionNoise::kMaxRatio;
+      const bool beyond = verdict.ratio > RegionNoise::kMaxRatio ||
+                          (verdict.ratio > kRatioInDouble && IsVouchedFor(run.left(), state, r) &&
+                           truth.IsApartInDouble(r));
       // Those that are counted with another are not held against it.
       if (beyond && static_cast<int>(report->causes.size()) >= options_.limits.causes) {
         all = false;
@@ -302,6 +319,16 @@ class CauseFinder {
       }
     }
     if (rest.value_or(0) <= unexplained) return;
+    // So that it is as great as the difference of the outputs, about.
+    constexpr double kLoud = 0.1;
+    if (causes.empty() && loudest_distance_ >= kLoud * *rest) {
+      report->notes.push_back(absl::StrFormat(
+          "rounding explains the difference of the outputs: on the same inputs '%s' | '%s' differ "
+          "by %.2g of their size, as they do when values inside are moved by their last place",
+          left_graph_.result(loudest_.first).name, right_graph_.result(loudest_.second).name,
+          loudest_distance_));
+      return;
+    }
     report->notes.push_back(
         causes.empty() ? std::string("no cause was found for the difference of the outputs")
                        : absl::StrFormat(
@@ -376,6 +403,9 @@ class CauseFinder {
   absl::btree_set<std::pair<int, int>> looked_inside_;  // nodes of the left and of the right
   absl::btree_set<int> explained_inside_;               // nodes of the right with a cause inside
   std::vector<int> aligned_;
+  // The pair that is farthest apart of those that rounding explains: results of left and right.
+  std::pair<int, int> loudest_ = {kNone, kNone};
+  double loudest_distance_ = 0;
   SideGraph left_graph_;
   SideGraph right_graph_;
 };

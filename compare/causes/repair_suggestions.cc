@@ -18,6 +18,12 @@ constexpr int kHops = 3;
 constexpr size_t kMaxBehind = 24;
 constexpr int64_t kMaxConstantPairs = 200000;  // that are looked at for one repair
 
+// Shapes are like each other without being the same, and a mask hides nothing of them: a folded one
+// needs more to go by.
+bool Tells(const Tensor& constant) {
+  return IsFloatingPoint(constant.dtype()) || constant.num_elements() >= 16;
+}
+
 }  // namespace
 
 absl::flat_hash_map<int, int> OutputCounterparts(const LeftClasses& left, const SideGraph& right) {
@@ -362,12 +368,12 @@ void Suggester::SuggestConstants(const ForcedState& state, const std::vector<boo
     const ForcedResult& result = state.at(r);
     if (result.match != kNone || !run_.right().IsConstant(r) || !IsMeasurable(result.own)) continue;
     const bool innocent = innocents[static_cast<size_t>(r)];
+    const bool tells = Tells(result.own.tensor());
     // A small one may have a fault that a mask hides.
-    if (innocent && run_.right().result(r).fingerprint.size > kMaxSortedConstant) continue;
+    if (innocent && (!tells || run_.right().result(r).fingerprint.size > kMaxSortedConstant)) {
+      continue;
+    }
     Measured own;
-    // Shapes are like each other without being the same: a folded one needs more to go by.
-    const Tensor& tensor = result.own.tensor();
-    const bool tells = IsFloatingPoint(tensor.dtype()) || tensor.num_elements() >= 16;
     for (const int c : left.of_shape(result.own.tensor().shape())) {
       if (--open_pairs < 0) {
         limited_ = true;
@@ -484,7 +490,10 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
           if (i >= other.inputs.size() || i >= made.inputs.size() || made.inputs[i] != r) continue;
           const int c = left.of(other.inputs[i]);
           if (!free(c) || !left.constant(c)) continue;
-          if (innocent && run_.IsNear(c, result.own, &measured)) continue;
+          if (innocent && (!IsMeasurable(result.own) || !Tells(result.own.tensor()) ||
+                           run_.IsNear(c, result.own, &measured))) {
+            continue;
+          }
           collector.Add(r, c, likeness.share);
         }
       }

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "tests/compare/model_pair.h"
 #include "tests/support/op_test.h"
 
@@ -147,6 +148,62 @@ std::vector<Rewrite> Rewrites() {
 
 INSTANTIATE_TEST_SUITE_P(Rewrites, Conditioning, ::testing::ValuesIn(Rewrites()),
                          [](const auto& info) { return info.param.name; });
+
+// (a - b)(a + b) against aa - bb, of numbers about 1000 that differ by about 0.001.
+class DifferenceOfSquares : public ::testing::Test {
+ protected:
+  static Comparison Compared(const std::string& right) {
+    const Tensor a = X(1000, 1);
+    std::vector<float> b(a.AsSpan<float>().begin(), a.AsSpan<float>().end());
+    for (size_t i = 0; i < b.size(); ++i) b[i] += 1e-3f * static_cast<float>(i % 7);
+    const std::string left = "aa = Mul (a, a) bb = Mul (b, b) d = Sub (aa, bb)";
+    auto comparison = testing::CompareGraphs(Graph(left), Graph(right),
+                                             {{"a", a}, {"b", Tensor::Of<float>({8, 16}, b)}});
+    EXPECT_TRUE(comparison.ok()) << comparison.status();
+    return comparison.ok() ? *std::move(comparison) : Comparison();
+  }
+  static std::string Graph(const std::string& nodes) {
+    return absl::StrCat("(float[8,16] a, float[8,16] b) => (float[8,16] y) {", nodes,
+                        " y = Tanh (d) }");
+  }
+};
+
+TEST_F(DifferenceOfSquares, IsRoundingAndThatIsSaid) {
+  const Comparison comparison =
+      Compared("minus = Sub (a, b) plus = Add (a, b) d = Mul (minus, plus)");
+  EXPECT_FALSE(comparison.outputs.agree);
+  EXPECT_THAT(comparison.causes, ::testing::IsEmpty());
+  EXPECT_THAT(comparison.notes,
+              ::testing::Contains(::testing::HasSubstr("rounding explains the difference")));
+}
+
+// It is no more than 64 times what rounding does to the left, and as large in double.
+TEST_F(DifferenceOfSquares, AnotherSignIsNamed) {
+  const Comparison comparison =
+      Compared("minus = Sub (b, a) plus = Add (a, b) d = Mul (minus, plus)");
+  ASSERT_THAT(comparison.causes, ::testing::SizeIs(1));
+  EXPECT_EQ(comparison.causes[0].kind, CauseKind::kOperator);
+}
+
+// 16 bits leave so much to rounding that some percent are near.
+TEST(HalfPrecision, AnEpsilonOfSomePercentIsNamed) {
+  constexpr char kFull[] = R"((float[8,16] x) => (float[8,16] y) {
+    one = Constant <value_float = 1.0> ()
+    size = Constant <value_ints = [16]> ()
+    ones = Expand (one, size)
+    b = LayerNormalization <epsilon = 0.00001> (x, ones)
+    y = Neg (b)
+  })";
+  const std::string half =
+      absl::StrReplaceAll(kFull, {{"epsilon = 0.00001> (x, ones)", "epsilon = 0.1> (h, halves)"},
+                                  {"one = Constant", "h = Cast <to = 10> (x) one = Constant"},
+                                  {"b = Layer", "halves = Cast <to = 10> (ones) b = Layer"},
+                                  {"y = Neg (b)", "c = Neg (b) y = Cast <to = 1> (c)"}});
+  const auto comparison = testing::CompareGraphs(kFull, half, {{"x", X(0, 1)}});
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  ASSERT_THAT(comparison->causes, ::testing::SizeIs(1));
+  EXPECT_THAT(comparison->causes[0].text, ::testing::HasSubstr("epsilon: 1e-05 | 0.1"));
+}
 
 }  // namespace
 }  // namespace onnxcmp
