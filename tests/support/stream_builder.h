@@ -12,12 +12,6 @@
 
 namespace onnxcmp::testing {
 
-// A quantity of its own for every number.
-Tensor Quantity(uint64_t number, const Shape& shape = {4, 8});
-
-// The same with rounding errors. Of float.
-Tensor Nearly(const Tensor& tensor, float relative);
-
 // Functions that return an int return the index of the new result.
 class StreamBuilder {
  public:

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/op_test.h"
+#include "tests/support/quantities.h"
 #include "tests/support/stream_builder.h"
 
 namespace onnxcmp {

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/support/graph_variants.h"
 #include "tests/support/op_test.h"
+#include "tests/support/quantities.h"
 #include "tests/support/stream_builder.h"
 
 namespace onnxcmp {
