@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -138,6 +139,14 @@ int DisplayWidth(absl::string_view text) {
   int width = 0;
   for (const uint32_t code : DecodeUtf8(text)) width += CharacterWidth(code);
   return width;
+}
+
+std::string ShortenStart(absl::string_view text, int width, absl::string_view mark) {
+  if (DisplayWidth(text) <= width) return std::string(text);
+  const std::vector<uint32_t> codes = DecodeUtf8(text);
+  const int room = width - DisplayWidth(mark);
+  if (room <= 0) return Fitting(codes, width, true);
+  return absl::StrCat(mark, Fitting(codes, room, true));
 }
 
 std::string ShortenMiddle(absl::string_view text, int width, absl::string_view mark) {

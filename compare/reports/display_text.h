@@ -21,9 +21,10 @@ std::string AsciiText(absl::string_view text);
 // Columns that a printable text takes: 2 for wide characters, 0 for combining ones.
 int DisplayWidth(absl::string_view text);
 
-// The text in at most `width` columns, the middle or the end replaced by the mark. The end of a
-// name tells more than its beginning, so it gets the odd column. A width that has no room for more
-// than the mark cuts without it.
+// The text in at most `width` columns, the start, the middle or the end replaced by the mark. The
+// end of a name tells more than its beginning, so it gets the odd column. A width that has no room
+// for more than the mark cuts without it.
+std::string ShortenStart(absl::string_view text, int width, absl::string_view mark);
 std::string ShortenMiddle(absl::string_view text, int width, absl::string_view mark);
 std::string ShortenEnd(absl::string_view text, int width, absl::string_view mark);
 

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "compare/reports/display_text.h"
 #include "compare/reports/result_words.h"
 #include "compare/reports/table_summary.h"
@@ -19,7 +21,7 @@ constexpr size_t kMostLayers = 24;
 constexpr size_t kName = 2;  // the column that gives way
 constexpr int kLeastName = 12;
 constexpr size_t kMadeBy = 1;
-constexpr int kMostMadeBy = 16;
+constexpr int kMostMadeBy = 10;
 
 const ResultStream& Side(const Comparison& comparison, bool quantized) {
   return comparison.quantization->right == quantized ? comparison.right : comparison.left;
@@ -50,6 +52,17 @@ std::string GridText(const QuantizedLayer& layer) {
   if (layer.scales > 1) return absl::StrFormat("%s, %d scales", dtype, layer.scales);
   if (layer.zero_point == 0) return absl::StrFormat("%s %.3g", dtype, layer.scale);
   return absl::StrFormat("%s %.3g z%+.0f", dtype, layer.scale, layer.zero_point);
+}
+
+// What all names below the heading end with, from a '_' on: "_output_0". "" of a single one.
+std::string CommonEnd(const std::vector<std::vector<std::string>>& rows) {
+  if (rows.size() < 3) return "";
+  absl::string_view common = rows[1][kName];
+  for (size_t i = 2; i < rows.size(); ++i) {
+    while (!absl::EndsWith(rows[i][kName], common)) common.remove_prefix(1);
+  }
+  const size_t at = common.find('_');
+  return at == absl::string_view::npos ? "" : std::string(common.substr(at));
 }
 
 }  // namespace
@@ -119,9 +132,13 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
   if (!options.wide) widths[kMadeBy] = std::min(widths[kMadeBy], kMostMadeBy);
   int total = 1;
   for (const int width : widths) total += width + 2;
+  const int whole_name = widths[kName];
   if (!options.wide && total > options.width) {
     widths[kName] = std::max(kLeastName, widths[kName] - (total - options.width));
   }
+  // What tells names apart that do not fit is behind the module and before what an exporter adds.
+  const bool shortened = widths[kName] < whole_name;
+  const std::string end = shortened ? CommonEnd(rows) : "";
   std::string text;
   for (size_t i = 0; i < rows.size(); ++i) {
     const bool wrong = layers[i] != nullptr && !layers[i]->mistake.empty();
@@ -130,7 +147,10 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
               : "   ";
     for (size_t c = 0; c < rows[i].size(); ++c) {
       std::string cell = style.Text(rows[i][c]);
-      if (c == kName) cell = ShortenMiddle(cell, widths[c], style.Ellipsis());
+      if (c == kName && i > 0 && !end.empty()) {
+        cell = absl::StrCat(absl::StripSuffix(cell, end), style.Ellipsis());
+      }
+      if (c == kName) cell = ShortenStart(cell, widths[c], style.Ellipsis());
       if (c == kMadeBy) cell = ShortenEnd(cell, widths[c], style.Ellipsis());
       const bool is_text = c >= 1 && c <= 3;
       absl::StrAppend(&line, is_text ? PadRight(cell, widths[c]) : PadLeft(cell, widths[c]), "  ");

@@ -38,6 +38,9 @@ TEST(ShortenTest, KeepsToTheWidth) {
   EXPECT_EQ(ShortenMiddle("abcdefghij", 2, "…"), "ab");
   EXPECT_EQ(ShortenMiddle("abc", 0, "…"), "");
   EXPECT_EQ(ShortenMiddle("重重重重", 6, "…"), "重…重");  // 5: there is no half of a character
+  EXPECT_EQ(ShortenStart("layer.1/output/Add", 8, "…"), "…put/Add");
+  EXPECT_EQ(ShortenStart("layer.1/output/Add", 1, "…"), "d");
+  EXPECT_EQ(ShortenStart("Add", 3, "…"), "Add");
   EXPECT_EQ(ShortenEnd("LayerNormalization", 8, "…"), "LayerNo…");
   EXPECT_EQ(ShortenEnd("LayerNormalization", 1, "…"), "L");
   EXPECT_EQ(ShortenEnd("重重", 3, "…"), "重…");
