@@ -64,7 +64,9 @@ class Review {
     if (run_.partner(r) == kNone) return Finding::kUnknown;
     const std::vector<int> region = run_.RegionOf(r);
     const double noise = run_.OwnLikeness(r).noise;
-    const double epsilon = std::max(EpsilonOf(graph_.result(r).dtype), EpsilonOf(DType::kFloat));
+    const DType other = run_.other().graph().result(run_.partner(r)).dtype;
+    const double epsilon =
+        std::max({EpsilonOf(graph_.result(r).dtype), EpsilonOf(other), EpsilonOf(DType::kFloat)});
     if (noise <= kEpsilons * epsilon) return Finding::kInnocent;
     const bool rounds = std::any_of(region.begin(), region.end(),
                                     [&](int n) { return Quantizes(graph_.node(n).made->op_type); });
