@@ -35,10 +35,17 @@ Region RegionOf(const SideGraph& graph, int result, absl::FunctionRef<bool(int)>
 
 Value RunRegion(const SideGraph& graph, const Region& region, int result,
                 absl::FunctionRef<const Value&(int)> entry) {
+  return RunRegion(
+      graph, region, result, [&](int r) { return entry(r); },
+      [](int, const Value& value) { return value; });
+}
+
+Value RunRegion(const SideGraph& graph, const Region& region, int result,
+                absl::FunctionRef<Value(int)> given,
+                absl::FunctionRef<Value(int, const Value&)> made) {
   absl::node_hash_map<int, Value> values;
   for (const int r : region.entries) {
-    if (entry(r).empty()) return Value();
-    values.emplace(r, entry(r));
+    if (values.emplace(r, given(r)).first->second.empty()) return Value();
   }
   for (const int n : region.nodes) {
     for (const int read : graph.Reads(n)) {
@@ -49,7 +56,7 @@ Value RunRegion(const SideGraph& graph, const Region& region, int result,
     if (!outputs.ok()) return Value();
     const std::vector<int>& names = graph.node(n).made->outputs;
     for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
-      if (names[i] != kNone) values.emplace(names[i], (*outputs)[i]);
+      if (names[i] != kNone) values.emplace(names[i], made(names[i], (*outputs)[i]));
     }
   }
   const auto it = values.find(result);

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/node_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "compare/differences/number_strips.h"
 #include "evaluator/convert.h"
@@ -113,31 +112,19 @@ const Value& RegionNoise::Entry(bool left, int r) const {
 Value RegionNoise::Shaken(const SideGraph& graph, bool left, const Region& region, int result,
                           double epsilon, uint64_t seed) const {
   if (region.nodes.empty() || !graph.runs()) return Value();
-  absl::node_hash_map<int, Value> values;
-  for (const int r : region.entries) {
+  // Both sides are given the same entries; constants are exact.
+  const auto given = [&](int r) {
     const Value& entry = Entry(left, r);
-    if (entry.empty()) return Value();
-    // Both sides are given the same entries; constants are exact.
+    if (entry.empty() || graph.IsConstant(r)) return entry;
     const uint64_t of =
         left ? static_cast<uint64_t>(run_.left().of(r)) : static_cast<uint64_t>(state_.at(r).match);
-    values.emplace(r, graph.IsConstant(r) ? entry : Shake(entry, epsilon, Hash(seed, of), pool_));
-  }
-  for (const int n : region.nodes) {
-    for (const int read : graph.Reads(n)) {
-      if (!values.contains(read)) return Value();
-    }
-    const absl::StatusOr<std::vector<Value>> outputs =
-        graph.Run(n, [&](int r) -> const Value& { return values.find(r)->second; });
-    if (!outputs.ok()) return Value();
-    const std::vector<int>& names = graph.node(n).made->outputs;
-    for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
-      if (names[i] == kNone) continue;
-      values.emplace(names[i], Shake((*outputs)[i], epsilon,
-                                     Hash(seed, Hash(left ? 1 : 2, uint64_t(names[i]))), pool_));
-    }
-  }
-  const auto it = values.find(result);
-  return it == values.end() || !IsMeasurable(it->second) ? Value() : it->second;
+    return Shake(entry, epsilon, Hash(seed, of), pool_);
+  };
+  const auto made = [&](int r, const Value& value) {
+    return Shake(value, epsilon, Hash(seed, Hash(left ? 1 : 2, uint64_t(r))), pool_);
+  };
+  Value shaken = RunRegion(graph, region, result, given, made);
+  return IsMeasurable(shaken) ? shaken : Value();
 }
 
 bool RegionNoise::HasCoarser(const SideGraph& graph, const Region& region, int result,
