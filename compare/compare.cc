@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
@@ -20,8 +19,8 @@
 #include "compare/differences/tensor_difference.h"
 #include "compare/explain/explain.h"
 #include "compare/not_finite/find_not_finite.h"
+#include "compare/quantization/contradicted_causes.h"
 #include "compare/quantization/find_quantization.h"
-#include "compare/quantization/grids.h"
 #include "compare/reports/shadow_report.h"
 #include "compare/repro/make_repro.h"
 #include "compare/repro/repro.h"
@@ -202,38 +201,12 @@ class Comparer {
     OC_ASSIGN_OR_RETURN(CauseReport report,
                         FindCauses(Recorded(0), Recorded(1), comparison->alignment, options));
     comparison->causes = std::move(report.causes);
-    DropContradicted(comparison);
+    if (IsQuantized(passes_[0].stream) && IsQuantized(passes_[1].stream)) {
+      DropContradicted(passes_[0].stream, comparison->rows, &comparison->causes);
+    }
     for (std::string& note : report.notes) comparison->notes.push_back(std::move(note));
     if (report.repaired.empty()) return absl::OkStatus();
     return AddPairs(report.repaired, comparison);
-  }
-
-  // Between two quantized sides so much is near that repairs pair wrongly. There, a result that
-  // agrees with the partner that the alignment found for it is not at fault.
-  void DropContradicted(Comparison* comparison) const {
-    const auto is_quantized = [](const FirstPass& pass) {
-      return absl::c_any_of(pass.stream.nodes,
-                            [](const StreamNode& node) { return Quantizes(node.op_type); });
-    };
-    if (!is_quantized(passes_[0]) || !is_quantized(passes_[1])) return;
-    const auto is_contradicted = [&](const Cause& cause) {
-      if (cause.kind != CauseKind::kOperator || cause.in_body.has_value()) return false;
-      if (cause.left == kNone || cause.right == kNone) return false;
-      const int partner = comparison->alignment.right_to_left[static_cast<size_t>(cause.right)];
-      if (partner == kNone) return false;
-      const std::vector<StreamResult>& left = passes_[0].stream.results;
-      if (left[static_cast<size_t>(partner)].fingerprint.content ==
-          left[static_cast<size_t>(cause.left)].fingerprint.content) {
-        return false;
-      }
-      return absl::c_any_of(comparison->rows, [&](const ComparedRow& row) {
-        return row.relation != Relation::kDifferent && !row.aligned.right.empty() &&
-               row.aligned.right.back() == cause.right && !row.aligned.left.empty() &&
-               row.aligned.left.back() == partner;
-      });
-    };
-    std::vector<Cause>& causes = comparison->causes;
-    causes.erase(std::remove_if(causes.begin(), causes.end(), is_contradicted), causes.end());
   }
 
   absl::Status AddPairs(const std::vector<std::pair<int, int>>& pairs, Comparison* comparison) {
