@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <variant>
 
 #include "absl/container/flat_hash_map.h"
 #include "evaluator/convert.h"
+#include "evaluator/outer_names.h"
 
 namespace onnxcmp {
 namespace {
@@ -24,14 +23,8 @@ bool IsDrawn(const Node& node, const Expectations& known) {
     if (read != known.end() && read->second == Expectation::kTypeAndShape) return true;
   }
   if (node.body != nullptr && ReadsDrawn(*node.body, {})) return true;
-  for (const auto& [name, value] : node.attributes) {
-    if (const auto* one = std::get_if<std::shared_ptr<const Graph>>(&value)) {
-      if (ReadsDrawn(**one, known)) return true;
-    } else if (const auto* many = std::get_if<std::vector<std::shared_ptr<const Graph>>>(&value)) {
-      for (const auto& subgraph : *many) {
-        if (ReadsDrawn(*subgraph, known)) return true;
-      }
-    }
+  for (const Graph* graph : GraphsOf(node)) {
+    if (ReadsDrawn(*graph, known)) return true;
   }
   return false;
 }
