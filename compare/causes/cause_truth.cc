@@ -38,7 +38,15 @@ Value CauseTruth::RightEntry(int r) const {
   return exact.ok() ? *exact : result.held;
 }
 
-std::optional<CauseTruth::Exact> CauseTruth::ExactOf(int r) {
+const std::optional<CauseTruth::Exact>& CauseTruth::ExactOf(int r) {
+  if (r != exact_of_) {
+    exact_ = RunExact(r);
+    exact_of_ = r;
+  }
+  return exact_;
+}
+
+std::optional<CauseTruth::Exact> CauseTruth::RunExact(int r) {
   const LeftClasses& left = run_.left();
   const ForcedResult& result = state_.at(r);
   const int c = result.match;
@@ -67,7 +75,7 @@ std::optional<CauseTruth::Exact> CauseTruth::ExactOf(int r) {
 
 void CauseTruth::Judge(int r, Cause* cause) {
   if (cause->kind == CauseKind::kInitializer || cause->kind == CauseKind::kInput) return;
-  const std::optional<Exact> exact = ExactOf(r);
+  const std::optional<Exact>& exact = ExactOf(r);
   if (!exact.has_value()) return;
   const auto& [a, b] = *exact;
   const ForcedResult& result = state_.at(r);
@@ -80,7 +88,7 @@ void CauseTruth::Judge(int r, Cause* cause) {
 
 bool CauseTruth::IsApartInDouble(int r) {
   constexpr double kShare = 0.5;
-  const std::optional<Exact> exact = ExactOf(r);
+  const std::optional<Exact>& exact = ExactOf(r);
   if (!exact.has_value()) return false;
   const auto& [a, b] = *exact;
   const Tensor& left = run_.left().value(state_.at(r).match).tensor();

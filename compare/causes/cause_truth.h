@@ -43,7 +43,8 @@ class CauseTruth {
   struct Exact {
     Tensor left, right;
   };
-  std::optional<Exact> ExactOf(int r);
+  const std::optional<Exact>& ExactOf(int r);
+  std::optional<Exact> RunExact(int r);
 
   const ForcedRun& run_;
   const ForcedState& state_;
@@ -52,6 +53,9 @@ class CauseTruth {
   const Evaluator* right_;
   Shadow left_shadow_, right_shadow_;
   bool tried_ = false;
+  // The one that was asked for last: what is apart in double is judged next.
+  int exact_of_ = kNone;
+  std::optional<Exact> exact_;
 };
 
 // "the left is 4100 times nearer the truth; in double they are still 0.012 apart"; "" if nothing is

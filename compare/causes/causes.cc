@@ -167,12 +167,15 @@ class CauseFinder {
       const ForcedResult& result = state.at(r);
       if (result.match == kNone || result.own.empty()) continue;
       const RegionNoise::Verdict verdict = noise.Judge(r);
-      const std::pair<int, bool> place = {PlaceOf(r), right_graph_.IsConstant(r)};
-      if (verdict.ratio <= kRatioInside && verdict.distance > loudest_distance_) {
-        loudest_distance_ = verdict.distance;
-        loudest_ = {run.left().representative(result.match), r};
+      if (verdict.ratio <= kRatioInside) {
+        if (verdict.distance > loudest_distance_) {
+          loudest_distance_ = verdict.distance;
+          loudest_ = {run.left().representative(result.match), r};
+        }
+        continue;
       }
-      if (verdict.ratio <= kRatioInside || places.contains(place)) continue;
+      const std::pair<int, bool> place = {PlaceOf(r), right_graph_.IsConstant(r)};
+      if (places.contains(place)) continue;
       const bool beyond = verdict.ratio > RegionNoise::kMaxRatio ||
                           (verdict.ratio > kRatioInDouble && IsVouchedFor(run.left(), state, r) &&
                            truth.IsApartInDouble(r));
