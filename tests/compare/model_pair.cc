@@ -1,15 +1,16 @@
 #include "tests/compare/model_pair.h"
 
-#include <memory>
 #include <utility>
+
+#include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/reports/mark_names.h"
-#include "compare/sides/model_side.h"
-#include "evaluator/load_model.h"
 #include "evaluator/status_macros.h"
 #include "ops/operators.h"
+#include "tests/support/load_test.h"
+#include "tests/support/op_test.h"
 
 namespace onnxcmp::testing {
 namespace {
@@ -69,6 +70,18 @@ absl::StatusOr<Comparison> CompareGraphs(absl::string_view left, absl::string_vi
 absl::StatusOr<Comparison> CompareGraphs(absl::string_view left, absl::string_view right,
                                          const Feeds& feeds, const CompareOptions& options) {
   return CompareGraphs(left, right, feeds, feeds, options);
+}
+
+std::unique_ptr<ModelSide> SideFedWith(const Tensor& x, const std::string& text,
+                                       const LoadOptions& load) {
+  const LoadedModel model = LoadGraph(text, load);
+  EXPECT_TRUE(model.ok()) << model.status();
+  if (!model.ok()) return nullptr;
+  auto side = ModelSide::Create(*model, Registry(), {.threads = 1});
+  EXPECT_TRUE(side.ok()) << side.status();
+  if (!side.ok()) return nullptr;
+  (*side)->SetFeeds({{(*model)->graph.inputs[0].name, x}});
+  return *std::move(side);
 }
 
 std::vector<std::string> RowTexts(const Comparison& comparison) {

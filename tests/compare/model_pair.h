@@ -2,13 +2,17 @@
 #ifndef ONNXCMP_TESTS_COMPARE_MODEL_PAIR_H_
 #define ONNXCMP_TESTS_COMPARE_MODEL_PAIR_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compare/compare.h"
+#include "compare/sides/model_side.h"
 #include "evaluator/evaluator.h"
+#include "evaluator/load_model.h"
+#include "evaluator/tensor.h"
 
 namespace onnxcmp::testing {
 
@@ -18,6 +22,11 @@ absl::StatusOr<Comparison> CompareGraphs(absl::string_view left, absl::string_vi
                                          const CompareOptions& options = {});
 absl::StatusOr<Comparison> CompareGraphs(absl::string_view left, absl::string_view right,
                                          const Feeds& feeds, const CompareOptions& options = {});
+
+// A side of a whole model's text, "g (float[2] x) => (float[2] y) <...> { ... }", that is fed `x`
+// as its first input; null, and a failure of the test, if it cannot be loaded.
+std::unique_ptr<ModelSide> SideFedWith(const Tensor& x, const std::string& text,
+                                       const LoadOptions& load = {});
 
 // "same Add sum | add": relation, operators as far as they differ, names; the marks behind it. Rows
 // that only one side has: "left_only Add sum".

@@ -1,7 +1,6 @@
 // Where everything differs the search for causes ends at its limits, and says at which.
 #include "compare/causes/repair_limits.h"
 
-#include <memory>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -13,9 +12,7 @@
 #include "compare/reports/render_json.h"
 #include "compare/reports/render_markdown.h"
 #include "compare/reports/render_table.h"
-#include "compare/sides/model_side.h"
-#include "tests/support/load_test.h"
-#include "tests/support/op_test.h"
+#include "tests/compare/model_pair.h"
 
 namespace onnxcmp {
 namespace {
@@ -45,20 +42,10 @@ std::string Chain(int nodes, double first, double step) {
                       last, ")\n}");
 }
 
-std::unique_ptr<ModelSide> SideOf(const std::string& text) {
-  const testing::LoadedModel model = testing::LoadGraph(text);
-  EXPECT_TRUE(model.ok()) << model.status();
-  if (!model.ok()) return nullptr;
-  auto side = ModelSide::Create(*model, testing::Registry(), {.threads = 1});
-  EXPECT_TRUE(side.ok()) << side.status();
-  if (!side.ok()) return nullptr;
-  (*side)->SetFeeds({{"x", Tensor::Of<float>({3}, {1, -2, 0.5f})}});
-  return *std::move(side);
-}
-
 Comparison Compared(const std::string& left, const std::string& right, const RepairLimits& limits) {
-  const auto a = SideOf(left);
-  const auto b = SideOf(right);
+  const Tensor x = Tensor::Of<float>({3}, {1, -2, 0.5f});
+  const auto a = testing::SideFedWith(x, left);
+  const auto b = testing::SideFedWith(x, right);
   if (a == nullptr || b == nullptr) return {};
   CompareOptions options;
   options.threads = 1;

@@ -1,7 +1,6 @@
 // Faults in small models: each is named, and nothing that only inherits it.
 #include "compare/causes/causes.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,10 +9,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "compare/compare.h"
-#include "compare/sides/model_side.h"
 #include "tests/compare/model_pair.h"
-#include "tests/support/load_test.h"
-#include "tests/support/op_test.h"
 
 namespace onnxcmp {
 namespace {
@@ -38,21 +34,10 @@ constexpr char kModel[] = R"(g (float[2,4] x) => (float[2,4] y, float[2,4] z)
 
 Tensor X() { return Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f}); }
 
-std::unique_ptr<ModelSide> SideOf(const std::string& text, const Tensor& x) {
-  const testing::LoadedModel model = testing::LoadGraph(text);
-  EXPECT_TRUE(model.ok()) << model.status();
-  if (!model.ok()) return nullptr;
-  auto side = ModelSide::Create(*model, testing::Registry(), {.threads = 1});
-  EXPECT_TRUE(side.ok()) << side.status();
-  if (!side.ok()) return nullptr;
-  (*side)->SetFeeds({{(*model)->graph.inputs[0].name, x}});
-  return *std::move(side);
-}
-
 Comparison Compared(const std::string& left, const std::string& right, const Tensor& left_x = X(),
                     const Tensor& right_x = X()) {
-  const auto a = SideOf(left, left_x);
-  const auto b = SideOf(right, right_x);
+  const auto a = testing::SideFedWith(left_x, left);
+  const auto b = testing::SideFedWith(right_x, right);
   if (a == nullptr || b == nullptr) return {};
   CompareOptions options;
   options.threads = 1;

@@ -1,7 +1,6 @@
 // Faults inside loops, branches and functions: named with the place where they first show.
 #include "compare/causes/bodies/body_search.h"
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,9 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compare/compare.h"
-#include "compare/sides/model_side.h"
-#include "tests/support/load_test.h"
-#include "tests/support/op_test.h"
+#include "tests/compare/model_pair.h"
 
 namespace onnxcmp {
 namespace {
@@ -106,22 +103,10 @@ constexpr char kNested[] = R"(g (float[2,4] x) => (float[2,4] y)
 
 Tensor X() { return Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f}); }
 
-std::unique_ptr<ModelSide> SideOf(const std::string& text, const LoadOptions& load,
-                                  const Tensor& x) {
-  const testing::LoadedModel model = testing::LoadGraph(text, load);
-  EXPECT_TRUE(model.ok()) << model.status();
-  if (!model.ok()) return nullptr;
-  auto side = ModelSide::Create(*model, testing::Registry(), {.threads = 1});
-  EXPECT_TRUE(side.ok()) << side.status();
-  if (!side.ok()) return nullptr;
-  (*side)->SetFeeds({{(*model)->graph.inputs[0].name, x}});
-  return *std::move(side);
-}
-
 Comparison Compared(const std::string& left, const std::string& right, const LoadOptions& load = {},
                     std::optional<int> max_depth = std::nullopt, const Tensor& x = X()) {
-  const auto a = SideOf(left, load, x);
-  const auto b = SideOf(right, load, x);
+  const auto a = testing::SideFedWith(x, left, load);
+  const auto b = testing::SideFedWith(x, right, load);
   if (a == nullptr || b == nullptr) return {};
   CompareOptions options;
   options.threads = 1;
