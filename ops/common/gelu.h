@@ -3,20 +3,25 @@
 #ifndef ONNXCMP_OPS_COMMON_GELU_H_
 #define ONNXCMP_OPS_COMMON_GELU_H_
 
+#include <cstdint>
+
 #include <Eigen/Core>
 
 #include "ops/common/vector_math.h"
 
 namespace onnxcmp {
 
-// 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) over a strip. NaN for -infinity, as the
-// formula has it.
+// y[i] = 0.5 * x[i] * (1 + tanh(sqrt(2 / pi) * (x[i] + 0.044715 * x[i]^3))); y may be x. NaN for
+// -infinity, as the formula has it. Defined in vector_math.cc.
+void GeluTanh(const float* x, int64_t count, float* y);
+void GeluTanh(const double* x, int64_t count, double* y);
+
+// The same over a strip.
 template <typename Derived>
-auto GeluTanh(const Eigen::ArrayBase<Derived>& strip) {
-  using T = typename Derived::Scalar;
-  constexpr T kScale{0.79788456080286535588};  // sqrt(2 / pi)
-  const auto& x = strip.derived();
-  return x * T{0.5} * (vec::Tanh((x * x * x * T(0.044715) + x) * kScale) + T{1});
+vec::StripValue<typename Derived::Scalar> GeluTanh(const Eigen::ArrayBase<Derived>& x) {
+  vec::Strip<typename Derived::Scalar> y = x;
+  GeluTanh(y.data(), y.size(), y.data());
+  return vec::StripValue<typename Derived::Scalar>(y);
 }
 
 }  // namespace onnxcmp

@@ -11,13 +11,15 @@
 
 namespace onnxcmp {
 
+// y[i] = e^(x[i] - subtrahend); y may be x. Defined in vector_math.cc.
+void ExpOfDifference(const float* x, float subtrahend, int64_t count, float* y);
+void ExpOfDifference(const double* x, double subtrahend, int64_t count, double* y);
+
 // y = exp(x - max(x)) / sum(exp(x - max(x))); y may be x. A lane of -inf only gives NaN.
 template <typename C>
 void SoftmaxLane(const C* x, int64_t count, C* y) {
   using Lane = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
-  using ConstLane = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
-  Lane(y, count) = ConstLane(x, count) - LaneMax(x, count);
-  vec::Exp(y, count, y);
+  ExpOfDifference(x, LaneMax(x, count), count, y);
   Lane(y, count) /= LaneSum(y, count);
 }
 
@@ -26,33 +28,32 @@ void SoftmaxLane(const C* x, int64_t count, C* y) {
 template <typename C>
 void SoftmaxLaneWithSink(const C* x, int64_t count, C sink, C* y) {
   using Lane = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
-  using ConstLane = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
   const C max = MaxFold::Combine(LaneMax(x, count), sink);
-  C rest = sink - max;
-  vec::Exp(&rest, 1, &rest);
-  Lane(y, count) = ConstLane(x, count) - max;
-  vec::Exp(y, count, y);
+  C rest;
+  ExpOfDifference(&sink, max, 1, &rest);
+  ExpOfDifference(x, max, count, y);
   Lane(y, count) /= LaneSum(y, count) + rest;
 }
 
-// y = x - max(x) - log(sum(exp(x - max(x)))); y may be x.
+// y = x - max(x) - log(sum(exp(x - max(x)))); y may be x. Writes y once: a long lane does not stay
+// in the cache.
 template <typename C>
 void LogSoftmaxLane(const C* x, int64_t count, C* y) {
   using Lane = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
   using ConstLane = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
-  Lane(y, count) = ConstLane(x, count) - LaneMax(x, count);
+  const C max = LaneMax(x, count);
   BlockTree<SumFold, C, 1> tree;
   C block[kFoldBlock];
   for (int64_t begin = 0; begin < count; begin += kFoldBlock) {
     const int64_t part = std::min(kFoldBlock, count - begin);
-    vec::Exp(y + begin, part, block);
+    ExpOfDifference(x + begin, max, part, block);
     const C sum = FoldBlock<SumFold>(block, part, C{0});
     tree.Push(&sum, 1);
   }
   C log_sum;
   tree.Finish(&log_sum, 1);
   vec::Log(&log_sum, 1, &log_sum);
-  Lane(y, count) -= log_sum;
+  Lane(y, count) = ConstLane(x, count) - max - log_sum;
 }
 
 }  // namespace onnxcmp

@@ -5,9 +5,12 @@
 #include <sleef.h>
 
 #include "ops/common/float_functions.h"
+#include "ops/common/gelu.h"
 #include "ops/common/packet.h"
+#include "ops/common/softmax.h"
 
-namespace onnxcmp::vec {
+namespace onnxcmp {
+namespace vec {
 namespace {
 
 #if defined(__AVX2__) && defined(__FMA__)
@@ -18,23 +21,8 @@ namespace {
 #define ONNXCMP_SLEEF_DOUBLE(name, accuracy) Sleef_##name##d1_##accuracy##purec
 #endif
 
-// The rest that does not fill a packet goes through the same instructions in a padded one.
 template <typename T, typename F>
-void Apply(const T* x, int64_t count, T* y, F f) {
-  int64_t i = 0;
-  for (; i + kLanes<T> <= count; i += kLanes<T>) {
-    StorePacket(y + i, f(LoadPacket(x + i)));
-  }
-  if (i < count) {
-    T padded[kLanes<T>] = {};
-    std::memcpy(padded, x + i, static_cast<size_t>(count - i) * sizeof(T));
-    StorePacket(padded, f(LoadPacket(padded)));
-    std::memcpy(y + i, padded, static_cast<size_t>(count - i) * sizeof(T));
-  }
-}
-
-template <typename T, typename F>
-void Apply(const T* x, const T* y, int64_t count, T* z, F f) {
+void ApplyBinary(const T* x, const T* y, int64_t count, T* z, F f) {
   int64_t i = 0;
   for (; i + kLanes<T> <= count; i += kLanes<T>) {
     StorePacket(z + i, f(LoadPacket(x + i), LoadPacket(y + i)));
@@ -80,9 +68,10 @@ Doubles InRanges(Doubles x, F f) {
   return IfLess(magnitude, small_bound, small, IfLess(magnitude, middle_bound, middle, large));
 }
 
-using vec::ErfOf;  // of floats
+using vec::ErfOf;  // of pairs of floats
 using vec::ExpOf;
 using vec::TanhOf;
+Floats ExpOf(Floats x) { return ExpOf(FloatPair{x, x}).first; }
 Doubles ExpOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(exp, u10)(x); }
 Doubles TanhOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(tanh, u10)(x); }
 Doubles ErfOf(Doubles x) { return ONNXCMP_SLEEF_DOUBLE(erf, u10)(x); }
@@ -173,29 +162,53 @@ void AcoshTo(const T* x, int64_t count, T* y) {
   });
 }
 
+// y[i] = f(x[i]) of functions that take pairs of floats.
+template <typename F>
+void ApplyOwn(const float* x, int64_t count, float* y, F f) {
+  ApplyToPairs(x, count, y, f);
+}
+template <typename F>
+void ApplyOwn(const double* x, int64_t count, double* y, F f) {
+  Apply(x, count, y, f);
+}
+
 template <typename T>
 void SigmoidOf(const T* x, int64_t count, T* y) {
-  Apply(x, count, y, [](auto v) {
+  ApplyOwn(x, count, y, [](auto v) {
     const auto one = Fill(T{1});
     const auto zero = Fill(T{0});
-    const auto e = ExpOf(IfLess(v, zero, v, -v));
+    const auto e = ExpOf(-Magnitude(v));
     return IfLess(v, zero, e, one) / (one + e);
   });
 }
 
 template <typename T>
 void GeluOf(const T* x, int64_t count, T* y) {
-  Apply(x, count, y, [](auto v) {
+  ApplyOwn(x, count, y, [](auto v) {
     const auto sqrt_half = Fill(static_cast<T>(0.70710678118654752440));
     return Fill(T{0.5}) * v * (Fill(T{1}) + ErfOf(v * sqrt_half));
   });
+}
+
+template <typename T>
+void GeluTanhOf(const T* x, int64_t count, T* y) {
+  ApplyOwn(x, count, y, [](auto v) {
+    const auto scale = Fill(static_cast<T>(0.79788456080286535588));  // sqrt(2 / pi)
+    const auto z = (v * v * v * Fill(static_cast<T>(0.044715)) + v) * scale;
+    return v * Fill(T{0.5}) * (TanhOf(z) + Fill(T{1}));
+  });
+}
+
+template <typename T>
+void ExpOfDifferenceTo(const T* x, T subtrahend, int64_t count, T* y) {
+  ApplyOwn(x, count, y, [subtrahend](auto v) { return ExpOf(v - Fill(subtrahend)); });
 }
 
 // Squares and cubes are products, for each element alone; packets that hold nothing else, as most
 // models write them, are done with that.
 template <typename T>
 void PowOrProduct(const T* x, const T* y, int64_t count, T* z) {
-  Apply(x, y, count, z, [](auto base, auto exponent) {
+  ApplyBinary(x, y, count, z, [](auto base, auto exponent) {
     const auto two = Fill(T{2});
     const auto three = Fill(T{3});
     const auto square = base * base;
@@ -239,12 +252,12 @@ void Acosh(const float* x, int64_t count, float* y) { AcoshTo(x, count, y); }
 void Acosh(const double* x, int64_t count, double* y) { AcoshTo(x, count, y); }
 
 // Of floats in float_functions.h.
-#define ONNXCMP_VEC_DEFINE_OWN(Name)                                      \
-  void Name(const float* x, int64_t count, float* y) {                    \
-    Apply(x, count, y, [](Floats v) -> Floats { return Name##Of(v); });   \
-  }                                                                       \
-  void Name(const double* x, int64_t count, double* y) {                  \
-    Apply(x, count, y, [](Doubles v) -> Doubles { return Name##Of(v); }); \
+#define ONNXCMP_VEC_DEFINE_OWN(Name)                           \
+  void Name(const float* x, int64_t count, float* y) {         \
+    ApplyOwn(x, count, y, [](auto v) { return Name##Of(v); }); \
+  }                                                            \
+  void Name(const double* x, int64_t count, double* y) {       \
+    ApplyOwn(x, count, y, [](auto v) { return Name##Of(v); }); \
   }
 ONNXCMP_VEC_DEFINE_OWN(Exp)
 ONNXCMP_VEC_DEFINE_OWN(Tanh)
@@ -282,4 +295,16 @@ void Pow(const double* x, const double* y, int64_t count, double* z) {
   PowOrProduct(x, y, count, z);
 }
 
-}  // namespace onnxcmp::vec
+}  // namespace vec
+
+void GeluTanh(const float* x, int64_t count, float* y) { vec::GeluTanhOf(x, count, y); }
+void GeluTanh(const double* x, int64_t count, double* y) { vec::GeluTanhOf(x, count, y); }
+
+void ExpOfDifference(const float* x, float subtrahend, int64_t count, float* y) {
+  vec::ExpOfDifferenceTo(x, subtrahend, count, y);
+}
+void ExpOfDifference(const double* x, double subtrahend, int64_t count, double* y) {
+  vec::ExpOfDifferenceTo(x, subtrahend, count, y);
+}
+
+}  // namespace onnxcmp

@@ -2,6 +2,7 @@
 #include "evaluator/op_registry.h"
 #include "ops/common/bias.h"
 #include "ops/common/elementwise.h"
+#include "ops/common/emit_function.h"
 #include "ops/common/gelu.h"
 
 namespace onnxcmp {
@@ -14,7 +15,7 @@ absl::Status FastGelu(KernelContext& ctx) {
     return absl::InvalidArgumentError("X must have a rank of at least 1, not 0");
   }
   if (!ctx.HasInput(1)) {
-    return EmitUnary<Floats>(ctx, [](auto x) { return GeluTanh(x); });
+    return EmitFunction(ctx, {GeluTanh, GeluTanh});
   }
   OC_RETURN_IF_ERROR(CheckBias(ctx.Input(0), ctx.Input(1)));
   return EmitBinary<Floats>(ctx, [](auto x, auto bias) { return GeluTanh(x + bias); });

@@ -20,7 +20,7 @@ Kernel Gelu(const KernelInit& node) {
     return node.Fail(absl::InvalidArgumentError(
         absl::StrCat("approximate must be none or tanh, not ", approximate)));
   }
-  return UnaryKernel<Floats>([](auto x) { return GeluTanh(x); });
+  return [](KernelContext& ctx) { return EmitFunction(ctx, {GeluTanh, GeluTanh}); };
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ops/common/gelu.h"
+#include "ops/common/softmax.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp::testing {
@@ -142,7 +144,7 @@ void ExpectNoNeighbourMatters(const Function& function, void (*f)(const T*, int6
     ASSERT_TRUE(SameBits(alone, together[i])) << function.name << "(" << x[i] << ")";
   }
   for (size_t offset = 0; offset <= 16; ++offset) {
-    for (size_t count = 0; count <= 20; ++count) {
+    for (size_t count = 0; count <= 35; ++count) {
       std::vector<T> y(count + 1, T{42});
       f(x.data() + offset, static_cast<int64_t>(count), y.data());
       EXPECT_EQ(y[count], T{42}) << function.name << " wrote beyond the end";
@@ -160,11 +162,70 @@ TEST(VectorMathTest, NoNeighbourMatters) {
     ExpectNoNeighbourMatters<double>(function, function.d);
   }
   const Function composed[] = {{"sigmoid", vec::Sigmoid, vec::Sigmoid, nullptr, 0, 0},
-                               {"gelu", vec::Gelu, vec::Gelu, nullptr, 0, 0}};
+                               {"gelu", vec::Gelu, vec::Gelu, nullptr, 0, 0},
+                               {"gelu by tanh", GeluTanh, GeluTanh, nullptr, 0, 0}};
   for (const Function& function : composed) {
     ExpectNoNeighbourMatters<float>(function, function.f);
     ExpectNoNeighbourMatters<double>(function, function.d);
   }
+}
+
+// exp has a quicker way where all arguments of two packets are moderate.
+TEST(VectorMathTest, OneExtremeArgumentDoesNotChangeTheOthers) {
+  std::vector<float> x(32);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = 86.9f - 5.6f * static_cast<float>(i);
+  x[31] = -86.999f;
+  std::vector<float> y(x.size());
+  vec::Exp(x.data(), std::ssize(x), y.data());
+  for (const float extreme : {87.0f, 88.8f, -87.5f, -103.9f, kInf, -kInf, kNaN}) {
+    for (size_t at = 0; at < x.size(); ++at) {
+      std::vector<float> mixed = x;
+      mixed[at] = extreme;
+      vec::Exp(mixed.data(), std::ssize(mixed), mixed.data());
+      for (size_t i = 0; i < x.size(); ++i) {
+        ASSERT_TRUE(i == at || SameBits(mixed[i], y[i])) << x[i] << " beside " << extreme;
+      }
+    }
+  }
+}
+
+// Where tanh and erf change from one formula to the other, and where they end in 1.
+TEST(VectorMathTest, SeamsOfTanhAndErf) {
+  for (const Function& function : kFunctions) {
+    if (function.name != "tanh" && function.name != "erf") continue;
+    for (const float seam : {475.0f / 512, 1.0f, 3.9f, 9.01f, 10.0f}) {
+      float x = std::nextafter(std::nextafter(seam, 0.0f), 0.0f);
+      for (int i = 0; i < 5; ++i, x = std::nextafter(x, kInf)) {
+        const float both[2] = {x, -x};
+        float y[2];
+        function.f(both, 2, y);
+        ASSERT_LE(Ulps(y[0], function.exact(x)), 1) << function.name << "(" << x << ")";
+        ASSERT_EQ(y[1], -y[0]) << function.name << "(" << -x << ")";
+      }
+    }
+  }
+}
+
+template <typename T>
+void ExpectExpOfDifference() {
+  const T x[] = {3, -1, -500, static_cast<T>(-kInf), static_cast<T>(kNaN), 2.5};
+  T y[6];
+  ExpOfDifference(x, T{3}, 6, y);
+  EXPECT_EQ(y[0], 1);
+  EXPECT_LE(Ulps(y[1], std::exp(-4.0L)), 1.01);
+  EXPECT_LE(y[2], T{1e-200L});
+  EXPECT_EQ(y[3], 0);
+  EXPECT_TRUE(std::isnan(y[4]));
+  EXPECT_LE(Ulps(y[5], std::exp(-0.5L)), 1.01);
+  T of_infinity[6];  // infinity - infinity
+  ExpOfDifference(x, static_cast<T>(-kInf), 6, of_infinity);
+  EXPECT_EQ(of_infinity[0], kInf);
+  EXPECT_TRUE(std::isnan(of_infinity[3]));
+}
+
+TEST(VectorMathTest, ExpOfDifference) {
+  ExpectExpOfDifference<float>();
+  ExpectExpOfDifference<double>();
 }
 
 TEST(VectorMathTest, SpecialValues) {
@@ -199,6 +260,10 @@ TEST(VectorMathTest, SpecialValues) {
   EXPECT_NEAR(of(vec::Sigmoid, -90.0f), 8.194013e-40, 3e-45);  // 1 / (1 + e^90) would be 0
   EXPECT_EQ(of(vec::Gelu, kInf), kInf);
   EXPECT_FLOAT_EQ(of(vec::Gelu, 1.0f), 0.8413447f);
+  EXPECT_EQ(of(GeluTanh, kInf), kInf);
+  EXPECT_TRUE(std::isnan(of(GeluTanh, -kInf)));
+  EXPECT_TRUE(SameBits(of(GeluTanh, -0.0f), -0.0f));
+  EXPECT_FLOAT_EQ(of(GeluTanh, 1.0f), 0.8411920f);  // in double: 0.84119199
   for (const Function& function : kFunctions) {
     EXPECT_TRUE(std::isnan(of(function.f, NAN))) << function.name;
   }
