@@ -7,7 +7,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr double kIncomparable = 9;
 constexpr double kMomentsValue = 4.5;
 constexpr int kMostInWindow = 32;  // on either side of the middle
 constexpr size_t kMostFound = 8;

@@ -47,7 +47,7 @@ std::vector<double> Transposed(const std::vector<double>& elements, int64_t rows
 
 class Finder {
  public:
-  Finder(const TwinRun& run, int partner) : run_(run), other_(run.other()) {
+  Finder(const TwinRun& run, int partner) : other_(run.other()) {
     // Constants that the partner is made of come first.
     std::vector<int> level = {partner};
     for (int hop = 0; hop < kHopsBack && partner != kNone; ++hop) {
@@ -102,7 +102,6 @@ class Finder {
     return true;
   }
 
-  const TwinRun& run_;
   const SideValues& other_;
   std::vector<int> near_;
 };

@@ -57,7 +57,8 @@ std::string Escape(uint32_t code) {
   if (code == '\r') return "\\r";
   if (code == '\t') return "\\t";
   if (code < 0x100) return absl::StrFormat("\\x%02x", code);
-  return absl::StrFormat(code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
+  if (code < 0x10000) return absl::StrFormat("\\u%04x", code);
+  return absl::StrFormat("\\U%08x", code);
 }
 
 // Characters from the front, or from the back, that fit into `width`.

@@ -90,9 +90,9 @@ std::string TwoDigits(double number, bool integer) {
 }
 
 std::string UlpText(double ulp) {
-  if (ulp < 1e4)
-    return absl::StrFormat(ulp < 10 && ulp != std::floor(ulp) ? "%.1f ulp" : "%.0f ulp", ulp);
-  return absl::StrFormat("%.1e ulp", ulp);
+  if (ulp >= 1e4) return absl::StrFormat("%.1e ulp", ulp);
+  if (ulp < 10 && ulp != std::floor(ulp)) return absl::StrFormat("%.1f ulp", ulp);
+  return absl::StrFormat("%.0f ulp", ulp);
 }
 
 std::string GreatestDifference(const TensorDifference& difference, DType dtype) {
