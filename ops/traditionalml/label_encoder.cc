@@ -13,6 +13,12 @@
 namespace onnxcmp {
 namespace {
 
+// The schema's T1 and T2. Nothing else has checked them: attributes alone tell the values' dtype.
+bool IsLabelType(DType dtype) {
+  return dtype == DType::kString || dtype == DType::kInt64 || dtype == DType::kFloat ||
+         dtype == DType::kInt32 || dtype == DType::kInt16 || dtype == DType::kDouble;
+}
+
 // keys_* or values_* in any of their forms: `prefix` is "keys" or "values".
 absl::StatusOr<Tensor> ReadList(const KernelInit& node, const std::string& prefix) {
   const std::vector<int64_t> ints = node.Ints(prefix + "_int64s");
@@ -29,6 +35,10 @@ absl::StatusOr<Tensor> ReadList(const KernelInit& node, const std::string& prefi
   if (!ints.empty()) return Tensor::Of<int64_t>({std::ssize(ints)}, ints);
   if (!floats.empty()) return Tensor::Of<float>({std::ssize(floats)}, floats);
   if (!strings.empty()) return Tensor::Of<std::string>({std::ssize(strings)}, strings);
+  if (!IsLabelType(tensor->dtype())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(prefix, "_tensor is ", tensor->TypeString(), ", which is no type of labels"));
+  }
   return tensor->Contiguous();
 }
 
@@ -55,8 +65,7 @@ absl::StatusOr<Tensor> ReadDefault(const KernelInit& node, DType dtype) {
       return Tensor::Scalar(double{real});
     case DType::kInt64:
       return Tensor::Scalar(integer);
-    case DType::kInt32:
-    case DType::kInt16: {
+    default: {  // int32, int16
       const int64_t greatest = dtype == DType::kInt32 ? std::numeric_limits<int32_t>::max()
                                                       : std::numeric_limits<int16_t>::max();
       if (integer > greatest || integer < -greatest - 1) {
@@ -66,8 +75,6 @@ absl::StatusOr<Tensor> ReadDefault(const KernelInit& node, DType dtype) {
       if (dtype == DType::kInt32) return Tensor::Scalar(static_cast<int32_t>(integer));
       return Tensor::Scalar(static_cast<int16_t>(integer));
     }
-    default:
-      return absl::InvalidArgumentError(absl::StrCat("values are ", DTypeName(dtype)));
   }
 }
 

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/support/op_test.h"
 
@@ -43,6 +44,18 @@ TEST(LabelEncoderTest, FloatKeysByBitsThenByValue) {
   };
   ExpectTensor(run(2), Ints({10, -1, 20, -1, 30, -1}));
   ExpectTensor(run(4), Ints({10, 10, 20, 20, 30, -1}));
+}
+
+// The values' type is no type of an input, so that no check of inputs sees it.
+TEST(LabelEncoderTest, OtherTypesAreRefused) {
+  for (const DType dtype : {DType::kInt4, DType::kComplex128, DType::kBfloat16}) {
+    OpTest test = Encoder(4);
+    test.Attr("keys_strings", std::vector<std::string>{"a", "b", "c"})
+        .Attr("values_tensor", Convert(Floats({1, 2, 3}), dtype))
+        .Attr("default_tensor", Convert(Floats({0}), dtype))
+        .Input(Names());
+    ExpectError(test.Run().status(), kInvalid, absl::StrCat("values_tensor is ", DTypeName(dtype)));
+  }
 }
 
 TEST(LabelEncoderTest, TensorsOfAnyType) {
