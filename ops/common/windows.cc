@@ -13,6 +13,10 @@ using Wide = __int128;  // sums and products of two int64 do not overflow it
 // Nothing that is larger can be held in memory; below it, positions do not overflow.
 constexpr int64_t kLimit = int64_t{1} << 40;
 
+Wide FloorDivide(Wide value, Wide divisor) {  // divisor > 0
+  return value / divisor - (value % divisor < 0 ? 1 : 0);
+}
+
 absl::Status CheckSize(absl::string_view name, const std::vector<int64_t>& values, size_t want,
                        int64_t least) {
   if (!values.empty() && values.size() != want) {
@@ -87,14 +91,16 @@ absl::StatusOr<Windows> WindowAttributes::Resolve(absl::Span<const int64_t> inpu
         begin = pads_[i];
         end = pads_[i + rank];
       }
-      const Wide padded = input[i] + begin + end;
-      if (begin > kLimit || end > kLimit || padded < extent) {
+      const Wide slack = input[i] + begin + end - extent;
+      output = FloorDivide(slack + (ceil_mode_ ? Wide{stride} - 1 : 0), stride) + 1;
+      // A window that does not fit leaves 0 by the formula, which is an empty result, or less; with
+      // ceil_mode it may be the only one.
+      if (begin > kLimit || end > kLimit || output < 0) {
         return absl::InvalidArgumentError(absl::StrCat(
             "a window over ", static_cast<int64_t>(extent), " elements does not fit into ",
             input[i], " elements with pads ", static_cast<int64_t>(begin), " and ",
             static_cast<int64_t>(end), " in spatial dimension ", i));
       }
-      output = (padded - extent + (ceil_mode_ ? Wide{stride} - 1 : 0)) / stride + 1;
       // Windows that would begin in the padding after the input do not count.
       if (ceil_mode_ && (output - 1) * stride >= input[i] + begin) --output;
     }

@@ -168,6 +168,12 @@ TEST(Conv, ResultsDoNotDependOnThreadsOrBatch) {
                  *one->Strided({1, 50, 15, 17}, one->strides(), 2 * 50 * 15 * 17).Contiguous());
 }
 
+TEST(Conv, AKernelThatIsOneTooLargeLeavesNothing) {
+  const Tensor x = Tensor::Of<float>({1, 2, 4}, std::vector<float>(8));
+  const Tensor w = Tensor::Of<float>({3, 2, 5}, std::vector<float>(30));
+  ExpectTensor(OpTest("Conv", 22).Input(x).Input(w).Run(), Tensor::Of<float>({1, 3, 0}, {}));
+}
+
 TEST(Conv, RefusesWhatDoesNotFit) {
   const Tensor x = Tensor::Of<float>({1, 2, 4}, std::vector<float>(8));
   const Tensor w = Tensor::Of<float>({3, 2, 2}, std::vector<float>(12));
@@ -179,7 +185,7 @@ TEST(Conv, RefusesWhatDoesNotFit) {
   ExpectError(run("pads", {1, 0, 0}), kInvalid, "pads has 3 values, not 2");
   ExpectError(run("pads", {INT64_MAX, 1}), kInvalid, "does not fit");
   ExpectError(run("strides", {0}), kInvalid, "strides must not hold values below 1");
-  ExpectError(run("dilations", {4}), kInvalid, "does not fit into 4 elements");
+  ExpectError(run("dilations", {5}), kInvalid, "does not fit into 4 elements");
   ExpectError(run("dilations", {INT64_MAX}), kInvalid, "dilation");
   ExpectError(OpTest("Conv", 22).Attr("auto_pad", "SAME").Input(x).Input(w).Run().status(),
               kInvalid, "auto_pad must be");

@@ -144,13 +144,34 @@ TEST(MaxPool, HugeKernelsCostNothing) {
               "almost all padding");
 }
 
+// Expected values from onnxruntime.
+TEST(Pools, AWindowThatDoesNotFitIsCutByCeilModeAndElseLeavesNothing) {
+  const auto pool = [](const char* op, int64_t kernel, int64_t stride, int64_t ceil_mode) {
+    return OpTest(op, 22)
+        .Attr("kernel_shape", Ints{kernel})
+        .Attr("strides", Ints{stride})
+        .Attr("ceil_mode", ceil_mode)
+        .Input(Tensor::Of<float>({1, 1, 4}, {0, 1, 2, 4}))
+        .Run();
+  };
+  ExpectTensor(pool("MaxPool", 5, 3, 1), Tensor::Of<float>({1, 1, 1}, {4}));
+  ExpectTensor(pool("AveragePool", 6, 3, 1), Tensor::Of<float>({1, 1, 1}, {1.75f}));
+  const Tensor empty = Tensor::Of<float>({1, 1, 0}, {});
+  for (const char* op : {"AveragePool", "LpPool", "MaxPool"}) {
+    ExpectTensor(pool(op, 5, 1, 0), empty);
+    ExpectTensor(pool(op, 5, 1, 1), empty);
+    ExpectTensor(pool(op, 6, 2, 0), empty);
+    ExpectError(pool(op, 6, 1, 0).status(), kInvalid, "does not fit into 4 elements");
+  }
+}
+
 TEST(MaxPool, RefusesWhatDoesNotFit) {
   const auto run = [](Ints kernel) {
     return OpTest("MaxPool", 22).Attr("kernel_shape", std::move(kernel)).Input(Rising()).Run();
   };
   ExpectError(run({2}).status(), kInvalid, "kernel_shape has 1 values, not 2");
   ExpectError(run({2, 0}).status(), kInvalid, "kernel_shape must not hold values below 1");
-  ExpectError(run({5, 1}).status(), kInvalid, "does not fit into 4 elements");
+  ExpectError(run({6, 1}).status(), kInvalid, "does not fit into 4 elements");
   ExpectError(run({INT64_MAX, 1}).status(), kInvalid, "a kernel of");
 }
 
