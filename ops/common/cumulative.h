@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "evaluator/kernel.h"
@@ -13,6 +14,36 @@
 #include "ops/common/load_store.h"
 
 namespace onnxcmp {
+
+// result[t] = Combine(a[t], b[t]).
+template <typename Fold, typename C>
+void CombineRows(const C* a, const C* b, int64_t width, C* result) {
+  using V = typename FoldVector<C>::Type;
+  constexpr int64_t kSize = FoldVector<C>::kSize;
+  int64_t t = 0;
+  for (; t + kSize <= width; t += kSize) {
+    V left;
+    V right;
+    std::memcpy(&left, a + t, sizeof(V));
+    std::memcpy(&right, b + t, sizeof(V));
+    left = Fold::Combine(left, right);
+    std::memcpy(result + t, &left, sizeof(V));
+  }
+  for (; t < width; ++t) result[t] = Fold::Combine(a[t], b[t]);
+}
+
+// A lane of neighbours, which stays in a register. `step` is 1, or -1 from the end.
+template <typename Fold, typename C>
+void AccumulateLane(const C* x, int64_t length, int64_t step, bool exclusive, C* y) {
+  C last = exclusive ? Fold::template Identity<C>() : *x;
+  *y = last;
+  if (!exclusive) x += step;
+  for (int64_t k = 1; k < length; ++k, x += step) {
+    last = Fold::Combine(last, *x);
+    y += step;
+    *y = last;
+  }
+}
 
 // y[k] = x[0] o x[1] o ... o x[k] along the axis, without x[k] if exclusive, from the end if
 // reverse. `Fold` has Identity() and Combine(a, b), as in lane_fold.h.
@@ -28,6 +59,11 @@ absl::Status Accumulate(KernelContext& ctx, int axis, bool exclusive, bool rever
     const int64_t inner = lanes.inner;
     const auto run = [&](int64_t begin, int64_t end) {
       for (int64_t o = begin; o < end; ++o) {
+        if (inner == 1) {
+          const int64_t first = o * lanes.length + (reverse ? lanes.length - 1 : 0);
+          AccumulateLane<Fold>(from + first, lanes.length, reverse ? -1 : 1, exclusive, to + first);
+          continue;
+        }
         for (int64_t i = 0; i < lanes.length; ++i) {
           const int64_t k = reverse ? lanes.length - 1 - i : i;
           const int64_t row = (o * lanes.length + k) * inner;
@@ -38,9 +74,7 @@ absl::Status Accumulate(KernelContext& ctx, int axis, bool exclusive, bool rever
             std::copy(from + row, from + row + inner, to + row);
           } else {
             const C* next = from + (exclusive ? before : row);
-            const C* __restrict last = to + before;
-            C* __restrict result = to + row;
-            for (int64_t t = 0; t < inner; ++t) result[t] = Fold::Combine(last[t], next[t]);
+            CombineRows<Fold>(to + before, next, inner, to + row);
           }
         }
       }

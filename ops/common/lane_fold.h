@@ -40,6 +40,22 @@ struct SumFold {
   }
 };
 
+// The product; of integers, which wrap around, as unsigned ones.
+struct ProductFold {
+  template <typename C>
+  static C Identity() {
+    return C{1};
+  }
+  template <typename V, typename C>
+  static V Map(V x, C) {
+    return x;
+  }
+  template <typename V>
+  static V Combine(V a, V b) {
+    return a * b;
+  }
+};
+
 // The sum of (x - center)^2.
 struct SquaredDeviationFold : SumFold {
   template <typename V, typename C>

@@ -1,6 +1,7 @@
 #include "ops/common/movement.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -121,20 +122,28 @@ void GatherBlocks(const Tensor& src, int64_t outer, int64_t outer_stride,
   }
 }
 
-void TakeElements(const Tensor& src, OffsetsFunction offsets, const ThreadPool& pool, Tensor* dst) {
+bool TakeElements(const Tensor& src, OffsetsFunction offsets, const ThreadPool& pool, Tensor* dst) {
   const auto take = [&]<typename T>(const T* from, T* to) {
     constexpr int64_t kChunk = 1024;
+    std::atomic<bool> all_given{true};
     pool.ParallelRanges(dst->num_elements(), 16 * kChunk, [&](int64_t begin, int64_t end) {
       int64_t chunk[kChunk];
       for (; begin < end; begin += kChunk) {
         const int64_t count = std::min(kChunk, end - begin);
-        offsets(begin, count, chunk);
-        for (int64_t i = 0; i < count; ++i) to[begin + i] = from[chunk[i]];
+        if (!offsets(begin, count, chunk)) {
+          all_given = false;
+          return;
+        }
+        // Copies, which the compiler keeps in registers: a store of bytes may change anything else.
+        const T* const source = from;
+        T* const target = to + begin;
+        for (int64_t i = 0; i < count; ++i) target[i] = source[chunk[i]];
       }
     });
+    return all_given.load();
   };
   if (src.dtype() == DType::kString) return take(src.string_data(), dst->mutable_string_data());
-  const auto take_raw = [&]<typename T>(T) { take(src.data<T>(), dst->mutable_data<T>()); };
+  const auto take_raw = [&]<typename T>(T) { return take(src.data<T>(), dst->mutable_data<T>()); };
   switch (BitWidth(src.dtype())) {
     case 8:
       return take_raw(Raw<1>());

@@ -25,9 +25,10 @@ void GatherBlocks(const Tensor& src, int64_t outer, int64_t outer_stride,
                   Tensor* dst);
 
 // Element i of `dst` is that of `src`, which is contiguous, at the i-th offset; `offsets(first,
-// count, to)` gives some of them, on any thread. Not for packed types.
-using OffsetsFunction = absl::FunctionRef<void(int64_t first, int64_t count, int64_t* offsets)>;
-void TakeElements(const Tensor& src, OffsetsFunction offsets, const ThreadPool& pool, Tensor* dst);
+// count, to)` gives some of them, on any thread, or false if there are none: so does TakeElements
+// then. Not for packed types.
+using OffsetsFunction = absl::FunctionRef<bool(int64_t first, int64_t count, int64_t* offsets)>;
+bool TakeElements(const Tensor& src, OffsetsFunction offsets, const ThreadPool& pool, Tensor* dst);
 
 // Writes blocks of `block` neighbours into `dst`: block i of `src`, which is contiguous and holds
 // them one behind the other, begins at element offsets[i] of dst; the last one written there stays.

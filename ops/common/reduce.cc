@@ -249,22 +249,6 @@ struct LowHalfFold : SumFold {
   }
 };
 
-// Of unsigned integers and, with wrap-around, of signed ones.
-struct ProductFold {
-  template <typename C>
-  static C Identity() {
-    return C{1};
-  }
-  template <typename V, typename C>
-  static V Map(V x, C) {
-    return x;
-  }
-  template <typename V>
-  static V Combine(V a, V b) {
-    return a * b;
-  }
-};
-
 struct AbsoluteSumFold : SumFold {
   template <typename V, typename C>
   static V Map(V x, C) {

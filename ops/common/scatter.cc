@@ -12,12 +12,20 @@
 namespace onnxcmp {
 namespace {
 
-// dst[offset of block + j] = f(that, update), for every element of every block.
-template <typename C, typename F>
-void Fold(const C* updates, absl::Span<const int64_t> offsets, int64_t block, C* dst, const F& f) {
+// dst[offset of block + j] = Combine(that, update), for every element of every block.
+template <typename Fold, typename C>
+void FoldBlocks(const C* updates, absl::Span<const int64_t> offsets, int64_t block, C* dst) {
   for (const int64_t offset : offsets) {
     C* to = dst + offset;
-    for (int64_t j = 0; j < block; ++j) to[j] = f(to[j], updates[j]);
+    if constexpr (std::is_same_v<C, std::complex<double>>) {
+      for (int64_t j = 0; j < block; ++j) to[j] = Fold::Combine(to[j], updates[j]);
+    } else if (block == 1) {
+      // As vectors, which choose a maximum without a branch that nobody can predict.
+      using V = typename FoldVector<C>::Type;
+      *to = Fold::Combine(V{*to}, V{*updates})[0];
+    } else {
+      FoldRow<Fold, C>(to, updates, /*centers=*/nullptr, block);
+    }
     updates += block;
   }
 }
@@ -50,21 +58,21 @@ absl::StatusOr<Tensor> Reduced(const KernelContext& ctx, const Tensor& data, con
     case ScatterReduction::kNone:
       break;
     case ScatterReduction::kAdd:
-      Fold(from, offsets, block, to,
-           [](C a, C b) { return static_cast<C>(static_cast<Ring>(a) + static_cast<Ring>(b)); });
+      FoldBlocks<SumFold>(reinterpret_cast<const Ring*>(from), offsets, block,
+                          reinterpret_cast<Ring*>(to));
       break;
     case ScatterReduction::kMul:
-      Fold(from, offsets, block, to,
-           [](C a, C b) { return static_cast<C>(static_cast<Ring>(a) * static_cast<Ring>(b)); });
+      FoldBlocks<ProductFold>(reinterpret_cast<const Ring*>(from), offsets, block,
+                              reinterpret_cast<Ring*>(to));
       break;
     case ScatterReduction::kMax:
     case ScatterReduction::kMin:
       if constexpr (std::is_same_v<C, std::complex<double>>) {
         return absl::InvalidArgumentError("complex numbers have no order to reduce by");
       } else if (reduction == ScatterReduction::kMax) {
-        Fold(from, offsets, block, to, [](C a, C b) { return MaxFold::Combine(a, b); });
+        FoldBlocks<MaxFold>(from, offsets, block, to);
       } else {
-        Fold(from, offsets, block, to, [](C a, C b) { return MinFold::Combine(a, b); });
+        FoldBlocks<MinFold>(from, offsets, block, to);
       }
       break;
   }

@@ -48,9 +48,9 @@ absl::StatusOr<TupleOffsets> OffsetsOfTuples(const KernelContext& ctx, int index
     for (int64_t k = 0; k < tuple; ++k) {
       const int axis = static_cast<int>(batch_dims + k);
       const int64_t size = dims[static_cast<size_t>(axis)];
-      OC_ASSIGN_OR_RETURN(const int64_t element,
-                          NormalizeIndex(values[static_cast<size_t>(i * tuple + k)], axis, size));
-      position = position * size + element;
+      const int64_t element = values[static_cast<size_t>(i * tuple + k)];
+      if (element < -size || element >= size) return NormalizeIndex(element, axis, size).status();
+      position = position * size + (element < 0 ? element + size : element);
     }
     result.offsets.push_back(position * result.block);
   }

@@ -4,17 +4,6 @@
 namespace onnxcmp {
 namespace {
 
-struct ProductFold {
-  template <typename C>
-  static C Identity() {
-    return C{1};
-  }
-  template <typename C>
-  static C Combine(C a, C b) {
-    return a * b;
-  }
-};
-
 // CumProd (ai.onnx 26): running products along `axis`. Integers wrap around.
 Kernel CumProd(const KernelInit& node) { return CumulativeKernel<ProductFold>(node); }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "evaluator/op_registry.h"
 #include "ops/common/axes.h"
 #include "ops/common/compute_class.h"
+#include "ops/common/lane_fold.h"
 #include "ops/common/lanes.h"
 #include "ops/common/load_store.h"
 
@@ -22,15 +24,34 @@ struct Candidate {
 // Which elements come first; of equal ones, that with the lower index. NaN is the greatest of all.
 template <typename C, bool kLargest>
 struct Order {
-  static bool IsBefore(C a, C b) {
-    const C first = kLargest ? b : a;
-    const C second = kLargest ? a : b;
+  // Of elements or, one by one, of vectors.
+  template <typename V>
+  static auto IsBefore(V a, V b) {
+    const V first = kLargest ? b : a;
+    const V second = kLargest ? a : b;
     return (first < second) | ((first == first) & (second != second));
   }
   bool operator()(const Candidate<C>& a, const Candidate<C>& b) const {
     return IsBefore(a.value, b.value) || (!IsBefore(b.value, a.value) && a.index < b.index);
   }
 };
+
+// Whether any of kBlock elements is before `last`.
+constexpr int64_t kBlock = 16;
+template <typename C, bool kLargest>
+bool AnyIsBefore(const C* x, C last) {
+  using V = typename FoldVector<C>::Type;
+  const V limit = V{} + last;
+  decltype(limit < limit) any{};
+  for (int64_t i = 0; i < kBlock; i += FoldVector<C>::kSize) {
+    V elements;
+    std::memcpy(&elements, x + i, sizeof(V));
+    any |= Order<C, kLargest>::IsBefore(elements, limit);
+  }
+  int64_t halves[4];
+  std::memcpy(halves, &any, sizeof(any));
+  return (halves[0] | halves[1] | halves[2] | halves[3]) != 0;
+}
 
 // The first k elements in order, k >= 1; `top` is scratch.
 template <typename C, bool kLargest>
@@ -45,13 +66,12 @@ void SelectTop(const C* x, int64_t length, int64_t k, std::vector<Candidate<C>>&
     for (int64_t i = 0; i < k; ++i) top.push_back({x[i], i});
     // A heap of the candidates, the last one in order on top. Whole blocks hold nothing better.
     std::make_heap(top.begin(), top.end(), O());
-    constexpr int64_t kBlock = 32;
     for (int64_t begin = k; begin < length; begin += kBlock) {
       const int64_t end = std::min(begin + kBlock, length);
-      const C last = top.front().value;
-      bool any = false;
-      for (int64_t i = begin; i < end; ++i) any |= O::IsBefore(x[i], last);
-      for (int64_t i = begin; any && i < end; ++i) {
+      if (end - begin == kBlock && !AnyIsBefore<C, kLargest>(x + begin, top.front().value)) {
+        continue;
+      }
+      for (int64_t i = begin; i < end; ++i) {
         if (!O::IsBefore(x[i], top.front().value)) continue;
         std::pop_heap(top.begin(), top.end(), O());
         top.back() = {x[i], i};

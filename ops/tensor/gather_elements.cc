@@ -18,10 +18,11 @@ Kernel GatherElements(const KernelInit& node) {
     OC_ASSIGN_OR_RETURN(const Tensor data, ctx.ContiguousInput(0));
     OC_ASSIGN_OR_RETURN(const ElementOffsets offsets, ElementOffsets::Create(ctx, 1, data, axis));
     OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(data.dtype(), ctx.Input(1).shape()));
-    TakeElements(
+    const bool in_range = TakeElements(
         data,
         [&](int64_t first, int64_t count, int64_t* to) { return offsets.Load(first, count, to); },
         ctx.pool(), &result);
+    if (!in_range) return offsets.RangeError();
     return ctx.SetOutput(0, std::move(result));
   };
 }

@@ -28,7 +28,7 @@ Kernel ScatterElements(const KernelInit& node) {
     const Tensor& updates = ctx.Input(2);
     OC_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(attribute, data.rank()));
     OC_ASSIGN_OR_RETURN(const ElementOffsets elements, ElementOffsets::Create(ctx, 1, data, axis));
-    const std::vector<int64_t> offsets = elements.LoadAll(ctx.pool());
+    OC_ASSIGN_OR_RETURN(const std::vector<int64_t> offsets, elements.LoadAll(ctx.pool()));
     if (updates.shape() != ctx.Input(1).shape()) {
       return absl::InvalidArgumentError(absl::StrCat("updates ", updates.TypeString(),
                                                      " and indices ", ctx.Input(1).TypeString(),

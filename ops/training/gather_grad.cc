@@ -75,7 +75,7 @@ Kernel GatherElementsGrad(const KernelInit& node) {
     OC_ASSIGN_OR_RETURN(const Tensor zeros, Zeros(ctx, dy.dtype(), 1));
     OC_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(attribute, zeros.rank()));
     OC_ASSIGN_OR_RETURN(const ElementOffsets elements, ElementOffsets::Create(ctx, 2, zeros, axis));
-    const std::vector<int64_t> offsets = elements.LoadAll(ctx.pool());
+    OC_ASSIGN_OR_RETURN(const std::vector<int64_t> offsets, elements.LoadAll(ctx.pool()));
     if (dy.shape() != ctx.Input(2).shape()) {
       return absl::InvalidArgumentError(absl::StrCat("dY ", dy.TypeString(), " and indices ",
                                                      ctx.Input(2).TypeString(),

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -43,29 +45,57 @@ TEST(TopKTest, AttributeOfVersion1) {
   ExpectTensor(test.Run(1), Tensor::Of<int64_t>({1}, {1}));
 }
 
-// Few of many, in the order that sorting all of them gives; ties, NaN and infinities among them.
-TEST(TopKTest, FewOfMany) {
-  constexpr int64_t kCount = 1000;
-  std::vector<float> x(kCount);
-  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 331);
-  x[3] = -INFINITY;
-  x[500] = x[900] = NAN;
-  x[999] = INFINITY;
-  std::vector<int64_t> order(kCount);
+// x[order[0]], x[order[1]], ... are the first ones that TopK gives, for every k.
+template <typename T>
+void ExpectOrder(const std::vector<T>& x, absl::Span<const int64_t> ks) {
+  std::vector<int64_t> order(x.size());
   std::iota(order.begin(), order.end(), int64_t{0});
   for (const bool largest : {true, false}) {
     std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
-      const float a = x[static_cast<size_t>(largest ? j : i)];
-      const float b = x[static_cast<size_t>(largest ? i : j)];
-      return a < b || (!std::isnan(a) && std::isnan(b));
+      const T a = x[static_cast<size_t>(largest ? j : i)];
+      const T b = x[static_cast<size_t>(largest ? i : j)];
+      return a < b || (a == a && b != b);
     });
-    for (const int64_t k : {1, 7, 250, 251, 999, 1000}) {
+    for (const int64_t k : ks) {
       OpTest test("TopK", 11);
       test.Attr("largest", largest ? 1 : 0)
-          .Input(Tensor::Of<float>({kCount}, x))
+          .Input(Tensor::Of<T>({std::ssize(x)}, x))
           .Input(Tensor::Of<int64_t>({1}, {k}))
           .Outputs(2);
       ExpectTensor(test.Run(1), Tensor::Of<int64_t>({k}, {order.begin(), order.begin() + k}));
+    }
+  }
+}
+
+// Few of many, in the order that sorting all of them gives; ties, NaN and infinities among them.
+template <typename T>
+void ExpectFewOfMany() {
+  std::vector<T> x(1000);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i * 7919 % 331);
+  if constexpr (std::is_floating_point_v<T>) {
+    x[3] = static_cast<T>(-INFINITY);
+    x[500] = x[900] = static_cast<T>(NAN);
+    x[999] = static_cast<T>(INFINITY);
+  }
+  ExpectOrder<T>(x, {1, 7, 250, 251, 999, 1000});
+}
+
+TEST(TopKTest, FewOfMany) {
+  ExpectFewOfMany<float>();
+  ExpectFewOfMany<double>();
+  ExpectFewOfMany<int64_t>();
+  ExpectFewOfMany<uint64_t>();
+}
+
+// One element that stands out, at every place of a block and behind the last one; NaN too.
+TEST(TopKTest, OneAnywhere) {
+  for (size_t length = 32; length <= 50; ++length) {
+    for (size_t at = 0; at < length; ++at) {
+      for (const float one : {2.0f, -2.0f, NAN}) {
+        std::vector<float> x(length, 1);
+        x[at] = one;
+        ExpectOrder<float>(x, {1, 3});
+      }
     }
   }
 }

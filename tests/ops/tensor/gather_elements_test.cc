@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/support/op_test.h"
 
@@ -32,6 +33,47 @@ TEST(GatherElementsTest, TakesViewsStringsAndSmallerIndices) {
   OpTest none("GatherElements", 13);
   none.Input(Iota({3, 2})).Input(Tensor::Of<int64_t>({0, 2}, {}));
   ExpectTensor(none.Run(), Tensor::Of<float>({0, 2}, {}));
+}
+
+// Rows around the widths of vectors, along the last axis and along the first, in every element
+// size.
+TEST(GatherElementsTest, RowsOfEveryWidth) {
+  for (int64_t width = 1; width <= 19; ++width) {
+    for (const int64_t axis : {0, 1}) {
+      const int64_t rows = width == 19 ? 70 : 3;  // more elements than are looked up at a time
+      const int64_t size = axis == 0 ? rows : width;
+      std::vector<int64_t> indices;
+      std::vector<float> expected;
+      for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t c = 0; c < width; ++c) {
+          const int64_t index = (5 * r + 3 * c) % size;
+          indices.push_back(c % 2 == 0 ? index : index - size);
+          expected.push_back(static_cast<float>(axis == 0 ? index * width + c : r * width + index));
+        }
+      }
+      const Shape shape = {rows, width};
+      for (const DType dtype : {DType::kFloat, DType::kFloat16, DType::kDouble, DType::kUint8}) {
+        if (dtype == DType::kUint8 && rows * width > 256) continue;
+        OpTest test("GatherElements", 13);
+        test.Attr("axis", axis).Input(Convert(Iota(shape), dtype));
+        test.Input(Tensor::Of<int64_t>(shape, indices));
+        ExpectTensor(test.Run(), Convert(Tensor::Of<float>(shape, expected), dtype));
+      }
+    }
+  }
+}
+
+TEST(GatherElementsTest, NamesAWrongIndexAnywhere) {
+  for (const int64_t wrong : {int64_t{9}, int64_t{-10}, INT64_MIN, INT64_MAX}) {
+    for (size_t at = 0; at < 18; ++at) {
+      std::vector<int64_t> indices(18, -1);
+      indices[at] = wrong;
+      OpTest test("GatherElements", 13);
+      test.Attr("axis", 1).Input(Iota({2, 9})).Input(Tensor::Of<int64_t>({2, 9}, indices));
+      ExpectError(test.Run().status(), kInvalid,
+                  absl::StrCat("index ", wrong, " is out of range for axis 1 of size 9"));
+    }
+  }
 }
 
 TEST(GatherElementsTest, RefusesWhatDoesNotFit) {

@@ -1,5 +1,8 @@
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -24,6 +27,50 @@ TEST(ScatterNDTest, ReducesSlices) {
   test.Input(Tensor::Of<int64_t>({3, 1}, {1, 0, 1}));
   test.Input(Tensor::Of<float>({3, 3}, {10, 20, 30, 1, 1, 1, 100, 200, 300}));
   ExpectTensor(test.Run(), Tensor::Of<float>({2, 3}, {1, 2, 3, 113, 224, 335}));
+}
+
+// Slices around the widths of vectors; slice 1 is written twice, slice 2 not at all.
+template <typename T>
+void ExpectReductionsOfEveryWidth(const std::vector<T>& values) {
+  const auto nan = [](T x) { return x != x; };
+  const auto value = [&](int64_t i) { return values[static_cast<size_t>(i) % values.size()]; };
+  using Combine = std::function<T(T, T)>;
+  using Ring = std::conditional_t<std::is_same_v<T, int64_t>, uint64_t, T>;  // wraps around
+  const std::pair<const char*, Combine> reductions[] = {
+      {"add", [](T a, T b) { return static_cast<T>(Ring(a) + Ring(b)); }},
+      {"mul", [](T a, T b) { return static_cast<T>(Ring(a) * Ring(b)); }},
+      {"max", [&](T a, T b) { return nan(a)            ? a
+                                     : nan(b) || b > a ? b
+                                                       : a; }},
+      {"min", [&](T a, T b) { return nan(a)            ? a
+                                     : nan(b) || b < a ? b
+                                                       : a; }}};
+  for (const auto& [reduction, combine] : reductions) {
+    for (int64_t width = 1; width <= 19; ++width) {
+      std::vector<T> data, updates;
+      for (int64_t i = 0; i < 3 * width; ++i) {
+        data.push_back(value(i));
+        updates.push_back(value(3 * i + 1));
+      }
+      std::vector<T> expected = data;
+      for (int64_t i = 0; i < 3 * width; ++i) {
+        T& element = expected[static_cast<size_t>(i < 2 * width ? width + i % width : i % width)];
+        element = combine(element, updates[static_cast<size_t>(i)]);
+      }
+      OpTest test("ScatterND", 18);
+      test.Attr("reduction", reduction).Input(Tensor::Of<T>({3, width}, data));
+      test.Input(Tensor::Of<int64_t>({3, 1}, {1, -2, 0}));
+      test.Input(Tensor::Of<T>({3, width}, updates));
+      ExpectTensor(test.Run(), Tensor::Of<T>({3, width}, expected));
+    }
+  }
+}
+
+TEST(ScatterNDTest, ReducesSlicesOfEveryWidth) {
+  ExpectReductionsOfEveryWidth<float>({1, -2, kNaN, 0.5f, 3, -kInf, 7, 0, 2, -5, 4});
+  ExpectReductionsOfEveryWidth<double>({1, -2, kNaN, 0.5, 3, -kInf, 7, 0, 2, -5, 4});
+  ExpectReductionsOfEveryWidth<int64_t>({1, -2, (int64_t{1} << 53) + 1, 0, 3, -7, 2});
+  ExpectReductionsOfEveryWidth<uint64_t>({1, UINT64_MAX, uint64_t{1} << 63, 0, 3, 7, 2});
 }
 
 TEST(ScatterNDTest, TakesStringsAndNoUpdates) {
