@@ -65,6 +65,10 @@ CLI::Validator Quietly(CLI::Validator check) {
   return check;
 }
 
+void AddExpandFunctions(CLI::App& app, bool* expand) {
+  app.add_flag("--expand-functions", *expand, "Run operators through their definition by others");
+}
+
 void RunOptions::AddTo(CLI::App& app) {
   app.add_option("--seed", seed, "Fill inputs that are not given at random")->type_name("N");
   app.add_option("--dim", dims, "Size of a free dimension; may be repeated")

@@ -29,6 +29,9 @@ CLI::Validator Quietly(CLI::Validator check);
 // A finite number of at least 0.
 CLI::Validator NotNegative();
 
+// --expand-functions, for commands that have it (EvaluatorOptions::expand_functions).
+void AddExpandFunctions(CLI::App& app, bool* expand);
+
 // How models are loaded and run, for every command that runs one.
 struct RunOptions {
   std::optional<uint64_t> seed;

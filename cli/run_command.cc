@@ -120,8 +120,7 @@ int RunCommand(const std::vector<std::string>& arguments) {
   app.add_option("--save", options.save, "Save the outputs as an .npz, or a test in DIR/")
       ->type_name("F");
   app.add_option("--save-all", options.save_all, "Save every result as an .npz")->type_name("F");
-  app.add_flag("--expand-functions", options.expand_functions,
-               "Run operators through their definition by others");
+  AddExpandFunctions(app, &options.expand_functions);
   options.run.AddTo(app);
   if (const std::optional<int> status = Parse(app, arguments)) {
     return *status;

@@ -120,6 +120,20 @@ TEST_F(TestCommandTest, WithoutDataThereIsNothingToRun) {
   EXPECT_THAT(outcome.out, HasSubstr("0 passed, 0 failed, 1 skipped"));
 }
 
+// The kernel is one step, the body several.
+TEST_F(TestCommandTest, RunsOperatorsThroughTheirBodies) {
+  const std::string model = testing::WriteFile(
+      folder_ + "/mvn.onnxtxt", ModelText("(float[2,1,1,1] x) => (float[2,1,1,1] y) "
+                                          "{ y = MeanVarianceNormalization <axes = [0]> (x) }"));
+  const std::string test = folder_ + "/tests/mvn/";
+  ASSERT_EQ(Onnxcmp({"run", model, "--save", test}).status, 0);
+  EXPECT_EQ(Onnxcmp({"test", "--expand-functions", test}).status, 0);
+  EXPECT_EQ(Onnxcmp({"test", "--max-steps", "1", test}).status, 0);
+  const Outcome outcome = Onnxcmp({"test", "--expand-functions", "--max-steps", "1", test});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("the run comes to more than 1 steps, which is the limit"));
+}
+
 // Weights in other files come along.
 TEST_F(TestCommandTest, ModelsAreWrittenWhole) {
   const std::string model = TestData("models/llm/plain.onnx");
