@@ -28,14 +28,6 @@ std::string PathOf(const Frame& frame, const Node& node) {
   return own.empty() ? frame.prefix : absl::StrCat(frame.prefix, "/", own);
 }
 
-absl::string_view NodeLabel(const Node& node) {
-  if (!node.name.empty()) return node.name;
-  for (const std::string& output : node.outputs) {
-    if (!output.empty()) return output;
-  }
-  return node.op_type;
-}
-
 // Adds once, at the innermost node: node, operator, path, input types.
 absl::Status Locate(const absl::Status& status, const Node& node, absl::string_view path,
                     absl::Span<const Value> inputs) {

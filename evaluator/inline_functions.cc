@@ -19,10 +19,11 @@ using NodePtr = std::unique_ptr<onnx::NodeProto>;
 
 class Inliner {
  public:
-  Inliner(onnx::ModelProto* model, const FunctionTable& functions, const LoadOptions& options,
-          int64_t identity_opset, Origins* origins)
+  Inliner(onnx::ModelProto* model, const FunctionTable& functions, const OpRegistry& registry,
+          const LoadOptions& options, int64_t identity_opset, Origins* origins)
       : model_(model),
         functions_(functions),
+        registry_(registry),
         options_(options),
         identity_imports_(std::make_shared<const OpsetImports>(
             OpsetImports{{std::string(kOnnxDomain), identity_opset}})),
@@ -98,7 +99,8 @@ class Inliner {
     OC_RETURN_IF_ERROR(located(CheckDepth(depth)));
     OC_RETURN_IF_ERROR(located(CheckCall(call, *function.proto)));
     OC_RETURN_IF_ERROR(located(budget_.Spend(function.bytes)));
-    BodyRenamer renamer(*function.proto, call, absl::StrCat("__", ++num_calls_), &names_);
+    BodyRenamer renamer(*function.proto, call, absl::StrCat("__", ++num_calls_), registry_,
+                        &names_);
     std::vector<NodePtr> body;
     for (const onnx::NodeProto& node : function.proto->node()) {
       body.push_back(std::make_unique<onnx::NodeProto>(node));
@@ -205,6 +207,7 @@ class Inliner {
 
   onnx::ModelProto* model_;
   const FunctionTable& functions_;
+  const OpRegistry& registry_;
   const LoadOptions& options_;
   std::shared_ptr<const OpsetImports> identity_imports_;
   Origins* origins_;
@@ -218,10 +221,11 @@ class Inliner {
 }  // namespace
 
 absl::Status InlineFunctions(onnx::ModelProto* model, const FunctionTable& functions,
-                             const LoadOptions& options,
+                             const OpRegistry& registry, const LoadOptions& options,
                              std::shared_ptr<const OpsetImports> imports, int64_t identity_opset,
                              Origins* origins) {
-  return Inliner(model, functions, options, identity_opset, origins).Run(std::move(imports));
+  return Inliner(model, functions, registry, options, identity_opset, origins)
+      .Run(std::move(imports));
 }
 
 }  // namespace onnxcmp

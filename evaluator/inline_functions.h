@@ -38,7 +38,7 @@ using Origins = absl::flat_hash_map<const onnx::NodeProto*, std::shared_ptr<cons
 // `imports`: the model's. `identity_opset`: the version of Identity that stands where a function
 // returns its input.
 absl::Status InlineFunctions(onnx::ModelProto* model, const FunctionTable& functions,
-                             const LoadOptions& options,
+                             const OpRegistry& registry, const LoadOptions& options,
                              std::shared_ptr<const OpsetImports> imports, int64_t identity_opset,
                              Origins* origins);
 

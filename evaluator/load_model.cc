@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "evaluator/expansion.h"
 #include "evaluator/function_table.h"
 #include "evaluator/inline_functions.h"
 #include "evaluator/model_builder.h"
@@ -52,7 +53,7 @@ absl::StatusOr<Prepared> Prepare(const OpRegistry& registry, const LoadOptions& 
   if (options.functions == Functions::kKeep) return prepared;
   if (prepared.functions.has_calls()) {
     int64_t identity_opset = registry.LatestVersion(kOnnxDomain);
-    OC_RETURN_IF_ERROR(InlineFunctions(model, prepared.functions, options,
+    OC_RETURN_IF_ERROR(InlineFunctions(model, prepared.functions, registry, options,
                                        std::make_shared<const OpsetImports>(prepared.imports),
                                        identity_opset, &prepared.origins));
     AddImports(prepared, identity_opset, model);
@@ -83,6 +84,7 @@ absl::StatusOr<std::shared_ptr<Model>> Build(const std::shared_ptr<onnx::ModelPr
   ModelBuilder builder(proto, registry, prepared.origins, keep ? &prepared.functions : nullptr,
                        &external);
   OC_RETURN_IF_ERROR(builder.Build(prepared.imports, model.get()));
+  OC_RETURN_IF_ERROR(ExpandNodes(registry, options.max_nodes, model.get()));
   if (proto->ir_version() > onnx::IR_VERSION) {
     model->notes.push_back(absl::StrCat("IR version ", proto->ir_version(), " is newer than ",
                                         static_cast<int>(onnx::IR_VERSION),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "evaluator/expansion.h"
 #include "evaluator/proto_walk.h"
 #include "onnx/onnx_pb.h"
 
@@ -36,8 +37,8 @@ void NameGenerator::AddGraph(const onnx::GraphProto& graph) {
 }
 
 BodyRenamer::BodyRenamer(const onnx::FunctionProto& function, const onnx::NodeProto& call,
-                         std::string suffix, NameGenerator* names)
-    : suffix_(std::move(suffix)), names_(names), scopes_(1) {
+                         std::string suffix, const OpRegistry& registry, NameGenerator* names)
+    : suffix_(std::move(suffix)), registry_(registry), names_(names), scopes_(1) {
   Names& formals = scopes_[0];
   for (int i = 0; i < function.input_size(); ++i) {
     // "" where the call leaves the input out.
@@ -75,10 +76,18 @@ void BodyRenamer::RenameNode(onnx::NodeProto* node) {
     if (!input.empty()) input = Lookup(input);
   }
   for (std::string& output : *node->mutable_output()) Define(&output);
+  if (NamesValues(registry_, node->domain(), node->op_type())) RenameAttributes(node);
   ForEachSubgraph(node, [this](const onnx::AttributeProto&, onnx::GraphProto* graph) {
     RenameGraph(graph);
     return absl::OkStatus();
   }).IgnoreError();
+}
+
+void BodyRenamer::RenameAttributes(onnx::NodeProto* node) const {
+  for (onnx::AttributeProto& attribute : *node->mutable_attribute()) {
+    if (attribute.has_s()) attribute.set_s(Lookup(attribute.s()));
+    for (std::string& name : *attribute.mutable_strings()) name = Lookup(name);
+  }
 }
 
 void BodyRenamer::RenameGraph(onnx::GraphProto* graph) {

@@ -17,6 +17,8 @@ class NodeProto;
 
 namespace onnxcmp {
 
+class OpRegistry;
+
 // Every name in use, of nodes and of values alike.
 class NameGenerator {
  public:
@@ -35,9 +37,10 @@ class NameGenerator {
 // Renames a copy of a function's body for one call.
 class BodyRenamer {
  public:
-  // `suffix`: "__3" for the third call.
+  // `suffix`: "__3" for the third call. `registry`: tells the operators whose attributes name
+  // values.
   BodyRenamer(const onnx::FunctionProto& function, const onnx::NodeProto& call, std::string suffix,
-              NameGenerator* names);
+              const OpRegistry& registry, NameGenerator* names);
 
   // All nodes in order, after which value_info may be looked up.
   void RenameNode(onnx::NodeProto* node);
@@ -50,9 +53,11 @@ class BodyRenamer {
 
   std::string NewName(const std::string& name) { return names_->New(name + suffix_); }
   void Define(std::string* name);
+  void RenameAttributes(onnx::NodeProto* node) const;
   void RenameGraph(onnx::GraphProto* graph);
 
   std::string suffix_;
+  const OpRegistry& registry_;
   NameGenerator* names_;
   std::vector<Names> scopes_;  // of the function, and of the graphs that are being renamed
 };

@@ -37,6 +37,14 @@ bool TakesSparseOnly(const Signature& signature, size_t input) {
 
 }  // namespace
 
+absl::string_view NodeLabel(const Node& node) {
+  if (!node.name.empty()) return node.name;
+  for (const std::string& output : node.outputs) {
+    if (!output.empty()) return output;
+  }
+  return node.op_type;
+}
+
 std::string DescribeNode(const Node& node, absl::string_view path) {
   std::string text = OperatorName(node.domain, node.op_type);
   if (!node.name.empty()) {

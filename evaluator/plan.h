@@ -108,6 +108,9 @@ absl::StatusOr<std::shared_ptr<const Plan>> MakePlan(std::shared_ptr<const Model
                                                      const OpRegistry& registry,
                                                      const PlanOptions& options = {});
 
+// What a node is called in paths: its name, else its first output, else its operator.
+absl::string_view NodeLabel(const Node& node);
+
 // "Squeeze 'squeeze_3' in decoder/attention_0": how errors call a node.
 std::string DescribeNode(const Node& node, absl::string_view path);
 

@@ -357,6 +357,7 @@ set(ONNXCMP_OPERATORS
   training/dropout_grad
   training/fake_quant
   training/gather_grad
+  training/gradient
   training/layer_normalization_grad
   training/momentum
   training/optimizers

@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "evaluator/expansion.h"
 #include "evaluator/function_body.h"
 #include "gtest/gtest.h"
 #include "onnx/defs/schema.h"
@@ -90,7 +91,7 @@ std::map<std::string, std::string> Reasons() {
   return reasons;
 }
 
-// "kernel", "body", "kernel; 1: body", ...
+// "kernel", "body", "nodes", "kernel; 1: body", ...
 std::string RunsAs(const Operator& op, const std::map<std::string, std::string>& reasons) {
   std::vector<std::pair<std::string, std::vector<int>>> ways;  // the newest version's first
   for (auto schema = op.schemas.rbegin(); schema != op.schemas.rend(); ++schema) {
@@ -100,6 +101,8 @@ std::string RunsAs(const Operator& op, const std::map<std::string, std::string>&
     const auto reason = reasons.find(NameAndVersion(domain, definition.Name(), version));
     if (reason != reasons.end()) {
       way = absl::StrCat("no: ", reason->second);
+    } else if (NamesValues(Registry(), domain, definition.Name())) {
+      way = "nodes";
     } else if (Registry().FindKernel(domain, definition.Name(), version) != nullptr) {
       way = "kernel";
     } else if (BodyKindOf(definition, version) != BodyKind::kNone) {
@@ -220,8 +223,8 @@ Every operator of every domain that has a schema, and how it runs. Written by
 fails when this page is not what the code says.
 
 - **versions**: since_versions of its schemas. A version without a remark runs as the newest does.
-- **runs as**: `kernel`, a kernel of ours; `body`, the operators by which its schema defines it; `no`,
-  with the reason.
+- **runs as**: `kernel`, a kernel of ours; `body`, the operators by which its schema defines it;
+  `nodes`, what stands in its place when a model is loaded; `no`, with the reason.
 - **types**: of the newest version. `ints` are the eight integer types of 8 to 64 bits, `floats` are
   float16, bfloat16, float and double, `float8s` the four types of 8 bits, `complex` both.
 - **tests**: how many of ONNX's backend tests that name the operator have to pass.
