@@ -191,7 +191,7 @@ ONNXCMP_FOR_BOTH(/)
 [[gnu::always_inline]] inline FloatPair operator-(FloatPair x) { return {-x.first, -x.second}; }
 
 [[gnu::always_inline]] inline bool AllLess(FloatPair a, Floats b) {
-  return AllLess(a.first, b) & AllLess(a.second, b);
+  return AllLess(a.first, b) && AllLess(a.second, b);
 }
 
 template <typename T>
