@@ -4,33 +4,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 #include "evaluator/kernel.h"
 #include "ops/common/axes.h"
 #include "ops/common/compute_class.h"
+#include "ops/common/lane_fold.h"
 #include "ops/common/lanes.h"
 #include "ops/common/load_store.h"
 
 namespace onnxcmp {
-
-// result[t] = Combine(a[t], b[t]).
-template <typename Fold, typename C>
-void CombineRows(const C* a, const C* b, int64_t width, C* result) {
-  using V = typename FoldVector<C>::Type;
-  constexpr int64_t kSize = FoldVector<C>::kSize;
-  int64_t t = 0;
-  for (; t + kSize <= width; t += kSize) {
-    V left;
-    V right;
-    std::memcpy(&left, a + t, sizeof(V));
-    std::memcpy(&right, b + t, sizeof(V));
-    left = Fold::Combine(left, right);
-    std::memcpy(result + t, &left, sizeof(V));
-  }
-  for (; t < width; ++t) result[t] = Fold::Combine(a[t], b[t]);
-}
 
 // A lane of neighbours, which stays in a register. `step` is 1, or -1 from the end.
 template <typename Fold, typename C>

@@ -1,5 +1,6 @@
 #include "ops/common/pooling.h"
 
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -78,30 +79,22 @@ absl::StatusOr<Tensor> AverageWindows(const KernelContext& ctx, const Tensor& x,
   OC_RETURN_IF_ERROR(DropPaddingTaps(&windows));
   OC_RETURN_IF_ERROR(CheckWork(
       ctx, static_cast<double>(y.num_elements()) * static_cast<double>(NumTaps(windows))));
-  const int64_t planes = x.dim(0) * x.dim(1);
-  C* out = y.mutable_data<C>();
-  FoldWindows<SumFold, C>(ctx.pool(), windows, planes, x.data<C>(), out, order);
-
-  const int64_t width = windows.back().output;
-  const int64_t rows = NumOutputs(windows) / width;
   // The taps that count without those of the last dimension, for every row of a plane.
-  std::vector<C> row_counts(static_cast<size_t>(rows), C{1});
-  for (int64_t row = 0; row < rows; ++row) {
-    int64_t rest = row;
+  std::vector<C> row_counts(static_cast<size_t>(NumOutputs(windows) / windows.back().output), C{1});
+  for (size_t row = 0; row < row_counts.size(); ++row) {
+    int64_t rest = static_cast<int64_t>(row);
     for (size_t d = windows.size() - 1; d-- > 0; rest /= windows[d].output) {
-      row_counts[static_cast<size_t>(row)] *=
-          counts[d][static_cast<size_t>(rest % windows[d].output)];
+      row_counts[row] *= counts[d][static_cast<size_t>(rest % windows[d].output)];
     }
   }
-  ctx.pool().ParallelRanges(planes * rows, std::max<int64_t>(1, 32768 / width),
-                            [&](int64_t begin, int64_t end) {
-                              for (int64_t row = begin; row < end; ++row) {
-                                const C outer = row_counts[static_cast<size_t>(row % rows)];
-                                const C* __restrict inner = counts.back().data();
-                                C* __restrict sums = out + row * width;
-                                for (int64_t o = 0; o < width; ++o) sums[o] /= outer * inner[o];
-                              }
-                            });
+  const auto mean = [outer = row_counts.data(), inner = counts.back().data()]<typename V>(
+                        V sum, int64_t row, int64_t o) {
+    V taps;
+    std::memcpy(&taps, inner + o, sizeof(V));
+    return static_cast<V>(sum / (outer[row] * taps));
+  };
+  FoldWindows<SumFold, C>(ctx.pool(), windows, x.dim(0) * x.dim(1), x.data<C>(),
+                          y.mutable_data<C>(), order, mean);
   return y;
 }
 template absl::StatusOr<Tensor> AverageWindows<float>(const KernelContext&, const Tensor&, Windows,
@@ -122,7 +115,9 @@ absl::Status EmitAverages(KernelContext& ctx, const WindowAttributes& attributes
 }
 
 template <typename C>
-absl::Status GlobalPool(KernelContext& ctx, absl::FunctionRef<C(const C* x, int64_t count)> fold) {
+absl::Status GlobalPool(
+    KernelContext& ctx,
+    absl::FunctionRef<void(const C* x, int64_t planes, int64_t count, C* y)> fold) {
   const DType dtype = ctx.Input(0).dtype();
   OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<C>(ctx, ctx.Input(0)));
   if (x.rank() < 2) {
@@ -136,20 +131,18 @@ absl::Status GlobalPool(KernelContext& ctx, absl::FunctionRef<C(const C* x, int6
   if (y.num_elements() > 0) {
     const int64_t length = x.num_elements() / y.num_elements();
     C* values = y.mutable_data<C>();
-    ctx.pool().ParallelRanges(y.num_elements(), LaneGrain(length, 1),
-                              [&](int64_t begin, int64_t end) {
-                                for (int64_t i = begin; i < end; ++i) {
-                                  values[i] = fold(x.data<C>() + i * length, length);
-                                }
-                              });
+    ctx.pool().ParallelRanges(
+        y.num_elements(), LaneGrain(length, 1), [&](int64_t begin, int64_t end) {
+          fold(x.data<C>() + begin * length, end - begin, length, values + begin);
+        });
   }
   OC_ASSIGN_OR_RETURN(y, StoreTensor<C>(ctx, y, dtype));
   return ctx.SetOutput(0, std::move(y));
 }
 
-template absl::Status GlobalPool<float>(KernelContext&,
-                                        absl::FunctionRef<float(const float*, int64_t)>);
-template absl::Status GlobalPool<double>(KernelContext&,
-                                         absl::FunctionRef<double(const double*, int64_t)>);
+template absl::Status GlobalPool<float>(
+    KernelContext&, absl::FunctionRef<void(const float*, int64_t, int64_t, float*)>);
+template absl::Status GlobalPool<double>(
+    KernelContext&, absl::FunctionRef<void(const double*, int64_t, int64_t, double*)>);
 
 }  // namespace onnxcmp

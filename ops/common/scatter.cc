@@ -24,7 +24,7 @@ void FoldBlocks(const C* updates, absl::Span<const int64_t> offsets, int64_t blo
       using V = typename FoldVector<C>::Type;
       *to = Fold::Combine(V{*to}, V{*updates})[0];
     } else {
-      FoldRow<Fold, C>(to, updates, /*centers=*/nullptr, block);
+      CombineRows<Fold>(to, updates, block, to);
     }
     updates += block;
   }

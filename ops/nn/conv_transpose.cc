@@ -19,8 +19,10 @@ using Wide = __int128;  // sums and products of two int64 do not overflow it
 // Nothing that is larger can be held in memory; below it, positions do not overflow.
 constexpr int64_t kLimit = int64_t{1} << 40;
 
-// Elements of the columns that are held at a time (at least those of one group).
-constexpr int64_t kColumns = int64_t{1} << 24;
+// Elements of the columns that are held at a time, about: what stays in a cache. But products of
+// fewer rows are not made for that.
+constexpr int64_t kColumns = int64_t{1} << 16;
+constexpr int64_t kLeastRows = 64;
 
 struct Attributes {
   std::vector<int64_t> kernel_shape;
@@ -159,24 +161,32 @@ absl::Status Run(KernelContext& ctx, const Attributes& attributes) {
       return absl::InvalidArgumentError(
           absl::StrCat(out_channels, " channels of ", taps, " taps over ", inputs, " elements"));
     }
+    // Parts of a group's channels, or several whole groups.
+    const int64_t parts = std::clamp<int64_t>(
+        *of_group / kColumns, 1, std::max<int64_t>(1, out_channels * taps / kLeastRows));
+    const int64_t part_channels = (out_channels + parts - 1) / parts;
     const int64_t total = x.dim(0) * groups;
     const int64_t at_once = std::clamp<int64_t>(kColumns / *of_group, 1, total);
     OC_ASSIGN_OR_RETURN(Tensor columns,
-                        ctx.Allocate(kDTypeOf<C>, {at_once, out_channels, taps, inputs}));
+                        ctx.Allocate(kDTypeOf<C>, {at_once, part_channels, taps, inputs}));
     for (int64_t begin = 0; begin < total; begin += at_once) {
       const int64_t count = std::min(at_once, total - begin);
-      std::vector<int64_t> w_offsets(static_cast<size_t>(count));
-      for (int64_t i = 0; i < count; ++i) {
-        w_offsets[static_cast<size_t>(i)] =
-            (begin + i) % groups * in_channels * out_channels * taps;
+      for (int64_t channel = 0; channel < out_channels; channel += part_channels) {
+        std::vector<int64_t> w_offsets(static_cast<size_t>(count));
+        for (int64_t i = 0; i < count; ++i) {
+          w_offsets[static_cast<size_t>(i)] =
+              ((begin + i) % groups * in_channels * out_channels + channel) * taps;
+        }
+        const int64_t planes = std::min(part_channels, out_channels - channel);
+        const int64_t rows = planes * taps;
+        Gemm<C>(ctx.pool(), {rows, inputs, in_channels, count},
+                {w.data<C>(), 1, out_channels * taps, 0, w_offsets},
+                {x.data<C>() + begin * in_channels * inputs, inputs, 1, in_channels * inputs, {}},
+                {columns.mutable_data<C>(), inputs, rows * inputs, {}, false});
+        const int64_t first = begin * out_channels + channel;
+        AddWindows(ctx.pool(), windows, count * planes, columns.data<C>(), out + first * pixels,
+                   [&](int64_t plane) { return start(first + plane); });
       }
-      const int64_t rows = out_channels * taps;
-      Gemm<C>(ctx.pool(), {rows, inputs, in_channels, count}, {w.data<C>(), 1, rows, 0, w_offsets},
-              {x.data<C>() + begin * in_channels * inputs, inputs, 1, in_channels * inputs, {}},
-              {columns.mutable_data<C>(), inputs, rows * inputs, {}, false});
-      AddWindows(ctx.pool(), windows, count * out_channels, columns.data<C>(),
-                 out + begin * out_channels * pixels,
-                 [&](int64_t plane) { return start(begin * out_channels + plane); });
     }
   }
   OC_ASSIGN_OR_RETURN(y, StoreTensor<C>(ctx, y, dtype));

@@ -1,6 +1,6 @@
 #include "evaluator/op_registry.h"
 #include "ops/common/compute_class.h"
-#include "ops/common/lanes.h"
+#include "ops/common/lane_fold.h"
 #include "ops/common/pooling.h"
 
 namespace onnxcmp {
@@ -8,8 +8,10 @@ namespace {
 
 template <typename C>
 absl::Status Average(KernelContext& ctx) {
-  return GlobalPool<C>(
-      ctx, [](const C* x, int64_t count) { return LaneSum(x, count) / static_cast<C>(count); });
+  return GlobalPool<C>(ctx, [](const C* x, int64_t planes, int64_t count, C* y) {
+    FoldLanes<SumFold, C>(x, count, planes, count, nullptr, y);
+    for (int64_t i = 0; i < planes; ++i) y[i] /= static_cast<C>(count);
+  });
 }
 
 // GlobalAveragePool (ai.onnx 1, 22): Y[n, c] = the mean of X[n, c] over all spatial dimensions,

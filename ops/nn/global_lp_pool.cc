@@ -10,20 +10,25 @@ namespace onnxcmp {
 namespace {
 
 template <typename C>
+C SumOfPowers(const C* x, int64_t count, double p) {
+  C powers[kFoldBlock];
+  BlockTree<SumFold, C, 1> sum;
+  for (int64_t i = 0; i < count; i += kFoldBlock) {
+    const int64_t size = std::min(kFoldBlock, count - i);
+    PowersOf(x + i, size, p, powers);
+    const C of_block = LaneSum(powers, size);
+    sum.Push(&of_block, 1);
+  }
+  C result;
+  sum.Finish(&result, 1);
+  return result;
+}
+
+template <typename C>
 absl::Status Pool(KernelContext& ctx, double p) {
-  return GlobalPool<C>(ctx, [p](const C* x, int64_t count) {
-    C powers[kFoldBlock];
-    BlockTree<SumFold, C, 1> sum;
-    for (int64_t i = 0; i < count; i += kFoldBlock) {
-      const int64_t size = std::min(kFoldBlock, count - i);
-      PowersOf(x + i, size, p, powers);
-      const C of_block = LaneSum(powers, size);
-      sum.Push(&of_block, 1);
-    }
-    C norm;
-    sum.Finish(&norm, 1);
-    RootsOf(&norm, 1, p, &norm);
-    return norm;
+  return GlobalPool<C>(ctx, [p](const C* x, int64_t planes, int64_t count, C* y) {
+    for (int64_t i = 0; i < planes; ++i) y[i] = SumOfPowers(x + i * count, count, p);
+    RootsOf(y, planes, p, y);
   });
 }
 

@@ -1,6 +1,6 @@
 #include "evaluator/op_registry.h"
 #include "ops/common/compute_class.h"
-#include "ops/common/lanes.h"
+#include "ops/common/lane_fold.h"
 #include "ops/common/pooling.h"
 
 namespace onnxcmp {
@@ -9,8 +9,11 @@ namespace {
 // GlobalMaxPool (ai.onnx 1, 22): Y[n, c] = the greatest element of X[n, c], whose spatial
 // dimensions stay as ones. NaN is greater than all; the greatest of nothing is -infinity.
 absl::Status GlobalMaxPool(KernelContext& ctx) {
-  return DispatchFloat(ctx.Input(0).dtype(),
-                       [&]<typename C>() { return GlobalPool<C>(ctx, LaneMax<C>); });
+  return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() {
+    return GlobalPool<C>(ctx, [](const C* x, int64_t planes, int64_t count, C* y) {
+      FoldLanes<MaxFold, C>(x, count, planes, count, nullptr, y);
+    });
+  });
 }
 
 }  // namespace

@@ -71,30 +71,40 @@ TEST(LaneFoldTest, NaNIsFoundWhereverItStands) {
   }
 }
 
+// Short lanes are folded several at a time; the rest, and long ones, one by one.
 template <typename Fold, typename C>
-void ExpectColumnsFolded() {
-  constexpr int64_t kPitch = 80;
-  const std::vector<C> x = Numbers<C>(5 * kPitch);
-  for (int64_t width = 0; width <= 75; ++width) {
-    std::vector<const C*> rows;
-    for (int64_t r = 0; r < 5; ++r) {
-      std::vector<C> out(static_cast<size_t>(width) + 1, C{42});
-      FoldColumns<Fold, C>(rows.data(), r, width, out.data());
-      for (int64_t t = 0; t < width; ++t) {
-        C expected = Fold::template Identity<C>();
-        for (const C* row : rows) expected = Fold::Combine(expected, row[t]);
-        ASSERT_EQ(out[static_cast<size_t>(t)], expected) << t << " of " << width;
+void ExpectEachLaneAsIfAlone(bool with_nan) {
+  const std::vector<C> numbers = Numbers<C>(6000);
+  for (int64_t count : {0, 1, 3, 7, 8, 16, 31, 32, 33, 49, 127, 128, 129, 300}) {
+    for (int64_t lanes : {1, 4, 8, 19}) {
+      const int64_t pitch = count + 1;
+      std::vector<C> x = numbers;
+      if (with_nan && count > 0) x[static_cast<size_t>(lanes / 2 * pitch + count - 1)] = C(kNaN);
+      const std::vector<C> centers = Numbers<C>(19);
+      std::vector<C> out(static_cast<size_t>(lanes) + 1, C{42});
+      FoldLanes<Fold, C>(x.data(), pitch, lanes, count, centers.data(), out.data());
+      for (int64_t i = 0; i < lanes; ++i) {
+        const C of_lane =
+            FoldAsDescribed<Fold, C>(x.data() + i * pitch, count, centers[static_cast<size_t>(i)]);
+        const C result = out[static_cast<size_t>(i)];
+        EXPECT_TRUE(result == of_lane || (result != result && of_lane != of_lane))
+            << "lane " << i << " of " << lanes << ", " << count << " elements: " << result;
       }
-      ASSERT_EQ(out.back(), C{42}) << "written beyond the end";
-      rows.push_back(x.data() + r * kPitch + r);
+      EXPECT_EQ(out.back(), C{42}) << "written beyond the end";
     }
   }
 }
 
-TEST(LaneFoldTest, ColumnsOfAnyWidth) {
-  ExpectColumnsFolded<SumFold, float>();
-  ExpectColumnsFolded<SumFold, double>();
-  ExpectColumnsFolded<MaxFold, float>();
+TEST(LaneFoldTest, NeighboursDoNotMatter) {
+  ExpectEachLaneAsIfAlone<SumFold, float>(false);
+  ExpectEachLaneAsIfAlone<SumFold, double>(true);
+  ExpectEachLaneAsIfAlone<SumFold, uint64_t>(false);
+  ExpectEachLaneAsIfAlone<SquaredDeviationFold, float>(false);
+  ExpectEachLaneAsIfAlone<MaxFold, float>(false);
+  ExpectEachLaneAsIfAlone<MaxFold, float>(true);
+  ExpectEachLaneAsIfAlone<MaxFold, double>(true);
+  ExpectEachLaneAsIfAlone<MinFold, float>(true);
+  ExpectEachLaneAsIfAlone<MinFold, int64_t>(false);
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/op_test.h"
@@ -200,6 +202,46 @@ TEST(MaxUnpool, RefusesWhatDoesNotFit) {
   }
   ExpectError(run(0, {2, 2}).status(), kInvalid, "do not fit 1 spatial dimensions");
   ExpectError(run(0, {INT64_MIN}).status(), kInvalid, "spatial dimension 0 cannot be unpooled");
+}
+
+// By the definition, in integers: widths that are no multiples of a vector, and so many channels
+// that they are computed in parts.
+TEST(ConvTranspose, EveryStride) {
+  constexpr int64_t kIn = 2;
+  constexpr int64_t kOut = 40;
+  constexpr int64_t kHeight = 5;
+  const auto number = [](int64_t i) { return static_cast<float>(i * 2654435761 % 7 - 3); };
+  for (int64_t width : {1, 9, 150}) {
+    for (int64_t stride : {1, 2, 3, 5}) {
+      for (int64_t kernel : {1, 2, 4}) {
+        for (int64_t pad : {0, 1}) {
+          const int64_t y_width = (width - 1) * stride + kernel - 2 * pad;
+          if (y_width < 1) continue;
+          std::vector<float> x(static_cast<size_t>(kIn * kHeight * width));
+          std::vector<float> w(static_cast<size_t>(kIn * kOut * 2 * kernel));
+          for (size_t i = 0; i < x.size(); ++i) x[i] = number(static_cast<int64_t>(i));
+          for (size_t i = 0; i < w.size(); ++i) w[i] = number(static_cast<int64_t>(i) + 1000);
+          Tensor y = *Tensor::Allocate(DType::kFloat, {1, kOut, kHeight + 1, y_width});
+          std::fill_n(y.mutable_data<float>(), y.num_elements(), 0.0f);
+          for (int64_t i = 0; i < static_cast<int64_t>(x.size()); ++i) {
+            const int64_t c = i / width / kHeight;
+            for (int64_t k = 0; k < kOut * 2 * kernel; ++k) {
+              const int64_t row = i / width % kHeight + k / kernel % 2;
+              const int64_t column = i % width * stride - pad + k % kernel;
+              if (column < 0 || column >= y_width) continue;
+              const int64_t plane = k / kernel / 2;
+              y.mutable_data<float>()[(plane * (kHeight + 1) + row) * y_width + column] +=
+                  x[static_cast<size_t>(i)] * w[static_cast<size_t>(c * kOut * 2 * kernel + k)];
+            }
+          }
+          OpTest test = Transpose(22, Tensor::Of<float>({1, kIn, kHeight, width}, x),
+                                  Tensor::Of<float>({kIn, kOut, 2, kernel}, w), {1, stride});
+          test.Attr("pads", Ints{0, pad, 0, pad});
+          ExpectTensor(test.Threads(2).Run(), y);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -65,6 +65,47 @@ TEST(ReduceMaxTest, NaNWins) {
   }
 }
 
+// The other lanes keep their values: those beside it, and those in the same vectors.
+TEST(ReduceMaxTest, NaNStaysInItsLane) {
+  constexpr int64_t kLanes = 43;
+  for (int64_t length : {2, 7, 16, 49, 200, 1100}) {
+    for (int64_t at : {int64_t{0}, kLanes / 2, kLanes - 1}) {
+      for (DType dtype : {DType::kFloat, DType::kDouble, DType::kFloat16}) {
+        Tensor rows = *Tensor::Allocate(DType::kFloat, {kLanes, length});
+        float* values = rows.mutable_data<float>();
+        for (int64_t i = 0; i < kLanes * length; ++i) values[i] = static_cast<float>(i % 7);
+        for (int64_t i = 0; i < kLanes; ++i) values[i * length + length / 2] = 8 + i;
+        values[at * length + length - 1] = kNaN;
+        std::vector<float> expected;
+        for (int64_t i = 0; i < kLanes; ++i) expected.push_back(i == at ? kNaN : 8 + i);
+        const Tensor want = Convert(Tensor::Of<float>({kLanes}, expected), dtype);
+        OpTest along = ReduceMax(20, Convert(rows, dtype));
+        ExpectTensor(along.Input(Tensor::Of<int64_t>({1}, {1})).Run(), want);
+        const Tensor columns = *rows.Strided({length, kLanes}, {1, length}, 0).Contiguous();
+        OpTest across = ReduceMax(20, Convert(columns, dtype));
+        ExpectTensor(across.Input(Tensor::Of<int64_t>({1}, {0})).Run(), want);
+      }
+    }
+  }
+}
+
+// Zeros of both signs are equal, so the order decides which one is taken: it is the same however
+// the lanes lie.
+TEST(ReduceMaxTest, SameZeroHoweverTheLaneLies) {
+  constexpr int64_t kLanes = 75;
+  for (int64_t length : {2, 3, 16, 49, 1100}) {
+    Tensor rows = *Tensor::Allocate(DType::kFloat, {kLanes, length});
+    for (int64_t i = 0; i < kLanes * length; ++i) {
+      rows.mutable_data<float>()[i] = i * 2654435761 % 5 < 2 ? 0.0f : -0.0f;
+    }
+    const Tensor columns = *rows.Strided({length, kLanes}, {1, length}, 0).Contiguous();
+    OpTest along = ReduceMax(20, rows);
+    OpTest across = ReduceMax(20, columns);
+    ExpectSameBits(across.Input(Tensor::Of<int64_t>({1}, {0})).Run(),
+                   *along.Input(Tensor::Of<int64_t>({1}, {1})).Run());
+  }
+}
+
 TEST(ReduceMaxTest, NarrowFloats) {
   const Tensor x = Tensor::Of<float>({3}, {0.5f, -kInf, 2.0f});
   ExpectTensor(ReduceMax(20, Convert(x, DType::kBfloat16)).Run(),

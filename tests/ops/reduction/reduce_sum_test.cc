@@ -127,8 +127,8 @@ TEST(ReduceSumTest, StridedView) {
 // The bits of a lane's sum depend on its elements alone: not on whether they are neighbours in
 // memory or rows apart, which lanes are computed with them, or how many threads there are.
 TEST(ReduceSumTest, SameBitsHoweverTheLaneLies) {
-  for (int64_t length : {3, 31, 33, 1024, 1029, 5000}) {
-    const int64_t lanes = 133;
+  for (int64_t length : {3, 16, 31, 33, 49, 127, 130, 257, 1024, 1029, 5000}) {
+    const int64_t lanes = length < 1000 ? 281 : 133;
     Tensor rows = RandomFloats({lanes, length}, 1);
     Tensor columns = *Tensor::Allocate(DType::kFloat, {length, lanes});
     for (int64_t i = 0; i < lanes; ++i) {
