@@ -5,20 +5,17 @@
 namespace onnxcmp {
 namespace {
 
-// Whether X <= 0: false for NaN.
-std::string IsNotPositive(DerivativeBuilder& d) {
-  return d.Op("LessOrEqual", {d.input(0), d.Scalar(0, d.input(0))});
-}
-
 // dY * `slope` where X <= 0, else dY * `other` (nothing: dY).
 void GiveByHalf(DerivativeBuilder& d, const std::string& slope, const std::string& other = "") {
   const std::string right = other.empty() ? d.dy() : d.Op("Mul", {d.dy(), other});
-  d.Give(0, d.Op("Where", {IsNotPositive(d), d.Op("Mul", {d.dy(), slope}), right}));
+  const std::string is_left = d.Op("LessOrEqual", {d.input(0), d.Scalar(0, d.input(0))});
+  d.Give(0, d.Op("Where", {is_left, d.Op("Mul", {d.dy(), slope}), right}));
 }
 
-// At 0 the slope is that of the negative half.
+// At 0 the slope is that of the negative half. NaN is in neither.
 void Relu(DerivativeBuilder& d) {
-  d.Give(0, d.Op("Where", {IsNotPositive(d), d.Scalar(0, d.dy()), d.dy()}));
+  const std::string zero = d.Scalar(0, d.input(0));
+  d.Give(0, d.Op("Where", {d.Op("LessOrEqual", {d.input(0), zero}), zero, d.dy()}));
 }
 
 void LeakyRelu(DerivativeBuilder& d) { GiveByHalf(d, d.Scalar(d.Float("alpha"), d.dy())); }

@@ -36,7 +36,7 @@ class NewNodes final : public DerivativeNodes {
   NewNodes(const Node& node, ExpansionScope* scope)
       : scope_(*scope),
         label_(NodeLabel(node)),
-        call_path_(JoinPath(node.call_path, label_)),
+        call_path_(node.call_path),
         imports_(std::make_shared<const OpsetImports>(OpsetImports{
             {std::string(kOnnxDomain), kDerivativeOpset}, {std::string(kMicrosoftDomain), 1}})) {}
 
@@ -75,7 +75,7 @@ class NewNodes final : public DerivativeNodes {
     StartFor(original);
     Node node = original;
     node.name = scope_.NewName(JoinPath(label_, part_));
-    node.call_path = JoinPath(call_path_, original.call_path);
+    node.call_path = call_path_;
     for (std::string& input : node.inputs) {
       if (const auto found = at->find(input); found != at->end()) input = found->second;
     }

@@ -10,7 +10,9 @@ namespace {
 // For each channel Y = hat * scale + B, hat = (X - mean) / sqrt(var + epsilon), with a mean and a
 // variance that are given: dX is the same function of dY, without mean and B.
 void BatchNormalization(DerivativeBuilder& d) {
-  if (d.Int("training_mode") != 0) return d.Refuse("it is in training");
+  if (d.Int("training_mode") != 0 || (d.version() < 14 && d.num_outputs() > 1)) {
+    return d.Refuse("it is in training");
+  }
   const Attributes epsilon = {{"epsilon", d.Float("epsilon")}};
   const std::string scale = d.input(1);
   const std::string variance = d.input(4);
@@ -22,7 +24,7 @@ void BatchNormalization(DerivativeBuilder& d) {
     const std::string flat = d.Op("Reshape", {value, d.Vector({0, 0, -1})});
     return d.Op("ReduceSum", {flat, d.Vector({0, 2})}, {{"keepdims", int64_t{0}}});
   };
-  const std::string ones = d.Op("Exp", {zero});
+  const std::string ones = d.Op("Exp", {zero});  // in the shape and type of scale
   const std::string hat =
       d.Op("BatchNormalization", {d.input(0), ones, zero, d.input(3), variance}, epsilon);
   d.Give(1, d.Op("CastLike", {sum_per_channel(d.Op("Mul", {d.dy(), hat})), scale}));

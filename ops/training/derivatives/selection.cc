@@ -23,7 +23,6 @@ void Dropout(DerivativeBuilder& d) {
   if (!d.HasInput(2)) return d.Give(0, d.dy());
   if (!d.HasOutput(1)) return d.Refuse("it may train, but its mask is no output");
   d.Give(0, d.MicrosoftOp("DropoutGrad", {d.dy(), d.output(1), d.input(1), d.input(2)}));
-  if (d.HasInput(1)) d.GiveNone(1);
   d.GiveNone(2);
 }
 

@@ -1,6 +1,6 @@
 // The rules of derivatives against central differences in double, of the sum of sin(y) over the
 // elements of y, which gives each of them another weight; and their values where the derivative
-// jumps, which are those of torch.autograd.
+// jumps, which are torch's.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -287,7 +287,7 @@ TEST(DerivativesTest, SecondDerivatives) {
   ExpectDerivatives(cases);
 }
 
-// Values of torch.autograd (2.3) for relu, leaky_relu, abs, clamp, maximum, amax, pow, where.
+// As torch's derivatives.yaml has it for relu, leaky_relu, abs, clamp, maximum, amax, pow, floor.
 TEST(DerivativesTest, WhereTheyJump) {
   const Tensor x = Floats({-1, 0, 2, kNaN});
   ExpectJumps("y = Relu(a)", x, Floats({0, 0, 1, 1}));

@@ -136,10 +136,10 @@ TEST(GradientTest, ItsNodesAreSeen) {
   const auto outputs = RunText(text, {{"a", Scalar(2)}, {"b", Scalar(3)}}, &recorder);
   ExpectValues(outputs, {Scalar(10), Scalar(10)});
   const std::vector<std::string> lines = recorder.Lines();
-  EXPECT_THAT(lines, Contains("RESULT grad/d_d CastLike grad"));
-  EXPECT_THAT(lines, Contains("RESULT grad/square/Mul Mul grad"));
-  EXPECT_THAT(lines, Contains("RESULT grad/d_c Sum grad"));
-  EXPECT_THAT(lines, Contains("RESULT da Reshape grad"));
+  EXPECT_THAT(lines, Contains("RESULT grad/d_d CastLike"));
+  EXPECT_THAT(lines, Contains("RESULT grad/square/Mul Mul"));
+  EXPECT_THAT(lines, Contains("RESULT grad/d_c Sum"));
+  EXPECT_THAT(lines, Contains("RESULT da Reshape"));
 }
 
 TEST(GradientTest, NamesAreTakenOnce) {
@@ -149,9 +149,9 @@ TEST(GradientTest, NamesAreTakenOnce) {
       "[grad] db = Gradient <xs = [\"b\"], y = \"d\"> (b) }");
   Recorder recorder;
   ASSERT_TRUE(RunText(text, {{"a", Scalar(2)}}, &recorder).ok());
-  EXPECT_THAT(recorder.Lines(), AllOf(Contains("RESULT grad/square/Mul Mul grad"),
-                                      Contains("RESULT grad/square/Mul_2 Mul grad"),
-                                      Contains("RESULT grad/square/Mul_3 Mul grad")));
+  EXPECT_THAT(recorder.Lines(), AllOf(Contains("RESULT grad/square/Mul Mul"),
+                                      Contains("RESULT grad/square/Mul_2 Mul"),
+                                      Contains("RESULT grad/square/Mul_3 Mul")));
 }
 
 // Inlined, the names in the attributes are those of the call.
