@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "evaluator/function_body.h"
 #include "evaluator/outer_names.h"
 #include "evaluator/plan.h"
 #include "evaluator/proto_text.h"
@@ -21,15 +22,17 @@ constexpr int64_t kAlwaysAllowedNodes = 10'000;
 // Nodes that all searches through a model may come by: seconds.
 constexpr int64_t kMaxReads = 20'000'000;
 
-// Null for a call of a local function.
-const onnx::OpSchema* FindSchemaOf(const Node& node, const OpsetImports& of_model,
-                                   const OpRegistry& registry) {
-  if (node.body != nullptr) return nullptr;
-  const OpsetImports& imports = node.imports != nullptr ? *node.imports : of_model;
-  const auto import = imports.find(node.domain);
-  return registry.FindSchema(
-      node.domain, node.op_type,
-      import != imports.end() ? import->second : registry.LatestVersion(node.domain));
+// No schema for a call of a local function.
+ResolvedOperator Resolve(const Node& node, const OpsetImports& of_model,
+                         const OpRegistry& registry) {
+  ResolvedOperator op;
+  op.imports = node.imports != nullptr ? node.imports.get() : &of_model;
+  if (node.body != nullptr) return op;
+  const auto import = op.imports->find(node.domain);
+  op.opset_version =
+      import != op.imports->end() ? import->second : registry.LatestVersion(node.domain);
+  op.schema = registry.FindSchema(node.domain, node.op_type, op.opset_version);
+  return op;
 }
 
 const Expansion* FindExpansion(const onnx::OpSchema* schema, const OpRegistry& registry) {
@@ -102,7 +105,16 @@ absl::StatusOr<std::vector<std::string>> ExpansionScope::Reads(const Node& node)
 }
 
 const onnx::OpSchema* ExpansionScope::SchemaOf(const Node& node) const {
-  return FindSchemaOf(node, shared_->imports, shared_->registry);
+  return Resolve(node, shared_->imports, shared_->registry).schema;
+}
+
+absl::StatusOr<std::shared_ptr<const Graph>> ExpansionScope::BodyOf(const Node& node) const {
+  if (node.body != nullptr) return node.body;
+  const ResolvedOperator op = Resolve(node, shared_->imports, shared_->registry);
+  if (op.schema == nullptr || BodyKindOf(*op.schema, op.opset_version) != BodyKind::kStatic) {
+    return nullptr;
+  }
+  return FunctionBody(node, op, {}, {}, shared_->registry);
 }
 
 std::string ExpansionScope::NewName(const std::string& suggested) {
@@ -152,7 +164,7 @@ class Expander {
 
  private:
   const Expansion* ExpansionOf(const Node& node) const {
-    return FindExpansion(FindSchemaOf(node, shared_.imports, shared_.registry), shared_.registry);
+    return FindExpansion(Resolve(node, shared_.imports, shared_.registry).schema, shared_.registry);
   }
 
   // The graphs in a node's attributes, and the body of a call of a local function.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,6 +39,9 @@ class ExpansionScope {
 
   // What its operator's schema says; null for a call of a local function.
   const onnx::OpSchema* SchemaOf(const Node& node) const;
+  // The nodes by which a local function, or the schema of an operator for inputs of any type, is
+  // defined; null if it is not. Of an operator's outputs, those that the node names.
+  absl::StatusOr<std::shared_ptr<const Graph>> BodyOf(const Node& node) const;
 
   // `suggested`, or with _2, _3, ... behind it, if something in the model is called so.
   std::string NewName(const std::string& suggested);

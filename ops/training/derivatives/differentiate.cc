@@ -69,21 +69,24 @@ class NewNodes final : public DerivativeNodes {
 
   std::optional<int> Rank(const std::string& value) const override { return scope_.Rank(value); }
 
-  // A copy of a node of the model that reads the values that stand for others by name; so do its
-  // outputs from then on.
-  void AddCopy(const Node& original, absl::flat_hash_map<std::string, std::string>* at) {
-    StartFor(original);
+  // A copy of a node that reads the values that stand for others by name; so do its outputs from
+  // then on. These are called `wish`, or as before.
+  void AddCopy(const Node& original, absl::flat_hash_map<std::string, std::string>* at,
+               const std::string& wish = "") {
     Node node = original;
-    node.name = scope_.NewName(JoinPath(label_, part_));
+    node.name.clear();
     node.call_path = call_path_;
     for (std::string& input : node.inputs) {
       if (const auto found = at->find(input); found != at->end()) input = found->second;
     }
     for (std::string& output : node.outputs) {
-      if (!output.empty()) output = (*at)[output] = NewValue(output);
+      if (!output.empty()) output = (*at)[output] = NewValue(wish.empty() ? output : wish);
     }
     nodes_.push_back(std::move(node));
   }
+
+  // A name that nothing has.
+  std::string NewKey() { return scope_.NewName(JoinPath(label_, "#")); }
 
   // Gives a value that was made here this name for good. False if it has one, or was not made here.
   bool Name(const std::string& value, const std::string& name) {
@@ -94,7 +97,10 @@ class NewNodes final : public DerivativeNodes {
     if (const auto wish = wishes_.find(value); wish != wishes_.end())
       wish->second = std::string(name);
   }
-  bool too_many() const { return static_cast<int64_t>(nodes_.size()) > scope_.nodes_left(); }
+  absl::Status CheckSize() const {
+    if (static_cast<int64_t>(nodes_.size()) <= scope_.nodes_left()) return absl::OkStatus();
+    return absl::ResourceExhaustedError("the model would become many times larger than its file");
+  }
 
   // Adds the nodes that `results` depend on.
   absl::Status Finish(const absl::flat_hash_set<std::string>& results) {
@@ -139,7 +145,7 @@ class NewNodes final : public DerivativeNodes {
 
   // A value, under a name that nobody sees.
   std::string NewValue(absl::string_view wish) {
-    std::string value = scope_.NewName(JoinPath(label_, "#"));
+    std::string value = NewKey();
     wishes_.emplace(value, wish);
     return value;
   }
@@ -296,10 +302,6 @@ class Differentiator {
     for (auto step = path_.rbegin(); step != path_.rend(); ++step) {
       if (!step->varies) continue;
       OC_RETURN_IF_ERROR(Differentiate(*step->node));
-      if (nodes_.too_many()) {
-        return absl::ResourceExhaustedError(
-            "the model would become many times larger than its file");
-      }
     }
     if (missing_.empty()) return absl::OkStatus();
     const size_t listed = std::min(missing_.size(), kMaxListed);
@@ -313,6 +315,7 @@ class Differentiator {
 
   // Hands the gradients of a node's outputs on to its inputs.
   absl::Status Differentiate(const Node& node) {
+    OC_RETURN_IF_ERROR(nodes_.CheckSize());
     DifferentiatedNode d;
     d.node = &node;
     bool any = false;
@@ -330,8 +333,9 @@ class Differentiator {
       rule = rules_.Find(node.domain, node.op_type, d.version);
     }
     if (rule == nullptr) {
-      return Miss(node, schema == nullptr ? " (a local function that is kept as one node)"
-                                          : absl::StrCat(" (version ", d.version, ")"));
+      OC_ASSIGN_OR_RETURN(const std::shared_ptr<const Graph> body, scope_.BodyOf(node));
+      if (body != nullptr) return DifferentiateBody(node, *body, d.gradients);
+      return Miss(node, absl::StrCat(" (version ", d.version, ")"));
     }
     std::shared_ptr<const Signature>& signature = signatures_[schema];
     if (signature == nullptr) signature = MakeSignature(*schema);
@@ -347,6 +351,66 @@ class Differentiator {
         return Miss(node, absl::StrCat(" for its input ", i, ", ", Quoted(node.inputs[i])));
       }
       if (!given->empty()) parts_[node.inputs[i]].push_back(*given);
+    }
+    return absl::OkStatus();
+  }
+
+  // The same by way of the nodes that an operator or a local function is defined by. They are
+  // computed once more, since what is between them is no value of the model.
+  absl::Status DifferentiateBody(const Node& node, const Graph& body,
+                                 const std::vector<std::string>& gradients) {
+    absl::flat_hash_map<std::string, std::string>
+        keys;  // of the body's names, which others may have
+    const auto rename = [&](std::string* name) {
+      if (name->empty()) return;
+      std::string& key = keys[*name];
+      if (key.empty()) {
+        key = nodes_.NewKey();
+        of_bodies_.insert(key);
+      }
+      *name = key;
+    };
+    std::vector<std::string> inputs(body.inputs.size());
+    for (size_t i = 0; i < std::min(inputs.size(), node.inputs.size()); ++i) {
+      if (node.inputs[i].empty()) continue;
+      inputs[i] = body.inputs[i].name;
+      rename(&inputs[i]);
+      at_[inputs[i]] = At(node.inputs[i]);
+      if (varying_.contains(node.inputs[i])) varying_.insert(inputs[i]);
+    }
+    std::vector<Node> varying;
+    for (Node inner : body.nodes) {
+      if (!GraphsOf(inner).empty()) return Miss(node, " (a node of its body has a graph)");
+      OC_RETURN_IF_ERROR(nodes_.CheckSize());
+      for (std::string& input : inner.inputs) rename(&input);
+      for (std::string& output : inner.outputs) rename(&output);
+      inner.name = JoinPath(NodeLabel(node), inner.op_type);
+      inner.call_path = node.call_path;
+      nodes_.AddCopy(inner, &at_, JoinPath(inner.call_path, inner.name));
+      if (std::none_of(inner.inputs.begin(), inner.inputs.end(),
+                       [this](const std::string& input) { return varying_.contains(input); })) {
+        continue;
+      }
+      for (const std::string& output : inner.outputs) {
+        if (!output.empty()) varying_.insert(output);
+      }
+      varying.push_back(std::move(inner));
+    }
+    // A function has all its outputs, an operator's body those that are named.
+    size_t next = 0;
+    for (size_t i = 0; i < gradients.size() && next < body.outputs.size(); ++i) {
+      if (node.body == nullptr && node.outputs[i].empty()) continue;
+      std::string output = body.outputs[next++].name;
+      rename(&output);
+      if (!gradients[i].empty()) parts_[output].push_back(gradients[i]);
+    }
+    while (!varying.empty()) {
+      OC_RETURN_IF_ERROR(Differentiate(varying.back()));
+      varying.pop_back();
+    }
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const std::string gradient = inputs[i].empty() ? "" : Gradient(inputs[i]);
+      if (!gradient.empty()) parts_[node.inputs[i]].push_back(gradient);
     }
     return absl::OkStatus();
   }
@@ -368,7 +432,7 @@ class Differentiator {
     nodes_.StartForNone();
     std::vector<std::string>& parts = found->second;
     if (parts.size() > 1) parts = nodes_.Add(kOnnxDomain, "Sum", std::move(parts), {}, 1);
-    nodes_.Wish(parts[0], absl::StrCat("d_", name));
+    if (!of_bodies_.contains(name)) nodes_.Wish(parts[0], absl::StrCat("d_", name));
     return parts[0];
   }
 
@@ -403,6 +467,7 @@ class Differentiator {
   absl::flat_hash_map<std::string, std::string> at_;  // names whose values were exchanged
   // The gradients that the nodes which read a value gave it.
   absl::flat_hash_map<std::string, std::vector<std::string>> parts_;
+  absl::flat_hash_set<std::string> of_bodies_;  // names that stand for values inside of them
   std::vector<std::string> missing_;
   absl::flat_hash_map<const onnx::OpSchema*, std::shared_ptr<const Signature>> signatures_;
 };

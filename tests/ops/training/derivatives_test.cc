@@ -267,6 +267,18 @@ TEST(DerivativesTest, Layers) {
         {Doubles({3, 4}, 7)}}});
 }
 
+// Operators without a rule, which ONNX defines by others.
+TEST(DerivativesTest, Bodies) {
+  const Tensor x = Doubles({2, 3}, 7);
+  ExpectDerivatives({{"y = Mish(a)", {x}},
+                     {"y = HardSwish(a)", {x}},
+                     {"y = ThresholdedRelu <alpha = 0.3> (a)", {x}},
+                     {"y = Swish <alpha = 0.5> (a)", {x}, 24},
+                     {"h = Mul(a, b) k = Mish(h) y = Mul(k, h)", {x, Doubles({3}, 5)}},
+                     {"n = Constant <value_ints = [1]> () y = ReduceL1(a, n)", {x}, 18},
+                     {"y = ReduceLogSumExp <keepdims = 0> (a)", {x}, 18}});
+}
+
 // y is itself a gradient.
 TEST(DerivativesTest, SecondDerivatives) {
   const Tensor x = Positive({2, 3}, 7);
@@ -279,7 +291,7 @@ TEST(DerivativesTest, SecondDerivatives) {
         "n = Constant <value_ints = [1, 1]> () e = Gather(a, n) h = Mul(e, e)",
         "n = Constant <value_ints = [1]> () m = Constant <value_ints = [2]> () "
         "e = Slice(a, n, m) h = Exp(e)",
-        "e = Concat <axis = 0> (a, b) h = Mul(e, e)", "e = Sqrt(a) h = Log(e)"}) {
+        "e = Concat <axis = 0> (a, b) h = Mul(e, e)", "h = Mish(a)", "e = Sqrt(a) h = Log(e)"}) {
     cases.push_back(
         {absl::StrCat(nodes, " y = ", kGradient, " <xs = [\"a\"], zs = [\"b\"], y = \"h\"> (a, b)"),
          {x, Doubles({2, 3}, 5, 1.4)}});

@@ -186,14 +186,29 @@ TEST(GradientTest, WorksInsideSubgraphs) {
   ExpectValues(RunText(text, {{"a", Scalar(1)}, {"go", Bools({}, {0})}}), {Scalar(-1)});
 }
 
+TEST(GradientTest, GoesThroughLocalFunctionsThatAreKept) {
+  const std::string text = Text(
+      "(float a, float b) => (float da) { [call] c, d = local.F(a, b) e = Add(c, d) f = Mul(e, a) "
+      "[grad] da = Gradient <xs = [\"a\"], zs = [\"b\"], y = \"f\"> (a, b) }",
+      "<domain: \"local\", opset_import: [\"\": 22]> F (b, a) => (p, b) { p = Mul(b, a) }");
+  // f = (a b + a) a.
+  for (const Functions functions : {Functions::kInline, Functions::kKeep}) {
+    const auto model = LoadModelFromText(text, Registry(), {.functions = functions});
+    ASSERT_TRUE(model.ok()) << model.status();
+    const auto evaluator = Evaluator::Create(*model, Registry(), {.threads = 1});
+    ASSERT_TRUE(evaluator.ok()) << evaluator.status();
+    ExpectValues(evaluator->Run({{"a", Scalar(2)}, {"b", Scalar(3)}}), {Scalar(16)});
+  }
+}
+
 TEST(GradientTest, OperatorsWithoutRuleAreAllNamed) {
   ExpectRefused(
-      "(float a, float b) => (float da) { [first] t = Mish(a) u = Mul(t, b) "
-      "[second] v = Mish(u) [third] w = Mish(b) x = Add(v, w) "
+      "(float a, float b) => (float da) { [first] t = Hardmax(a) u = Mul(t, b) "
+      "[second] v = Hardmax(u) [third] w = Hardmax(b) x = Add(v, w) "
       "[grad] da = Gradient <xs = [\"a\"], y = \"x\"> (a) }",
       kUnimplemented,
       "ai.onnx.preview.training.Gradient 'grad': on the way to 'x' there is no "
-      "derivative of Mish 'second' (version 22); Mish 'first' (version 22)");
+      "derivative of Hardmax 'second' (version 13); Hardmax 'first' (version 13)");
   // Through inputs of a rule that has none for them, through graphs, in other opsets.
   ExpectRefused(
       "(float a, float b) => (float da) { c = Clip(b, , a) "
