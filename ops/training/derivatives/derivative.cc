@@ -86,6 +86,11 @@ std::string DerivativeBuilder::SumTo(const std::string& gradient, const std::str
   return ReshapeTo(sum, like);
 }
 
+std::string DerivativeBuilder::SumPerChannel(const std::string& value) {
+  const std::string flat = Op("Reshape", {value, Vector({0, 0, -1})});
+  return Op("ReduceSum", {flat, Vector({0, 2})}, {{"keepdims", int64_t{0}}});
+}
+
 std::string DerivativeBuilder::ReshapeTo(const std::string& value, const std::string& like) {
   return Op("Reshape", {value, ShapeOf(like)}, {{"allowzero", int64_t{1}}});
 }

@@ -99,6 +99,8 @@ class DerivativeBuilder {
   // The sum of a gradient over the axes along which `like` was repeated to its shape, in the shape
   // of `like`.
   std::string SumTo(const std::string& gradient, const std::string& like);
+  // The sums over all axes but the second, a vector.
+  std::string SumPerChannel(const std::string& value);
   // The same elements in the shape of `like`.
   std::string ReshapeTo(const std::string& value, const std::string& like);
   std::optional<int> Rank(const std::string& value) const { return nodes_.Rank(value); }

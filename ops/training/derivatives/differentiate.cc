@@ -264,7 +264,9 @@ class Differentiator {
 
   // What varies, and what has to be computed again because an independent value has another value.
   absl::Status GoForward() {
-    for (size_t i = 0; i < num_xs(); ++i) varying_.insert(what_.independent[i]);
+    for (size_t i = 0; i < num_xs(); ++i) {
+      if (!what_.gradients[i].empty()) varying_.insert(what_.independent[i]);
+    }
     for (Step& step : path_) {
       const auto any = [&step](const auto& set) {
         return std::any_of(step.reads.begin(), step.reads.end(),

@@ -60,6 +60,41 @@ void GatherNd(DerivativeBuilder& d) {
   d.GiveNone(1);
 }
 
+// What was added is cut off, and what was cut off is zeros: Pad by -pads, with a constant.
+void Pad(DerivativeBuilder& d) {
+  if (d.String("mode") != "constant") return d.Refuse(absl::StrCat("mode ", d.String("mode")));
+  d.Give(0, d.Op("Pad", {d.dy(), d.Op("Neg", {d.input(1)}), "", d.input(3)}));
+  d.GiveNone(1);
+  if (d.HasInput(3)) d.GiveNone(3);
+}
+
+// dY as repeats and sizes in turn (r0, n0, r1, n1, ...), summed over the repeats.
+void Tile(DerivativeBuilder& d) {
+  const std::string shape = d.ShapeOf(d.input(0));
+  const std::string one = d.Vector({1});
+  const std::string pairs =
+      d.Op("Concat", {d.Op("Unsqueeze", {d.input(1), one}), d.Op("Unsqueeze", {shape, one})},
+           {{"axis", int64_t{1}}});
+  const std::string apart = d.Op("Reshape", {d.dy(), d.Op("Reshape", {pairs, d.Vector({-1})})},
+                                 {{"allowzero", int64_t{1}}});
+  const auto number = [&d](int64_t value) {
+    return d.Op("Constant", {}, {{"value", Tensor::Scalar<int64_t>(value)}});
+  };
+  const std::string end = d.Op("Size", {pairs});
+  const std::string axes = d.Op("Range", {number(0), end, number(2)});
+  d.Give(0, d.Op("ReduceSum", {apart, axes},
+                 {{"keepdims", int64_t{0}}, {"noop_with_empty_axes", int64_t{1}}}));
+  d.GiveNone(1);
+}
+
+// Summed from the other end.
+void CumSum(DerivativeBuilder& d) {
+  const int64_t reverse = d.Int("reverse") != 0 ? 0 : 1;
+  d.Give(0, d.Op("CumSum", {d.dy(), d.input(1)},
+                 {{"exclusive", d.Int("exclusive")}, {"reverse", reverse}}));
+  d.GiveNone(1);
+}
+
 // Back again, for second derivatives: what puts dY somewhere is linear, and its derivative takes
 // from there.
 void GatherGrad(DerivativeBuilder& d) {
@@ -80,14 +115,18 @@ void SliceGrad(DerivativeBuilder& d) {
 
 }  // namespace
 
-// Before version 10 Slice had attributes, before version 4 Concat had a default axis.
+// Before version 11 Pad had its pads as an attribute, before version 10 Slice its axes; before
+// version 6 Tile had one axis, before version 4 Concat a default one.
 void AddGatherDerivatives(DerivativeRules& rules) {
   rules.Add(kOnnxDomain, "Concat", {4, 13}, Concat);
+  rules.Add(kOnnxDomain, "CumSum", {11, 14}, CumSum);
   rules.Add(kOnnxDomain, "Gather", {1, 13}, Gather);
   rules.Add(kOnnxDomain, "GatherElements", {11, 13}, GatherElements);
   rules.Add(kOnnxDomain, "GatherND", {11, 13}, GatherNd);
+  rules.Add(kOnnxDomain, "Pad", {11, 25}, Pad);
   rules.Add(kOnnxDomain, "Slice", {10, 13}, Slice);
   rules.Add(kOnnxDomain, "Split", {2, 18}, Split);
+  rules.Add(kOnnxDomain, "Tile", {6, 13}, Tile);
   rules.Add(kMicrosoftDomain, "GatherGrad", {1, 1}, GatherGrad);
   rules.Add(kMicrosoftDomain, "SliceGrad", {1, 1}, SliceGrad);
 }

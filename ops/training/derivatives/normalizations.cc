@@ -20,15 +20,11 @@ void BatchNormalization(DerivativeBuilder& d) {
   const auto no_mean = d.ZerosLike(variance);
   d.Give(0, d.Op("BatchNormalization", {d.dy(), scale, zero, no_mean, variance}, epsilon));
 
-  const auto sum_per_channel = [&d](const std::string& value) {
-    const std::string flat = d.Op("Reshape", {value, d.Vector({0, 0, -1})});
-    return d.Op("ReduceSum", {flat, d.Vector({0, 2})}, {{"keepdims", int64_t{0}}});
-  };
   const std::string ones = d.Op("Exp", {zero});  // in the shape and type of scale
   const std::string hat =
       d.Op("BatchNormalization", {d.input(0), ones, zero, d.input(3), variance}, epsilon);
-  d.Give(1, d.Op("CastLike", {sum_per_channel(d.Op("Mul", {d.dy(), hat})), scale}));
-  d.Give(2, d.Op("CastLike", {sum_per_channel(d.dy()), d.input(2)}));
+  d.Give(1, d.Op("CastLike", {d.SumPerChannel(d.Op("Mul", {d.dy(), hat})), scale}));
+  d.Give(2, d.Op("CastLike", {d.SumPerChannel(d.dy()), d.input(2)}));
 }
 
 void LayerNormalization(DerivativeBuilder& d) {

@@ -209,7 +209,14 @@ TEST(DerivativesTest, Movement) {
         {x}},
        {"n = Constant <value_ints = [2, 0, -1]> () y = Gather <axis = 1> (a, n)", {x}},
        {"n = Constant <value = int64[3,1] {2, 0, 2}> () y = GatherElements <axis = 1> (a, n)", {x}},
-       {"n = Constant <value = int64[2,2] {2, 0, 2, 0}> () y = GatherND(a, n)", {x}}});
+       {"n = Constant <value = int64[2,2] {2, 0, 2, 0}> () y = GatherND(a, n)", {x}},
+       {"n = Constant <value_ints = [1, 0, -1, 2]> () y = Pad(a, n)", {x}},
+       {"n = Constant <value_ints = [2, 1]> () i = Constant <value_ints = [-1]> () "
+        "y = Pad(a, n, , i)",
+        {x}},
+       {"n = Constant <value_ints = [2, 3]> () y = Tile(a, n)", {x}},
+       {"n = Constant <value = int64 {1}> () y = CumSum <exclusive = 1> (a, n)", {x}},
+       {"n = Constant <value = int64 {0}> () y = CumSum <reverse = 1> (a, n)", {x}}});
 }
 
 TEST(DerivativesTest, Reductions) {
@@ -252,6 +259,11 @@ TEST(DerivativesTest, Layers) {
       {{"y = Conv <pads = [1, 0, 1, 0], strides = [2, 1]> (a, b, c)",
         {image, Doubles({3, 2, 2, 2}, 5), Doubles({3}, 11)}},
        {"y = Conv(a, b)", {image, Doubles({3, 2, 1, 1}, 5)}},
+       {"y = ConvTranspose <pads = [1, 0, 0, 1], strides = [2, 3], output_padding = [1, 0]> "
+        "(a, b, c)",
+        {image, Doubles({2, 3, 2, 3}, 5), Doubles({3}, 11)}},
+       {"y = ConvTranspose <group = 2, dilations = [2, 1]> (a, b)",
+        {image, Doubles({2, 1, 2, 2}, 5)}},
        {"y = MaxPool <kernel_shape = [2, 2], pads = [1, 1, 0, 0]> (a)", {image}},
        {"y, i = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (a)", {image}},
        {"m = Constant <value = double[2] {0.1, -0.2}> () v = Constant <value = double[2] {0.5, 2}> "

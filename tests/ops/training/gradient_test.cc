@@ -57,6 +57,14 @@ TEST(GradientTest, OutputsThatAreNotWantedAreLeftOut) {
   ExpectValues(RunText(text, {{"a", Scalar(2)}, {"b", Scalar(3)}}), {Scalar(2)});
 }
 
+// Nor is a rule needed for what only they depend on.
+TEST(GradientTest, NothingIsAskedOfTheWayToThem) {
+  const std::string text = Text(
+      "(float[2] a, float[2] b) => (float[2] db) { c = Hardmax(a) d = Mul(c, b) "
+      ", db = Gradient <xs = [\"a\", \"b\"], y = \"d\"> (a, b) }");
+  ExpectValues(RunText(text, {{"a", Floats({3, 2})}, {"b", Floats({5, 6})}}), {Floats({1, 0})});
+}
+
 // The gradient is that of the sum of y's elements; what was broadcast is summed.
 TEST(GradientTest, OfATensorItsSumIsDifferentiated) {
   const std::string text = Text(
