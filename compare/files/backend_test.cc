@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/files/expected_outputs.h"
+#include "compare/inputs/feeds.h"
 #include "evaluator/status_macros.h"
 #include "evaluator/tensor_proto.h"
 
@@ -127,16 +128,15 @@ absl::StatusOr<bool> RunTest(const std::string& folder, const OpRegistry& regist
   const std::vector<Expectation> expectations = ExpectationsOf(graph);
   for (int set = 0; Exists(absl::StrCat(folder, "/test_data_set_", set)); ++set) {
     const std::string data = absl::StrCat(folder, "/test_data_set_", set);
-    OC_ASSIGN_OR_RETURN(std::vector<Value> inputs, ReadTestValues(data + "/input_", graph.inputs));
+    OC_ASSIGN_OR_RETURN(FeedFile inputs, FeedFile::Open(data));
+    OC_ASSIGN_OR_RETURN(const MatchedFeeds matched, inputs.FeedsFor(graph));
     OC_ASSIGN_OR_RETURN(const std::vector<Value> want,
                         ReadTestValues(data + "/output_", graph.outputs));
     if (want.empty() || want.size() != graph.outputs.size()) {
       return absl::NotFoundError(
           absl::StrCat(data, " has ", want.size(), " of ", graph.outputs.size(), " outputs"));
     }
-    Feeds feeds;
-    for (size_t i = 0; i < inputs.size(); ++i) feeds[graph.inputs[i].name] = std::move(inputs[i]);
-    OC_ASSIGN_OR_RETURN(const std::vector<Value> got, evaluator.Run(feeds));
+    OC_ASSIGN_OR_RETURN(const std::vector<Value> got, evaluator.Run(matched.feeds));
     for (size_t i = 0; i < want.size(); ++i) {
       const std::string wrong =
           Compare(graph.outputs[i].name, got[i], want[i], expectations[i], tolerance);

@@ -58,7 +58,8 @@ absl::StatusOr<std::vector<Value>> ReadTestValues(const std::string& prefix,
 BackendTestOutcome RunBackendTest(const std::string& folder, const OpRegistry& registry,
                                   const BackendTestOptions& options);
 
-// Writes such a folder. Inputs of the model without a value must not come before others.
+// Writes such a folder. Unless the inputs with a value are those that need one, none without a
+// value must come before others.
 absl::Status WriteBackendTest(const std::string& folder, const onnx::ModelProto& model,
                               const Feeds& feeds, const std::vector<Value>& outputs);
 

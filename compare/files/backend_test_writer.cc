@@ -1,10 +1,13 @@
 // Runs made into tests.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <system_error>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "compare/files/backend_test.h"
 #include "evaluator/proto_walk.h"
 #include "evaluator/status_macros.h"
@@ -39,6 +42,16 @@ absl::Status TakeIn(onnx::GraphProto* graph, ExternalData& external) {
   return absl::OkStatus();
 }
 
+// Whether the inputs that have a value are those without an initializer.
+bool AreThoseRequired(const onnx::GraphProto& graph, const Feeds& feeds) {
+  absl::flat_hash_set<absl::string_view> initialized;
+  for (const auto& initializer : graph.initializer()) initialized.insert(initializer.name());
+  for (const auto& sparse : graph.sparse_initializer()) initialized.insert(sparse.values().name());
+  return std::all_of(graph.input().begin(), graph.input().end(), [&](const auto& input) {
+    return feeds.contains(input.name()) != initialized.contains(input.name());
+  });
+}
+
 }  // namespace
 
 absl::Status WriteBackendTest(const std::string& folder, const onnx::ModelProto& model,
@@ -55,19 +68,22 @@ absl::Status WriteBackendTest(const std::string& folder, const onnx::ModelProto&
   file << bytes;
   file.close();
   if (!file) return absl::PermissionDeniedError(absl::StrCat("cannot write ", folder));
-  // Files go by position, so none may be missing in between.
-  int last = -1;
+  // Files go by position: among the inputs that need a value if these are the ones that have it,
+  // else among all, of which none may be missing in between.
+  const bool required = AreThoseRequired(model.graph(), feeds);
+  int files = 0;
   for (int i = 0; i < model.graph().input_size(); ++i) {
     const std::string& name = model.graph().input(i).name();
     const auto feed = feeds.find(name);
     if (feed == feeds.end()) continue;
-    if (last != i - 1) {
+    if (!required && files != i) {
       return absl::UnimplementedError(absl::StrCat(folder, ": input ", name, " has a value, but ",
                                                    model.graph().input(i - 1).name(),
                                                    " before it has none"));
     }
-    OC_RETURN_IF_ERROR(WriteValueFile(absl::StrCat(data, "/input_", i, ".pb"), feed->second, name));
-    last = i;
+    OC_RETURN_IF_ERROR(
+        WriteValueFile(absl::StrCat(data, "/input_", files, ".pb"), feed->second, name));
+    ++files;
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     OC_RETURN_IF_ERROR(WriteValueFile(absl::StrCat(data, "/output_", i, ".pb"), outputs[i],

@@ -112,6 +112,14 @@ std::vector<const ValueInfo*> RequiredInputs(const Graph& graph) {
   return inputs;
 }
 
+std::vector<const ValueInfo*> InputsOfFiles(const Graph& graph, size_t count) {
+  std::vector<const ValueInfo*> inputs = RequiredInputs(graph);
+  if (inputs.size() == count) return inputs;
+  inputs.clear();
+  for (const ValueInfo& input : graph.inputs) inputs.push_back(&input);
+  return inputs;
+}
+
 absl::StatusOr<MatchedFeeds> MatchFeeds(absl::Span<const NamedValue> values, const Graph& graph,
                                         const std::string& source) {
   absl::flat_hash_map<absl::string_view, const ValueInfo*> inputs;
@@ -261,14 +269,15 @@ absl::StatusOr<Feeds> FeedFile::ReadFolder(const Graph& graph) const {
     return absl::InvalidArgumentError(absl::StrCat(
         FileName(graph.inputs.size()), ": the model has only ", graph.inputs.size(), " inputs"));
   }
+  const std::vector<const ValueInfo*> inputs = InputsOfFiles(graph, count);
   Feeds feeds;
   for (size_t i = 0; i < count; ++i) {
-    absl::StatusOr<Value> value = ReadValueFile(FileName(i), graph.inputs[i].type);
+    absl::StatusOr<Value> value = ReadValueFile(FileName(i), inputs[i]->type);
     if (!value.ok()) {
       return absl::Status(value.status().code(),
                           absl::StrCat(FileName(i), ": ", value.status().message()));
     }
-    feeds[graph.inputs[i].name] = *std::move(value);
+    feeds[inputs[i]->name] = *std::move(value);
   }
   return feeds;
 }

@@ -34,6 +34,11 @@ struct MatchedFeeds {
 // Inputs that need a value: those without an initializer, in the graph's order.
 std::vector<const ValueInfo*> RequiredInputs(const Graph& graph);
 
+// The inputs that `count` files input_0.pb, input_1.pb, ... are for, in their order: those that
+// need a value if there are as many, else all. (Below IR version 4 initializers are inputs too, and
+// test data leave them out wherever they stand.)
+std::vector<const ValueInfo*> InputsOfFiles(const Graph& graph, size_t count);
+
 // A value as it would go to an input of this type: opaque bits become elements.
 Value ValueFor(const NamedValue& candidate, const TypeInfo& type);
 

@@ -113,6 +113,21 @@ TEST_F(TestCommandTest, TransformsMayBeOffByARoundingOfTheGreatestElement) {
   EXPECT_EQ(Onnxcmp({"test", test}).status, 1);
 }
 
+TEST_F(TestCommandTest, InputsWithInitializersMayComeBeforeOthers) {
+  const std::string model = testing::WriteFile(
+      folder_ + "/default.onnxtxt", ModelText("(float[2] w = {1, 2}, float[2] x) => (float[2] y) "
+                                              "{ y = Sub (x, w) }"));
+  const std::string test = folder_ + "/tests/default/";
+  ASSERT_EQ(Onnxcmp({"run", model, "--save", test}).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(test + "test_data_set_0/input_1.pb"));
+  EXPECT_EQ(Onnxcmp({"test", test}).status, 0);
+  ASSERT_TRUE(
+      WriteValueFile(test + "test_data_set_0/input_0.pb", Tensor::Of<float>({2}, {5, 5}), "x")
+          .ok());
+  Expect("default", Tensor::Of<float>({2}, {4, 3}));
+  EXPECT_EQ(Onnxcmp({"test", test}).status, 0);
+}
+
 TEST_F(TestCommandTest, WithoutDataThereIsNothingToRun) {
   std::filesystem::remove_all(folder_ + "/tests/neg/test_data_set_0");
   const Outcome outcome = Onnxcmp({"test", folder_ + "/tests/neg"});

@@ -1,6 +1,7 @@
 #include "compare/inputs/feeds.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/files/npz_writer.h"
+#include "evaluator/tensor_proto.h"
 #include "tests/support/op_test.h"
 #include "tests/support/paths.h"
 
@@ -123,6 +125,30 @@ TEST(FeedFileTest, ReadsArchives) {
   // Bytes without a type take the input's.
   EXPECT_EQ(matched->feeds.at("void2").tensor().dtype(), DType::kBfloat16);
   EXPECT_FALSE(FeedFile::Open(TestData("npz/missing.npz")).ok());
+}
+
+// As below IR version 4, where weights are inputs, anywhere among the others.
+TEST(FeedFileTest, FilesAreForInputsWithoutInitializersIfThereAreAsMany) {
+  Graph graph;
+  graph.inputs = {Input("w", DType::kFloat, 1), Input("n", DType::kInt64, 0)};
+  graph.initializers.push_back({"w", kX});
+  const std::string folder = ::testing::TempDir() + "/feeds_of_files";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  ASSERT_TRUE(WriteValueFile(folder + "/input_0.pb", kN, "").ok());
+  auto file = FeedFile::Open(folder);
+  ASSERT_TRUE(file.ok()) << file.status();
+  auto matched = file->FeedsFor(graph);
+  ASSERT_TRUE(matched.ok()) << matched.status();
+  EXPECT_EQ(matched->feeds.size(), 1u);
+  ExpectSameBits(matched->feeds.at("n").tensor(), kN);
+  // Otherwise they are for all of them.
+  ASSERT_TRUE(WriteValueFile(folder + "/input_0.pb", Tensor::Of<float>({2}, {3, 4}), "").ok());
+  ASSERT_TRUE(WriteValueFile(folder + "/input_1.pb", kN, "").ok());
+  matched = file->FeedsFor(graph);
+  ASSERT_TRUE(matched.ok()) << matched.status();
+  ExpectSameBits(matched->feeds.at("w").tensor(), Tensor::Of<float>({2}, {3, 4}));
+  ExpectSameBits(matched->feeds.at("n").tensor(), kN);
 }
 
 TEST(FeedFileTest, OfARecordingTheInputsAreTaken) {
