@@ -42,9 +42,26 @@ int Close(thandle_t) { return 0; }
 toff_t Size(thandle_t handle) { return static_cast<Stream*>(handle)->bytes.size(); }
 int IgnoreMessage(TIFF*, void*, const char*, const char*, va_list) { return 1; }
 
+// libtiff multiplies colors by an alpha that is said to be no part of them yet; by none that is. So
+// colors come as they are stored, as from the other formats.
+absl::Status KeepColors(TIFF* tiff) {
+  uint16_t count = 0;
+  uint16_t* kinds = nullptr;
+  if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) != 1 || count == 0 ||
+      kinds[0] != EXTRASAMPLE_UNASSALPHA) {
+    return absl::OkStatus();
+  }
+  std::vector<uint16_t> said(kinds, kinds + count);  // setting the field frees the old value
+  said[0] = EXTRASAMPLE_ASSOCALPHA;
+  if (TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, count, said.data()) != 1) {
+    return absl::InvalidArgumentError("a TIFF with a damaged alpha channel");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-// The first image of the file.
+// The first image of the file, turned as its tag says (other formats' tags are not read).
 absl::StatusOr<Image> DecodeTiff(absl::Span<const uint8_t> bytes, SizeCheck check) {
   Stream stream = {bytes};
   const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(
@@ -63,16 +80,36 @@ absl::StatusOr<Image> DecodeTiff(absl::Span<const uint8_t> bytes, SizeCheck chec
       TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height) != 1) {
     return absl::InvalidArgumentError("no header of a TIFF");
   }
-  OC_ASSIGN_OR_RETURN(Image image, NewImage(height, width, check));
+  uint16_t orientation = ORIENTATION_TOPLEFT;
+  TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_ORIENTATION, &orientation);
+  const bool rows_are_columns =
+      orientation >= ORIENTATION_LEFTTOP && orientation <= ORIENTATION_LEFTBOT;
+  OC_ASSIGN_OR_RETURN(Image image, rows_are_columns ? NewImage(width, height, check)
+                                                    : NewImage(height, width, check));
+  OC_RETURN_IF_ERROR(KeepColors(tiff.get()));
   std::vector<uint32_t> raster(static_cast<size_t>(image.height * image.width));
-  if (TIFFReadRGBAImageOriented(tiff.get(), width, height, raster.data(), ORIENTATION_TOPLEFT,
+  // Asked for the orientation that it has, libtiff gives the rows as they are stored.
+  if (TIFFReadRGBAImageOriented(tiff.get(), width, height, raster.data(), orientation,
                                 /*stopOnError=*/1) != 1) {
     return absl::InvalidArgumentError("a damaged TIFF");
   }
-  for (size_t i = 0; i < raster.size(); ++i) {
-    image.rgb[3 * i] = static_cast<uint8_t>(TIFFGetR(raster[i]));
-    image.rgb[3 * i + 1] = static_cast<uint8_t>(TIFFGetG(raster[i]));
-    image.rgb[3 * i + 2] = static_cast<uint8_t>(TIFFGetB(raster[i]));
+  const bool from_right =
+      orientation == ORIENTATION_TOPRIGHT || orientation == ORIENTATION_BOTRIGHT ||
+      orientation == ORIENTATION_RIGHTTOP || orientation == ORIENTATION_RIGHTBOT;
+  const bool from_bottom =
+      orientation == ORIENTATION_BOTRIGHT || orientation == ORIENTATION_BOTLEFT ||
+      orientation == ORIENTATION_RIGHTBOT || orientation == ORIENTATION_LEFTBOT;
+  for (int64_t y = 0; y < image.height; ++y) {
+    for (int64_t x = 0; x < image.width; ++x) {
+      const int64_t across = from_right ? image.width - 1 - x : x;
+      const int64_t down = from_bottom ? image.height - 1 - y : y;
+      const uint32_t pixel = raster[static_cast<size_t>(
+          rows_are_columns ? across * image.height + down : down * image.width + across)];
+      uint8_t* rgb = &image.rgb[static_cast<size_t>(3 * (y * image.width + x))];
+      rgb[0] = static_cast<uint8_t>(TIFFGetR(pixel));
+      rgb[1] = static_cast<uint8_t>(TIFFGetG(pixel));
+      rgb[2] = static_cast<uint8_t>(TIFFGetB(pixel));
+    }
   }
   return image;
 }

@@ -27,6 +27,17 @@ constexpr char kTiff[] =
     "SUkqABgAAACAP8AQNAP8FBQPMgyDKAgACgAAAQMAAQAAAAIAAAABAQMAAQAAAAIAAAACAQMAAwAAAJYAAAAD"
     "AQMAAQAAAAUAAAAGAQMAAQAAAAIAAAARAQQAAQAAAAgAAAAVAQMAAQAAAAMAAAAWAQMAAQAAAAIAAAAXAQQA"
     "AQAAAA8AAAAcAQMAAQAAAAEAAAAAAAAACAAIAAgA";
+// The alphas are 128, 0, 255 and 64, and the colors are not multiplied by them.
+constexpr char kTransparentTiff[] =
+    "SUkqAAgAAAALAAABBAABAAAAAgAAAAEBBAABAAAAAgAAAAIBAwAEAAAAkgAAAAMBAwABAAAAAQAAAAYBAwABAAAA"
+    "AgAAABEBBAABAAAAmgAAABUBAwABAAAABAAAABYBBAABAAAAAgAAABcBBAABAAAAEAAAABwBAwABAAAAAQAAAFIB"
+    "AwABAAAAAgAAAAAAAAAIAAgACAAIAP8AAIAAgP8AChQe/8hkMkA=";
+// The grays 1, 2, 3 over 4, 5, 6, and where the number of the orientation is.
+constexpr char kOrientedTiff[] =
+    "SUkqAAgAAAALAAABBAABAAAAAwAAAAEBBAABAAAAAgAAAAIBAwADAAAAkgAAAAMBAwABAAAAAQAAAAYBAwABAAAA"
+    "AgAAABEBBAABAAAAmAAAABIBAwABAAAAAQAAABUBAwABAAAAAwAAABYBBAABAAAAAgAAABcBBAABAAAAEgAAABwB"
+    "AwABAAAAAQAAAAAAAAAIAAgACAABAQECAgIDAwMEBAQFBQUGBgY=";
+constexpr size_t kOrientationAt = 90;
 // One row of black and white with 16 bits.
 constexpr char kGray16Png[] =
     "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABEAAAAACB2fwVAAAADUlEQVR4nGNgYPj/HwADAgH/5ncLrgAAAABJ"
@@ -75,10 +86,23 @@ const Tensor Colors() {
 }
 
 TEST(ImageDecoder, CodecsWithoutLoss) {
-  for (const char* file : {kPng, kPalettePng, kTransparentPng, kWebp, kTiff}) {
+  for (const char* file : {kPng, kPalettePng, kTransparentPng, kWebp, kTiff, kTransparentTiff}) {
     ExpectTensor(Decode(Bytes(file)), Colors());
   }
   ExpectTensor(Decode(Bytes(kGray16Png)), Tensor::Of<uint8_t>({1, 2, 3}, {0, 0, 0, 255, 255, 255}));
+}
+
+// Expected values from Pillow.
+TEST(ImageDecoder, OrientationsOfTiff) {
+  const std::vector<std::vector<uint8_t>> turned = {
+      {1, 2, 3, 4, 5, 6}, {3, 2, 1, 6, 5, 4}, {6, 5, 4, 3, 2, 1}, {4, 5, 6, 1, 2, 3},
+      {1, 4, 2, 5, 3, 6}, {4, 1, 5, 2, 6, 3}, {6, 3, 5, 2, 4, 1}, {3, 6, 2, 5, 1, 4}};
+  std::string bytes = Bytes(kOrientedTiff);
+  for (size_t i = 0; i < turned.size(); ++i) {
+    bytes[kOrientationAt] = static_cast<char>(i + 1);
+    ExpectTensor(Decode(bytes, "Grayscale"),
+                 Tensor::Of<uint8_t>(i < 4 ? Shape{2, 3, 1} : Shape{3, 2, 1}, turned[i]));
+  }
 }
 
 TEST(ImageDecoder, PixelFormats) {
