@@ -56,12 +56,12 @@ struct ExpansionScope::Shared {
 ExpansionScope::ExpansionScope(const Graph& graph, ExpansionScope* outer, Shared* shared)
     : outer_(outer), shared_(shared) {
   for (const ValueInfo& input : graph.inputs) {
-    makers_[input.name] = nullptr;
+    Define(input.name, nullptr);
     if (!input.type.shape.has_value()) continue;
     ranks_[input.name] = static_cast<int>(input.type.shape->size());
   }
   for (const Initializer& initializer : graph.initializers) {
-    makers_[initializer.name] = nullptr;
+    Define(initializer.name, nullptr);
     if (initializer.value.is_tensor()) {
       ranks_[initializer.name] = initializer.value.tensor().rank();
     }
@@ -141,8 +141,19 @@ absl::Status ExpansionScope::Add(Node node) {
 void ExpansionScope::Append(Node node) {
   const Node& added = nodes_.emplace_back(std::move(node));
   for (const std::string& output : added.outputs) {
-    if (!output.empty()) makers_[output] = &added;
+    if (!output.empty()) Define(output, &added);
   }
+}
+
+void ExpansionScope::Define(const std::string& name, const Node* maker) {
+  makers_[name] = maker;
+  if (outer_ != nullptr && outer_->Knows(name)) ambiguous_ = name;
+}
+
+const std::string* ExpansionScope::AmbiguousName() const {
+  const ExpansionScope* scope = this;
+  while (scope != nullptr && !scope->ambiguous_.has_value()) scope = scope->outer_;
+  return scope == nullptr ? nullptr : &*scope->ambiguous_;
 }
 
 Kernel Expansion::operator()(const KernelInit& node) const {
@@ -200,7 +211,7 @@ class Expander {
     ExpansionScope scope(*graph, outer, &shared_);
     for (Node& node : graph->nodes) {
       if (const Expansion* expansion = ExpansionOf(node); expansion != nullptr) {
-        if (absl::Status status = expansion->Expand(node, scope); !status.ok()) {
+        if (absl::Status status = Expand(*expansion, node, &scope); !status.ok()) {
           return Annotate(status, DescribeNode(node, node.call_path));
         }
         continue;
@@ -211,6 +222,14 @@ class Expander {
     graph->nodes.assign(std::make_move_iterator(scope.nodes_.begin()),
                         std::make_move_iterator(scope.nodes_.end()));
     return absl::OkStatus();
+  }
+
+  static absl::Status Expand(const Expansion& expansion, const Node& node, ExpansionScope* scope) {
+    if (const std::string* name = scope->AmbiguousName(); name != nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(Quoted(*name), " is a value of its graph and of one around it"));
+    }
+    return expansion.Expand(node, *scope);
   }
 
   absl::Status ExpandInside(Node* node, ExpansionScope* scope) {

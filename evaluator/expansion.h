@@ -56,10 +56,15 @@ class ExpansionScope {
   ExpansionScope(const Graph& graph, ExpansionScope* outer, Shared* shared);
   // Adds a node of the model, which counts towards nothing.
   void Append(Node node);
+  void Define(const std::string& name, const Node* maker);
+  // A name that this graph or one around it gives to a value though one around it has it; null if
+  // there is none. What a name stands for depends on who reads it then.
+  const std::string* AmbiguousName() const;
   const ExpansionScope* ScopeOf(absl::string_view name) const;
 
   ExpansionScope* outer_;
   Shared* shared_;
+  std::optional<std::string> ambiguous_;
   std::deque<Node> nodes_;
   // By name; null: an input or an initializer.
   absl::flat_hash_map<std::string, const Node*> makers_;

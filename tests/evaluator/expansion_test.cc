@@ -102,6 +102,19 @@ TEST(ExpansionTest, GraphsInsideSeeThoseAround) {
   }
 }
 
+TEST(ExpansionTest, NamesThatStandForTwoValuesAreRefused) {
+  const auto with = [](const std::string& name) {
+    return Load(
+        absl::StrCat("(float x, bool c) => (float z) { a = Neg(x) z = If (c) "
+                     "<then_branch = t () => (float u) { ",
+                     name,
+                     " = Abs(x) u = acme.Shout <of = \"a\"> (x) }, "
+                     "else_branch = f () => (float v) { v = Neg(a) }> }"));
+  };
+  EXPECT_TRUE(with("b").ok());
+  ExpectError(with("a").status(), kInvalid, "'a' is a value of its graph and of one around it");
+}
+
 TEST(ExpansionTest, NamesInFunctionsAreThoseOfTheCall) {
   const std::string text =
       "(float x) => (float z) { a = Neg(x) b = Neg(a) [call] z = local.F(b) } "
