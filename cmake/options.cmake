@@ -61,3 +61,13 @@ if(ONNXCMP_CCACHE AND CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(ONNXCMP_PCH_OPTIONS "SHELL:-Xclang -fno-pch-timestamp")  # or it never finds a header again
   endif()
 endif()
+
+# Files with loops over many elements. g++'s -O2 vectorizes no loop whose length it does not know;
+# clang's does. A precompiled header brings the flags along that it was compiled with.
+function(onnxcmp_vectorize)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set_source_files_properties(${ARGN} PROPERTIES
+      COMPILE_OPTIONS -fvect-cost-model=dynamic
+      SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()

@@ -143,8 +143,15 @@ class StripReader {
     if (operand_.is_storage && whole_packets && run.stride == 1 && run.count == count) {
       return operand_.data + static_cast<size_t>(run.offset) * SizeOf(operand_.compute);
     }
+    // One element, which often serves many strips.
+    const bool is_repeated = run.stride == 0 && run.count == count;
+    if (is_repeated && run.offset == repeated_) {
+      return buffer_;
+    }
+    repeated_ = is_repeated ? run.offset : kNone;
     WithType(operand_.compute, [&](auto* type) {
       auto* out = reinterpret_cast<decltype(type)>(buffer_);
+      if (is_repeated) run.count = vec::kMaxStrip;
       LoadRun(operand_.dtype, operand_.data, run, operand_.is_storage, out);
       for (int64_t done = run.count; done < count; done += run.count) {
         run = runs_.Next(count - done);
@@ -156,10 +163,12 @@ class StripReader {
   }
 
  private:
+  static constexpr int64_t kNone = -1;
   const Operand& operand_;
   StridedRuns runs_;
   std::byte* buffer_;
   int64_t position_;
+  int64_t repeated_ = kNone;  // the element whose copies fill the buffer
 };
 
 // kMaxStrip elements for each array, 64-byte aligned.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/convert.h"
@@ -66,6 +67,21 @@ struct Granularity {
   }
 };
 
+// The parameter of each element of a strip. One for the whole tensor is written once.
+template <typename C>
+struct ParameterStrip {
+  C* Next(const Granularity& granularity, const Tensor& parameters, int64_t begin, int64_t count) {
+    const bool is_one = granularity.kind == Granularity::Kind::kTensor;
+    if (!is_one || !is_filled) {
+      granularity.Fill(parameters.data<C>(), begin, is_one ? kStrip : count, values);
+    }
+    is_filled = true;
+    return values;
+  }
+  alignas(64) C values[kStrip] = {};
+  bool is_filled = false;
+};
+
 absl::StatusOr<Granularity> GranularityOf(const Tensor& x, const Tensor& scale,
                                           const QuantizationAxis& at) {
   Granularity result;
@@ -118,19 +134,20 @@ void Round(DType dtype, C* x, int64_t count) {
   LoadElements<C>(dtype, bits, 0, count, x);
 }
 
-// Whole numbers as int8 or uint8, saturated; NaN becomes 0. All kStrip values are read.
+// x rounded to whole numbers, plus `zeros`, as int8 or uint8, saturated; NaN becomes 0. All kStrip
+// values are read.
 template <typename C>
-void StoreBytes(const C* values, int64_t count, C low, C high, std::byte* out) {
+void StoreBytes(const C* values, const C* zeros, int64_t count, C low, C high, std::byte* out) {
   alignas(64) int32_t whole[kStrip];
   alignas(64) uint8_t bytes[kStrip];
   for (int64_t i = 0; i < kStrip; ++i) {
-    C x = values[i];
+    C x = std::nearbyint(values[i]) + zeros[i];
     x = x == x ? x : C{0};
     x = x > low ? x : low;
     whole[i] = static_cast<int32_t>(x < high ? x : high);
   }
   for (int64_t i = 0; i < kStrip; ++i) bytes[i] = static_cast<uint8_t>(whole[i]);
-  std::copy_n(reinterpret_cast<const std::byte*>(bytes), count, out);
+  std::memcpy(out, bytes, static_cast<size_t>(count));
 }
 
 template <typename C>
@@ -162,27 +179,29 @@ absl::StatusOr<Tensor> QuantizeIn(const KernelContext& ctx, const Tensor& input,
   ctx.pool().ParallelRanges(x.num_elements(), kGrain, [&](int64_t first, int64_t last) {
     // Loops run over the whole strip: a fixed count is what the compiler vectorises.
     alignas(64) C values[kStrip] = {};
-    alignas(64) C parameters[kStrip] = {};
+    ParameterStrip<C> scale_strip;
+    ParameterStrip<C> zero_strip;
     for (int64_t begin = first; begin < last; begin += kStrip) {
       const int64_t count = std::min(kStrip, last - begin);
       LoadElements<C>(x.dtype(), x.raw_data(), begin, count, values);
-      granularity.Fill(scales.data<C>(), begin, count, parameters);
+      C* divisors = scale_strip.Next(granularity, scales, begin, count);
       if (rounds) {
         Round(precision, values, count);
-        Round(precision, parameters, count);
+        Round(precision, divisors, count);
       }
-      for (int64_t i = 0; i < kStrip; ++i) values[i] /= parameters[i];
+      for (int64_t i = 0; i < kStrip; ++i) values[i] /= divisors[i];
       if (rounds) Round(precision, values, count);
+      const C* offsets =
+          zeros.defined() ? zero_strip.Next(granularity, zeros, begin, count) : zero_strip.values;
+      if (BitWidth(options.output) == 8 && whole) {
+        StoreBytes(values, offsets, count, low, high, out + begin);
+        continue;
+      }
       if (whole) {
         for (int64_t i = 0; i < kStrip; ++i) values[i] = std::nearbyint(values[i]);
       }
       if (zeros.defined()) {
-        granularity.Fill(zeros.data<C>(), begin, count, parameters);
-        for (int64_t i = 0; i < kStrip; ++i) values[i] += parameters[i];
-      }
-      if (BitWidth(options.output) == 8 && whole) {
-        StoreBytes(values, count, low, high, out + begin);
-        continue;
+        for (int64_t i = 0; i < kStrip; ++i) values[i] += offsets[i];
       }
       StoreElements<C>(options.output, values, count, out, begin, overflow);
     }
@@ -207,16 +226,17 @@ absl::StatusOr<Tensor> DequantizeIn(const KernelContext& ctx, const Tensor& inpu
   ctx.pool().ParallelRanges(x.num_elements(), kGrain, [&](int64_t first, int64_t last) {
     // Loops run over the whole strip: a fixed count is what the compiler vectorises.
     alignas(64) C values[kStrip] = {};
-    alignas(64) C parameters[kStrip] = {};
+    ParameterStrip<C> scale_strip;
+    ParameterStrip<C> zero_strip;
     for (int64_t begin = first; begin < last; begin += kStrip) {
       const int64_t count = std::min(kStrip, last - begin);
       LoadElements<C>(x.dtype(), x.raw_data(), begin, count, values);
       if (zeros.defined()) {
-        granularity.Fill(zeros.data<C>(), begin, count, parameters);
-        for (int64_t i = 0; i < kStrip; ++i) values[i] -= parameters[i];
+        const C* offsets = zero_strip.Next(granularity, zeros, begin, count);
+        for (int64_t i = 0; i < kStrip; ++i) values[i] -= offsets[i];
       }
-      granularity.Fill(scales.data<C>(), begin, count, parameters);
-      for (int64_t i = 0; i < kStrip; ++i) values[i] *= parameters[i];
+      const C* factors = scale_strip.Next(granularity, scales, begin, count);
+      for (int64_t i = 0; i < kStrip; ++i) values[i] *= factors[i];
       StoreElements<C>(output, values, count, out, begin);
     }
   });

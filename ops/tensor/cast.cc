@@ -86,6 +86,9 @@ absl::StatusOr<Tensor> CastTensor(const KernelContext& ctx, const Tensor& x,
       if (options.to == DType::kFloat8E8M0) {  // its round_mode needs a fraction
         return CastIn<double>(ctx, x, options);
       }
+      if (BitWidth(x.dtype()) <= 16 && IsFloatingPoint(options.to)) {  // floats hold all of them
+        return CastIn<float>(ctx, x, options);
+      }
       return IsUnsignedInteger(x.dtype()) ? CastIn<uint64_t>(ctx, x, options)
                                           : CastIn<int64_t>(ctx, x, options);
     default:

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "evaluator/op_registry.h"
@@ -8,6 +9,23 @@
 
 namespace onnxcmp {
 namespace {
+
+// Of integers without a branch, which nobody could predict.
+template <typename T>
+T Either(bool first, const T& x, const T& y) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(y ^ ((x ^ y) & (T{0} - T{first})));
+  } else {
+    return first ? x : y;
+  }
+}
+
+// The strides of x and y are constants where the compiler is to vectorize the loop.
+template <int64_t kX, int64_t kY, typename T>
+void ChooseRun(const uint8_t* __restrict chosen, const T* __restrict x, const T* __restrict y,
+               int64_t count, T* __restrict out) {
+  for (int64_t i = 0; i < count; ++i) out[i] = Either(chosen[i] != 0, x[i * kX], y[i * kY]);
+}
 
 template <typename T>
 void Choose(const Tensor& condition, const T* x, StridedRuns x_runs, const T* y, StridedRuns y_runs,
@@ -32,9 +50,20 @@ void Choose(const Tensor& condition, const T* x, StridedRuns x_runs, const T* y,
     refill(x_runs, a, end - at);
     refill(y_runs, b, end - at);
     const int64_t count = std::min({c.count, a.count, b.count});
-    for (int64_t i = 0; i < count; ++i) {
-      out[at + i] = chosen[c.offset + i * c.stride] != 0 ? x[a.offset + i * a.stride]
-                                                         : y[b.offset + i * b.stride];
+    const uint8_t* first = chosen + c.offset;
+    const T* from_x = x + a.offset;
+    const T* from_y = y + b.offset;
+    T* to = out + at;
+    if (c.stride == 1 && a.stride == 1 && b.stride == 1) {
+      ChooseRun<1, 1>(first, from_x, from_y, count, to);
+    } else if (c.stride == 1 && a.stride == 1 && b.stride == 0) {
+      ChooseRun<1, 0>(first, from_x, from_y, count, to);
+    } else if (c.stride == 1 && a.stride == 0 && b.stride == 1) {
+      ChooseRun<0, 1>(first, from_x, from_y, count, to);
+    } else {
+      for (int64_t i = 0; i < count; ++i) {
+        to[i] = Either(first[i * c.stride] != 0, from_x[i * a.stride], from_y[i * b.stride]);
+      }
     }
     skip(c, count);
     skip(a, count);

@@ -28,6 +28,28 @@ TEST(QuantizeLinear, RoundsToEvenAddsTheZeroPointAndSaturates) {
   ExpectTensor(Quantize(nan, two).Run(), Tensor::Of<uint8_t>({1}, {0}));
 }
 
+// One scale and zero point for many strips, and back.
+TEST(QuantizeLinear, LongTensors) {
+  constexpr int64_t kCount = 1300;
+  std::vector<float> x, whole;
+  std::vector<uint8_t> codes;
+  for (int64_t i = 0; i < kCount; ++i) {
+    const int64_t code = i * 7 % 256;
+    codes.push_back(static_cast<uint8_t>(code));
+    whole.push_back(static_cast<float>(code - 100) * 0.25f);
+    x.push_back(whole.back() + (i % 3 == 0 ? 0.05f : -0.05f));  // a fifth of a step
+  }
+  for (const DType dtype : {DType::kFloat, DType::kFloat16}) {
+    const Tensor scale = Convert(Tensor::Scalar(0.25f), dtype);
+    const Tensor zero = Tensor::Scalar<uint8_t>(100);
+    const Tensor quantized = Tensor::Of<uint8_t>({kCount}, codes);
+    ExpectTensor(Quantize(Convert(Tensor::Of<float>({kCount}, x), dtype), scale).Input(zero).Run(),
+                 quantized);
+    ExpectTensor(Dequantize(quantized, scale).Input(zero).Run(),
+                 Convert(Tensor::Of<float>({kCount}, whole), dtype));
+  }
+}
+
 TEST(QuantizeLinear, PackedTypes) {
   const Tensor x = Tensor::Of<float>({3}, {-20, 5, 20});
   const Tensor one = Tensor::Scalar(1.0f);

@@ -41,6 +41,26 @@ TEST(CastTest, BetweenNumbers) {
                Convert(Tensor::Scalar<float>(1 + 0x1p-10f), DType::kFloat16));
 }
 
+// Integers of 16 bits and less pass through float, which holds them all.
+TEST(CastTest, SmallIntegersToFloats) {
+  std::vector<int16_t> x;
+  std::vector<float> wide;
+  std::vector<double> wider;
+  for (int i = -32768; i <= 32767; ++i) {
+    x.push_back(static_cast<int16_t>(i));
+    wide.push_back(static_cast<float>(i));
+    wider.push_back(i);
+  }
+  const Tensor all = Tensor::Of<int16_t>({65536}, x);
+  ExpectTensor(Cast(all, DType::kFloat), Tensor::Of<float>({65536}, wide));
+  ExpectTensor(Cast(all, DType::kDouble), Tensor::Of<double>({65536}, wider));
+  // 2049 and 2051 lie between two float16; ties go to even.
+  ExpectTensor(Cast(Tensor::Of<uint16_t>({3}, {2049, 2051, 65535}), DType::kFloat16),
+               Convert(Tensor::Of<float>({3}, {2048, 2052, kInf}), DType::kFloat16));
+  ExpectTensor(Cast(Tensor::Of<int8_t>({2}, {-128, 127}), DType::kFloat),
+               Tensor::Of<float>({2}, {-128, 127}));
+}
+
 TEST(CastTest, SameTypeIsTheSameTensor) {
   const Tensor x = RandomFloats({5}, 1);
   absl::StatusOr<Tensor> y = Cast(x, DType::kFloat);

@@ -54,6 +54,34 @@ TEST(WhereTest, BroadcastsAllInputs) {
   ExpectSameBits(got, Tensor::Of<float>({3, 70, 300}, want));
 }
 
+// Rows around the widths of vectors, with x or y a single element too.
+TEST(WhereTest, RowsOfEveryWidth) {
+  for (int64_t width = 1; width <= 35; ++width) {
+    std::vector<uint8_t> chosen;
+    for (int64_t i = 0; i < width; ++i) chosen.push_back(i * i % 3 == 1 ? 1 : 0);
+    const Tensor condition = Bools({width}, chosen);
+    for (const int64_t x_width : {width, int64_t{1}}) {
+      for (const int64_t y_width : {width, int64_t{1}}) {
+        std::vector<float> x, y, want;
+        for (int64_t i = 0; i < x_width; ++i) x.push_back(static_cast<float>(i + 1));
+        for (int64_t i = 0; i < y_width; ++i) y.push_back(static_cast<float>(i + 60));
+        for (int64_t i = 0; i < width; ++i) {
+          const auto at = static_cast<size_t>(i);
+          want.push_back(chosen[at] != 0 ? x[x_width == 1 ? 0 : at] : y[y_width == 1 ? 0 : at]);
+        }
+        for (DType dtype : {DType::kFloat, DType::kInt8, DType::kFloat16, DType::kDouble}) {
+          ExpectSameBits(OpTest("Where", 16)
+                             .Input(condition)
+                             .Input(Convert(Tensor::Of<float>({x_width}, x), dtype))
+                             .Input(Convert(Tensor::Of<float>({y_width}, y), dtype))
+                             .Run(),
+                         Convert(Tensor::Of<float>({width}, want), dtype));
+        }
+      }
+    }
+  }
+}
+
 TEST(WhereTest, EmptyAndBadShapes) {
   ExpectTensor(OpTest("Where", 16)
                    .Input(Bools({0}, {}))
