@@ -134,17 +134,18 @@ void Round(DType dtype, C* x, int64_t count) {
   LoadElements<C>(dtype, bits, 0, count, x);
 }
 
-// x rounded to whole numbers, plus `zeros`, as int8 or uint8, saturated; NaN becomes 0. All kStrip
-// values are read.
+// x / scales rounded to whole numbers, plus `zeros`, as int8 or uint8, saturated; NaN becomes 0.
+// All kStrip values are read.
 template <typename C>
-void StoreBytes(const C* values, const C* zeros, int64_t count, C low, C high, std::byte* out) {
+void QuantizeToBytes(const C* x, const C* scales, const C* zeros, int64_t count, C low, C high,
+                     std::byte* out) {
   alignas(64) int32_t whole[kStrip];
   alignas(64) uint8_t bytes[kStrip];
   for (int64_t i = 0; i < kStrip; ++i) {
-    C x = std::nearbyint(values[i]) + zeros[i];
-    x = x == x ? x : C{0};
-    x = x > low ? x : low;
-    whole[i] = static_cast<int32_t>(x < high ? x : high);
+    C value = std::nearbyint(x[i] / scales[i]) + zeros[i];
+    value = value == value ? value : C{0};
+    value = value > low ? value : low;
+    whole[i] = static_cast<int32_t>(value < high ? value : high);
   }
   for (int64_t i = 0; i < kStrip; ++i) bytes[i] = static_cast<uint8_t>(whole[i]);
   std::memcpy(out, bytes, static_cast<size_t>(count));
@@ -171,6 +172,7 @@ absl::StatusOr<Tensor> QuantizeIn(const KernelContext& ctx, const Tensor& input,
   const DType precision = options.precision == DType::kUndefined ? own : options.precision;
   const bool rounds = IsNarrowFloat(precision);
   const bool whole = IsInteger(options.output);
+  const bool to_bytes = whole && BitWidth(options.output) == 8 && !rounds;
   const C low = whole ? static_cast<C>(IntegerMin(options.output)) : C{0};
   const C high = whole ? static_cast<C>(IntegerMax(options.output)) : C{0};
   const Overflow overflow = whole || options.saturate ? Overflow::kSaturate : Overflow::kIeee;
@@ -183,20 +185,22 @@ absl::StatusOr<Tensor> QuantizeIn(const KernelContext& ctx, const Tensor& input,
     ParameterStrip<C> zero_strip;
     for (int64_t begin = first; begin < last; begin += kStrip) {
       const int64_t count = std::min(kStrip, last - begin);
-      LoadElements<C>(x.dtype(), x.raw_data(), begin, count, values);
       C* divisors = scale_strip.Next(granularity, scales, begin, count);
+      const C* offsets =
+          zeros.defined() ? zero_strip.Next(granularity, zeros, begin, count) : zero_strip.values;
+      const bool in_place = x.dtype() == kDTypeOf<C> && count == kStrip && to_bytes;
+      if (!in_place) LoadElements<C>(x.dtype(), x.raw_data(), begin, count, values);
+      if (to_bytes) {
+        const C* from = in_place ? x.data<C>() + begin : values;
+        QuantizeToBytes(from, divisors, offsets, count, low, high, out + begin);
+        continue;
+      }
       if (rounds) {
         Round(precision, values, count);
         Round(precision, divisors, count);
       }
       for (int64_t i = 0; i < kStrip; ++i) values[i] /= divisors[i];
       if (rounds) Round(precision, values, count);
-      const C* offsets =
-          zeros.defined() ? zero_strip.Next(granularity, zeros, begin, count) : zero_strip.values;
-      if (BitWidth(options.output) == 8 && whole) {
-        StoreBytes(values, offsets, count, low, high, out + begin);
-        continue;
-      }
       if (whole) {
         for (int64_t i = 0; i < kStrip; ++i) values[i] = std::nearbyint(values[i]);
       }
@@ -231,12 +235,13 @@ absl::StatusOr<Tensor> DequantizeIn(const KernelContext& ctx, const Tensor& inpu
     for (int64_t begin = first; begin < last; begin += kStrip) {
       const int64_t count = std::min(kStrip, last - begin);
       LoadElements<C>(x.dtype(), x.raw_data(), begin, count, values);
-      if (zeros.defined()) {
-        const C* offsets = zero_strip.Next(granularity, zeros, begin, count);
-        for (int64_t i = 0; i < kStrip; ++i) values[i] -= offsets[i];
-      }
+      const C* offsets =
+          zeros.defined() ? zero_strip.Next(granularity, zeros, begin, count) : zero_strip.values;
       const C* factors = scale_strip.Next(granularity, scales, begin, count);
-      for (int64_t i = 0; i < kStrip; ++i) values[i] *= factors[i];
+      const bool in_place = output == kDTypeOf<C> && count == kStrip;
+      C* to = in_place ? y.mutable_data<C>() + begin : values;
+      for (int64_t i = 0; i < kStrip; ++i) to[i] = (values[i] - offsets[i]) * factors[i];
+      if (in_place) continue;
       StoreElements<C>(output, values, count, out, begin);
     }
   });
