@@ -111,7 +111,8 @@ class NewNodes final : public DerivativeNodes {
       nodes_.pop_back();
       const auto is_read = [&read](const std::string& output) { return read.contains(output); };
       if (std::none_of(node.outputs.begin(), node.outputs.end(), is_read)) continue;
-      LeaveOut(read, &node);
+      // That a node of the model has an output may mean something.
+      if (node.imports == imports_) LeaveOut(read, &node);
       for (const std::string& input : node.inputs) {
         if (!input.empty()) read.insert(input);
       }
@@ -383,6 +384,7 @@ class Differentiator {
     std::vector<Node> varying;
     for (Node inner : body.nodes) {
       if (!GraphsOf(inner).empty()) return Miss(node, " (a node of its body has a graph)");
+      if (DrawsNumbers(inner)) return Miss(node, " (a node of its body draws other numbers)");
       OC_RETURN_IF_ERROR(nodes_.CheckSize());
       for (std::string& input : inner.inputs) rename(&input);
       for (std::string& output : inner.outputs) rename(&output);
@@ -415,6 +417,12 @@ class Differentiator {
       if (!gradient.empty()) parts_[node.inputs[i]].push_back(gradient);
     }
     return absl::OkStatus();
+  }
+
+  // Whether a second computation may give something else: operators with a seed.
+  bool DrawsNumbers(const Node& node) const {
+    const onnx::OpSchema* schema = scope_.SchemaOf(node);
+    return schema != nullptr && schema->attributes().contains("seed");
   }
 
   // Notes a node that has no rule, and goes on as if it had one, to find the others.

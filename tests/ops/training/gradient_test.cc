@@ -209,6 +209,32 @@ TEST(GradientTest, GoesThroughLocalFunctionsThatAreKept) {
   }
 }
 
+// What is inside of one is computed once more, which must give the same.
+TEST(GradientTest, DoesNotGoThroughFunctionsThatDrawNumbers) {
+  const std::string text = Text(
+      "(float a) => (float da) { [call] c = local.F(a) "
+      "da = Gradient <xs = [\"a\"], y = \"c\"> (a) }",
+      "<domain: \"local\", opset_import: [\"\": 22]> F (a) => (y) "
+      "{ r = RandomNormalLike(a) y = Mul(r, a) }");
+  EXPECT_TRUE(RunText(text, {{"a", Scalar(2)}}).ok());
+  ExpectError(LoadModelFromText(text, Registry(), {.functions = Functions::kKeep}).status(),
+              kUnimplemented, "local.F 'call' (a node of its body draws other numbers)");
+}
+
+// Its further outputs say that BatchNormalization trains: z = (1, 3) becomes (-1, 1).
+TEST(GradientTest, NodesThatAreComputedAgainKeepTheirOutputs) {
+  const std::string text =
+      R"(<ir_version: 7, opset_import: ["": 13, "ai.onnx.preview.training": 1]>
+      g (float[2,1] x, float[2,1] z) => (float[2,1] dx)
+      <float[2,1] w = {0, 1}, float[1] scale = {1}, float[1] zero = {0}, float[1] one = {1}> {
+      n, m, v, o, p = BatchNormalization <epsilon = 0.0> (w, scale, zero, zero, one)
+      y = Mul(n, x)
+      dx = ai.onnx.preview.training.Gradient <xs = ["x"], zs = ["w"], y = "y"> (x, z) })";
+  const Tensor x = Tensor::Of<float>({2, 1}, {5, 6});
+  ExpectValues(RunText(text, {{"x", x}, {"z", Tensor::Of<float>({2, 1}, {1, 3})}}),
+               {Tensor::Of<float>({2, 1}, {-1, 1})});
+}
+
 TEST(GradientTest, OperatorsWithoutRuleAreAllNamed) {
   ExpectRefused(
       "(float a, float b) => (float da) { [first] t = Hardmax(a) u = Mul(t, b) "
