@@ -28,7 +28,7 @@
 
 namespace onnxcmp {
 
-inline constexpr int64_t kDerivativeOpset = 18;
+inline constexpr int64_t kDerivativeOpset = 22;
 
 using Attributes = std::map<std::string, Attribute, std::less<>>;
 

@@ -264,6 +264,14 @@ TEST(DerivativesTest, Layers) {
         {image, Doubles({2, 3, 2, 3}, 5), Doubles({3}, 11)}},
        {"y = ConvTranspose <group = 2, dilations = [2, 1]> (a, b)",
         {image, Doubles({2, 1, 2, 2}, 5)}},
+       {"y = AveragePool <kernel_shape = [2, 2], pads = [1, 1, 0, 0], strides = [2, 1]> (a)",
+        {image}},
+       {"y = AveragePool <kernel_shape = [3, 2], count_include_pad = 1, auto_pad = \"SAME_UPPER\", "
+        "strides = [2, 2]> (a)",
+        {image}},
+       {"y = AveragePool <kernel_shape = [2, 2], strides = [3, 2]> (a)", {image}, 10},
+       {"y = AveragePool <kernel_shape = [2, 2], dilations = [2, 1], pads = [1, 0, 0, 1]> (a)",
+        {image}},
        {"y = MaxPool <kernel_shape = [2, 2], pads = [1, 1, 0, 0]> (a)", {image}},
        {"y, i = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (a)", {image}},
        {"m = Constant <value = double[2] {0.1, -0.2}> () v = Constant <value = double[2] {0.5, 2}> "
