@@ -1,11 +1,12 @@
 #include "compare/causes/repair_suggestions.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/types/span.h"
 #include "compare/causes/likeness.h"
 
 namespace onnxcmp {
@@ -16,13 +17,6 @@ constexpr int kReaderLevels = 3;
 constexpr size_t kMaxNodes = 18;
 constexpr int kHops = 3;
 constexpr size_t kMaxBehind = 24;
-constexpr int64_t kMaxConstantPairs = 200000;  // that are looked at for one repair
-
-// Shapes are like each other without being the same, and a mask hides nothing of them: a folded one
-// needs more to go by.
-bool Tells(const Tensor& constant) {
-  return IsFloatingPoint(constant.dtype()) || constant.num_elements() >= 16;
-}
 
 }  // namespace
 
@@ -78,6 +72,14 @@ class Suggester::Collector {
     Keep(right, c, structure);
   }
 
+  // Those that `nodes` read come first.
+  void AddConstants(absl::Span<const int> nodes, const std::vector<bool>& innocents) {
+    const auto fits = [&](int r, int c) { return suggester_.Fits(r, c); };
+    for (const Suggestion& constants : suggester_.constants_.For(state_, nodes, innocents, fits)) {
+      Add(constants.right, constants.left, constants.structure);
+    }
+  }
+
   void Keep(int right, int c, double structure) {
     double& best = structures_[{right, c}];
     best = std::max(best, structure);
@@ -104,15 +106,8 @@ Suggester::Suggester(const ForcedRun& run, std::vector<std::pair<int, int>> hint
                      int64_t constant_looks)
     : run_(run),
       hints_(std::move(hints)),
-      counterparts_(OutputCounterparts(run.left(), run.right())) {
-  // Small models may be looked at as often as they like.
-  constexpr int64_t kAtLeast = int64_t{1} << 22;
-  int64_t elements = 0;
-  for (const int r : run.right().results()) {
-    if (run.right().IsConstant(r)) elements += run.right().result(r).fingerprint.size;
-  }
-  open_looks_ = constant_looks * std::max(elements, kAtLeast);
-}
+      counterparts_(OutputCounterparts(run.left(), run.right())),
+      constants_(run, constant_looks) {}
 
 bool Suggester::Fits(int right, int c) const {
   const StreamResult& theirs = run_.right().result(right);
@@ -314,100 +309,6 @@ void Suggester::SuggestBehind(const ForcedState& state, int n, Collector* collec
   }
 }
 
-std::vector<bool> Suggester::Taken(const ForcedState& state) const {
-  const LeftClasses& left = run_.left();
-  std::vector<size_t> claims(static_cast<size_t>(left.size()));
-  for (const int r : run_.right().results()) {
-    if (state.at(r).match != kNone) ++claims[static_cast<size_t>(state.at(r).match)];
-  }
-  std::vector<bool> taken(claims.size());
-  for (size_t c = 0; c < claims.size(); ++c) {
-    taken[c] = claims[c] >= left.members(static_cast<int>(c)).size();
-  }
-  return taken;
-}
-
-std::vector<bool> Suggester::InnocentConstants(const ForcedState& state) const {
-  constexpr double kRounding = 64;  // epsilons
-  const SideGraph& right = run_.right();
-  const auto is_right = [&](int r) {
-    if (r == kNone) return true;
-    const ForcedResult& result = state.at(r);
-    if (result.match == kNone) return false;
-    if (result.own.empty()) return true;
-    return IsMeasurable(result.own) &&
-           run_.DistanceOf(result) <= kRounding * EpsilonOf(result.own.tensor().dtype());
-  };
-  // A node reads several constants, and is looked at once.
-  std::vector<std::optional<bool>> known(right.nodes().size());
-  const auto gives_what_is_right = [&](int n) {
-    std::optional<bool>& of_node = known[static_cast<size_t>(n)];
-    if (!of_node.has_value()) of_node = absl::c_all_of(right.node(n).made->outputs, is_right);
-    return *of_node;
-  };
-  std::vector<bool> innocent(state.results.size());
-  for (const int r : right.results()) {
-    innocent[static_cast<size_t>(r)] = state.at(r).match == kNone && right.IsConstant(r) &&
-                                       absl::c_all_of(right.readers(r), gives_what_is_right);
-  }
-  return innocent;
-}
-
-void Suggester::SuggestConstants(const ForcedState& state, const std::vector<bool>& innocents,
-                                 absl::Span<const int> nodes, Collector* collector) const {
-  const LeftClasses& left = run_.left();
-  const std::vector<bool> taken = Taken(state);
-  std::vector<int> order;
-  for (const int n : nodes) {
-    for (const int read : run_.right().Reads(n)) order.push_back(read);
-  }
-  const std::vector<int>& results = run_.right().results();
-  order.insert(order.end(), results.begin(), results.end());
-  int64_t open_pairs = kMaxConstantPairs;
-  for (const int r : order) {
-    const ForcedResult& result = state.at(r);
-    if (result.match != kNone || !run_.right().IsConstant(r) || !IsMeasurable(result.own)) continue;
-    const bool innocent = innocents[static_cast<size_t>(r)];
-    const bool tells = Tells(result.own.tensor());
-    // A small one may have a fault that a mask hides.
-    if (innocent && (!tells || run_.right().result(r).fingerprint.size > kMaxSortedConstant)) {
-      continue;
-    }
-    Measured own;
-    for (const int c : left.of_shape(result.own.tensor().shape())) {
-      if (--open_pairs < 0) {
-        limited_ = true;
-        return;
-      }
-      if (taken[static_cast<size_t>(c)] || !IsMeasurable(left.value(c)) || !Fits(r, c)) continue;
-      if (!tells && !left.constant(c)) continue;
-      if (innocent && run_.IsNear(c, result.own, &own)) continue;
-      // The same elements in another layout need no second look.
-      const double likeness =
-          left.result(c).fingerprint.elements == run_.right().result(r).fingerprint.elements
-              ? 1
-              : LikenessOf(r, c, result.own, &own);
-      if (likeness >= 0.5) collector->Add(r, c, likeness);
-    }
-  }
-}
-
-double Suggester::LikenessOf(int r, int c, const Value& own, Measured* measured) const {
-  // What the least one costs.
-  constexpr int64_t kLook = 64;
-  if (const auto known = likenesses_.find({r, c}); known != likenesses_.end()) {
-    return known->second;
-  }
-  const int64_t looks = std::max(kLook, own.tensor().num_elements());
-  if (looks > open_looks_) {
-    limited_ = true;
-    return 0;
-  }
-  open_looks_ -= looks;
-  if (!measured->known()) *measured = Measure(own.tensor(), run_.left().pool());
-  return likenesses_[{r, c}] = ConstantLikeness(run_.left().measured(c), *measured);
-}
-
 std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,
                                                const Standing& standing) const {
   const SideGraph& right = run_.right();
@@ -461,7 +362,7 @@ std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,
       collector.Add(r, c, 0.5);
     }
   }
-  SuggestConstants(state, InnocentConstants(state), nodes, &collector);
+  collector.AddConstants(nodes, InnocentConstants(run_, state));
   return collector.Take();
 }
 
@@ -469,9 +370,9 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
   const SideGraph& right = run_.right();
   const LeftClasses& left = run_.left();
   Collector collector(*this, state);
-  const std::vector<bool> innocents = InnocentConstants(state);
-  SuggestConstants(state, innocents, {}, &collector);
-  const std::vector<bool> taken = Taken(state);
+  const std::vector<bool> innocents = InnocentConstants(run_, state);
+  collector.AddConstants({}, innocents);
+  const std::vector<bool> taken = TakenClasses(run_, state);
   const auto free = [&](int c) { return c != kNone && !taken[static_cast<size_t>(c)]; };
   for (const int r : right.results()) {
     const ForcedResult& result = state.at(r);

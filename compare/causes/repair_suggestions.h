@@ -3,23 +3,16 @@
 #define ONNXCMP_COMPARE_CAUSES_REPAIR_SUGGESTIONS_H_
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/types/span.h"
+#include "compare/causes/constant_suggestions.h"
 #include "compare/causes/forced_run.h"
 
 namespace onnxcmp {
-
-struct Suggestion {
-  int right = kNone;  // a result
-  int left = kNone;   // a class
-  // What speaks for it besides what a trial gives, up to 1: the share of inputs that agree.
-  double structure = 0;
-};
 
 // Outputs that answer to each other, by name and then by position: right result to left class.
 absl::flat_hash_map<int, int> OutputCounterparts(const LeftClasses& left, const SideGraph& right);
@@ -31,7 +24,7 @@ class Suggester {
   Suggester(const ForcedRun& run, std::vector<std::pair<int, int>> hints, int64_t constant_looks);
 
   // Whether there were more constants than may be looked at.
-  bool limited() const { return limited_; }
+  bool limited() const { return constants_.limited(); }
 
   struct Standing {
     std::vector<bool> doomed;   // by right result: nothing behind it has a match
@@ -79,27 +72,13 @@ class Suggester {
   // The only input of nodes that has another shape on the right; kNone if it is none, or several.
   int OtherShape(const std::vector<int>& ours, const std::vector<int>& theirs) const;
 
-  // By class: whether as many right results are matched with it as it has members.
-  // By right result: constants without a match of which all that reads them gives what the left has
-  // up to rounding. Then another one that is near is no evidence of a fault: a factor of nearly 1
-  // is folded into it.
-  std::vector<bool> InnocentConstants(const ForcedState& state) const;
-  std::vector<bool> Taken(const ForcedState& state) const;
   void SuggestForNode(const ForcedState& state, int n, Collector* collector) const;
   void SuggestBehind(const ForcedState& state, int n, Collector* collector) const;
-  // Those that `nodes` read come first.
-  void SuggestConstants(const ForcedState& state, const std::vector<bool>& innocents,
-                        absl::Span<const int> nodes, Collector* collector) const;
-
-  // Of a constant of the right and a class.
-  double LikenessOf(int r, int c, const Value& own, Measured* measured) const;
 
   const ForcedRun& run_;
   std::vector<std::pair<int, int>> hints_;
   absl::flat_hash_map<int, int> counterparts_;
-  mutable absl::flat_hash_map<std::pair<int, int>, double> likenesses_;  // they stay as they are
-  mutable int64_t open_looks_;                                           // at elements of constants
-  mutable bool limited_ = false;
+  mutable ConstantSuggester constants_;  // remembers what it has looked at
 };
 
 }  // namespace onnxcmp
