@@ -108,6 +108,7 @@ template <typename C>
 absl::StatusOr<Tensor> HeadsWithBias(const KernelContext& ctx, const Tensor& x,
                                      absl::string_view name, int64_t heads, int bias,
                                      int64_t first) {
+  if (x.rank() == 0) return BadAttentionShape(name, x, "3 or 4 dimensions");
   OC_ASSIGN_OR_RETURN(Tensor values, LoadStridedTensor<C>(ctx, x));
   if (bias >= 0 && ctx.HasInput(bias)) {
     const int64_t size = x.shape().back();

@@ -70,9 +70,12 @@ absl::Status SetSizes(const KernelContext& ctx, const Attributes& attributes, in
   const int sizes_input = scales_input + 1;
   const bool has_scales = ctx.HasInput(scales_input) && ctx.Input(scales_input).num_elements() > 0;
   const bool has_sizes = ctx.HasInput(sizes_input) && ctx.Input(sizes_input).num_elements() > 0;
-  if (has_scales == has_sizes && !axes->empty()) {
-    return absl::InvalidArgumentError(has_scales ? "both scales and sizes are given"
-                                                 : "neither scales nor sizes are given");
+  if (has_scales && has_sizes) {
+    return absl::InvalidArgumentError("both scales and sizes are given");
+  }
+  if (!has_scales && !has_sizes) {
+    if (axes->empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError("neither scales nor sizes are given");
   }
   const Tensor& given = ctx.Input(has_scales ? scales_input : sizes_input);
   if (given.num_elements() != static_cast<int64_t>(axes->size())) {

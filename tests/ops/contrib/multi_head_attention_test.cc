@@ -104,6 +104,9 @@ TEST(ContribMultiHeadAttentionTest, RefusesShapesThatDoNotFit) {
   OpTest heads("MultiHeadAttention", 1, "com.microsoft");
   heads.Attr("num_heads", 3).Input(Iota({1, 2, 4})).Input(Iota({1, 2, 4})).Input(Iota({1, 2, 4}));
   ExpectError(heads.Run().status(), kInvalid, "for 3 heads");
+  OpTest scalar("MultiHeadAttention", 1, "com.microsoft");
+  scalar.Attr("num_heads", 2).Input(Iota({1, 2, 4})).Input(Iota({1, 2, 4})).Input(Iota({}));
+  ExpectError(scalar.Input(Iota({12})).Run().status(), kInvalid, "value has shape []");
   OpTest none("MultiHeadAttention", 1, "com.microsoft");
   none.Attr("num_heads", 0).Input(Iota({1, 2, 4}));
   ExpectError(none.Run().status(), kInvalid, "num_heads is 0");

@@ -200,6 +200,18 @@ TEST(Resize, EmptyAndWrong) {
   ExpectError(ByScale(19, Row(), 2, "sharp").Run().status(), kInvalid, "mode \"sharp\"");
 }
 
+// Nothing is left to be resized, so that neither scales nor sizes need be given.
+TEST(Resize, ScalarsStayAsTheyAre) {
+  for (const int opset : {10, 19}) {
+    OpTest test("Resize", opset);
+    test.Input(Tensor::Scalar(3.0f));
+    if (opset > 10) test.NoInput();
+    test.Input(Tensor::Of<float>({0}, {}));
+    ExpectTensor(test.Run(), Tensor::Scalar(3.0f));
+  }
+  ExpectTensor(OpTest("Resize", 19).Input(Tensor::Scalar(3.0f)).Run(), Tensor::Scalar(3.0f));
+}
+
 TEST(Resize, ThreadsDoNotMatter) {
   OpTest test("Resize", 19);
   test.Attr("mode", "cubic").Input(RandomFloats({2, 8, 33, 45}, 1)).NoInput();
