@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/status_macros.h"
@@ -16,6 +17,7 @@ class Reader {
     return at >= 0 && at < static_cast<int64_t>(bytes_.size()) ? bytes_[static_cast<size_t>(at)]
                                                                : 0;
   }
+  int64_t size() const { return static_cast<int64_t>(bytes_.size()); }
   uint32_t U16(int64_t at) const { return Byte(at) | Byte(at + 1) << 8; }
   uint32_t U32(int64_t at) const { return U16(at) | U16(at + 2) << 16; }
 
@@ -31,9 +33,47 @@ uint8_t Channel(uint32_t pixel, uint32_t mask) {
   return static_cast<uint8_t>((value * 255 + most / 2) / most);
 }
 
+// Runs of palette indices of 4 or 8 bits from `at` on, as one byte a pixel, rows as in the file.
+// Where the file says nothing the index is 0.
+std::vector<uint8_t> ExpandRuns(const Reader& reader, int64_t at, int64_t bits, int64_t width,
+                                int64_t height) {
+  std::vector<uint8_t> indices(static_cast<size_t>(width * height));
+  int64_t row = 0;
+  int64_t column = 0;
+  const auto put = [&](uint32_t index) {
+    if (column < width)
+      indices[static_cast<size_t>(row * width + column)] = static_cast<uint8_t>(index);
+    ++column;
+  };
+  const auto half = [](uint32_t byte, int64_t i) { return i % 2 == 0 ? byte >> 4 : byte & 15; };
+  while (row < height && at < reader.size()) {
+    const int64_t count = reader.Byte(at);
+    const uint32_t second = reader.Byte(at + 1);
+    at += 2;
+    if (count > 0) {
+      for (int64_t i = 0; i < count; ++i) put(bits == 8 ? second : half(second, i));
+    } else if (second == 0) {  // end of the row
+      column = 0;
+      ++row;
+    } else if (second == 1) {  // end of the image
+      break;
+    } else if (second == 2) {  // a step to the right and up
+      column += reader.Byte(at);
+      row += reader.Byte(at + 1);
+      at += 2;
+    } else {  // as many pixels as they are, padded to 16 bits
+      for (int64_t i = 0; i < second; ++i) {
+        put(bits == 8 ? reader.Byte(at + i) : half(reader.Byte(at + i / 2), i));
+      }
+      at += (int64_t{second} * bits + 15) / 16 * 2;
+    }
+  }
+  return indices;
+}
+
 }  // namespace
 
-// The formats without compression: 1, 4 and 8 bits with a palette, 16, 24 and 32 bits.
+// 1, 4 and 8 bits with a palette, 16, 24 and 32 bits; 4 and 8 bits also as runs.
 absl::StatusOr<Image> DecodeBmp(absl::Span<const uint8_t> bytes, SizeCheck check) {
   constexpr int64_t kFileHeader = 14;
   const Reader reader(bytes);
@@ -55,7 +95,11 @@ absl::StatusOr<Image> DecodeBmp(absl::Span<const uint8_t> bytes, SizeCheck check
   constexpr uint32_t kBitFields = 3;
   constexpr uint32_t kAlphaBitFields = 6;
   const bool has_masks = compression == kBitFields || compression == kAlphaBitFields;
-  if (compression != 0 && !has_masks) {
+  constexpr uint32_t kRunsOf8 = 1;
+  constexpr uint32_t kRunsOf4 = 2;
+  const bool has_runs =
+      (compression == kRunsOf8 && bits == 8) || (compression == kRunsOf4 && bits == 4);
+  if (compression != 0 && !has_masks && !has_runs) {
     return absl::UnimplementedError(absl::StrCat("BMP with compression ", compression));
   }
   uint32_t masks[3] = {0x00ff0000, 0x0000ff00, 0x000000ff};
@@ -75,20 +119,25 @@ absl::StatusOr<Image> DecodeBmp(absl::Span<const uint8_t> bytes, SizeCheck check
   if (!has_palette && bits != 16 && bits != 24 && bits != 32) {
     return absl::InvalidArgumentError(absl::StrCat(bits, " bits for a pixel"));
   }
-  const int64_t pitch = (width * bits + 31) / 32 * 4;
-  if (width < 1 || height < 1 || pitch > (static_cast<int64_t>(bytes.size()) - pixels) / height) {
+  const int64_t pitch = has_runs ? width : (width * bits + 31) / 32 * 4;
+  // Two bytes are a run of up to 255 pixels.
+  const int64_t pixels_a_byte = has_runs ? 128 : 1;
+  if (width < 1 || height < 1 || pitch > (reader.size() - pixels) * pixels_a_byte / height) {
     return absl::InvalidArgumentError("fewer bytes than pixels");
   }
   OC_ASSIGN_OR_RETURN(Image image, NewImage(height, width, check));
+  const std::vector<uint8_t> indices =
+      has_runs ? ExpandRuns(reader, pixels, bits, width, height) : std::vector<uint8_t>();
   const int64_t entry = is_core ? 3 : 4;
   for (int64_t row = 0; row < height; ++row) {
-    const int64_t line = pixels + (is_top_down ? row : height - 1 - row) * pitch;
+    const int64_t line = (has_runs ? 0 : pixels) + (is_top_down ? row : height - 1 - row) * pitch;
     for (int64_t column = 0; column < width; ++column) {
       uint8_t* rgb = image.Pixel(row, column);
       if (has_palette) {
         const int64_t bit = column * bits;
-        const uint32_t index =
-            reader.Byte(line + bit / 8) >> (8 - bits - bit % 8) & ((uint32_t{1} << bits) - 1);
+        const uint32_t index = has_runs ? indices[static_cast<size_t>(line + column)]
+                                        : reader.Byte(line + bit / 8) >> (8 - bits - bit % 8) &
+                                              ((uint32_t{1} << bits) - 1);
         const int64_t color = kFileHeader + header + index * entry;
         for (int64_t c = 0; c < 3 && color + entry <= pixels; ++c) {
           rgb[c] = static_cast<uint8_t>(reader.Byte(color + 2 - c));

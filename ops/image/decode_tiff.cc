@@ -59,6 +59,25 @@ absl::Status KeepColors(TIFF* tiff) {
   return absl::OkStatus();
 }
 
+// Pixels in the order of the file, for which libtiff has to be asked for the orientation that they
+// have. Of 16 bits a channel the high byte stays, as in other formats; libtiff rounds.
+bool ReadAsStored(TIFF* tiff, uint16_t orientation, uint32_t width, uint32_t height,
+                  uint32_t* raster) {
+  char message[1024];
+  TIFFRGBAImage reader;
+  if (TIFFRGBAImageOK(tiff, message) != 1 ||
+      TIFFRGBAImageBegin(&reader, tiff, /*stopOnError=*/1, message) != 1) {
+    return false;
+  }
+  reader.req_orientation = orientation;
+  for (int value = 0; value < 65536 && reader.Bitdepth16To8 != nullptr; ++value) {
+    reader.Bitdepth16To8[value] = static_cast<uint8_t>(value >> 8);
+  }
+  const bool read = TIFFRGBAImageGet(&reader, raster, width, height) == 1;
+  TIFFRGBAImageEnd(&reader);
+  return read;
+}
+
 }  // namespace
 
 // The first image of the file, turned as its tag says (other formats' tags are not read).
@@ -88,9 +107,7 @@ absl::StatusOr<Image> DecodeTiff(absl::Span<const uint8_t> bytes, SizeCheck chec
                                                     : NewImage(height, width, check));
   OC_RETURN_IF_ERROR(KeepColors(tiff.get()));
   std::vector<uint32_t> raster(static_cast<size_t>(image.height * image.width));
-  // Asked for the orientation that it has, libtiff gives the rows as they are stored.
-  if (TIFFReadRGBAImageOriented(tiff.get(), width, height, raster.data(), orientation,
-                                /*stopOnError=*/1) != 1) {
+  if (!ReadAsStored(tiff.get(), orientation, width, height, raster.data())) {
     return absl::InvalidArgumentError("a damaged TIFF");
   }
   const bool from_right =

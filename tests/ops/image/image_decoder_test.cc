@@ -38,6 +38,11 @@ constexpr char kOrientedTiff[] =
     "AgAAABEBBAABAAAAmAAAABIBAwABAAAAAQAAABUBAwABAAAAAwAAABYBBAABAAAAAgAAABcBBAABAAAAEgAAABwB"
     "AwABAAAAAQAAAAAAAAAIAAgACAABAQECAgIDAwMEBAQFBQUGBgY=";
 constexpr size_t kOrientationAt = 90;
+// The pixel 01ff, 80ff, feff.
+constexpr char k16BitTiff[] =
+    "SUkqAA4AAAD/Af+A//4JAAABBAABAAAAAQAAAAEBBAABAAAAAQAAAAIBAwADAAAAgAAAAAMBAwABAAAAAQAAAAYB"
+    "AwABAAAAAgAAABEBBAABAAAACAAAABUBAwABAAAAAwAAABYBBAABAAAAAQAAABcBBAABAAAABgAAAAAAAAAQABAA"
+    "EAA=";
 // One row of black and white with 16 bits.
 constexpr char kGray16Png[] =
     "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABEAAAAACB2fwVAAAADUlEQVR4nGNgYPj/HwADAgH/5ncLrgAAAABJ"
@@ -90,6 +95,7 @@ TEST(ImageDecoder, CodecsWithoutLoss) {
     ExpectTensor(Decode(Bytes(file)), Colors());
   }
   ExpectTensor(Decode(Bytes(kGray16Png)), Tensor::Of<uint8_t>({1, 2, 3}, {0, 0, 0, 255, 255, 255}));
+  ExpectTensor(Decode(Bytes(k16BitTiff)), Tensor::Of<uint8_t>({1, 1, 3}, {1, 128, 254}));
 }
 
 // Expected values from Pillow.
@@ -177,8 +183,26 @@ TEST(ImageDecoder, Bmp) {
   ExpectTensor(Decode(Bmp(1, 2, 1, 0, palette, lines)), up);
   ExpectTensor(Decode(Bmp(1, -2, 1, 0, palette, lines)),
                Tensor::Of<uint8_t>({2, 1, 3}, {255, 0, 0, 0, 255, 255}));
-  ExpectError(Decode(Bmp(1, 1, 8, 1, palette, lines)).status(), absl::StatusCode::kUnimplemented,
-              "BMP with compression 1");
+  ExpectError(Decode(Bmp(1, 1, 8, 4, palette, lines)).status(), absl::StatusCode::kUnimplemented,
+              "BMP with compression 4");
+}
+
+TEST(ImageDecoder, BmpOfRuns) {
+  const std::string palette = Little(0x000000, 4) + Little(0xffffff, 4);
+  const auto decode = [&](int64_t width, int64_t height, int64_t bits, std::vector<int> runs) {
+    return Decode(
+        Bmp(width, height, bits, bits == 8 ? 1 : 2, palette, std::string(runs.begin(), runs.end())),
+        "Grayscale");
+  };
+  ExpectTensor(decode(3, 1, 8, {2, 1, 1, 0, 0, 1}), Tensor::Of<uint8_t>({1, 3, 1}, {255, 255, 0}));
+  ExpectTensor(decode(3, 1, 4, {3, 0x10, 0, 1}), Tensor::Of<uint8_t>({1, 3, 1}, {255, 0, 255}));
+  // Pixels one by one, padded to 16 bits, then the end of the row; a step; what is left out.
+  ExpectTensor(decode(3, 2, 8, {0, 3, 1, 0, 1, 9, 0, 0, 0, 2, 1, 0, 1, 1, 0, 1}),
+               Tensor::Of<uint8_t>({2, 3, 1}, {0, 255, 0, 255, 0, 255}));
+  ExpectTensor(decode(3, 2, 4, {0, 3, 0x10, 0x10, 0, 0, 1, 0x10}),
+               Tensor::Of<uint8_t>({2, 3, 1}, {255, 0, 0, 255, 0, 255}));
+  // More than there is room for.
+  ExpectTensor(decode(1, 1, 8, {9, 1, 0, 0, 9, 1}), Tensor::Of<uint8_t>({1, 1, 1}, {255}));
 }
 
 // As the text says: what cannot be decoded gives an empty image.
@@ -196,8 +220,11 @@ TEST(ImageDecoder, DamageGivesAnEmptyImage) {
 TEST(ImageDecoder, SurvivesDamage) {
   const std::string bmp =
       Bmp(2, 1, 1, 0, Little(0xff0000, 4) + Little(0x00ffff, 4), Little(0x40, 4));
-  std::vector<std::string> files = {bmp, "P2 3 1 10 0 5 10", "P4 3 1\n\xa0"};
-  for (const char* file : {kPng, kPalettePng, kWebp, kTiff, kGray16Png, kGrayJpeg, kCodeStream}) {
+  const std::string runs =
+      Bmp(2, 1, 4, 2, Little(0xff0000, 4) + Little(0x00ffff, 4), Little(0x0002, 2) + Little(0, 2));
+  std::vector<std::string> files = {bmp, runs, "P2 3 1 10 0 5 10", "P4 3 1\n\xa0"};
+  for (const char* file :
+       {kPng, kPalettePng, kWebp, kTiff, kOrientedTiff, kGray16Png, kGrayJpeg, kCodeStream}) {
     files.push_back(Bytes(file));
   }
   for (const std::string& file : files) {
