@@ -121,6 +121,60 @@ bool FoldColumnsOnto(const C* base, const int64_t* offsets, int64_t count, int64
   return found;
 }
 
+// Folds one vector of columns in the order of lane_fold.h: row r goes to accumulator r %
+// kFoldWidth, and these are combined as a tree.
+template <typename Fold, typename V, typename C>
+inline __attribute__((always_inline)) void FoldVectorAsLanes(const C* base, const int64_t* offsets,
+                                                             int64_t count, int64_t t,
+                                                             const std::type_identity_t<C>* centers,
+                                                             V& sum, NaNWatch<Fold, V>& watch) {
+  V acc[kFoldWidth];
+  V of{};
+  if (centers != nullptr) std::memcpy(&of, centers + t, sizeof(V));
+  const int64_t used = std::clamp<int64_t>(count, 1, kFoldWidth);
+  for (int64_t k = 0; k < used; ++k) acc[k] = V{} + Fold::template Identity<C>();
+  for (int64_t first = 0; first < count; first += kFoldWidth) {
+    for (int64_t k = 0; k < std::min(kFoldWidth, count - first); ++k) {
+      V loaded;
+      std::memcpy(&loaded, base + offsets[first + k] + t, sizeof(V));
+      acc[k] = Fold::Combine(acc[k], Fold::Map(loaded, of));
+      watch.Show(loaded, loaded);
+    }
+  }
+  int64_t left = used;
+  for (int64_t half = kFoldWidth / 2; half > 0; half /= 2) {
+    for (int64_t k = 0; k < half && k + half < left; ++k) {
+      acc[k] = Fold::Combine(acc[k], acc[k + half]);
+    }
+    left = std::min(left, half);
+  }
+  sum = acc[0];
+}
+
+// As FoldColumns, for columns that are lanes of at most kFoldBlock rows: in the order of
+// lane_fold.h.
+template <typename Fold, typename C, int kBytes = 32>
+bool FoldColumnsAsLanes(const C* base, const int64_t* offsets, int64_t count, int64_t width,
+                        const C* centers, C* out) {
+  typedef C V __attribute__((vector_size(kBytes)));
+  constexpr auto kSize = static_cast<int64_t>(sizeof(V) / sizeof(C));
+  bool found = false;
+  const auto fold = [&]<typename W>(int64_t t, W sum) __attribute__((always_inline)) {
+    NaNWatch<Fold, W> watch;
+    FoldVectorAsLanes<Fold>(base, offsets, count, t, centers, sum, watch);
+    std::memcpy(out + t, &sum, sizeof(W));
+    found |= watch.Found();
+  };
+  if (width >= kSize) {  // the last vector overlaps the one before it
+    for (int64_t t = 0; t < width; t += kSize) fold(std::min(t, width - kSize), V{});
+  } else if constexpr (kSize > 2) {
+    return FoldColumnsAsLanes<Fold, C, kBytes / 2>(base, offsets, count, width, centers, out);
+  } else {
+    for (int64_t t = 0; t < width; ++t) fold(t, C{});
+  }
+  return found;
+}
+
 // As FoldColumns, but the columns are dealt out in turn: column 2 i goes to even[i], 2 i + 1 to
 // odd[i].
 template <typename Fold, typename C>

@@ -199,6 +199,32 @@ void FoldRows(const Tensor& x, int64_t base, int64_t width, const LaneDims& redu
   tree.Finish(out, width);
 }
 
+// The widest rows whose lanes are folded all the way down before the next ones: the others share
+// too few of a row's cache lines.
+template <typename C>
+inline constexpr int64_t kNarrowWidth = 4 * FoldVector<C>::kSize;
+
+// Rows of lanes as narrow as that, one after the other, `outer` says where they begin.
+template <typename Fold, typename C>
+void FoldNarrowRows(const ThreadPool& pool, const C* data, const LaneDims& outer, int64_t width,
+                    const LaneDims& reduced, const C* centers, C* results) {
+  std::vector<int64_t> offsets;
+  LaneWalker lane(reduced);
+  for (int64_t i = 0; i < reduced.count; ++i, lane.Next()) offsets.push_back(lane.offset());
+  pool.ParallelRanges(
+      outer.count, LaneGrain(reduced.count * width, 1), [&](int64_t begin, int64_t end) {
+        LaneWalker walker(outer, begin);
+        for (int64_t row = begin; row < end; ++row, walker.Next()) {
+          const auto fold = [&]<typename AnyFold>(const AnyFold&) {
+            return FoldColumnsAsLanes<AnyFold>(
+                data + walker.offset(), offsets.data(), reduced.count, width,
+                centers == nullptr ? nullptr : centers + row * width, results + row * width);
+          };
+          if (fold(QuickFold<Fold, C>())) fold(Fold());  // there is a NaN
+        }
+      });
+}
+
 // Neighbouring lanes from position `begin` on, each contiguous.
 template <typename Fold, typename C>
 void FoldContiguous(const C* data, const LaneDims& kept, int64_t begin, int64_t end, int64_t length,
@@ -248,8 +274,14 @@ void FoldTensor(const ThreadPool& pool, const Tensor& x, const LaneGeometry& geo
   const int64_t inner = outer.sizes.back();
   outer.sizes.pop_back();
   outer.strides.pop_back();
+  outer.count = kept.count / inner;
+  if constexpr (std::is_floating_point_v<C>) {
+    if (IsStoredAs<C>(x.dtype()) && inner <= kNarrowWidth<C> && reduced.count <= kFoldBlock) {
+      return FoldNarrowRows<Fold>(pool, x.data<C>(), outer, inner, reduced, centers, results);
+    }
+  }
   const int64_t tiles_per_row = (inner + kRowWidth - 1) / kRowWidth;
-  const int64_t tiles = kept.count / inner * tiles_per_row;
+  const int64_t tiles = outer.count * tiles_per_row;
   const int64_t grain = LaneGrain(reduced.count * std::min(inner, kRowWidth), 1);
   pool.ParallelRanges(tiles, grain, [&](int64_t begin, int64_t end) {
     for (int64_t tile = begin; tile < end; ++tile) {

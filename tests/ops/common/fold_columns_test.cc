@@ -72,6 +72,32 @@ TEST(FoldColumnsTest, AnyWidth) {
   ExpectColumnsFolded<MaxFold, int64_t>();
 }
 
+// Columns in the order of lane_fold.h have the bits of lanes.
+TEST(FoldColumnsTest, ColumnsAsLanes) {
+  std::vector<float> x(1000 * 37);
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<float>(std::sin(static_cast<double>(i) * 12.9898));
+  }
+  for (int64_t rows : {1, 16, 31, 32, 33, 64, 100, 1000}) {
+    for (int64_t width : {1, 3, 4, 7, 8, 13, 32, 37}) {
+      std::vector<int64_t> offsets;
+      for (int64_t r = 0; r < rows; ++r) offsets.push_back(r * width);
+      std::vector<float> out(static_cast<size_t>(width));
+      const std::vector<float> centers(x.begin() + 50, x.begin() + 50 + width);
+      FoldColumnsAsLanes<SquaredDeviationFold>(x.data(), offsets.data(), rows, width,
+                                               centers.data(), out.data());
+      for (int64_t t = 0; t < width; ++t) {
+        std::vector<float> lane;
+        for (const int64_t offset : offsets) lane.push_back(x[static_cast<size_t>(offset + t)]);
+        EXPECT_EQ(
+            out[static_cast<size_t>(t)],
+            FoldLane<SquaredDeviationFold>(lane.data(), rows, centers[static_cast<size_t>(t)]))
+            << t << " of " << width << ", " << rows << " rows";
+      }
+    }
+  }
+}
+
 TEST(FoldColumnsTest, CentersAndFinish) {
   const std::vector<float> x = Numbers<float>();
   const std::vector<int64_t> offsets = Offsets();
