@@ -27,6 +27,25 @@ struct LaneDims {
   int64_t count = 1;  // positions
 };
 
+// The innermost axis apart: runs of positions that are equally far apart. Without axes, a run of
+// one.
+struct InnermostSplit {
+  LaneDims outer;
+  int64_t run = 1;
+  int64_t stride = 1;
+};
+inline InnermostSplit SplitInnermost(const LaneDims& dims) {
+  InnermostSplit split = {dims};
+  if (!dims.sizes.empty()) {
+    split.run = dims.sizes.back();
+    split.stride = dims.strides.back();
+    split.outer.sizes.pop_back();
+    split.outer.strides.pop_back();
+    split.outer.count /= split.run;
+  }
+  return split;
+}
+
 // The offset of every position in row-major order.
 class LaneWalker {
  public:
@@ -109,15 +128,7 @@ bool IsStoredAs(DType dtype) {
 // One lane, gathered in blocks.
 template <typename Fold, typename C>
 C FoldStrided(const Tensor& x, int64_t base, const LaneDims& reduced, C center) {
-  LaneDims outer = reduced;  // all but the innermost axis, along which elements are loaded in runs
-  int64_t run = 1;
-  int64_t stride = 1;
-  if (!reduced.sizes.empty()) {
-    run = outer.sizes.back();
-    stride = outer.strides.back();
-    outer.sizes.pop_back();
-    outer.strides.pop_back();
-  }
+  const auto [outer, run, stride] = SplitInnermost(reduced);  // elements are loaded in runs
   LaneWalker walker(outer);
   C block[kFoldBlock];
   BlockTree<Fold, C, 1> tree;
@@ -229,15 +240,7 @@ void FoldNarrowRows(const ThreadPool& pool, const C* data, const LaneDims& outer
 template <typename Fold, typename C>
 void FoldContiguous(const C* data, const LaneDims& kept, int64_t begin, int64_t end, int64_t length,
                     const C* centers, C* results) {
-  LaneDims outer = kept;  // all but the innermost axis, along which lanes are equally far apart
-  int64_t run = 1;
-  int64_t pitch = 0;
-  if (!kept.sizes.empty()) {
-    run = outer.sizes.back();
-    pitch = outer.strides.back();
-    outer.sizes.pop_back();
-    outer.strides.pop_back();
-  }
+  const auto [outer, run, pitch] = SplitInnermost(kept);
   LaneWalker walker(outer, begin / run);
   for (int64_t p = begin; p < end; walker.Next()) {
     const int64_t in_run = p % run;
@@ -270,11 +273,9 @@ void FoldTensor(const ThreadPool& pool, const Tensor& x, const LaneGeometry& geo
     });
     return;
   }
-  LaneDims outer = kept;
-  const int64_t inner = outer.sizes.back();
-  outer.sizes.pop_back();
-  outer.strides.pop_back();
-  outer.count = kept.count / inner;
+  const InnermostSplit split = SplitInnermost(kept);
+  const LaneDims& outer = split.outer;
+  const int64_t inner = split.run;
   if constexpr (std::is_floating_point_v<C>) {
     if (IsStoredAs<C>(x.dtype()) && inner <= kNarrowWidth<C> && reduced.count <= kFoldBlock) {
       return FoldNarrowRows<Fold>(pool, x.data<C>(), outer, inner, reduced, centers, results);
