@@ -65,8 +65,18 @@ CLI::Validator Quietly(CLI::Validator check) {
   return check;
 }
 
-void AddExpandFunctions(CLI::App& app, bool* expand) {
-  app.add_flag("--expand-functions", *expand, "Run operators through their definition by others");
+void SingleRunOptions::AddTo(CLI::App& app) {
+  app.add_flag("--expand-functions", expand_functions,
+               "Run operators through their definition by others");
+  app.add_option("--max-memory", max_memory, "For all results at once; 0: any amount (0)")
+      ->type_name("SIZE")
+      ->transform(Quietly(CLI::AsSizeValue(false)))
+      ->check(Quietly(CLI::Range(uint64_t{0}, uint64_t{1} << 62)));
+}
+
+void SingleRunOptions::SetIn(EvaluatorOptions* options) const {
+  options->expand_functions = expand_functions;
+  options->max_memory = static_cast<int64_t>(max_memory);
 }
 
 void RunOptions::AddTo(CLI::App& app) {

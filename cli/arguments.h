@@ -29,8 +29,14 @@ CLI::Validator Quietly(CLI::Validator check);
 // A finite number of at least 0.
 CLI::Validator NotNegative();
 
-// --expand-functions, for commands that have it (EvaluatorOptions::expand_functions).
-void AddExpandFunctions(CLI::App& app, bool* expand);
+// How models are run by commands that run one at a time; as in EvaluatorOptions.
+struct SingleRunOptions {
+  bool expand_functions = false;
+  uint64_t max_memory = 0;
+
+  void AddTo(CLI::App& app);
+  void SetIn(EvaluatorOptions* options) const;
+};
 
 // How models are loaded and run, for every command that runs one.
 struct RunOptions {

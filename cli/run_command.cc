@@ -29,7 +29,7 @@ struct Options {
   std::string inputs;
   std::string save;
   std::string save_all;
-  bool expand_functions = false;
+  SingleRunOptions single;
   RunOptions run;
 };
 
@@ -80,7 +80,7 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
     }
   }
   EvaluatorOptions evaluator_options = options.run.evaluator();
-  evaluator_options.expand_functions = options.expand_functions;
+  options.single.SetIn(&evaluator_options);
   OC_ASSIGN_OR_RETURN(Evaluator evaluator, Evaluator::Create(model, registry, evaluator_options));
   OC_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<RecordingWriter>> writers,
                       OpenRecordings(options, interruption));
@@ -120,7 +120,7 @@ int RunCommand(const std::vector<std::string>& arguments) {
   app.add_option("--save", options.save, "Save the outputs as an .npz, or a test in DIR/")
       ->type_name("F");
   app.add_option("--save-all", options.save_all, "Save every result as an .npz")->type_name("F");
-  AddExpandFunctions(app, &options.expand_functions);
+  options.single.AddTo(app);
   options.run.AddTo(app);
   if (const std::optional<int> status = Parse(app, arguments)) {
     return *status;

@@ -53,6 +53,7 @@ class Execution::Context : public KernelContext {
     for (Slot slot : node.outputs) wanted_.push_back(slot != kNoSlot);
     pool_ = execution->pool_.get();
     memory_limit_ = execution->options_.memory_limit;
+    account_ = execution->account_;
     absl::string_view label = NodeLabel(*node.node);
     random_seed_ = XXH3_64bits_withSeed(
         label.data(), label.size(),
@@ -152,6 +153,8 @@ Execution::Execution(std::shared_ptr<const Plan> plan, std::shared_ptr<const Thr
     : plan_(std::move(plan)),
       pool_(std::move(pool)),
       options_(options),
+      account_(options.max_memory > 0 ? std::make_shared<MemoryAccount>(options.max_memory)
+                                      : nullptr),
       observer_(observer),
       main_{plan_->main.get(), "", "", 0, observer != nullptr, {}},
       fed_(plan_->main->inputs.size()) {}

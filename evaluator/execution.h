@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
+#include "evaluator/memory_account.h"
 #include "evaluator/plan.h"
 #include "evaluator/result.h"
 #include "evaluator/thread_pool.h"
@@ -73,6 +74,7 @@ class Execution {
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<const ThreadPool> pool_;
   EvaluatorOptions options_;
+  std::shared_ptr<MemoryAccount> account_;  // null if the options set no limit
   Observer* observer_;
   Frame main_;
   std::vector<bool> fed_;  // by graph input

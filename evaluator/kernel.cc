@@ -225,7 +225,7 @@ absl::Status KernelContext::CheckSize(DType dtype, absl::Span<const int64_t> sha
 
 absl::StatusOr<Tensor> KernelContext::Allocate(DType dtype, absl::Span<const int64_t> shape) const {
   OC_RETURN_IF_ERROR(CheckSize(dtype, shape));
-  return Tensor::Allocate(dtype, shape);
+  return Tensor::Allocate(dtype, shape, account_);
 }
 
 int KernelContext::UnreadInput() const {

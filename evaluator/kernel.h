@@ -28,6 +28,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "evaluator/memory_account.h"
 #include "evaluator/model.h"
 #include "evaluator/status_macros.h"
 #include "evaluator/thread_pool.h"
@@ -176,7 +177,7 @@ class KernelContext {
   template <typename C>
   absl::StatusOr<C> ScalarInput(int index) const;
 
-  // A new tensor, counted against the run's memory limit.
+  // A new tensor, within the run's limits for one tensor and for all together.
   absl::StatusOr<Tensor> Allocate(DType dtype, absl::Span<const int64_t> shape) const;
   // An error if a tensor of this type could not be allocated within the limit, for views that show
   // more elements than there are: whoever reads them may have to copy them.
@@ -218,6 +219,7 @@ class KernelContext {
   uint64_t random_seed_ = 0;
   mutable std::atomic<uint64_t> asked_ = 0;  // bit i: input i
   int64_t memory_limit_ = 0;                 // bytes one tensor may take
+  std::shared_ptr<MemoryAccount> account_;   // of all tensors; null: nobody counts
 };
 
 }  // namespace onnxcmp

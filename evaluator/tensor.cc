@@ -77,8 +77,21 @@ Shape RowMajorStrides(absl::Span<const int64_t> shape) {
 
 std::string ShapeToString(absl::Span<const int64_t> shape) { return absl::StrJoin(shape, "x"); }
 
-absl::StatusOr<std::shared_ptr<Buffer>> Buffer::Allocate(int64_t bytes) {
+absl::Status Buffer::Charge(int64_t bytes, std::shared_ptr<MemoryAccount> account) {
+  if (account == nullptr) return absl::OkStatus();
+  if (!account->Charge(bytes)) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "with ", bytes, " bytes more the run would hold more than ", account->limit()));
+  }
+  account_ = std::move(account);
+  charged_ = bytes;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<Buffer>> Buffer::Allocate(int64_t bytes,
+                                                         std::shared_ptr<MemoryAccount> account) {
   auto buffer = std::shared_ptr<Buffer>(new Buffer());
+  OC_RETURN_IF_ERROR(buffer->Charge(bytes, std::move(account)));
   // One vector of slack, so that a padded packet may be loaded behind the last element.
   size_t capacity = static_cast<size_t>(bytes) + static_cast<size_t>(kAlignment);
   void* memory = ::operator new(capacity, kAlignment, std::nothrow);
@@ -108,8 +121,22 @@ std::shared_ptr<Buffer> Buffer::OfStrings(std::vector<std::string> strings) {
   return buffer;
 }
 
+absl::StatusOr<std::shared_ptr<Buffer>> Buffer::AllocateStrings(
+    int64_t count, std::shared_ptr<MemoryAccount> account) {
+  if (count > std::numeric_limits<int32_t>::max()) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a tensor of ", count, " strings is too large"));
+  }
+  auto buffer = std::shared_ptr<Buffer>(new Buffer());
+  OC_RETURN_IF_ERROR(
+      buffer->Charge(count * static_cast<int64_t>(sizeof(std::string)), std::move(account)));
+  buffer->strings_.resize(static_cast<size_t>(count));
+  return buffer;
+}
+
 Buffer::~Buffer() {
   if (owns_) ::operator delete(data_, kAlignment);
+  if (account_ != nullptr) account_->Credit(charged_);
 }
 
 std::byte* Buffer::mutable_data() {
@@ -137,17 +164,15 @@ absl::StatusOr<Tensor> Tensor::WithoutBuffer(DType dtype, absl::Span<const int64
   return tensor;
 }
 
-absl::StatusOr<Tensor> Tensor::Allocate(DType dtype, absl::Span<const int64_t> shape) {
+absl::StatusOr<Tensor> Tensor::Allocate(DType dtype, absl::Span<const int64_t> shape,
+                                        std::shared_ptr<MemoryAccount> account) {
   OC_ASSIGN_OR_RETURN(Tensor tensor, WithoutBuffer(dtype, shape));
   const int64_t elements = tensor.num_elements_;
   if (dtype == DType::kString) {
-    if (elements > std::numeric_limits<int32_t>::max()) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("a tensor of ", elements, " strings is too large"));
-    }
-    tensor.buffer_ = Buffer::OfStrings(std::vector<std::string>(static_cast<size_t>(elements)));
+    OC_ASSIGN_OR_RETURN(tensor.buffer_, Buffer::AllocateStrings(elements, std::move(account)));
   } else {
-    OC_ASSIGN_OR_RETURN(tensor.buffer_, Buffer::Allocate(*ByteSize(dtype, elements)));
+    OC_ASSIGN_OR_RETURN(tensor.buffer_,
+                        Buffer::Allocate(*ByteSize(dtype, elements), std::move(account)));
   }
   return tensor;
 }

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/dtype.h"
+#include "evaluator/memory_account.h"
 
 namespace onnxcmp {
 
@@ -36,11 +37,16 @@ std::string ShapeToString(absl::Span<const int64_t> shape);
 // belong to `owner` (a mapped file, a protobuf message), which lives as long as the buffer.
 class Buffer {
  public:
-  // Memory is left uninitialized. ResourceExhausted if the system has none.
-  static absl::StatusOr<std::shared_ptr<Buffer>> Allocate(int64_t bytes);
+  // Memory is left uninitialized. ResourceExhausted if the system or the account has none left.
+  static absl::StatusOr<std::shared_ptr<Buffer>> Allocate(
+      int64_t bytes, std::shared_ptr<MemoryAccount> account = nullptr);
   static std::shared_ptr<Buffer> Borrow(const void* data, int64_t bytes,
                                         std::shared_ptr<const void> owner);
   static std::shared_ptr<Buffer> OfStrings(std::vector<std::string> strings);
+  // That many empty strings. ResourceExhausted if the account has not enough left for them; what
+  // is written into them later is not charged.
+  static absl::StatusOr<std::shared_ptr<Buffer>> AllocateStrings(
+      int64_t count, std::shared_ptr<MemoryAccount> account = nullptr);
 
   ~Buffer();
   Buffer(const Buffer&) = delete;
@@ -55,10 +61,14 @@ class Buffer {
 
  private:
   Buffer() = default;
+  absl::Status Charge(int64_t bytes, std::shared_ptr<MemoryAccount> account);
+
   std::byte* data_ = nullptr;
   int64_t size_ = 0;
   bool owns_ = false;
   std::shared_ptr<const void> owner_;
+  std::shared_ptr<MemoryAccount> account_;  // null: nobody counts
+  int64_t charged_ = 0;
   std::vector<std::string> strings_;
 };
 
@@ -72,9 +82,10 @@ class Tensor {
   Tensor() = default;  // no tensor: dtype() is kUndefined
 
   // A new contiguous tensor, uninitialized (strings: empty). InvalidArgument for a negative
-  // dimension, ResourceExhausted if the size overflows or memory is short. Kernels use
-  // KernelContext::Allocate, which also keeps to the run's memory limit.
-  static absl::StatusOr<Tensor> Allocate(DType dtype, absl::Span<const int64_t> shape);
+  // dimension, ResourceExhausted if the size overflows or memory (of the account) is short. Kernels
+  // use KernelContext::Allocate, which also keeps to the run's limits.
+  static absl::StatusOr<Tensor> Allocate(DType dtype, absl::Span<const int64_t> shape,
+                                         std::shared_ptr<MemoryAccount> account = nullptr);
 
   // A contiguous tensor over bytes that exist (mapped, or parts of a message); `data` must be
   // aligned for the element type, and `buffer` hold enough bytes from `byte_offset` on.

@@ -146,5 +146,13 @@ TEST_F(RunCommandTest, EndsLoopsAtTheStepLimit) {
   EXPECT_THAT(outcome.err, HasSubstr("the run comes to more than 50 steps, which is the limit"));
 }
 
+TEST_F(RunCommandTest, BoundsWhatAllResultsHold) {
+  const std::string model = Model("(float[256] x) => (float[256] y) { a = Neg(x) y = Neg(a) }");
+  EXPECT_EQ(Onnxcmp({"run", "--max-memory", "2 KiB", model}).status, 0);
+  const Outcome outcome = Onnxcmp({"run", "--max-memory", "1KiB", model});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("with 1024 bytes more the run would hold more than 1024"));
+}
+
 }  // namespace
 }  // namespace onnxcmp
