@@ -32,8 +32,9 @@ struct EvaluatorOptions {
   int threads = 0;    // 0: one for each core
   uint64_t seed = 0;  // of random operators
   int64_t memory_limit = kDefaultMemoryLimit;
-  // Bytes that what nodes give may take together, results that nobody reads any more not counted;
-  // nor what the model itself holds, the characters of strings, and work space. 0: any number.
+  // Bytes that what nodes give may take together, as long as somebody reads it. What the model and
+  // the feeds hold, the characters of strings and a kernel's own vectors do not count. 0: any
+  // number.
   int64_t max_memory = 0;
   // Nodes that a run may come to, those of subgraphs in every iteration, each start of a subgraph
   // counted as one too; 0: any number.
