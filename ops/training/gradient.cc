@@ -14,12 +14,12 @@
 namespace onnxcmp {
 namespace {
 
-std::vector<std::string> StringsOf(const Node& node, absl::string_view name) {
+// An attribute of that type; its type's empty value if there is none.
+template <typename T>
+T AttributeOr(const Node& node, absl::string_view name) {
   const auto found = node.attributes.find(name);
-  const auto* strings = found == node.attributes.end()
-                            ? nullptr
-                            : std::get_if<std::vector<std::string>>(&found->second);
-  return strings == nullptr ? std::vector<std::string>() : *strings;
+  const T* value = found == node.attributes.end() ? nullptr : std::get_if<T>(&found->second);
+  return value == nullptr ? T() : *value;
 }
 
 // Gradient (ai.onnx.preview.training 1): outputs dy/dxs[i] of the tensor named `y`, as a function
@@ -30,13 +30,14 @@ std::vector<std::string> StringsOf(const Node& node, absl::string_view name) {
 absl::Status ExpandGradient(const Node& node, const DerivativeRules& rules, ExpansionScope& scope) {
   Differentiation what;
   what.node = &node;
-  const std::vector<std::string> xs = StringsOf(node, "xs");
-  const std::vector<std::string> zs = StringsOf(node, "zs");
+  const auto xs = AttributeOr<std::vector<std::string>>(node, "xs");
+  const auto zs = AttributeOr<std::vector<std::string>>(node, "zs");
   what.independent = xs;
   what.independent.insert(what.independent.end(), zs.begin(), zs.end());
   what.at = node.inputs;
-  what.y = std::get<std::string>(node.attributes.find("y")->second);
+  what.y = AttributeOr<std::string>(node, "y");
   what.gradients = node.outputs;
+  if (xs.empty() || what.y.empty()) return absl::InvalidArgumentError("it names no xs or no y");
   if (what.at.size() != what.independent.size()) {
     return absl::InvalidArgumentError(absl::StrCat("it has ", what.at.size(), " inputs, but xs and",
                                                    " zs name ", what.independent.size(),

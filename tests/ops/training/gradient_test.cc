@@ -279,6 +279,8 @@ TEST(GradientTest, WrongNamesAreErrors) {
   };
   refused("da = Gradient <xs = [\"x\"], y = \"d\"> (a)", "'x', but no value before it");
   refused("da = Gradient <xs = [\"a\"], y = \"y\"> (a)", "'y', but no value before it");
+  refused("da = Gradient <xs = [\"a\"], y = \"\"> (a)", "it names no xs or no y");
+  refused("da = Gradient <xs = [\"a\"]> (a)", "y");
   refused("da = Gradient <xs = [\"a\"], y = \"d\"> (a, b)", "2 inputs, but xs and zs name 1");
   refused("da, db = Gradient <xs = [\"a\"], y = \"d\"> (a)", "2 outputs, but xs names 1");
   refused("da = Gradient <xs = [\"a\"], zs = [\"a\"], y = \"d\"> (a, a)", "names 'a' twice");
