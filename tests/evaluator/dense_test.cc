@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/types/span.h"
 #include "evaluator/evaluator.h"
 #include "gtest/gtest.h"
 #include "tests/support/model_test.h"
@@ -17,7 +18,9 @@ TEST(DenseTest, PacksElementsOfLessThanAByte) {
   const auto dense = [](DType dtype) {
     const SparseTensor sparse{
         Convert(Tensor::Of<float>({2}, {1, -2}), dtype), Tensor::Of<int64_t>({2}, {1, 4}), {5}};
-    return Dense(sparse, Tensor::Allocate);
+    return Dense(sparse, [](DType type, absl::Span<const int64_t> shape) {
+      return Tensor::Allocate(type, shape);
+    });
   };
   for (DType dtype : {DType::kInt4, DType::kInt2, DType::kFloat4E2M1}) {
     ExpectSameBits(dense(dtype), Convert(Tensor::Of<float>({5}, {0, 1, 0, 0, -2}), dtype));
