@@ -66,7 +66,7 @@ TEST(MaxMemoryTest, CountsWhatLives) {
       "(float[256] x) => (float[256] a, float[256] b, float[256] c) "
       "{ a = Neg(x) b = Neg(a) c = Neg(b) }";
   EXPECT_TRUE(RunWithin(3072, outputs).ok());
-  ExpectError(RunWithin(3071, outputs), kExhausted, "(c): ");
+  ExpectError(RunWithin(3071, outputs), kExhausted, "Neg -> 'c': ");
 }
 
 // No tensor is large, and no step is one too many.
