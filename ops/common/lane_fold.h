@@ -30,14 +30,20 @@ inline constexpr int64_t kFoldBlock = 1024;
 
 // What is folded: Identity() is the value of no elements; Map is applied to each element first,
 // with a number that is the lane's own. Map and Combine take scalars and vectors of C.
-struct SumFold {
-  template <typename C>
-  static C Identity() {
-    return C{0};
-  }
+
+// A fold of the elements as they are.
+struct AsTheyAre {
   template <typename V, typename C>
   static V Map(V x, C) {
     return x;
+  }
+};
+
+// The sum.
+struct SumFold : AsTheyAre {
+  template <typename C>
+  static C Identity() {
+    return C{0};
   }
   template <typename V>
   static V Combine(V a, V b) {
@@ -46,14 +52,10 @@ struct SumFold {
 };
 
 // The product; of integers, which wrap around, as unsigned ones.
-struct ProductFold {
+struct ProductFold : AsTheyAre {
   template <typename C>
   static C Identity() {
     return C{1};
-  }
-  template <typename V, typename C>
-  static V Map(V x, C) {
-    return x;
   }
   template <typename V>
   static V Combine(V a, V b) {
@@ -71,15 +73,11 @@ struct SquaredDeviationFold : SumFold {
 };
 
 // The greatest element; NaN if any element is NaN.
-struct MaxFold {
+struct MaxFold : AsTheyAre {
   template <typename C>
   static C Identity() {
     return std::numeric_limits<C>::has_infinity ? -std::numeric_limits<C>::infinity()
                                                 : std::numeric_limits<C>::lowest();
-  }
-  template <typename V, typename C>
-  static V Map(V x, C) {
-    return x;
   }
   template <typename V>
   static V Combine(V a, V b) {
@@ -88,15 +86,11 @@ struct MaxFold {
 };
 
 // The least element; NaN if any element is NaN.
-struct MinFold {
+struct MinFold : AsTheyAre {
   template <typename C>
   static C Identity() {
     return std::numeric_limits<C>::has_infinity ? std::numeric_limits<C>::infinity()
                                                 : std::numeric_limits<C>::max();
-  }
-  template <typename V, typename C>
-  static V Map(V x, C) {
-    return x;
   }
   template <typename V>
   static V Combine(V a, V b) {

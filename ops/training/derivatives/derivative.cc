@@ -7,6 +7,12 @@
 
 namespace onnxcmp {
 
+std::string DerivativeNodes::FilledLike(const std::string& value, float element) {
+  const std::string filled = Add(kOnnxDomain, "ConstantOfShape", {ShapeOf(value)},
+                                 {{"value", Tensor::Of<float>({1}, {element})}}, 1)[0];
+  return Add(kOnnxDomain, "CastLike", {filled, value}, {}, 1)[0];
+}
+
 std::string DerivativeBuilder::At(const std::vector<std::string>& names, int index) {
   return static_cast<size_t>(index) < names.size() ? names[static_cast<size_t>(index)] : "";
 }
@@ -74,10 +80,6 @@ std::string DerivativeBuilder::Scalar(double value, const std::string& like) {
 std::string DerivativeBuilder::Vector(std::vector<int64_t> values) {
   const auto size = static_cast<int64_t>(values.size());
   return Op("Constant", {}, {{"value", Tensor::Of<int64_t>({size}, values)}});
-}
-
-std::string DerivativeBuilder::ZerosLike(const std::string& value) {
-  return Op("CastLike", {Op("ConstantOfShape", {ShapeOf(value)}), value});
 }
 
 std::string DerivativeBuilder::SumTo(const std::string& gradient, const std::string& like) {

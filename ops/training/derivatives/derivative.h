@@ -44,6 +44,9 @@ class DerivativeNodes {
   virtual std::string ShapeOf(const std::string& value) = 0;
   // The number of dimensions of a value, if it is known without a run.
   virtual std::optional<int> Rank(const std::string& value) const = 0;
+
+  // As many times `element` as a value has elements, in its shape and type.
+  std::string FilledLike(const std::string& value, float element);
 };
 
 // A node whose derivative is taken.
@@ -95,7 +98,8 @@ class DerivativeBuilder {
   std::string Scalar(double value, const std::string& like);
   std::string Vector(std::vector<int64_t> values);
   std::string ShapeOf(const std::string& value) { return nodes_.ShapeOf(value); }
-  std::string ZerosLike(const std::string& value);
+  std::string ZerosLike(const std::string& value) { return nodes_.FilledLike(value, 0); }
+  std::string OnesLike(const std::string& value) { return nodes_.FilledLike(value, 1); }
   // The sum of a gradient over the axes along which `like` was repeated to its shape, in the shape
   // of `like`.
   std::string SumTo(const std::string& gradient, const std::string& like);

@@ -176,7 +176,7 @@ class Differentiator {
   absl::Status Run() {
     OC_RETURN_IF_ERROR(CheckNames());
     OC_RETURN_IF_ERROR(CheckIndependence());
-    OC_ASSIGN_OR_RETURN(path_, NodesBehind(what_.y));
+    OC_ASSIGN_OR_RETURN(path_, NodesBehind({what_.y}));
     OC_RETURN_IF_ERROR(GoForward());
     OC_RETURN_IF_ERROR(GoBackward());
     return NameGradients();
@@ -221,24 +221,22 @@ class Differentiator {
       const Node* maker = at_.contains(name) ? nullptr : scope_.Producer(name);
       if (maker == nullptr) continue;
       OC_ASSIGN_OR_RETURN(const std::vector<std::string> reads, scope_.Reads(*maker));
-      for (const std::string& read : reads) {
-        OC_ASSIGN_OR_RETURN(const std::vector<Step> behind, NodesBehind(read));
-        absl::flat_hash_set<std::string> found = {read};
-        for (const Step& step : behind) found.insert(step.reads.begin(), step.reads.end());
-        for (size_t i = 0; i < num_xs(); ++i) {
-          if (!found.contains(what_.independent[i])) continue;
-          return absl::InvalidArgumentError(absl::StrCat(Quoted(name), " is computed from ",
-                                                         Quoted(what_.independent[i]),
-                                                         ", so they are no independent values"));
-        }
+      OC_ASSIGN_OR_RETURN(const std::vector<Step> behind, NodesBehind(reads));
+      absl::flat_hash_set<std::string> found(reads.begin(), reads.end());
+      for (const Step& step : behind) found.insert(step.reads.begin(), step.reads.end());
+      for (size_t i = 0; i < num_xs(); ++i) {
+        if (!found.contains(what_.independent[i])) continue;
+        return absl::InvalidArgumentError(absl::StrCat(Quoted(name), " is computed from ",
+                                                       Quoted(what_.independent[i]),
+                                                       ", so they are no independent values"));
       }
     }
     return absl::OkStatus();
   }
 
-  // The nodes that a value is computed with from the independent ones, each behind those that it
+  // The nodes that values are computed with from the independent ones, each behind those that it
   // reads from.
-  absl::StatusOr<std::vector<Step>> NodesBehind(const std::string& value) {
+  absl::StatusOr<std::vector<Step>> NodesBehind(const std::vector<std::string>& values) {
     std::vector<Step> done;
     std::vector<std::pair<Step, size_t>> under_way;  // and how many of its values were looked at
     absl::flat_hash_set<const Node*> seen;
@@ -249,16 +247,18 @@ class Differentiator {
       under_way.push_back({{maker, std::move(reads)}, 0});
       return absl::OkStatus();
     };
-    OC_RETURN_IF_ERROR(enter(value));
-    while (!under_way.empty()) {
-      auto& [step, next] = under_way.back();
-      if (next == step.reads.size()) {
-        done.push_back(std::move(step));
-        under_way.pop_back();
-        continue;
+    for (const std::string& value : values) {
+      OC_RETURN_IF_ERROR(enter(value));
+      while (!under_way.empty()) {
+        auto& [step, next] = under_way.back();
+        if (next == step.reads.size()) {
+          done.push_back(std::move(step));
+          under_way.pop_back();
+          continue;
+        }
+        const std::string name = step.reads[next++];
+        OC_RETURN_IF_ERROR(enter(name));
       }
-      const std::string name = step.reads[next++];
-      OC_RETURN_IF_ERROR(enter(name));
     }
     return done;
   }
@@ -297,10 +297,7 @@ class Differentiator {
   absl::Status GoBackward() {
     if (varying_.contains(what_.y)) {
       nodes_.StartForNone();
-      const std::string y = At(what_.y);
-      const std::string ones = nodes_.Add(kOnnxDomain, "ConstantOfShape", {nodes_.ShapeOf(y)},
-                                          {{"value", Tensor::Of<float>({1}, {1})}}, 1)[0];
-      parts_[what_.y] = nodes_.Add(kOnnxDomain, "CastLike", {ones, y}, {}, 1);
+      parts_[what_.y] = {nodes_.FilledLike(At(what_.y), 1)};
     }
     for (auto step = path_.rbegin(); step != path_.rend(); ++step) {
       if (!step->varies) continue;
@@ -453,11 +450,7 @@ class Differentiator {
       const std::string& wanted = what_.gradients[i];
       if (wanted.empty()) continue;
       std::string gradient = Gradient(what_.independent[i]);
-      if (gradient.empty()) {
-        const std::string zeros =
-            nodes_.Add(kOnnxDomain, "ConstantOfShape", {nodes_.ShapeOf(what_.at[i])}, {}, 1)[0];
-        gradient = nodes_.Add(kOnnxDomain, "CastLike", {zeros, what_.at[i]}, {}, 1)[0];
-      }
+      if (gradient.empty()) gradient = nodes_.FilledLike(what_.at[i], 0);
       if (!nodes_.Name(gradient, wanted)) {
         gradient = nodes_.Add(kOnnxDomain, "Identity", {gradient}, {}, 1)[0];
         nodes_.Name(gradient, wanted);

@@ -20,9 +20,8 @@ void BatchNormalization(DerivativeBuilder& d) {
   const auto no_mean = d.ZerosLike(variance);
   d.Give(0, d.Op("BatchNormalization", {d.dy(), scale, zero, no_mean, variance}, epsilon));
 
-  const std::string ones = d.Op("Exp", {zero});  // in the shape and type of scale
-  const std::string hat =
-      d.Op("BatchNormalization", {d.input(0), ones, zero, d.input(3), variance}, epsilon);
+  const std::string hat = d.Op(
+      "BatchNormalization", {d.input(0), d.OnesLike(scale), zero, d.input(3), variance}, epsilon);
   d.Give(1, d.Op("CastLike", {d.SumPerChannel(d.Op("Mul", {d.dy(), hat})), scale}));
   d.Give(2, d.Op("CastLike", {d.SumPerChannel(d.dy()), d.input(2)}));
 }

@@ -43,8 +43,7 @@ void AveragePool(DerivativeBuilder& d) {
   if (d.Int("count_include_pad") == 0) {
     // The part of each window that is no padding: the mean of ones and the padding's zeros.
     windows["count_include_pad"] = int64_t{1};
-    const std::string ones = d.Op("Exp", {d.ZerosLike(x)});
-    share = d.Op("Div", {share, d.Op("AveragePool", {ones}, windows)});
+    share = d.Op("Div", {share, d.Op("AveragePool", {d.OnesLike(x)}, windows)});
   }
   windows.erase("count_include_pad");
   windows.erase("ceil_mode");
