@@ -13,13 +13,15 @@ namespace onnxcmp {
 namespace {
 
 // Whether about as many elements of one are somewhere in the other as must be for half of them to
-// be; a few are looked for.
+// be; a few are looked for. A NaN is like nothing, as it is not equal to itself.
 bool MayShareHalf(const NumberReader& left, const NumberReader& right) {
   constexpr int64_t kLookedFor = 64;
   absl::flat_hash_set<double> open;
   const int64_t step = left.size() / kLookedFor + 1;
   ForEachStrip(left, 0, left.size(), [&](int64_t first, int64_t count, const double* a) {
-    for (int64_t i = (step - first % step) % step; i < count; i += step) open.insert(a[i]);
+    for (int64_t i = (step - first % step) % step; i < count; i += step) {
+      if (!std::isnan(a[i])) open.insert(a[i]);
+    }
   });
   const size_t looked_for = open.size();
   ForEachStrip(right, 0, right.size(), [&](int64_t, int64_t count, const double* a) {
@@ -28,14 +30,21 @@ bool MayShareHalf(const NumberReader& left, const NumberReader& right) {
   return looked_for - open.size() >= looked_for / 4;
 }
 
-double SharedInAnyOrder(const Tensor& left, const Tensor& right) {
-  std::vector<double> a = ElementsOf(left);
-  std::vector<double> b = ElementsOf(right);
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
+// Without NaNs, which have no place in an order.
+std::vector<double> SortedNumbers(const Tensor& tensor) {
+  std::vector<double> numbers = ElementsOf(tensor);
+  std::erase_if(numbers, [](double number) { return std::isnan(number); });
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+// Of the left's elements, how many the right has too.
+double SharedInAnyOrder(const Measured& left, const Measured& right) {
+  const std::vector<double> a = SortedNumbers(left.tensor);
+  const std::vector<double> b = SortedNumbers(right.tensor);
   std::vector<double> both;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-  return static_cast<double>(both.size()) / static_cast<double>(a.size());
+  return static_cast<double>(both.size()) / static_cast<double>(left.size);
 }
 
 }  // namespace
@@ -76,7 +85,7 @@ double ConstantLikeness(const Measured& left, const Measured& right) {
     likeness = std::max(likeness, products / norm);
   }
   if (likeness < 0.5 && left.size <= kMaxSortedConstant && MayShareHalf(ours, theirs)) {
-    likeness = std::max(likeness, SharedInAnyOrder(left.tensor, right.tensor));
+    likeness = std::max(likeness, SharedInAnyOrder(left, right));
   }
   return likeness;
 }

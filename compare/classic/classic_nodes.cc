@@ -8,9 +8,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "compare/classic/checked_schemas.h"
 #include "evaluator/status_macros.h"
 #include "evaluator/tensor_proto.h"
-#include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
 #include "onnx/shape_inference/implementation.h"
 
@@ -54,9 +54,10 @@ ClassicRow TypedRow(ClassicKind kind, const std::string& name, absl::string_view
 // ONNX reports what it cannot infer by exceptions. What it inferred before stays in the model, as
 // with any model that inference does not understand.
 absl::Status InferShapes(onnx::ModelProto& model) {
+  const CheckedSchemas schemas;
   try {
     onnx::shape_inference::InferShapes(
-        model, onnx::OpSchemaRegistry::Instance(),
+        model, &schemas,
         onnx::ShapeInferenceOptions(/*check_type_val=*/false, /*strict_mode_val=*/0,
                                     /*data_prop_val=*/false));
   } catch (const std::exception& error) {

@@ -1,0 +1,148 @@
+#include "compare/classic/checked_schemas.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+
+#include "absl/strings/string_view.h"
+#include "onnx/defs/shape_inference.h"
+#include "onnx/defs/tensor_proto_util.h"
+#include "onnx/onnx_pb.h"
+
+namespace onnxcmp {
+namespace {
+
+bool FitsInt(int64_t number) {
+  return number >= std::numeric_limits<int>::min() && number <= std::numeric_limits<int>::max();
+}
+
+// The shape of an input that is a tensor of known rank.
+const onnx::TensorShapeProto* ShapeOf(const onnx::InferenceContext& context, size_t input) {
+  const bool there =
+      onnx::hasInputShape(context, input) && context.getInputType(input)->has_tensor_type();
+  return there ? &context.getInputType(input)->tensor_type().shape() : nullptr;
+}
+
+int64_t IntOf(const onnx::InferenceContext& context, const char* name, int64_t otherwise) {
+  const onnx::AttributeProto* attribute = context.getAttribute(name);
+  return attribute == nullptr ? otherwise : attribute->i();
+}
+
+// Of a node without inputs ONNX says so itself.
+bool FirstInputHasType(const onnx::InferenceContext& context) {
+  return context.getNumInputs() == 0 || context.getInputType(0) != nullptr;
+}
+
+// With three axes the width of a head is that of all divided by their number.
+bool AttentionHasHeads(const onnx::InferenceContext& context) {
+  const onnx::TensorShapeProto* query = ShapeOf(context, 0);
+  return query == nullptr || query->dim_size() != 3 || IntOf(context, "kv_num_heads", 1) > 0;
+}
+
+// The data's axes are counted from there on.
+bool GatherStartsAtAxis(const onnx::InferenceContext& context) {
+  const onnx::TensorShapeProto* indices = ShapeOf(context, 1);
+  if (indices == nullptr || indices->dim_size() == 0) return true;
+  const int64_t length = indices->dim(indices->dim_size() - 1).dim_value();
+  const int64_t batch_dims = IntOf(context, "batch_dims", 0);
+  return FitsInt(length) && FitsInt(batch_dims) && length + batch_dims >= 0;
+}
+
+bool AxisFitsInt(const onnx::InferenceContext& context) {
+  return FitsInt(IntOf(context, "axis", -1));
+}
+
+// The constant that an input is; null if it is none.
+const onnx::TensorProto* ConstantOf(const onnx::InferenceContext& context, size_t input) {
+  return input < context.getNumInputs() ? context.getInputData(input) : nullptr;
+}
+
+// As ONNX reads a constant of integers or floats.
+bool HasElement(const onnx::TensorProto& constant) {
+  const bool of_eight_bytes = constant.data_type() == onnx::TensorProto::INT64;
+  if (constant.has_raw_data()) return constant.raw_data().size() >= (of_eight_bytes ? 8 : 4);
+  switch (constant.data_type()) {
+    case onnx::TensorProto::INT64:
+      return constant.int64_data_size() > 0;
+    case onnx::TensorProto::INT32:
+      return constant.int32_data_size() > 0;
+    case onnx::TensorProto::FLOAT:
+      return constant.float_data_size() > 0;
+    default:
+      return true;
+  }
+}
+
+// A constant depth is read whatever its size.
+bool DepthHasElement(const onnx::InferenceContext& context) {
+  const onnx::TensorProto* depth = ConstantOf(context, 1);
+  return depth == nullptr || HasElement(*depth);
+}
+
+// An axis is divided by a scalar "split".
+bool SplitsIntoPositive(const onnx::InferenceContext& context) {
+  const onnx::TensorProto* split = ConstantOf(context, 1);
+  const onnx::TensorShapeProto* shape = ShapeOf(context, 1);
+  if (split == nullptr || shape == nullptr || shape->dim_size() > 0 || !HasElement(*split)) {
+    return true;
+  }
+  switch (split->data_type()) {
+    case onnx::TensorProto::INT64:
+      return onnx::ParseData<int64_t>(split)[0] > 0;
+    case onnx::TensorProto::INT32:
+      return onnx::ParseData<int32_t>(split)[0] > 0;
+    default:
+      return true;
+  }
+}
+
+// Without "split" an axis is divided by the number of outputs.
+bool HasOutput(const onnx::InferenceContext& context) { return context.getNumOutputs() > 0; }
+
+// What the inference of an operator's versions takes for granted.
+struct Premise {
+  absl::string_view op_type;
+  bool (*holds)(const onnx::InferenceContext& context);
+  const char* otherwise;
+};
+
+constexpr Premise kPremises[] = {
+    {"Attention", AttentionHasHeads, "kv_num_heads is not positive"},
+    {"DictVectorizer", FirstInputHasType, "the type of its input is not known"},
+    {"EyeLike", FirstInputHasType, "the type of its input is not known"},
+    {"GatherND", GatherStartsAtAxis, "batch_dims and the indices' last axis are out of range"},
+    {"LabelEncoder", FirstInputHasType, "the type of its input is not known"},
+    {"LayerNormalization", AxisFitsInt, "axis is out of range"},
+    {"OneHot", DepthHasElement, "depth is empty"},
+    {"RegexFullMatch", FirstInputHasType, "the type of its input is not known"},
+    {"Split", HasOutput, "it has no outputs"},
+    {"SplitToSequence", SplitsIntoPositive, "split is not positive"},
+    {"TreeEnsemble", FirstInputHasType, "the type of its input is not known"},
+};
+
+}  // namespace
+
+const onnx::OpSchema* CheckedSchemas::GetSchema(const std::string& name, int newest_version,
+                                                const std::string& domain) const {
+  const onnx::OpSchema* schema =
+      onnx::OpSchemaRegistry::Instance()->GetSchema(name, newest_version, domain);
+  const auto* const premise =
+      std::find_if(std::begin(kPremises), std::end(kPremises),
+                   [&](const Premise& candidate) { return candidate.op_type == name; });
+  if (schema == nullptr || !schema->has_type_and_shape_inference_function() ||
+      premise == std::end(kPremises)) {
+    return schema;
+  }
+  const auto [it, added] = checked_.try_emplace(schema, *schema);
+  if (added) {
+    it->second.TypeAndShapeInferenceFunction([infer = schema->GetTypeAndShapeInferenceFunction(),
+                                              premise](onnx::InferenceContext& context) {
+      if (!premise->holds(context)) fail_shape_inference(premise->otherwise);
+      infer(context);
+    });
+  }
+  return &it->second;
+}
+
+}  // namespace onnxcmp
