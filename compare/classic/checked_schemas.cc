@@ -13,6 +13,10 @@
 namespace onnxcmp {
 namespace {
 
+// More are memory that nobody can use.
+constexpr int64_t kMostAxes = 1024;
+constexpr int64_t kMostParts = 65536;
+
 bool FitsInt(int64_t number) {
   return number >= std::numeric_limits<int>::min() && number <= std::numeric_limits<int>::max();
 }
@@ -97,8 +101,42 @@ bool SplitsIntoPositive(const onnx::InferenceContext& context) {
   }
 }
 
-// Without "split" an axis is divided by the number of outputs.
-bool HasOutput(const onnx::InferenceContext& context) { return context.getNumOutputs() > 0; }
+// An axis is divided by the number of outputs, or into "num_outputs", of which each output takes
+// one.
+bool SplitsIntoOutputs(const onnx::InferenceContext& context) {
+  const auto outputs = static_cast<int64_t>(context.getNumOutputs());
+  const int64_t parts = IntOf(context, "num_outputs", outputs);
+  return outputs > 0 && outputs <= parts && parts <= kMostParts;
+}
+
+// Its square is a divisor, which may overflow to 0.
+bool BlockFitsInt(const onnx::InferenceContext& context) {
+  return FitsInt(IntOf(context, "blocksize", 0));
+}
+
+// An input that is a shape gives the result as many axes as it is declared to have elements.
+template <size_t kInput>
+bool HasFewAxes(const onnx::InferenceContext& context) {
+  const onnx::TensorShapeProto* shape = ShapeOf(context, kInput);
+  return shape == nullptr || shape->dim_size() != 1 || shape->dim(0).dim_value() <= kMostAxes;
+}
+
+// The shape of the image, or else that of the blocks.
+bool ImageHasFewAxes(const onnx::InferenceContext& context) {
+  return HasFewAxes<1>(context) && HasFewAxes<2>(context);
+}
+
+// The number of elements is divided by what may come to -1 if the model declares an axis as -1. The
+// least of all numbers must not be.
+bool ReshapesFewer(const onnx::InferenceContext& context) {
+  uint64_t product = 1;
+  if (const onnx::TensorShapeProto* data = ShapeOf(context, 0); data != nullptr) {
+    for (const auto& dim : data->dim()) {
+      if (dim.has_dim_value()) product *= static_cast<uint64_t>(dim.dim_value());
+    }
+  }
+  return product != uint64_t{1} << 63 && HasFewAxes<1>(context);
+}
 
 // What the inference of an operator's versions takes for granted.
 struct Premise {
@@ -107,16 +145,25 @@ struct Premise {
   const char* otherwise;
 };
 
+constexpr const char* kTooManyAxes = "the shape of its output has too many axes";
+
 constexpr Premise kPremises[] = {
+    {"AffineGrid", HasFewAxes<1>, kTooManyAxes},
     {"Attention", AttentionHasHeads, "kv_num_heads is not positive"},
+    {"Col2Im", ImageHasFewAxes, kTooManyAxes},
+    {"ConstantOfShape", HasFewAxes<0>, kTooManyAxes},
+    {"DepthToSpace", BlockFitsInt, "blocksize is out of range"},
     {"DictVectorizer", FirstInputHasType, "the type of its input is not known"},
+    {"Expand", HasFewAxes<1>, kTooManyAxes},
     {"EyeLike", FirstInputHasType, "the type of its input is not known"},
     {"GatherND", GatherStartsAtAxis, "batch_dims and the indices' last axis are out of range"},
     {"LabelEncoder", FirstInputHasType, "the type of its input is not known"},
     {"LayerNormalization", AxisFitsInt, "axis is out of range"},
     {"OneHot", DepthHasElement, "depth is empty"},
     {"RegexFullMatch", FirstInputHasType, "the type of its input is not known"},
-    {"Split", HasOutput, "it has no outputs"},
+    {"Reshape", ReshapesFewer, "its input or output is too large"},
+    {"Resize", HasFewAxes<3>, kTooManyAxes},
+    {"Split", SplitsIntoOutputs, "it has not as many parts as outputs"},
     {"SplitToSequence", SplitsIntoPositive, "split is not positive"},
     {"TreeEnsemble", FirstInputHasType, "the type of its input is not known"},
 };

@@ -9,10 +9,11 @@
 
 namespace onnxcmp {
 
-// The inference functions of a few operators read the type of an input that has none, divide by an
-// attribute that may be 0 or count from one that may be negative. Here they refuse such a node by
-// an InferenceError, as they refuse others: nothing is known of its outputs then. All that they get
-// through is as ONNX has it. Not for several threads.
+// The inference functions of some operators read the type of an input that has none, divide by an
+// attribute that may be 0, count from one that may be negative or make a result with as many axes
+// as a model says. Here they refuse such a node by an InferenceError, as they refuse others:
+// nothing is known of its outputs then. All that they get through is as ONNX has it. Not for
+// several threads.
 class CheckedSchemas : public onnx::ISchemaRegistry {
  public:
   const onnx::OpSchema* GetSchema(const std::string& name, int newest_version,

@@ -105,10 +105,45 @@ TEST(ClassicNodeRowsTest, RefusesNothingToDivideBy) {
   EXPECT_EQ(RowOfY("g (float[2,4,8] x) => (z) {"
                    "  y = Attention <q_num_heads = 2, kv_num_heads = 2>(x, x, x) z = Neg(y) }"),
             "RESULT float32  3:2x4x8              ???? Attention       y");
+  EXPECT_EQ(RowOfY("g (float[1,8,2,3] x) => (z) {"
+                   "  y = DepthToSpace <blocksize = 1099511627776>(x) z = Neg(y) }"),
+            Unknown("DepthToSpace"));
+  EXPECT_EQ(RowOfY("g (float[-1,4611686018427387904,2] x) => (z) <int64[2] s = {0, -1}> {"
+                   "  y = Reshape(x, s) z = Neg(y) }"),
+            Unknown("Reshape"));
   EXPECT_EQ(RowOfY("g (float[2,3] x) => (z) <int64 n = {0}> {"
                    "  s = SplitToSequence(x, n) y = ConcatFromSequence <axis = 0>(s)"
                    "  z = Neg(y) }"),
             Unknown("ConcatFromSequence"));
+}
+
+// More than there is memory for.
+TEST(ClassicNodeRowsTest, RefusesShapesOfTooManyAxes) {
+  const auto row = [](const std::string& op, const std::string& length) {
+    return RowOfY(absl::StrCat("g (float[2,3,4,4] x, int64[", length, "] s) => (z) { y = ", op,
+                               " z = Neg(y) }"));
+  };
+  constexpr char kMany[] = "1000000000000";
+  EXPECT_EQ(row("Reshape(x, s)", kMany), Unknown("Reshape"));
+  EXPECT_EQ(row("Expand(x, s)", kMany), Unknown("Expand"));
+  EXPECT_EQ(row("ConstantOfShape(s)", kMany), Unknown("ConstantOfShape"));
+  EXPECT_EQ(row("AffineGrid(x, s)", kMany), Unknown("AffineGrid"));
+  EXPECT_EQ(row("Resize(x, , , s)", kMany), Unknown("Resize"));
+  EXPECT_EQ(RowOfY(absl::StrCat("g (float[2,3,4] x, int64[", kMany,
+                                "] s) => (z) {"
+                                "  a = none.Op(x) y = Col2Im(x, a, s) z = Neg(y) }")),
+            Unknown("Col2Im"));
+  EXPECT_EQ(row("Expand(x, s)", "5").substr(0, 17), "RESULT float32  5");
+}
+
+TEST(ClassicNodeRowsTest, RefusesMorePartsThanMemory) {
+  EXPECT_EQ(RowOfY("g (float[2,3] x) => (z) {"
+                   "  y = Split <num_outputs = 1000000000000>(x) z = Neg(y) }"),
+            Unknown("Split"));
+  EXPECT_EQ(RowOfY("g (float[2,3] x) => (z) { a, y = Split <num_outputs = 1>(x) z = Neg(y) }"),
+            Unknown("Split"));
+  EXPECT_EQ(RowOfY("g (float[3,3] x) => (z) { a, y = Split <num_outputs = 2>(x) z = Neg(y) }"),
+            "RESULT float32  2:1x3                ???? Split           y");
 }
 
 // Every operator whose inputs have names but no types, without attributes and with empty ones.
