@@ -6,6 +6,7 @@ set(ONNXCMP_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize, for example add
 option(ONNXCMP_WERROR "Treat warnings as errors" ON)
 option(ONNXCMP_CCACHE "Compile through ccache if it is installed" ON)
 option(ONNXCMP_PCH "Precompile the headers that nearly every file includes" ON)
+option(ONNXCMP_BATCHES "Compile several files as one; OFF compiles each alone" ON)
 option(ONNXCMP_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(ONNXCMP_FUZZ "Build libFuzzer's targets; needs clang" OFF)
 option(ONNXCMP_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})

@@ -2,6 +2,15 @@
 # fails if a .cc file of these folders is in no CMakeLists.txt, and so is never compiled. libFuzzer's
 # programs are compiled by the preset fuzz alone.
 file(READ "${COMMANDS}" commands)
+
+# Files that are compiled several at a time are named by those that include them.
+string(REGEX MATCHALL "\"file\": \"[^\"]*/Unity/[^\"]*" batches "${commands}")
+foreach(batch IN LISTS batches)
+  string(REGEX REPLACE "^\"file\": \"" "" batch "${batch}")
+  file(READ "${batch}" included)
+  string(APPEND commands "${included}")
+endforeach()
+
 set(missing "")
 foreach(folder IN LISTS FOLDERS)
   file(GLOB_RECURSE files RELATIVE "${SOURCE}" "${SOURCE}/${folder}/*.cc")

@@ -4,8 +4,10 @@
 #include <string>
 #include <tuple>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "compare/streams/node_facts.h"
 
 namespace onnxcmp {
 namespace {
@@ -51,25 +53,13 @@ std::string PlaceOf(absl::string_view path) {
   return place;
 }
 
-template <size_t kSize>
-bool IsOneOf(absl::string_view name, const absl::string_view (&names)[kSize]) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
-bool IsCommutative(const StreamNode& node) {
-  static constexpr absl::string_view kNames[] = {
-      "Add", "Mul", "Max",   "Min",        "Sum",       "Mean",      "And",
-      "Or",  "Xor", "Equal", "BitwiseAnd", "BitwiseOr", "BitwiseXor"};
-  return node.domain.empty() && IsOneOf(node.op_type, kNames);
-}
-
 // Operators that often hand their input on as it is. A poor value that comes out of any other one
 // as it went in may have done so by chance.
 bool MayRepeatPoorValues(const StreamNode& node) {
   static constexpr absl::string_view kNames[] = {"Identity",  "Cast",    "CastLike",  "Reshape",
                                                  "Transpose", "Squeeze", "Unsqueeze", "Flatten",
                                                  "Expand",    "Dropout", "Neg"};
-  return IsOneOf(node.op_type, kNames);
+  return absl::c_linear_search(kNames, node.op_type);
 }
 
 bool IsNear(const StreamIndex& index, int a, int b, double distance) {
@@ -157,7 +147,7 @@ void IndexResults(StreamIndex& index, Interners& interners) {
   for (const StreamNode& node : stream.nodes) {
     index.op.push_back(interners.op({node.domain, node.op_type}));
     index.attributes.push_back(interners.attributes({index.op.back(), node.attributes}));
-    index.commutative.push_back(IsCommutative(node));
+    index.commutative.push_back(IsCommutative(node.domain, node.op_type));
   }
 }
 

@@ -10,11 +10,11 @@ namespace {
 
 constexpr size_t kMostCandidates = 16;
 constexpr size_t kMostUses = 8;
-constexpr size_t kMostInputs = 16;
+constexpr size_t kMostMergedInputs = 16;
 constexpr double kAlike = 0.1;
 
 // One side seen from the other, so that the same is done for both.
-struct Side {
+struct MergedSide {
   const StreamIndex& own;
   const StreamIndex& other;
   const std::vector<int>& partner;        // of own results
@@ -24,7 +24,7 @@ struct Side {
 };
 
 // The input that the counterpart of a reader of `x` reads in its place.
-int PartnerByUses(const Side& side, int x) {
+int PartnerByUses(const MergedSide& side, int x) {
   const int content = StreamIndex::At(side.own.content, x);
   const auto uses = side.own.uses[x];
   for (const Use& use : uses.first(std::min(uses.size(), kMostUses))) {
@@ -39,7 +39,7 @@ int PartnerByUses(const Side& side, int x) {
     };
     const size_t slot = static_cast<size_t>(use.slot);
     if (slot < inputs.size() && fits(inputs[slot])) return inputs[slot];
-    for (size_t i = 0; i < std::min(inputs.size(), kMostInputs); ++i) {
+    for (size_t i = 0; i < std::min(inputs.size(), kMostMergedInputs); ++i) {
       if (fits(inputs[i])) return inputs[i];
     }
   }
@@ -70,12 +70,12 @@ int Nearest(const StreamIndex& index, absl::Span<const int> paired, bool leaf, s
 }
 
 // Near enough to be of one quantity, quantized ones too.
-bool Alike(const Side& side, int own, int other) {
+bool Alike(const MergedSide& side, int own, int other) {
   return StreamIndex::At(side.own.elements, own) == StreamIndex::At(side.other.elements, other) ||
          SketchDistance(side.own.fingerprint(own), side.other.fingerprint(other)) <= kAlike;
 }
 
-int SharedPartner(const Side& side, int x, const std::vector<int>& shared) {
+int SharedPartner(const MergedSide& side, int x, const std::vector<int>& shared) {
   const auto partner_of = [&](int own) {
     const int partner = StreamIndex::At(side.partner, own);
     return partner != kNone ? partner : StreamIndex::At(shared, own);
@@ -115,7 +115,7 @@ Csr<int> PairedByContent(const StreamIndex& index, const std::vector<int>& partn
   return Csr<int>(static_cast<size_t>(contents), paired);
 }
 
-std::vector<int> SharedOf(const Side& side) {
+std::vector<int> SharedOf(const MergedSide& side) {
   std::vector<int> shared(static_cast<size_t>(side.own.size()), kNone);
   for (int x = 0; x < side.own.size(); ++x) {
     if (StreamIndex::At(side.partner, x) != kNone || side.own.is_output_row(x)) continue;

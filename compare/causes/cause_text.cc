@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "compare/causes/bodies/iteration_search.h"
 #include "compare/reports/attribute_text.h"
+#include "compare/streams/node_facts.h"
 
 namespace onnxcmp {
 namespace {
@@ -46,8 +47,8 @@ std::vector<std::string> InputDifferences(const ForcedRun& run, const ForcedStat
   std::sort(sorted_left.begin(), sorted_left.end());
   std::sort(sorted_right.begin(), sorted_right.end());
   if (sorted_left == sorted_right) {
-    return {IsCommutative(*run.right().node(right).made) ? ""
-                                                         : "reads its inputs in another order"};
+    const StreamNode& made = *run.right().node(right).made;
+    return {IsCommutative(made.domain, made.op_type) ? "" : "reads its inputs in another order"};
   }
   std::vector<std::string> differences;
   const size_t count = std::max(ours.size(), theirs.size());

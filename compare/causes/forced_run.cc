@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "compare/streams/fingerprint.h"
+#include "compare/streams/node_facts.h"
 
 namespace onnxcmp {
 namespace {
@@ -28,13 +29,6 @@ Shape WithoutOnes(Shape shape) {
 }
 
 }  // namespace
-
-bool IsCommutative(const StreamNode& node) {
-  static constexpr absl::string_view kOperators[] = {
-      "Add",  "And", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Max",
-      "Mean", "Min", "Mul",        "Or",        "Sum",        "Xor"};
-  return node.domain.empty() && absl::c_linear_search(kOperators, node.op_type);
-}
 
 bool ForcedRun::HasShapeOf(int c, int right) const {
   const std::optional<Shape>& theirs = right_.result(right).shape;
@@ -371,7 +365,8 @@ bool ForcedRun::TryStructure(int n, int r, double farthest, Measured* measured,
     const int c = left_.of(outputs[static_cast<size_t>(known.slot)]);
     if (c == kNone) continue;
     Agreement agreement = Agree(*state, n, q, false);
-    if (!agreement.agree && IsCommutative(*right_.node(n).made)) {
+    const StreamNode& theirs = *right_.node(n).made;
+    if (!agreement.agree && IsCommutative(theirs.domain, theirs.op_type)) {
       agreement = Agree(*state, n, q, true);
     }
     if (!agreement.agree) continue;

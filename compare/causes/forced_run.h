@@ -124,9 +124,6 @@ class ForcedRun {
   mutable int64_t runs_ = 0;
 };
 
-// Whether a node's operator gives the same for its inputs in either order.
-bool IsCommutative(const StreamNode& node);
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_CAUSES_FORCED_RUN_H_

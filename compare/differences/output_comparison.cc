@@ -14,7 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-std::string TwoDigits(double number) { return absl::StrFormat("%.2g", number); }
+std::string Rounded(double number) { return absl::StrFormat("%.2g", number); }
 
 std::string ToleranceText(const Tolerance& tolerance) {
   return tolerance.atol == 0 && tolerance.rtol == 0
@@ -24,12 +24,12 @@ std::string ToleranceText(const Tolerance& tolerance) {
 }
 
 std::string Errors(const ValueDifference& difference) {
-  return absl::StrCat("max abs ", TwoDigits(difference.max_absolute), " at ",
+  return absl::StrCat("max abs ", Rounded(difference.max_absolute), " at ",
                       difference.max_absolute_at, " (", difference.max_absolute_pair, "), max rel ",
-                      TwoDigits(difference.max_relative), " at ", difference.max_relative_at);
+                      Rounded(difference.max_relative), " at ", difference.max_relative_at);
 }
 
-std::string Verdict(const OutputComparison& comparison) {
+std::string VerdictText(const OutputComparison& comparison) {
   if (comparison.agree) {
     const bool equal =
         std::all_of(comparison.pairs.begin(), comparison.pairs.end(),
@@ -146,7 +146,7 @@ std::vector<std::string> DescribeOutputs(const OutputComparison& comparison) {
   for (const OutputPair& pair : comparison.pairs) {
     for (std::string& line : DescribeOutput(pair)) lines.push_back(std::move(line));
   }
-  lines.push_back(Verdict(comparison));
+  lines.push_back(VerdictText(comparison));
   return lines;
 }
 

@@ -17,8 +17,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr const char* kSides[] = {"left", "right"};
-
 // Sizes of named dimensions, by side and name.
 using KnownSizes = std::map<std::pair<int, std::string>, int64_t>;
 
@@ -88,7 +86,7 @@ class SharedSizes {
     return absl::InvalidArgumentError(absl::StrCat(
         "batch or sequence sizes differ along axis ", axis, ": ",
         absl::StrJoin(target.inputs, ", ", [&](std::string* out, const ValueTarget::Input& input) {
-          absl::StrAppend(out, kSides[input.side], " input `", input.name, "` ",
+          absl::StrAppend(out, kSideNames[input.side], " input `", input.name, "` ",
                           TypeText(input.type), " has ", SizeOf(input, axis).value_or(0));
         })));
   }

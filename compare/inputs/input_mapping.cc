@@ -141,7 +141,7 @@ class Mapper {
   // Two pairs that would look better the other way round: names count, but somebody should know.
   void CheckNames() {
     const auto likeness = [&](const MappedInput& left, const MappedInput& right) {
-      return Likeness(*left_.Find(left.left)->place, *right_.Find(right.right)->place);
+      return PlaceLikeness(*left_.Find(left.left)->place, *right_.Find(right.right)->place);
     };
     const std::vector<MappedInput>& pairs = mapping_.pairs;
     for (size_t a = 0; a < pairs.size(); ++a) {
@@ -181,7 +181,7 @@ class Mapper {
         if (right_[r].taken || !right_[r].place->read) continue;
         const Fit fit = FitOf(left_[l], right_[r]);
         if (fit < Fit::kCast) continue;
-        const int likeness = Likeness(*left_[l].place, *right_[r].place);
+        const int likeness = PlaceLikeness(*left_[l].place, *right_[r].place);
         edges.push_back({l, r, likeness == 0 ? 0 : 2 * likeness + (fit == Fit::kExact ? 1 : 0)});
       }
     }
@@ -436,7 +436,7 @@ class Mapper {
     for (size_t l = 0; l < left_.size() && left_[l].is_input(); ++l) {
       for (size_t r = 0; r < right_.size() && right_[r].is_input(); ++r) {
         if (left_[l].needy() && right_[r].needy() && FitOf(left_[l], right_[r]) == Fit::kSizes &&
-            Likeness(*left_[l].place, *right_[r].place) > 0) {
+            PlaceLikeness(*left_[l].place, *right_[r].place) > 0) {
           return SizesDiffer(left_[l], right_[r]);
         }
       }

@@ -4,9 +4,11 @@
 #include <optional>
 #include <variant>
 
+#include "absl/algorithm/container.h"
 #include "absl/hash/hash.h"
 #include "absl/types/span.h"
 #include "compare/inputs/constants.h"
+#include "compare/streams/node_facts.h"
 
 namespace onnxcmp {
 namespace {
@@ -20,11 +22,6 @@ uint64_t Hash(const std::vector<uint64_t>& words) {
   return absl::Hash<std::vector<uint64_t>>()(words);
 }
 
-template <size_t kSize>
-bool IsOneOf(absl::string_view name, const absl::string_view (&names)[kSize]) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
 bool IsStandard(const Node& node) {
   return node.domain == kOnnxDomain || node.domain == kMicrosoftDomain;
 }
@@ -33,14 +30,8 @@ bool IsStandard(const Node& node) {
 bool IsTransparent(const Node& node) {
   static constexpr absl::string_view kNames[] = {"Cast",    "CastLike", "DequantizeLinear",
                                                  "Dropout", "Identity", "QuantizeLinear"};
-  return IsStandard(node) && IsOneOf(node.op_type, kNames) && !node.inputs.empty() &&
+  return IsStandard(node) && absl::c_linear_search(kNames, node.op_type) && !node.inputs.empty() &&
          !node.inputs[0].empty() && !node.outputs.empty() && !node.outputs[0].empty();
-}
-
-bool IsCommutative(const Node& node) {
-  static constexpr absl::string_view kNames[] = {"Add", "And", "Equal", "Max", "Mean",
-                                                 "Min", "Mul", "Or",    "Sum", "Xor"};
-  return IsStandard(node) && IsOneOf(node.op_type, kNames);
 }
 
 // The operator, those that optimizers exchange being one.
@@ -49,7 +40,9 @@ uint64_t KindOf(const Node& node) {
   static constexpr absl::string_view kConvolutions[] = {"Conv", "FusedConv", "NhwcFusedConv"};
   absl::string_view name = node.op_type;
   if (IsStandard(node)) {
-    name = IsOneOf(name, kProducts) ? "MatMul" : IsOneOf(name, kConvolutions) ? "Conv" : name;
+    name = absl::c_linear_search(kProducts, name)       ? "MatMul"
+           : absl::c_linear_search(kConvolutions, name) ? "Conv"
+                                                        : name;
   }
   return absl::HashOf(IsStandard(node) ? absl::string_view() : absl::string_view(node.domain),
                       name);
@@ -66,7 +59,7 @@ int CommonSteps(absl::Span<const uint64_t> left, absl::Span<const uint64_t> righ
 
 }  // namespace
 
-int Likeness(const InputPlace& left, const InputPlace& right) {
+int PlaceLikeness(const InputPlace& left, const InputPlace& right) {
   const int behind = CommonSteps(left.behind, right.behind);
   return behind == 0 ? 0 : behind + CommonSteps(left.around, right.around);
 }
@@ -132,7 +125,7 @@ class InputPlaces::Builder {
       }
     }
     Operator op = {KindOf(node), {}, {}};
-    const bool commutative = IsCommutative(node);
+    const bool commutative = IsCommutative(node.domain, node.op_type);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (const std::optional<int> value = Find(node.inputs[i])) {
         op.inputs.emplace_back(commutative ? 0 : i, *value);

@@ -31,7 +31,7 @@ struct InputPlace {
 };
 
 // How far two places look alike; 0: not even their readers do.
-int Likeness(const InputPlace& left, const InputPlace& right);
+int PlaceLikeness(const InputPlace& left, const InputPlace& right);
 
 // The same for two readers.
 int ReaderLikeness(const std::vector<uint64_t>& left, const std::vector<uint64_t>& right);

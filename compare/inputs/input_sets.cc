@@ -19,8 +19,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr const char* kSides[] = {"left", "right"};
-
 // By name; null if the graph has no such input.
 const ValueInfo* FindInput(const Graph* graph, const std::string& name) {
   if (graph == nullptr) return nullptr;
@@ -99,7 +97,7 @@ absl::Status InputSets::OpenFiles(const InputOptions& options) {
     if (own.empty()) continue;
     if (graphs_[side] == nullptr) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the ", kSides[side], " side is a recording and takes no inputs"));
+          absl::StrCat("the ", kSideNames[side], " side is a recording and takes no inputs"));
     }
     OC_ASSIGN_OR_RETURN(InputFiles files,
                         InputFiles::Open(own, options.each, options.generated.memory_limit));
@@ -274,13 +272,13 @@ absl::Status InputSets::PropagatePair(const MappedInput& pair, AssignedValues* t
     if (values[other] != nullptr) {
       const Value value = *values[other];
       return GiveValue(value, InputOf(side, *names[side]),
-                       absl::StrCat("the ", kSides[other], " `", *names[other], "`"), to);
+                       absl::StrCat("the ", kSideNames[other], " `", *names[other], "`"), to);
     }
     if (is_input[other]) continue;
     const Tensor* constant = FindConstant(*graphs_[static_cast<size_t>(other)], *names[other]);
     if (constant != nullptr) {
       return GiveValue(*constant, InputOf(side, *names[side]),
-                       absl::StrCat(kSides[other], " initializer `", *names[other], "`"), to);
+                       absl::StrCat(kSideNames[other], " initializer `", *names[other], "`"), to);
     }
   }
   for (int side = 0; side < 2; ++side) {
@@ -289,8 +287,8 @@ absl::Status InputSets::PropagatePair(const MappedInput& pair, AssignedValues* t
     const Tensor* constant = FindConstant(*graphs_[static_cast<size_t>(other)], *names[other]);
     if (constant == nullptr || !values[side]->is_tensor()) continue;
     if (!HoldTheSame(*constant, values[side]->tensor())) {
-      to->notes.push_back(absl::StrCat(kSides[side], " input `", *names[side],
-                                       "` is given other values than ", kSides[other],
+      to->notes.push_back(absl::StrCat(kSideNames[side], " input `", *names[side],
+                                       "` is given other values than ", kSideNames[other],
                                        " initializer `", *names[other], "` has"));
     }
   }
@@ -358,7 +356,7 @@ absl::Status InputSets::CheckComplete(const AssignedValues& values) const {
             absl::StrAppend(out, value.name, " ", value.value.TypeString());
           })));
     }
-    return absl::InvalidArgumentError(absl::StrCat("no value for ", kSides[side], " input ",
+    return absl::InvalidArgumentError(absl::StrCat("no value for ", kSideNames[side], " input ",
                                                    absl::StrJoin(missing, ", "), "; ",
                                                    absl::StrJoin(sources, "; ")));
   }

@@ -12,6 +12,8 @@
 
 namespace onnxcmp {
 
+inline constexpr const char* kSideNames[] = {"left", "right"};
+
 // Inputs that take the same value: one, or one of each side.
 struct ValueTarget {
   struct Input {

@@ -13,7 +13,7 @@ namespace {
 
 // Noise of rounding floats, in epsilons, and of an honest quantization.
 constexpr double kEpsilons = 64;
-constexpr double kHonest = 0.3;
+constexpr double kHonestNoise = 0.3;
 
 enum class Finding : uint8_t { kUnknown, kInnocent, kHonest, kGuilty };
 
@@ -71,7 +71,7 @@ class Review {
     const bool rounds = std::any_of(region.begin(), region.end(),
                                     [&](int n) { return Quantizes(graph_.node(n).made->op_type); });
     if (!rounds && !ReadsQuantized(run_.quantized(), region)) return Finding::kGuilty;
-    return noise <= kHonest ? Finding::kHonest : Finding::kGuilty;
+    return noise <= kHonestNoise ? Finding::kHonest : Finding::kGuilty;
   }
 
   // Whether a result of the other side stands for another one that is honest: then the pair that

@@ -44,9 +44,10 @@ std::vector<int> PartnersOf(const Alignment& alignment, bool right) {
   return partners;
 }
 
-class Finder {
+class QuantizationFinder {
  public:
-  Finder(const TwinRun& run, const QuantizationOptions& options, QuantizationReport* report)
+  QuantizationFinder(const TwinRun& run, const QuantizationOptions& options,
+                     QuantizationReport* report)
       : run_(run), side_(run.quantized()), options_(options), report_(*report) {}
 
   void Find() {
@@ -342,7 +343,7 @@ absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
       SideValues::Get(other, right_is ? "left again" : "right again", options.watch));
   const std::vector<int> aligned = PartnersOf(alignment, right_is);
   const TwinRun run(*theirs, *ours, aligned);
-  Finder(run, options, &report).Find();
+  QuantizationFinder(run, options, &report).Find();
   if (causes != nullptr) ReviewCauses(run, report, causes);
   return report;
 }

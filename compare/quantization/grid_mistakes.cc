@@ -247,7 +247,7 @@ std::string FactorMistake(const TwinRun& run, int r) {
   // By channel, as images have them, and as rows have them.
   struct Explained {
     double noise = std::numeric_limits<double>::infinity();
-    std::vector<Fit> fits;
+    std::vector<Line> fits;
   } best;
   std::vector<int64_t> axes = {-1};
   if (shape->size() >= 3) axes.push_back(1);
@@ -270,7 +270,7 @@ std::string FactorMistake(const TwinRun& run, int r) {
     Explained explained;
     double left = 0, squares = 0;
     for (size_t c = 0; c < ours.size(); ++c) {
-      const Fit fit = FitOf(theirs[c], ours[c]);
+      const Line fit = LineThrough(theirs[c], ours[c]);
       explained.fits.push_back(fit);
       for (size_t i = 0; i < ours[c].size(); ++i) {
         const double rest = ours[c][i] - fit.slope * theirs[c][i] - fit.offset;
@@ -286,7 +286,7 @@ std::string FactorMistake(const TwinRun& run, int r) {
   for (size_t c = 0; c < best.fits.size(); ++c) {
     if (std::abs(best.fits[c].slope - 1) > std::abs(best.fits[worst].slope - 1)) worst = c;
   }
-  const Fit& fit = best.fits[worst];
+  const Line& fit = best.fits[worst];
   const std::string where = best.fits.size() == 1 ? "" : absl::StrCat("; channel ", worst, " most");
   if (std::abs(fit.slope - 1) > 0.05) {
     return absl::StrFormat(

@@ -45,9 +45,9 @@ std::vector<double> Transposed(const std::vector<double>& elements, int64_t rows
   return transposed;
 }
 
-class Finder {
+class WeightsFinder {
  public:
-  Finder(const TwinRun& run, int partner) : other_(run.other()) {
+  WeightsFinder(const TwinRun& run, int partner) : other_(run.other()) {
     // Constants that the partner is made of come first.
     std::vector<int> level = {partner};
     for (int hop = 0; hop < kHopsBack && partner != kNone; ++hop) {
@@ -208,7 +208,7 @@ bool ReadsQuantized(const SideValues& side, const std::vector<int>& region) {
 std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<int>& region,
                                         int partner) {
   const SideValues& side = run.quantized();
-  const Finder finder(run, partner);
+  const WeightsFinder finder(run, partner);
   std::vector<QuantizedWeights> found;
   absl::flat_hash_set<int> seen;
   for (const int n : region) {
@@ -251,7 +251,7 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
       weights.shape = *side.graph().result(r).shape;
       if (!finder.Match(&weights, *weights.shape)) continue;
       if (!weights.scaled) {
-        const Fit fit = FitOf(weights.floats, weights.partner_floats);
+        const Line fit = LineThrough(weights.floats, weights.partner_floats);
         for (double& number : weights.floats) number *= fit.slope;
         weights.likeness = LikenessOf(weights.partner_floats, weights.floats);
       }

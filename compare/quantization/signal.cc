@@ -66,9 +66,9 @@ double Decibels(double noise) {
   return noise == 0 ? std::numeric_limits<double>::infinity() : -20 * std::log10(noise);
 }
 
-Fit FitOf(absl::Span<const double> a, absl::Span<const double> b) {
+Line LineThrough(absl::Span<const double> a, absl::Span<const double> b) {
   const Moments m = MomentsOf(a, b);
-  Fit fit;
+  Line fit;
   if (m.aa > 0) fit.slope = m.ab / m.aa;
   fit.offset = m.mean_b - fit.slope * m.mean_a;
   return fit;

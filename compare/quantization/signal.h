@@ -19,11 +19,11 @@ Likeness LikenessOf(absl::Span<const double> signal, absl::Span<const double> no
 double Decibels(double noise);
 
 // b ≈ slope * a + offset, least squares. The slope is 1 where a is constant.
-struct Fit {
+struct Line {
   double slope = 1;
   double offset = 0;
 };
-Fit FitOf(absl::Span<const double> a, absl::Span<const double> b);
+Line LineThrough(absl::Span<const double> a, absl::Span<const double> b);
 
 }  // namespace onnxcmp
 

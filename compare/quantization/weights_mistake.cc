@@ -23,7 +23,7 @@ constexpr double kLeavesRounded = 0.85;
 // The elements of one scale.
 struct Channel {
   std::vector<double> ours, theirs;
-  Fit fit;
+  Line fit;
   double steps = 0;  // how far they are from the partner's, root mean square
 };
 
@@ -37,7 +37,7 @@ std::vector<Channel> ChannelsOf(const QuantizedWeights& weights, const Shape& sh
   }
   for (size_t c = 0; c < channels.size(); ++c) {
     Channel& channel = channels[c];
-    channel.fit = FitOf(channel.theirs, channel.ours);
+    channel.fit = LineThrough(channel.theirs, channel.ours);
     double squares = 0;
     for (size_t i = 0; i < channel.ours.size(); ++i) {
       const double difference = channel.ours[i] - channel.theirs[i];

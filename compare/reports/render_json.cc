@@ -347,7 +347,7 @@ std::string Lines(const Items& items) {
   return Lines(items, [](const auto& item) { return ToJson(item); });
 }
 
-std::string Side(const SideSummary& summary, const ResultStream& stream) {
+std::string SideJson(const SideSummary& summary, const ResultStream& stream) {
   Json json = {{"source", summary.source.empty() ? stream.source : summary.source}};
   if (!summary.status.ok()) json["error"] = Text(summary.status.message());
   json["bytes"] = Integer(summary.bytes);
@@ -371,8 +371,8 @@ std::string RenderJson(const Comparison& comparison) {
   return absl::StrCat(
       "{\"format\":\"onnxcmp\",\"version\":", kFormatVersion,
       ",\"verdict\":", Dump(Text(VerdictName(comparison.verdict))),
-      ",\n\"left\":", Side(comparison.left_summary, comparison.left),
-      ",\n\"right\":", Side(comparison.right_summary, comparison.right),
+      ",\n\"left\":", SideJson(comparison.left_summary, comparison.left),
+      ",\n\"right\":", SideJson(comparison.right_summary, comparison.right),
       ",\n\"rows\":", Lines(comparison.rows), ",\n\"causes\":", Lines(comparison.causes),
       ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
       ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),

@@ -111,7 +111,7 @@ std::string QuantizationSection(const Comparison& comparison) {
 }
 
 // Operator, name and type of the last result; "2→1" and the like is left to the marks.
-std::string Side(const std::vector<int>& results, const ResultStream& stream) {
+std::string SideCell(const std::vector<int>& results, const ResultStream& stream) {
   if (results.empty()) return "";
   const StreamResult& result = stream.results[static_cast<size_t>(results.back())];
   const std::string& op_type = OpTypeOf(result, stream);
@@ -144,10 +144,10 @@ std::string Rows(const Comparison& comparison, size_t max_rows) {
     if (row.relation == Relation::kSame) continue;
     if (written == max_rows) break;
     ++written;
-    text +=
-        Cells({kSigns[static_cast<size_t>(row.relation)], Side(row.aligned.left, comparison.left),
-               Side(row.aligned.right, comparison.right), Difference(row),
-               absl::StrJoin(MarkNames(row.aligned.marks), ", ")});
+    text += Cells({kSigns[static_cast<size_t>(row.relation)],
+                   SideCell(row.aligned.left, comparison.left),
+                   SideCell(row.aligned.right, comparison.right), Difference(row),
+                   absl::StrJoin(MarkNames(row.aligned.marks), ", ")});
   }
   if (written < shown) absl::StrAppend(&text, "\n", shown - written, " more rows are left out.\n");
   return text;

@@ -23,14 +23,14 @@ constexpr int kLeastName = 12;
 constexpr size_t kMadeBy = 1;
 constexpr int kMostMadeBy = 10;
 
-const ResultStream& Side(const Comparison& comparison, bool quantized) {
+const ResultStream& SideOf(const Comparison& comparison, bool quantized) {
   return comparison.quantization->right == quantized ? comparison.right : comparison.left;
 }
 
 // What the layer stands for, else its own result.
 std::string NameOf(const Comparison& comparison, int partner, int result) {
-  const StreamResult& named = partner == kNone ? Side(comparison, true).results[Index(result)]
-                                               : Side(comparison, false).results[Index(partner)];
+  const StreamResult& named = partner == kNone ? SideOf(comparison, true).results[Index(result)]
+                                               : SideOf(comparison, false).results[Index(partner)];
   return PrintableText(named.name);
 }
 
@@ -176,7 +176,7 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
   for (const QuantizationMistake& mistake : report.mistakes) {
     text += LabelledLines(
         std::exchange(label, ""), Color::kBad,
-        absl::StrCat(PrintableText(Side(comparison, true).results[Index(mistake.result)].name),
+        absl::StrCat(PrintableText(SideOf(comparison, true).results[Index(mistake.result)].name),
                      ": ", PrintableText(mistake.text)),
         options, style);
   }

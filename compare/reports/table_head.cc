@@ -15,7 +15,7 @@ namespace onnxcmp {
 namespace {
 
 constexpr int kLabel = 7;
-constexpr size_t kMostInputs = 6;
+constexpr size_t kMostShownInputs = 6;
 constexpr size_t kMostNotes = 4;
 constexpr int kMostSource = 60;
 
@@ -95,7 +95,7 @@ std::string Fed(const ResultStream& stream) {
   std::vector<std::string> parts;
   size_t inputs = 0;
   for (const StreamResult& result : stream.results) {
-    if (result.kind != ResultKind::kInput || ++inputs > kMostInputs) continue;
+    if (result.kind != ResultKind::kInput || ++inputs > kMostShownInputs) continue;
     std::string text = absl::StrCat(PrintableText(result.name), " ", PrintableText(result.type));
     const Fingerprint& fingerprint = result.fingerprint;
     if (fingerprint.has_sketch && fingerprint.size > 0) {
@@ -108,7 +108,8 @@ std::string Fed(const ResultStream& stream) {
     }
     parts.push_back(std::move(text));
   }
-  if (inputs > kMostInputs) parts.push_back(absl::StrCat("… ", inputs - kMostInputs, " more"));
+  if (inputs > kMostShownInputs)
+    parts.push_back(absl::StrCat("… ", inputs - kMostShownInputs, " more"));
   return absl::StrJoin(parts, ", ");
 }
 

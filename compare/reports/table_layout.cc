@@ -13,8 +13,6 @@
 namespace onnxcmp {
 namespace {
 
-using enum TableColumn;
-
 constexpr int kIndent = 3;  // the sign with a space on either side
 
 struct ColumnFacts {
@@ -42,6 +40,8 @@ constexpr int kWideNotes = 34;
 size_t Index(TableColumn column) { return static_cast<size_t>(column); }
 
 class Widths {
+  using enum TableColumn;
+
  public:
   explicit Widths(const std::vector<TableLine>& lines) {
     natural_.fill(0);
@@ -131,6 +131,8 @@ class Widths {
 };
 
 class Layout {
+  using enum TableColumn;
+
  public:
   Layout(const Widths& widths, const TableOptions& options, const TableStyle& style)
       : widths_(widths), options_(options), style_(style) {}

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "absl/strings/string_view.h"
+#include "absl/algorithm/container.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/outer_names.h"
 #include "evaluator/plan.h"
@@ -21,7 +21,7 @@ namespace onnxcmp {
 namespace {
 
 // What a name of a subgraph stands for.
-enum Tag : uint64_t { kGraphInput, kCapture };
+enum NameTag : uint64_t { kGraphInput, kCapture };
 
 uint64_t HashWords(absl::Span<const uint64_t> words) {
   return XXH3_64bits(words.data(), words.size() * sizeof(uint64_t));
@@ -147,6 +147,13 @@ const NodeFacts& NodeFactsCache::Of(const Node& node) {
     for (std::string& name : OuterNamesOf(*graph)) facts->captures.push_back(std::move(name));
   }
   return *facts_.emplace(&node, std::move(facts)).first->second;
+}
+
+bool IsCommutative(absl::string_view domain, absl::string_view op_type) {
+  static constexpr absl::string_view kOperators[] = {
+      "Add",  "And", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Max",
+      "Mean", "Min", "Mul",        "Or",        "Sum",        "Xor"};
+  return domain == kOnnxDomain && absl::c_linear_search(kOperators, op_type);
 }
 
 }  // namespace onnxcmp

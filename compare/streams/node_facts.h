@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "evaluator/model.h"
 #include "evaluator/op_registry.h"
@@ -54,6 +55,9 @@ class NodeFactsCache {
 // How an output is computed: the operation, how its inputs and captures are (0: absent), its slot.
 uint64_t HashComputation(const NodeFacts& facts, absl::Span<const uint64_t> inputs,
                          absl::Span<const uint64_t> captures, int slot);
+
+// Whether an operator gives the same for its inputs in any order.
+bool IsCommutative(absl::string_view domain, absl::string_view op_type);
 
 }  // namespace onnxcmp
 

@@ -14,7 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-struct Form {
+struct DropoutForm {
   bool has_bias;  // inputs data, bias, residual, ratio, training_mode; else data, ratio, ...
   bool packs_mask;
 };
@@ -34,7 +34,7 @@ absl::StatusOr<Tensor> PackMask(const KernelContext& ctx, const Tensor& mask) {
 }
 
 template <typename C>
-absl::Status Run(KernelContext& ctx, const Form& form, const DropoutSeed& seed) {
+absl::Status Run(KernelContext& ctx, const DropoutForm& form, const DropoutSeed& seed) {
   const Tensor& data = ctx.Input(0);
   const int ratio = form.has_bias ? 3 : 1;
   OC_ASSIGN_OR_RETURN(const std::optional<DropoutDraw> draw,
@@ -81,7 +81,7 @@ absl::Status Run(KernelContext& ctx, const Form& form, const DropoutSeed& seed) 
 //
 // BitmaskBiasDropout has the mask's elements as bits of 32-bit words, the first one lowest;
 // BitmaskDropout has no bias and no residual.
-KernelMaker MakerOf(Form form) {
+KernelMaker MakerOf(DropoutForm form) {
   return [form](const KernelInit& node) -> Kernel {
     return [form, seed = DropoutSeed(node)](KernelContext& ctx) {
       return DispatchFloat(ctx.Input(0).dtype(),

@@ -14,14 +14,14 @@ namespace onnxcmp {
 namespace {
 
 // Which inputs the parameters are; -1: the operator has no such input.
-struct Form {
+struct SkipForm {
   bool centers;  // else the root mean square of the sum takes the place of its standard deviation
   int gamma;
   int beta;
   int bias;
 };
-constexpr Form kStandard = {true, 2, 3, 4};
-constexpr Form kSimplified = {false, 2, -1, 3};
+constexpr SkipForm kStandard = {true, 2, 3, 4};
+constexpr SkipForm kSimplified = {false, 2, -1, 3};
 
 // A vector of the hidden size; undefined if the input is absent.
 template <typename C>
@@ -38,7 +38,7 @@ absl::StatusOr<Tensor> LoadVector(const KernelContext& ctx, int index, int64_t h
 }
 
 template <typename C>
-absl::Status Run(KernelContext& ctx, const Form& form, C epsilon) {
+absl::Status Run(KernelContext& ctx, const SkipForm& form, C epsilon) {
   using Row = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
   using ConstRow = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
   OC_ASSIGN_OR_RETURN(Tensor input, ctx.ContiguousInput(0));
@@ -118,7 +118,7 @@ absl::Status Run(KernelContext& ctx, const Form& form, C epsilon) {
   return ctx.HasOutput(3) ? ctx.SetOutput(3, std::move(sum)) : absl::OkStatus();
 }
 
-Kernel MakeKernel(const KernelInit& node, const Form& form) {
+Kernel MakeKernel(const KernelInit& node, const SkipForm& form) {
   const float epsilon = node.Float("epsilon");
   return [epsilon, &form](KernelContext& ctx) {
     return DispatchFloat(ctx.Input(0).dtype(),

@@ -35,13 +35,13 @@ bool Overlap(const Box& a, const Box& b, float threshold) {
   return either > 0 && both / either > threshold;
 }
 
-struct Candidate {
+struct CandidateBox {
   float score;
   int64_t index;
 };
 
 // The first of equals is better, NaN is the worst.
-bool IsWorse(const Candidate& a, const Candidate& b) {
+bool IsWorse(const CandidateBox& a, const CandidateBox& b) {
   if (a.score < b.score || (a.score != a.score && b.score == b.score)) return true;
   if (a.score > b.score || (a.score == a.score && b.score != b.score)) return false;
   return a.index > b.index;
@@ -49,8 +49,8 @@ bool IsWorse(const Candidate& a, const Candidate& b) {
 
 // Boxes with a score above the threshold, a heap with the best one on top: most are never looked
 // at.
-std::vector<Candidate> Candidates(const float* scores, int64_t count, const float* threshold) {
-  std::vector<Candidate> heap;
+std::vector<CandidateBox> Candidates(const float* scores, int64_t count, const float* threshold) {
+  std::vector<CandidateBox> heap;
   for (int64_t i = 0; i < count; ++i) {
     if (threshold == nullptr || scores[i] > *threshold) heap.push_back({scores[i], i});
   }
@@ -99,7 +99,7 @@ Kernel NonMaxSuppression(const KernelInit& node) {
       const float* entry = boxes.data<float>() + batch * count * 4;
       for (int64_t c = 0; c < scores.dim(1); ++c, score += count) {
         std::vector<Box> chosen;
-        std::vector<Candidate> candidates =
+        std::vector<CandidateBox> candidates =
             Candidates(score, count, ctx.HasInput(4) ? &score_threshold : nullptr);
         while (!candidates.empty() && static_cast<int64_t>(chosen.size()) < limit) {
           std::pop_heap(candidates.begin(), candidates.end(), IsWorse);

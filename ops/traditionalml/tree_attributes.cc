@@ -39,8 +39,8 @@ absl::StatusOr<BranchMode> ParseMode(absl::string_view name) {
   return static_cast<BranchMode>(found - std::begin(kModes));
 }
 
-absl::Status ReadNodes(const KernelInit& node, const Numbers& splits, TreeEnsembleModel& model,
-                       Places& places) {
+absl::Status ReadNodes(const KernelInit& node, const AttributeNumbers& splits,
+                       TreeEnsembleModel& model, Places& places) {
   const std::vector<int64_t> trees = node.Ints("nodes_treeids");
   const std::vector<int64_t> ids = node.Ints("nodes_nodeids");
   const std::vector<int64_t> features = node.Ints("nodes_featureids");
@@ -92,8 +92,9 @@ absl::Status ReadNodes(const KernelInit& node, const Numbers& splits, TreeEnsemb
   return absl::OkStatus();
 }
 
-absl::Status ReadVotes(const KernelInit& node, const std::string& prefix, const Numbers& weights,
-                       const Places& places, TreeEnsembleModel& model) {
+absl::Status ReadVotes(const KernelInit& node, const std::string& prefix,
+                       const AttributeNumbers& weights, const Places& places,
+                       TreeEnsembleModel& model) {
   const std::vector<int64_t> trees = node.Ints(prefix + "_treeids");
   const std::vector<int64_t> ids = node.Ints(prefix + "_nodeids");
   const std::vector<int64_t> targets = node.Ints(prefix + "_ids");
@@ -115,25 +116,25 @@ absl::Status ReadVotes(const KernelInit& node, const std::string& prefix, const 
 
 }  // namespace
 
-absl::StatusOr<Numbers> NumbersOf(const Tensor& tensor, absl::string_view name) {
+absl::StatusOr<AttributeNumbers> NumbersOf(const Tensor& tensor, absl::string_view name) {
   const ComputeClass c = ComputeClassOf(tensor.dtype());
   if (c == ComputeClass::kString || c == ComputeClass::kComplex || c == ComputeClass::kNone) {
     return absl::InvalidArgumentError(absl::StrCat(name, " is ", tensor.TypeString()));
   }
   OC_ASSIGN_OR_RETURN(const Tensor in, tensor.Contiguous());
-  Numbers numbers;
+  AttributeNumbers numbers;
   numbers.values.resize(static_cast<size_t>(in.num_elements()));
   LoadElements(in.dtype(), in.raw_data(), 0, in.num_elements(), numbers.values.data());
   numbers.is_double = in.dtype() == DType::kDouble;
   return numbers;
 }
 
-absl::StatusOr<Numbers> ReadNumbers(const KernelInit& node, const std::string& name) {
+absl::StatusOr<AttributeNumbers> ReadNumbers(const KernelInit& node, const std::string& name) {
   const std::string tensor_name = name + "_as_tensor";
   const std::vector<float> floats = node.Floats(name);
   const std::optional<Tensor> tensor =
       node.version() >= 3 ? node.TensorAttribute(tensor_name) : std::nullopt;
-  if (!tensor) return Numbers{.values = {floats.begin(), floats.end()}};
+  if (!tensor) return AttributeNumbers{.values = {floats.begin(), floats.end()}};
   if (!floats.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("both ", name, " and ", tensor_name, " are there"));
@@ -154,9 +155,9 @@ absl::StatusOr<TreeArrays> ReadTreeArrays(const KernelInit& node, const std::str
                            "batch_size_rows", "use_node3"}) {
     node.Ignore(hint);
   }
-  OC_ASSIGN_OR_RETURN(Numbers splits, ReadNumbers(node, "nodes_values"));
-  OC_ASSIGN_OR_RETURN(Numbers weights, ReadNumbers(node, votes + "_weights"));
-  OC_ASSIGN_OR_RETURN(Numbers base_values, ReadNumbers(node, "base_values"));
+  OC_ASSIGN_OR_RETURN(AttributeNumbers splits, ReadNumbers(node, "nodes_values"));
+  OC_ASSIGN_OR_RETURN(AttributeNumbers weights, ReadNumbers(node, votes + "_weights"));
+  OC_ASSIGN_OR_RETURN(AttributeNumbers base_values, ReadNumbers(node, "base_values"));
   TreeArrays arrays;
   arrays.is_double = splits.is_double || weights.is_double || base_values.is_double;
   arrays.model.base_values = std::move(base_values.values);

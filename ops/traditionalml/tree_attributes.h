@@ -16,15 +16,15 @@
 namespace onnxcmp {
 
 // Numbers of an attribute of floats, or of the tensor that may stand for it.
-struct Numbers {
+struct AttributeNumbers {
   std::vector<double> values;
   bool is_double = false;
 };
 
 // Of a tensor of numbers of any shape.
-absl::StatusOr<Numbers> NumbersOf(const Tensor& tensor, absl::string_view name);
+absl::StatusOr<AttributeNumbers> NumbersOf(const Tensor& tensor, absl::string_view name);
 // Of attribute `name`, or (since version 3) of `name`_as_tensor.
-absl::StatusOr<Numbers> ReadNumbers(const KernelInit& node, const std::string& name);
+absl::StatusOr<AttributeNumbers> ReadNumbers(const KernelInit& node, const std::string& name);
 
 // "nodes_values has 3 elements, not 5" unless size is `want`.
 absl::Status CheckLength(absl::string_view name, size_t size, size_t want);

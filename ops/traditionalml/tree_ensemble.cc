@@ -58,9 +58,9 @@ absl::StatusOr<TreePlace> Child(int64_t id, int64_t is_leaf, size_t nodes, int32
   return is_leaf != 0 ? ~index : index;
 }
 
-absl::StatusOr<Numbers> ReadTensor(const KernelInit& node, const char* name) {
+absl::StatusOr<AttributeNumbers> ReadTensor(const KernelInit& node, const char* name) {
   const std::optional<Tensor> tensor = node.TensorAttribute(name);
-  if (!tensor) return Numbers{};
+  if (!tensor) return AttributeNumbers{};
   return NumbersOf(*tensor, name);
 }
 
@@ -71,9 +71,9 @@ absl::Status ReadNodes(const KernelInit& node, TreeEnsembleModel& model) {
   const std::vector<int64_t> true_leafs = node.Ints("nodes_trueleafs");
   const std::vector<int64_t> false_leafs = node.Ints("nodes_falseleafs");
   const std::vector<int64_t> missing = node.Ints("nodes_missing_value_tracks_true");
-  OC_ASSIGN_OR_RETURN(const Numbers modes, ReadTensor(node, "nodes_modes"));
-  OC_ASSIGN_OR_RETURN(const Numbers splits, ReadTensor(node, "nodes_splits"));
-  OC_ASSIGN_OR_RETURN(const Numbers members, ReadTensor(node, "membership_values"));
+  OC_ASSIGN_OR_RETURN(const AttributeNumbers modes, ReadTensor(node, "nodes_modes"));
+  OC_ASSIGN_OR_RETURN(const AttributeNumbers splits, ReadTensor(node, "nodes_splits"));
+  OC_ASSIGN_OR_RETURN(const AttributeNumbers members, ReadTensor(node, "membership_values"));
   const size_t size = features.size();
   OC_RETURN_IF_ERROR(CheckLength("nodes_truenodeids", true_ids.size(), size));
   OC_RETURN_IF_ERROR(CheckLength("nodes_falsenodeids", false_ids.size(), size));
@@ -119,7 +119,7 @@ absl::StatusOr<TreeEnsembleModel> MakeModel(const KernelInit& node) {
   model.targets = node.Int("n_targets");
 
   const std::vector<int64_t> targets = node.Ints("leaf_targetids");
-  OC_ASSIGN_OR_RETURN(const Numbers weights, ReadTensor(node, "leaf_weights"));
+  OC_ASSIGN_OR_RETURN(const AttributeNumbers weights, ReadTensor(node, "leaf_weights"));
   OC_RETURN_IF_ERROR(CheckLength("leaf_weights", weights.values.size(), targets.size()));
   model.leaves = static_cast<int32_t>(targets.size());
   for (size_t i = 0; i < targets.size(); ++i) {

@@ -36,7 +36,7 @@ void LogSoftmaxGradLane(C* dy, C* y, int64_t count) {
 }
 
 template <typename C>
-absl::Status Run(KernelContext& ctx, const LaneShape& lanes, bool log) {
+absl::Status SoftmaxGradOf(KernelContext& ctx, const LaneShape& lanes, bool log) {
   const DType dtype = ctx.Input(0).dtype();
   OC_ASSIGN_OR_RETURN(const Tensor dy, LoadTensor<C>(ctx, ctx.Input(0)));
   OC_ASSIGN_OR_RETURN(const Tensor y, LoadTensor<C>(ctx, ctx.Input(1)));
@@ -77,7 +77,8 @@ Kernel GradKernel(const KernelInit& node, bool log, bool one_axis) {
     }
     OC_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(attribute, y.rank()));
     const LaneShape lanes = one_axis ? LanesAlong(y.shape(), axis) : LanesFrom(y.shape(), axis);
-    return DispatchFloat(y.dtype(), [&]<typename C>() { return Run<C>(ctx, lanes, log); });
+    return DispatchFloat(y.dtype(),
+                         [&]<typename C>() { return SoftmaxGradOf<C>(ctx, lanes, log); });
   };
 }
 

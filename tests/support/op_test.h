@@ -51,6 +51,9 @@ class OpTest {
   EvaluatorOptions options_;
 };
 
+// Of com.microsoft.
+inline OpTest Contrib(const std::string& op_type) { return OpTest(op_type, 1, "com.microsoft"); }
+
 // The usual values and codes of tests.
 inline constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInf = std::numeric_limits<float>::infinity();

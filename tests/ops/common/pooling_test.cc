@@ -15,7 +15,7 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Ints = std::vector<int64_t>;
+using Int64s = std::vector<int64_t>;
 
 // One spatial dimension of the tests' windows.
 struct Slide {
@@ -37,8 +37,9 @@ int64_t NumWindows(const Slide& slide, int64_t size) {
 
 OpTest Pool(const std::string& op, const Slide& slide, const Tensor& x) {
   OpTest test(op, 22);
-  test.Attr("kernel_shape", Ints{2, slide.kernel}).Attr("strides", Ints{1, slide.stride});
-  test.Attr("dilations", Ints{1, slide.dilation}).Attr("pads", Ints{0, slide.pad, 0, slide.pad});
+  test.Attr("kernel_shape", Int64s{2, slide.kernel}).Attr("strides", Int64s{1, slide.stride});
+  test.Attr("dilations", Int64s{1, slide.dilation})
+      .Attr("pads", Int64s{0, slide.pad, 0, slide.pad});
   test.Attr("ceil_mode", slide.ceil_mode ? 1 : 0).Input(x);
   return test;
 }
@@ -156,7 +157,7 @@ TEST(PoolingTest, SameBitsWhereverAWindowLies) {
     for (int64_t stride : {1, 2, 3}) {
       const auto pool = [&](const Tensor& of) {
         OpTest test(op, 22);
-        test.Attr("kernel_shape", Ints{3, 3}).Attr("strides", Ints{1, stride}).Input(of);
+        test.Attr("kernel_shape", Int64s{3, 3}).Attr("strides", Int64s{1, stride}).Input(of);
         return test;
       };
       const auto whole = pool(x).Threads(1).Run();

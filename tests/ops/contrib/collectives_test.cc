@@ -7,20 +7,18 @@
 namespace onnxcmp::testing {
 namespace {
 
-OpTest Microsoft(const std::string& name) { return OpTest(name, 1, "com.microsoft"); }
-
 TEST(CollectivesTest, OneProcessHasItAll) {
   for (const char* name : {"AllReduce", "AllGather", "AllToAll", "NcclAllReduce"}) {
-    ExpectOutputs(Microsoft(name).Outputs(2).Input(Floats({1})).Input(Floats({2, 3})),
+    ExpectOutputs(Contrib(name).Outputs(2).Input(Floats({1})).Input(Floats({2, 3})),
                   {Floats({1}), Floats({2, 3})});
   }
-  ExpectError(Microsoft("AllGather").Attr("group_size", 2).Input(Floats({1})).Run().status(),
+  ExpectError(Contrib("AllGather").Attr("group_size", 2).Input(Floats({1})).Run().status(),
               kUnimplemented, "a group of 2 processes");
 }
 
 OpTest Distributed(const std::string& name, const std::string& mesh = "[1]") {
   using Strings = std::vector<std::string>;
-  OpTest test = Microsoft(name);
+  OpTest test = Contrib(name);
   for (const char* side : {"input", "output"}) {
     const std::string prefix = side;
     test.Attr(prefix + "_device_mesh_elements", Strings{"[0]"});

@@ -11,7 +11,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-OpTest Contrib(const char* name) { return OpTest(name, 1, "com.microsoft"); }
 Tensor Half(const Tensor& x) { return Convert(x, DType::kFloat16); }
 Tensor Row(float x, float y) { return Tensor::Of<float>({1, 2}, {x, y}); }
 

@@ -9,8 +9,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-OpTest Contrib(const char* name) { return OpTest(name, 1, "com.microsoft"); }
-
 TEST(ContribQuantizeLinearTest, Float16DividesInFloat) {
   const Tensor x = Convert(Floats({205.625f}), DType::kFloat16);
   const Tensor scale = Convert(Tensor::Scalar(0.1f), DType::kFloat16);

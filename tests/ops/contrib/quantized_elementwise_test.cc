@@ -17,8 +17,6 @@ Tensor Int8(const Shape& shape, const std::vector<int8_t>& values) {
   return Tensor::Of<int8_t>(shape, values);
 }
 
-OpTest Contrib(const char* name) { return OpTest(name, 1, "com.microsoft"); }
-
 // Values with a scale and a zero point.
 OpTest& Quantized(OpTest& test, const Tensor& values, float scale, const Tensor& zero_point) {
   return test.Input(values).Input(Tensor::Scalar(scale)).Input(zero_point);

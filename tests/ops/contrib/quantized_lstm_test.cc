@@ -10,8 +10,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-OpTest Contrib(const char* name) { return OpTest(name, 1, "com.microsoft"); }
-
 // One direction, 2 inputs, a hidden size of 1: all weights 1.
 OpTest DynamicQuantizeLstm(const Tensor& w_scale) {
   OpTest test = Contrib("DynamicQuantizeLSTM");

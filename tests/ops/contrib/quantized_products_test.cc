@@ -18,8 +18,6 @@ Tensor Int8(const Shape& shape, const std::vector<int8_t>& values) {
   return Tensor::Of<int8_t>(shape, values);
 }
 
-OpTest Contrib(const char* name) { return OpTest(name, 1, "com.microsoft"); }
-
 OpTest& Quantized(OpTest& test, const Tensor& values, const Tensor& scale,
                   const Tensor& zero_point) {
   return test.Input(values).Input(scale).Input(zero_point);

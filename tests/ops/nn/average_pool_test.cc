@@ -5,9 +5,9 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Ints = std::vector<int64_t>;
+using Int64s = std::vector<int64_t>;
 
-OpTest Average(int opset, const Tensor& x, Ints kernel, Ints strides, Ints pads) {
+OpTest Average(int opset, const Tensor& x, Int64s kernel, Int64s strides, Int64s pads) {
   OpTest test("AveragePool", opset);
   test.Attr("kernel_shape", std::move(kernel)).Attr("strides", std::move(strides));
   test.Attr("pads", std::move(pads)).Input(x);
@@ -38,11 +38,11 @@ TEST(AveragePool, WhatLiesBeyondThePaddingNeverCounts) {
 TEST(AveragePool, DilationsAndAutoPad) {
   const Tensor x = Tensor::Of<float>({1, 1, 5}, {1, 2, 3, 4, 5});
   OpTest dilated = Average(19, x, {2}, {1}, {2, 0});
-  dilated.Attr("dilations", Ints{2});
+  dilated.Attr("dilations", Int64s{2});
   ExpectTensor(dilated.Run(), Tensor::Of<float>({1, 1, 5}, {1, 2, 2, 3, 4}));
   // onnxruntime.
   OpTest same("AveragePool", 7);
-  same.Attr("kernel_shape", Ints{4}).Attr("strides", Ints{2}).Attr("auto_pad", "SAME_LOWER");
+  same.Attr("kernel_shape", Int64s{4}).Attr("strides", Int64s{2}).Attr("auto_pad", "SAME_LOWER");
   same.Attr("count_include_pad", 1).Input(x);
   ExpectTensor(same.Run(), Tensor::Of<float>({1, 1, 3}, {0.75f, 2.5f, 3}));
 }

@@ -7,12 +7,12 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Ints = std::vector<int64_t>;
+using Int64s = std::vector<int64_t>;
 
 const Tensor X() { return Tensor::Of<float>({1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}); }
 const Tensor W() { return Tensor::Of<float>({2, 1, 3}, {1, 2, 3, -1, 0, 1}); }
 
-OpTest Transpose(int opset, const Tensor& x, const Tensor& w, Ints strides) {
+OpTest Transpose(int opset, const Tensor& x, const Tensor& w, Int64s strides) {
   OpTest test("ConvTranspose", opset);
   test.Attr("strides", std::move(strides)).Input(x).Input(w);
   return test;
@@ -21,7 +21,7 @@ OpTest Transpose(int opset, const Tensor& x, const Tensor& w, Ints strides) {
 // Expected values by onnxruntime and ONNX's evaluator.
 TEST(ConvTranspose, StridesPadsAndBias) {
   OpTest test = Transpose(11, AsStridedView(X()), W(), {2});
-  test.Attr("pads", Ints{1, 0}).Attr("output_padding", Ints{1});
+  test.Attr("pads", Int64s{1, 0}).Attr("output_padding", Int64s{1});
   test.Input(Tensor::Of<float>({1}, {10}));
   ExpectTensor(test.Run(), Tensor::Of<float>({1, 1, 9}, {12, 14, 14, 18, 16, 22, 18, 30, 10}));
 }
@@ -31,7 +31,7 @@ TEST(ConvTranspose, AutoPadAndOutputShape) {
   const Tensor lower = Tensor::Of<float>({1, 1, 8}, {2, 4, 4, 8, 6, 12, 8, 20});
   ExpectTensor(Transpose(1, X(), W(), {2}).Attr("auto_pad", "SAME_UPPER").Run(), upper);
   ExpectTensor(Transpose(11, X(), W(), {2}).Attr("auto_pad", "SAME_LOWER").Run(), lower);
-  for (const Ints& shape : {Ints{8}, Ints{1, 1, 8}}) {
+  for (const Int64s& shape : {Int64s{8}, Int64s{1, 1, 8}}) {
     OpTest test = Transpose(22, X(), W(), {2});
     test.Attr("output_shape", shape);
     ExpectTensor(test.Run(), lower);
@@ -40,14 +40,14 @@ TEST(ConvTranspose, AutoPadAndOutputShape) {
   // More elements than there are windows for: zeros, and no negative padding.
   ExpectTensor(
       Transpose(22, Tensor::Of<float>({1, 1, 2}, {1, 2}), Tensor::Of<float>({1, 1, 1}, {3}), {2})
-          .Attr("output_shape", Ints{5})
+          .Attr("output_shape", Int64s{5})
           .Run(),
       Tensor::Of<float>({1, 1, 5}, {3, 0, 6, 0, 0}));
 }
 
 TEST(ConvTranspose, GroupsAndDilations) {
   OpTest test = Transpose(22, X(), Tensor::Of<float>({2, 2, 2}, {1, 2, 3, -1, 0, 1, 5, 6}), {1});
-  test.Attr("group", 2).Attr("dilations", Ints{2});
+  test.Attr("group", 2).Attr("dilations", Int64s{2});
   ExpectTensor(test.Run(),
                Tensor::Of<float>({1, 4, 6}, {1, 2, 5, 8, 6, 8, 3,  6,  8,  10, -3, -4,
                                              0, 0, 5, 6, 7, 8, 25, 30, 65, 76, 42, 48}));
@@ -85,9 +85,9 @@ TEST(ConvTranspose, RefusesWhatDoesNotFit) {
               "do not fit 1 group");
   ExpectError(Transpose(22, X(), W(), {0}).Run().status(), kInvalid, "strides holds 0");
   ExpectError(Transpose(22, X(), W(), {INT64_MAX}).Run().status(), kInvalid, "strides holds");
-  ExpectError(Transpose(22, X(), W(), {1}).Attr("pads", Ints{9, 9}).Run().status(), kInvalid,
+  ExpectError(Transpose(22, X(), W(), {1}).Attr("pads", Int64s{9, 9}).Run().status(), kInvalid,
               "gives no output in spatial dimension 0");
-  ExpectError(Transpose(22, X(), W(), {1}).Attr("kernel_shape", Ints{2}).Run().status(), kInvalid,
+  ExpectError(Transpose(22, X(), W(), {1}).Attr("kernel_shape", Int64s{2}).Run().status(), kInvalid,
               "kernel_shape 2 is not the weights' 3");
   ExpectError(Transpose(22, X(), W(), {1}).Input(Tensor::Of<float>({2}, {1, 1})).Run().status(),
               kInvalid, "B is float[2], but there are 1 times 1 output channels");
@@ -120,7 +120,7 @@ TEST(ConvInteger, ZeroPoints) {
   ExpectTensor(test.Run(), Tensor::Of<int32_t>({1, 2, 2}, {-1, -1, 125, 124}));
   test.Input(Tensor::Scalar<uint8_t>(3));
   // Padding is the zero point.
-  ExpectTensor(OpTest(test).Attr("pads", Ints{1, 0}).Run(),
+  ExpectTensor(OpTest(test).Attr("pads", Int64s{1, 0}).Run(),
                Tensor::Of<int32_t>({1, 2, 3}, {1, -1, -1, -127, 128, 127}));
   ExpectTensor(OpTest(test).Input(Tensor::Of<int8_t>({2}, {1, -128})).Run(),
                Tensor::Of<int32_t>({1, 2, 2}, {0, -2, 0, 255}));
@@ -148,12 +148,12 @@ TEST(DeformConv, WithoutOffsetsItIsAConvolution) {
   const Tensor x = RandomFloats({2, 4, 5, 6}, 1);
   const Tensor w = RandomFloats({6, 2, 3, 2}, 2);
   OpTest conv("Conv", 22);
-  conv.Attr("group", 2).Attr("pads", Ints{1, 0, 1, 2}).Attr("strides", Ints{2, 1});
+  conv.Attr("group", 2).Attr("pads", Int64s{1, 0, 1, 2}).Attr("strides", Int64s{2, 1});
   const auto want = conv.Input(x).Input(w).Run();
   ASSERT_TRUE(want.ok());
   OpTest test("DeformConv", 22);
-  test.Attr("group", 2).Attr("offset_group", 2).Attr("pads", Ints{1, 0, 1, 2});
-  test.Attr("strides", Ints{2, 1}).Input(x).Input(w);
+  test.Attr("group", 2).Attr("offset_group", 2).Attr("pads", Int64s{1, 0, 1, 2});
+  test.Attr("strides", Int64s{2, 1}).Input(x).Input(w);
   test.Input(Tensor::Of<float>({2, 24, 3, 7}, std::vector<float>(2 * 24 * 21)));
   ExpectTensor(test.Run(), *want, 1e-5, 1e-5);
 }
@@ -179,7 +179,7 @@ TEST(DeformConv, SpecialOffsetsAndErrors) {
 
 TEST(MaxUnpool, PutsElementsBack) {
   OpTest test("MaxUnpool", 11);
-  test.Attr("kernel_shape", Ints{2}).Attr("strides", Ints{2});
+  test.Attr("kernel_shape", Int64s{2}).Attr("strides", Int64s{2});
   test.Input(Tensor::Of<float>({1, 2, 2}, {1, 2, 3, 4}))
       .Input(Tensor::Of<int64_t>({1, 2, 2}, {1, 2, 4, 7}));
   ExpectTensor(test.Run(), Tensor::Of<float>({1, 2, 4}, {0, 1, 2, 0, 3, 0, 0, 4}));
@@ -189,7 +189,7 @@ TEST(MaxUnpool, PutsElementsBack) {
 }
 
 TEST(MaxUnpool, RefusesWhatDoesNotFit) {
-  const auto run = [](int64_t index, Ints kernel) {
+  const auto run = [](int64_t index, Int64s kernel) {
     return OpTest("MaxUnpool", 22)
         .Attr("kernel_shape", std::move(kernel))
         .Input(Tensor::Of<double>({1, 1, 1}, {1}))
@@ -236,7 +236,7 @@ TEST(ConvTranspose, EveryStride) {
           }
           OpTest test = Transpose(22, Tensor::Of<float>({1, kIn, kHeight, width}, x),
                                   Tensor::Of<float>({kIn, kOut, 2, kernel}, w), {1, stride});
-          test.Attr("pads", Ints{0, pad, 0, pad});
+          test.Attr("pads", Int64s{0, pad, 0, pad});
           ExpectTensor(test.Threads(2).Run(), y);
         }
       }

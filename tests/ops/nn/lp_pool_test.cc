@@ -5,7 +5,7 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Ints = std::vector<int64_t>;
+using Int64s = std::vector<int64_t>;
 
 const Tensor Falling() { return Tensor::Of<float>({1, 1, 5}, {-1, -2, -3, -4, -5}); }
 
@@ -13,8 +13,8 @@ const Tensor Falling() { return Tensor::Of<float>({1, 1, 5}, {-1, -2, -3, -4, -5
 TEST(LpPool, NormsOfWindows) {
   const auto pool = [](int opset, int p) {
     return OpTest("LpPool", opset)
-        .Attr("kernel_shape", Ints{3})
-        .Attr("pads", Ints{1, 1})
+        .Attr("kernel_shape", Int64s{3})
+        .Attr("pads", Int64s{1, 1})
         .Attr("p", p)
         .Input(AsStridedView(Falling()))
         .Run();
@@ -24,21 +24,21 @@ TEST(LpPool, NormsOfWindows) {
                Tensor::Of<float>({1, 1, 5}, {2.0800838f, 3.3019273f, 4.6260653f, 6, 5.738794f}),
                1e-6);
   OpTest dilated("LpPool", 18);
-  dilated.Attr("kernel_shape", Ints{2}).Attr("strides", Ints{2}).Attr("pads", Ints{1, 1});
-  dilated.Attr("ceil_mode", 1).Attr("dilations", Ints{2}).Input(Falling());
+  dilated.Attr("kernel_shape", Int64s{2}).Attr("strides", Int64s{2}).Attr("pads", Int64s{1, 1});
+  dilated.Attr("ceil_mode", 1).Attr("dilations", Int64s{2}).Input(Falling());
   ExpectTensor(dilated.Run(), Tensor::Of<float>({1, 1, 3}, {2, 4.472136f, 4}), 1e-6);
 }
 
 TEST(LpPool, VersionOneHasAFractionalOrder) {
   OpTest test("LpPool", 1);
-  test.Attr("kernel_shape", Ints{2}).Attr("p", 0.5f);
+  test.Attr("kernel_shape", Int64s{2}).Attr("p", 0.5f);
   test.Input(Tensor::Of<double>({1, 1, 2}, {4, -9}));
   ExpectTensor(test.Run(), Tensor::Of<double>({1, 1, 1}, {25}), 1e-15);
 }
 
 TEST(LpPool, SpecialValuesAndErrors) {
   const auto pool = [](const Tensor& x, int p) {
-    return OpTest("LpPool", 22).Attr("kernel_shape", Ints{2}).Attr("p", p).Input(x).Run();
+    return OpTest("LpPool", 22).Attr("kernel_shape", Int64s{2}).Attr("p", p).Input(x).Run();
   };
   ExpectTensor(pool(Tensor::Of<float>({1, 1, 4}, {NAN, 0, 0, -INFINITY}), 3),
                Tensor::Of<float>({1, 1, 3}, {NAN, 0, INFINITY}));

@@ -6,7 +6,7 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Ints = std::vector<int64_t>;
+using Int64s = std::vector<int64_t>;
 
 OpTest Rms(const Tensor& x, const Tensor& scale, int axis) {
   OpTest test("RMSNormalization", 23);
@@ -94,7 +94,7 @@ TEST(LpNormalization, AxesAndNorms) {
   ExpectError(Lp(x, 0, 3).Run().status(), kInvalid, "p must be 1 or 2, not 3");
 }
 
-OpTest Mvn(const Tensor& x, Ints axes) {
+OpTest Mvn(const Tensor& x, Int64s axes) {
   OpTest test("MeanVarianceNormalization", 13);
   test.Attr("axes", std::move(axes)).Input(x);
   return test;

@@ -5,7 +5,7 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Ints = std::vector<int64_t>;
+using Int64s = std::vector<int64_t>;
 
 const Tensor Rising() {
   std::vector<float> values(20);
@@ -15,7 +15,7 @@ const Tensor Rising() {
 
 TEST(MaxPool, TakesTheGreatestAndItsIndex) {
   OpTest test("MaxPool", 12);
-  test.Attr("kernel_shape", Ints{2, 2}).Attr("strides", Ints{2, 2}).Outputs(2);
+  test.Attr("kernel_shape", Int64s{2, 2}).Attr("strides", Int64s{2, 2}).Outputs(2);
   test.Input(AsStridedView(Rising()));
   ExpectTensor(test.Run(0), Tensor::Of<float>({1, 1, 2, 2}, {6, 8, 16, 18}));
   ExpectTensor(test.Run(1), Tensor::Of<int64_t>({1, 1, 2, 2}, {6, 8, 16, 18}));
@@ -25,7 +25,7 @@ TEST(MaxPool, TakesTheGreatestAndItsIndex) {
 
 TEST(MaxPool, IndicesCountOverBatchAndChannels) {
   OpTest test("MaxPool", 8);
-  test.Attr("kernel_shape", Ints{2}).Outputs(2);
+  test.Attr("kernel_shape", Int64s{2}).Outputs(2);
   test.Input(Tensor::Of<float>({2, 2, 3}, {1, 1, 0, 3, 4, 5, -1, -2, -3, 7, 8, 8}));
   ExpectTensor(test.Run(0), Tensor::Of<float>({2, 2, 2}, {1, 1, 4, 5, -1, -2, 8, 8}));
   // The first of equals.
@@ -33,8 +33,8 @@ TEST(MaxPool, IndicesCountOverBatchAndChannels) {
 }
 
 TEST(MaxPool, PadsDilationsAndCeilMode) {
-  const auto pool = [](const Tensor& x, int opset, Ints kernel, Ints strides, Ints pads,
-                       Ints dilations, int ceil_mode) {
+  const auto pool = [](const Tensor& x, int opset, Int64s kernel, Int64s strides, Int64s pads,
+                       Int64s dilations, int ceil_mode) {
     return OpTest("MaxPool", opset)
         .Attr("kernel_shape", kernel)
         .Attr("strides", strides)
@@ -58,14 +58,14 @@ TEST(MaxPool, PadsDilationsAndCeilMode) {
 
 TEST(MaxPool, AutoPadAndThreeDimensions) {
   ExpectTensor(OpTest("MaxPool", 1)
-                   .Attr("kernel_shape", Ints{3})
-                   .Attr("strides", Ints{2})
+                   .Attr("kernel_shape", Int64s{3})
+                   .Attr("strides", Int64s{2})
                    .Attr("auto_pad", "SAME_LOWER")
                    .Input(Tensor::Of<float>({1, 1, 4}, {1, 2, 3, 4}))
                    .Run(),
                Tensor::Of<float>({1, 1, 2}, {2, 4}));
   OpTest test("MaxPool", 12);
-  test.Attr("kernel_shape", Ints{2, 1, 2}).Outputs(2).Attr("storage_order", 1);
+  test.Attr("kernel_shape", Int64s{2, 1, 2}).Outputs(2).Attr("storage_order", 1);
   test.Input(Tensor::Of<float>({1, 1, 2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}));
   ExpectTensor(test.Run(0), Tensor::Of<float>({1, 1, 1, 2, 1}, {5, 7}));
   ExpectTensor(test.Run(1), Tensor::Of<int64_t>({1, 1, 1, 2, 1}, {5, 7}));
@@ -75,7 +75,9 @@ TEST(MaxPool, AutoPadAndThreeDimensions) {
 // ONNX's evaluator.
 TEST(MaxPool, SamePaddingBelowZero) {
   OpTest test("MaxPool", 22);
-  test.Attr("kernel_shape", Ints{1, 1}).Attr("strides", Ints{1, 3}).Attr("auto_pad", "SAME_UPPER");
+  test.Attr("kernel_shape", Int64s{1, 1})
+      .Attr("strides", Int64s{1, 3})
+      .Attr("auto_pad", "SAME_UPPER");
   test.Input(Tensor::Of<float>({1, 1, 1, 3}, {1, 2, 3})).Outputs(2);
   ExpectTensor(test.Run(0), Tensor::Of<float>({1, 1, 1, 1}, {2}));
   ExpectTensor(test.Run(1), Tensor::Of<int64_t>({1, 1, 1, 1}, {1}));
@@ -83,7 +85,7 @@ TEST(MaxPool, SamePaddingBelowZero) {
 
 TEST(MaxPool, NaNIsGreatest) {
   OpTest test("MaxPool", 22);
-  test.Attr("kernel_shape", Ints{3}).Outputs(2);
+  test.Attr("kernel_shape", Int64s{3}).Outputs(2);
   test.Input(Tensor::Of<float>({1, 1, 5}, {1, NAN, NAN, INFINITY, -INFINITY}));
   ExpectTensor(test.Run(0), Tensor::Of<float>({1, 1, 3}, {NAN, NAN, NAN}));
   ExpectTensor(test.Run(1), Tensor::Of<int64_t>({1, 1, 3}, {1, 1, 2}));
@@ -91,7 +93,7 @@ TEST(MaxPool, NaNIsGreatest) {
 
 TEST(MaxPool, OtherTypes) {
   const auto pool = [](const Tensor& x) {
-    return OpTest("MaxPool", 22).Attr("kernel_shape", Ints{2}).Input(x).Run();
+    return OpTest("MaxPool", 22).Attr("kernel_shape", Int64s{2}).Input(x).Run();
   };
   const Tensor x = Tensor::Of<float>({1, 1, 3}, {-3, -2, -4});
   const Tensor y = Tensor::Of<float>({1, 1, 2}, {-2, -2});
@@ -107,8 +109,8 @@ TEST(MaxPool, WithAndWithoutIndicesAreTheSame) {
   const Tensor x = RandomFloats({3, 5, 13, 37}, 1);
   for (int64_t stride : {1, 2, 3}) {
     OpTest test("MaxPool", 22);
-    test.Attr("kernel_shape", Ints{3, 4}).Attr("strides", Ints{1, stride});
-    test.Attr("pads", Ints{2, 1, 0, 3}).Attr("dilations", Ints{2, 3}).Input(x);
+    test.Attr("kernel_shape", Int64s{3, 4}).Attr("strides", Int64s{1, stride});
+    test.Attr("pads", Int64s{2, 1, 0, 3}).Attr("dilations", Int64s{2, 3}).Input(x);
     const auto plain = test.Run();
     ASSERT_TRUE(plain.ok());
     ExpectSameBits(test.Outputs(2).Run(), *plain);
@@ -119,7 +121,9 @@ TEST(MaxPool, WithAndWithoutIndicesAreTheSame) {
 TEST(MaxPool, HugePaddingCostsNothing) {
   OpTest test("MaxPool", 22);
   const int64_t huge = int64_t{1} << 39;
-  test.Attr("kernel_shape", Ints{2}).Attr("strides", Ints{huge}).Attr("pads", Ints{huge, huge});
+  test.Attr("kernel_shape", Int64s{2})
+      .Attr("strides", Int64s{huge})
+      .Attr("pads", Int64s{huge, huge});
   test.Input(Tensor::Of<float>({1, 1, 2}, {1, 2}));
   ExpectTensor(test.Run(), Tensor::Of<float>({1, 1, 3}, {-INFINITY, 2, -INFINITY}));
 }
@@ -127,10 +131,10 @@ TEST(MaxPool, HugePaddingCostsNothing) {
 // 2^40 taps, of which five lie in the input.
 TEST(MaxPool, HugeKernelsCostNothing) {
   constexpr int64_t kKernel = int64_t{1} << 40;
-  const auto pool = [](int64_t stride, Ints pads, int outputs) {
+  const auto pool = [](int64_t stride, Int64s pads, int outputs) {
     return OpTest("MaxPool", 12)
-        .Attr("kernel_shape", Ints{kKernel})
-        .Attr("strides", Ints{stride})
+        .Attr("kernel_shape", Int64s{kKernel})
+        .Attr("strides", Int64s{stride})
         .Attr("pads", std::move(pads))
         .Outputs(outputs)
         .Input(Tensor::Of<float>({1, 1, 5}, {1, 2, 9, 3, 4}));
@@ -148,8 +152,8 @@ TEST(MaxPool, HugeKernelsCostNothing) {
 TEST(Pools, AWindowThatDoesNotFitIsCutByCeilModeAndElseLeavesNothing) {
   const auto pool = [](const char* op, int64_t kernel, int64_t stride, int64_t ceil_mode) {
     return OpTest(op, 22)
-        .Attr("kernel_shape", Ints{kernel})
-        .Attr("strides", Ints{stride})
+        .Attr("kernel_shape", Int64s{kernel})
+        .Attr("strides", Int64s{stride})
         .Attr("ceil_mode", ceil_mode)
         .Input(Tensor::Of<float>({1, 1, 4}, {0, 1, 2, 4}))
         .Run();
@@ -166,7 +170,7 @@ TEST(Pools, AWindowThatDoesNotFitIsCutByCeilModeAndElseLeavesNothing) {
 }
 
 TEST(MaxPool, RefusesWhatDoesNotFit) {
-  const auto run = [](Ints kernel) {
+  const auto run = [](Int64s kernel) {
     return OpTest("MaxPool", 22).Attr("kernel_shape", std::move(kernel)).Input(Rising()).Run();
   };
   ExpectError(run({2}).status(), kInvalid, "kernel_shape has 1 values, not 2");

@@ -6,7 +6,7 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Ints = std::vector<int64_t>;
+using Int64s = std::vector<int64_t>;
 
 const Tensor Rising() {
   std::vector<float> values(16);
@@ -17,7 +17,7 @@ const Tensor Rising() {
 OpTest Align(int opset, const Tensor& rois) {
   OpTest test("RoiAlign", opset);
   test.Input(Rising()).Input(rois);
-  test.Input(Tensor::Of<int64_t>({rois.dim(0)}, Ints(static_cast<size_t>(rois.dim(0)))));
+  test.Input(Tensor::Of<int64_t>({rois.dim(0)}, Int64s(static_cast<size_t>(rois.dim(0)))));
   return test;
 }
 
@@ -62,7 +62,7 @@ TEST(RoiAlign, RefusesMadRegions) {
               "mode must be avg or max");
 }
 
-OpTest RoiPool(const Tensor& rois, Ints shape) {
+OpTest RoiPool(const Tensor& rois, Int64s shape) {
   OpTest test("MaxRoiPool", 22);
   test.Attr("pooled_shape", std::move(shape)).Input(Rising()).Input(rois);
   return test;

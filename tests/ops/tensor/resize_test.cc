@@ -7,8 +7,8 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Ints = std::vector<int64_t>;
-using Floats = std::vector<float>;
+using Int64s = std::vector<int64_t>;
+using Float32s = std::vector<float>;
 
 const Tensor Row() { return Tensor::Of<float>({1, 1, 1, 4}, {1, 2, 4, 8}); }
 
@@ -17,20 +17,20 @@ OpTest ByScale(int opset, const Tensor& x, float scale, const char* mode) {
   test.Attr("mode", mode).Input(x);
   if (opset == 11) test.Input(Tensor::Of<float>({0}, {}));
   if (opset > 11) test.NoInput();
-  Floats scales(static_cast<size_t>(x.rank()), 1);
+  Float32s scales(static_cast<size_t>(x.rank()), 1);
   scales.back() = scale;
   test.Input(Tensor::Of<float>({x.rank()}, scales));
   return test;
 }
 
-OpTest BySizes(int opset, const Tensor& x, Ints sizes, const char* mode) {
+OpTest BySizes(int opset, const Tensor& x, Int64s sizes, const char* mode) {
   OpTest test("Resize", opset);
   const auto count = static_cast<int64_t>(sizes.size());
   test.Attr("mode", mode).Input(x).NoInput().NoInput().Input(Tensor::Of<int64_t>({count}, sizes));
   return test;
 }
 
-Tensor Six(Floats values) { return Tensor::Of<float>({1, 1, 1, 6}, values); }
+Tensor Six(Float32s values) { return Tensor::Of<float>({1, 1, 1, 6}, values); }
 
 // Both onnxruntime and ONNX's evaluator give these values.
 TEST(Resize, CoordinatesAndModes) {
@@ -84,7 +84,7 @@ TEST(Resize, NearestModes) {
         .Attr("coordinate_transformation_mode", "asymmetric")
         .Run();
   };
-  const auto eight = [](Floats values) { return Tensor::Of<float>({1, 1, 1, 8}, values); };
+  const auto eight = [](Float32s values) { return Tensor::Of<float>({1, 1, 1, 8}, values); };
   ExpectTensor(run("round_prefer_floor"), eight({1, 1, 2, 2, 4, 4, 8, 8}));
   ExpectTensor(run("round_prefer_ceil"), eight({1, 2, 2, 4, 4, 8, 8, 8}));
   ExpectTensor(run("floor"), eight({1, 1, 2, 2, 4, 4, 8, 8}));
@@ -112,7 +112,7 @@ TEST(Resize, Antialias) {
   const auto run = [&](const char* mode, int exclude) {
     return ByScale(18, x, 0.5f, mode).Attr("antialias", 1).Attr("exclude_outside", exclude).Run();
   };
-  const auto four = [](Floats values) { return Tensor::Of<float>({1, 1, 1, 4}, values); };
+  const auto four = [](Float32s values) { return Tensor::Of<float>({1, 1, 1, 4}, values); };
   ExpectTensor(run("linear", 0), four({0.875f, 7, 21, 41.125f}));
   ExpectTensor(run("linear", 1), four({1, 7, 21, 40}), 1e-6);
   ExpectTensor(run("cubic", 0), four({0.2070312f, 5.986328f, 20.23242f, 42.58984f}), 1e-6);
@@ -138,9 +138,9 @@ TEST(Resize, CropExtrapolates) {
 
 TEST(Resize, AxesAndAspectRatio) {
   const Tensor x = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
-  const auto run = [&](const char* policy, Ints sizes) {
+  const auto run = [&](const char* policy, Int64s sizes) {
     return BySizes(19, x, std::move(sizes), "nearest")
-        .Attr("axes", Ints{-1, 0})
+        .Attr("axes", Int64s{-1, 0})
         .Attr("keep_aspect_ratio_policy", policy)
         .Run();
   };
@@ -227,9 +227,9 @@ TEST(Upsample, AllVersions) {
   ExpectTensor(
       OpTest("Upsample", 1).Attr("height_scale", 2.0f).Attr("width_scale", 2.0f).Input(x).Run(),
       nearest);
-  ExpectTensor(OpTest("Upsample", 7).Attr("scales", Floats{1, 1, 2, 2}).Input(x).Run(), nearest);
+  ExpectTensor(OpTest("Upsample", 7).Attr("scales", Float32s{1, 1, 2, 2}).Input(x).Run(), nearest);
   for (int opset : {9, 10}) {
-    const auto run = [&](Floats scales) {
+    const auto run = [&](Float32s scales) {
       return OpTest("Upsample", opset)
           .Attr("mode", "linear")
           .Input(x)
@@ -239,8 +239,8 @@ TEST(Upsample, AllVersions) {
     ExpectTensor(run({1, 1, 1, 2}), Tensor::Of<float>({1, 1, 1, 4}, {1, 1.5f, 2, 2}));
     ExpectError(run({1, 1, 1, 0.5f}).status(), kInvalid, "scale 0.5 of axis 3");
   }
-  ExpectError(OpTest("Upsample", 7).Attr("scales", Floats{1, 2}).Input(x).Run().status(), kInvalid,
-              "2 scales for 4 axes");
+  ExpectError(OpTest("Upsample", 7).Attr("scales", Float32s{1, 2}).Input(x).Run().status(),
+              kInvalid, "2 scales for 4 axes");
 }
 
 }  // namespace

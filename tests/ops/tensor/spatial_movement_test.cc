@@ -8,7 +8,7 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Ints = std::vector<int64_t>;
+using Int64s = std::vector<int64_t>;
 
 TEST(DepthToSpace, Modes) {
   const Tensor x = Tensor::Of<int32_t>({1, 8, 1, 1}, {0, 1, 2, 3, 4, 5, 6, 7});
@@ -48,13 +48,13 @@ TEST(DepthToSpace, RefusesWhatDoesNotFit) {
 
 TEST(CenterCropPad, CropsAndPads) {
   const Tensor x = Tensor::Of<float>({2, 4}, {0, 1, 2, 3, 4, 5, 6, 7});
-  const auto run = [](const Tensor& x, Ints sizes) {
+  const auto run = [](const Tensor& x, Int64s sizes) {
     const auto count = static_cast<int64_t>(sizes.size());
     return OpTest("CenterCropPad", 18).Input(x).Input(Tensor::Of<int64_t>({count}, sizes));
   };
   ExpectTensor(run(AsStridedView(x), {2, 1}).Run(), Tensor::Of<float>({2, 1}, {1, 5}));
   ExpectTensor(run(x, {5, 2}).Run(), Tensor::Of<float>({5, 2}, {0, 0, 1, 2, 5, 6, 0, 0, 0, 0}));
-  ExpectTensor(run(x, {7}).Attr("axes", Ints{-1}).Run(),
+  ExpectTensor(run(x, {7}).Attr("axes", Int64s{-1}).Run(),
                Tensor::Of<float>({2, 7}, {0, 0, 1, 2, 3, 0, 0, 0, 4, 5, 6, 7, 0, 0}));
   ExpectTensor(run(Tensor::Of<std::string>({1}, {"a"}), {3}).Run(),
                Tensor::Of<std::string>({3}, {"", "a", ""}));
@@ -73,7 +73,7 @@ TEST(Col2Im, AddsBlocksUp) {
   // Blocks of two at three positions over [pad, a, b, c], two channels.
   const Tensor x = Tensor::Of<float>({1, 4, 3}, {9, 1, 2, 3, 4, 5, -9, -1, -2, -3, -4, -5});
   const Tensor y = Tensor::Of<float>({1, 2, 1, 3}, {4, 6, 5, -4, -6, -5});
-  ExpectTensor(run(AsStridedView(x)).Attr("pads", Ints{0, 1, 0, 0}).Run(), y);
+  ExpectTensor(run(AsStridedView(x)).Attr("pads", Int64s{0, 1, 0, 0}).Run(), y);
   const Tensor bytes = Tensor::Of<uint8_t>({1, 2, 2}, {1, 200, 100, 3});
   ExpectTensor(run(bytes).Run(), Tensor::Of<uint8_t>({1, 1, 1, 3}, {1, 44, 3}));
   const Tensor bits = Convert(Tensor::Of<float>({1, 2, 2}, {0, 1, 1, 0}), DType::kBool);

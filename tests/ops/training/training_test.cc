@@ -9,8 +9,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-OpTest Microsoft(const std::string& name) { return OpTest(name, 1, "com.microsoft"); }
-
 Sequence OneTensor(Tensor tensor) {
   Sequence sequence{.element_dtype = tensor.dtype(), .elements = {}};
   sequence.elements.emplace_back(std::move(tensor));
@@ -18,11 +16,11 @@ Sequence OneTensor(Tensor tensor) {
 }
 
 TEST(OptimizersTest, SgdSubtractsTheScaledGradient) {
-  OpTest test = Microsoft("SGDOptimizer");
+  OpTest test = Contrib("SGDOptimizer");
   test.Outputs(2).Input(Tensor::Scalar<float>(0.5f)).Input(Floats({1, 2})).Input(Floats({4, -4}));
   ExpectOutputs(test, {Floats({-1, 4}), Floats({-2, 2})});
   for (bool update : {true, false}) {
-    OpTest v2 = Microsoft("SGDOptimizerV2");
+    OpTest v2 = Contrib("SGDOptimizerV2");
     v2.Outputs(2).Input(Tensor::Scalar<float>(0.5f)).Input(OneTensor(Floats({1, 2})));
     v2.Input(OneTensor(Floats({4, -4}))).Input(Tensor::Scalar<bool>(update));
     const absl::StatusOr<std::vector<Value>> outputs = v2.RunAll();
@@ -37,7 +35,7 @@ TEST(OptimizersTest, SgdSubtractsTheScaledGradient) {
 TEST(OptimizersTest, AdamAsPyTorchAndAsTransformers) {
   const float weights[] = {0.9916343419f, 0.9916417078f};
   for (int mode : {0, 1}) {
-    OpTest adam = Microsoft("AdamOptimizer");
+    OpTest adam = Contrib("AdamOptimizer");
     adam.Outputs(5).Attr("lambda", 0.01f).Attr("weight_decay_mode", mode);
     adam.Input(Tensor::Scalar<float>(0.1f)).Input(Tensor::Scalar<int64_t>(2));
     adam.Input(Floats({1})).Input(Floats({0.5f})).Input(Floats({0.1f})).Input(Floats({0.2f}));
@@ -47,7 +45,7 @@ TEST(OptimizersTest, AdamAsPyTorchAndAsTransformers) {
     ExpectTensor(adam.Run(2), Floats({0.20005f}), 1e-6);
     ExpectTensor(adam.Run(3), Floats({weight}), 1e-6);
     ExpectTensor(adam.Run(4), Floats({weight - 1}), 1e-4);
-    OpTest adamw = Microsoft("AdamWOptimizer");
+    OpTest adamw = Contrib("AdamWOptimizer");
     adamw.Outputs(4).Attr("weight_decay", 0.01f).Attr("adam_mode", mode);
     adamw.Input(Tensor::Scalar<float>(0.1f)).Input(Tensor::Scalar<int64_t>(2));
     for (float value : {1.0f, 0.5f, 0.1f, 0.2f}) adamw.Input(OneTensor(Floats({value})));
@@ -59,7 +57,7 @@ TEST(OptimizersTest, AdamAsPyTorchAndAsTransformers) {
 
 TEST(OptimizersTest, ClipsByTheNormOfAll) {
   for (const auto& [max_norm, want] : {std::pair{2.5f, 0.5f}, std::pair{50.0f, 1.0f}}) {
-    OpTest test = Microsoft("InplaceClipGradNorm");
+    OpTest test = Contrib("InplaceClipGradNorm");
     test.Attr("max_norm", max_norm).Input(OneTensor(Floats({3, 4})));
     const absl::StatusOr<std::vector<Value>> outputs = test.RunAll();
     ASSERT_TRUE(outputs.ok()) << outputs.status();
@@ -70,13 +68,13 @@ TEST(OptimizersTest, ClipsByTheNormOfAll) {
 // Halves go to even numbers; 300 and -300 leave the range.
 TEST(FakeQuantTest, RoundsAndClamps) {
   const Tensor x = Floats({0.25f, 0.75f, 300, -300, kNaN});
-  OpTest test = Microsoft("FakeQuant");
+  OpTest test = Contrib("FakeQuant");
   test.Outputs(2).Input(x).Input(Floats({0.5f})).Input(Floats({10}));
   const Tensor mask = Bools({5}, {1, 1, 0, 0, 0});
   ExpectOutputs(test, {Floats({0, 1, 122.5f, -5, kNaN}), mask});
-  ExpectTensor(Microsoft("FakeQuantGrad").Input(x).Input(mask).Run(),
+  ExpectTensor(Contrib("FakeQuantGrad").Input(x).Input(mask).Run(),
                Floats({0.25f, 0.75f, 0, 0, 0}));
-  ExpectError(Microsoft("FakeQuant")
+  ExpectError(Contrib("FakeQuant")
                   .Outputs(2)
                   .Attr("quant_min", 255)
                   .Input(x)
@@ -91,7 +89,7 @@ TEST(AccumulatorsTest, AddUnlessToldNotTo) {
   const Tensor sum = Floats({1, 2});
   const Tensor value = Floats({10, 20});
   const auto run = [&](const char* name, bool flag) {
-    return Microsoft(name)
+    return Contrib(name)
         .Outputs(name[18] == 'V' ? 2 : 1)
         .Input(sum)
         .Input(value)
@@ -102,73 +100,69 @@ TEST(AccumulatorsTest, AddUnlessToldNotTo) {
   const Tensor done = Bools({1}, {1});
   ExpectOutputs(run("InPlaceAccumulatorV2", true), {done, value});
   ExpectOutputs(run("InPlaceAccumulatorV2", false), {done, Floats({11, 22})});
-  ExpectTensor(Microsoft("ZeroGradient").Input(sum).Input(value).Run(), Floats({0, 0}));
+  ExpectTensor(Contrib("ZeroGradient").Input(sum).Input(value).Run(), Floats({0, 0}));
 }
 
 TEST(ScalingTest, MultipliesByOneNumber) {
   const Tensor x = Floats({1, -2});
-  ExpectTensor(Microsoft("Scale").Input(x).Input(Tensor::Scalar<int64_t>(4)).Run(),
-               Floats({4, -8}));
-  ExpectTensor(Microsoft("Scale").Attr("scale_down", 1).Input(x).Input(Floats({4})).Run(),
+  ExpectTensor(Contrib("Scale").Input(x).Input(Tensor::Scalar<int64_t>(4)).Run(), Floats({4, -8}));
+  ExpectTensor(Contrib("Scale").Attr("scale_down", 1).Input(x).Input(Floats({4})).Run(),
                Floats({0.25f, -0.5f}));
-  ExpectError(Microsoft("Scale").Input(x).Input(Floats({0})).Run().status(), kInvalid,
+  ExpectError(Contrib("Scale").Input(x).Input(Floats({0})).Run().status(), kInvalid,
               "the scale is 0");
-  OpTest mixed = Microsoft("MixedPrecisionScale");
+  OpTest mixed = Contrib("MixedPrecisionScale");
   mixed.Attr("to", 10).Attr("fuse_outputs", 1).Input(Tensor::Scalar<float>(2)).Input(x);
   ExpectTensor(mixed.Input(Iota({2, 1})).Run(), Convert(Floats({2, -4, 0, 2}), DType::kFloat16));
-  ExpectError(Microsoft("MixedPrecisionScale")
+  ExpectError(Contrib("MixedPrecisionScale")
                   .Attr("to", 6)
                   .Input(Tensor::Scalar<float>(2))
                   .Input(x)
                   .Run()
                   .status(),
               kInvalid, "to is no floating point type: int32");
-  OpTest sum = Microsoft("ScaledSum");
+  OpTest sum = Contrib("ScaledSum");
   sum.Attr("scale_0", 2.0f).Attr("scale_1", 3.0f).Attr("scale_2", 4.0f);
   ExpectTensor(sum.Input(x).Input(x).Input(x).Run(), Floats({9, -18}));
   ExpectOutputs(
-      Microsoft("BatchScale").Attr("scale_0", 2.0f).Attr("scale_1", 3.0f).Outputs(2).Input(x),
+      Contrib("BatchScale").Attr("scale_0", 2.0f).Attr("scale_1", 3.0f).Outputs(2).Input(x),
       {Floats({2, -4}), Floats({3, -6})});
 }
 
 TEST(ReductionsTest, OverAllElements) {
-  ExpectTensor(Microsoft("ReduceAllL2").Input(Floats({1, 2})).Input(Iota({1, 3})).Run(),
+  ExpectTensor(Contrib("ReduceAllL2").Input(Floats({1, 2})).Input(Iota({1, 3})).Run(),
                Tensor::Scalar<float>(3.1622776602f), 1e-6);
-  ExpectTensor(Microsoft("All").Input(Bools({2}, {1, 0})).Run(), Tensor::Scalar<bool>(false));
-  ExpectTensor(Microsoft("IsFinite").Input(Floats({1, kInf, kNaN})).Run(), Bools({3}, {1, 0, 0}));
+  ExpectTensor(Contrib("All").Input(Bools({2}, {1, 0})).Run(), Tensor::Scalar<bool>(false));
+  ExpectTensor(Contrib("IsFinite").Input(Floats({1, kInf, kNaN})).Run(), Bools({3}, {1, 0, 0}));
   ExpectTensor(
-      Microsoft("ReduceSumTraining").Attr("keepdims", 0).Input(Iota({2, 3})).Input(Ints({1})).Run(),
+      Contrib("ReduceSumTraining").Attr("keepdims", 0).Input(Iota({2, 3})).Input(Ints({1})).Run(),
       Floats({3, 12}));
 }
 
 TEST(PassThroughTest, HandsOn) {
-  ExpectTensor(Microsoft("Group").Input(Floats({1})).Input(Ints({1})).Run(),
+  ExpectTensor(Contrib("Group").Input(Floats({1})).Input(Ints({1})).Run(),
                Tensor::Scalar<bool>(true));
-  ExpectOutputs(Microsoft("PassThrough").Outputs(2).Input(Floats({1})).Input(Ints({2})),
+  ExpectOutputs(Contrib("PassThrough").Outputs(2).Input(Floats({1})).Input(Ints({2})),
                 {Floats({1}), Ints({2})});
-  ExpectOutputs(Microsoft("View").Outputs(2).Input(Iota({4})).Input(Ints({3})).Input(Ints({1, 1})),
+  ExpectOutputs(Contrib("View").Outputs(2).Input(Iota({4})).Input(Ints({3})).Input(Ints({1, 1})),
                 {Floats({0, 1, 2}), Tensor::Of<float>({1, 1}, {3})});
-  ExpectError(Microsoft("View").Input(Iota({4})).Input(Ints({3})).Run().status(), kInvalid,
+  ExpectError(Contrib("View").Input(Iota({4})).Input(Ints({3})).Run().status(), kInvalid,
               "take 3 elements");
-  ExpectError(Microsoft("View").Input(Iota({4})).Input(Ints({5})).Run().status(), kInvalid,
+  ExpectError(Contrib("View").Input(Iota({4})).Input(Ints({5})).Run().status(), kInvalid,
               "need more elements");
 }
 
 TEST(ConcatTrainingTest, TellsTheSizes) {
-  ExpectOutputs(Microsoft("ConcatTraining")
-                    .Attr("axis", -1)
-                    .Outputs(2)
-                    .Input(Iota({1, 2}))
-                    .Input(Iota({1, 1})),
-                {Tensor::Of<float>({1, 3}, {0, 1, 0}), Ints({2, 1})});
   ExpectOutputs(
-      Microsoft("SplitTraining").Attr("axis", 0).Outputs(2).Input(Iota({3})).Input(Ints({1, 2})),
+      Contrib("ConcatTraining").Attr("axis", -1).Outputs(2).Input(Iota({1, 2})).Input(Iota({1, 1})),
+      {Tensor::Of<float>({1, 3}, {0, 1, 0}), Ints({2, 1})});
+  ExpectOutputs(
+      Contrib("SplitTraining").Attr("axis", 0).Outputs(2).Input(Iota({3})).Input(Ints({1, 2})),
       {Floats({0}), Floats({1, 2})});
 }
 
 // The example of the schema's text.
 TEST(PadAndUnflattenTest, PutsRowsIntoZeros) {
-  OpTest test = Microsoft("PadAndUnflatten");
+  OpTest test = Contrib("PadAndUnflatten");
   test.Outputs(2).Input(Tensor::Of<float>({2, 2}, {1, 2, 3, 4})).Input(Ints({0, 5}));
   ExpectOutputs(test.Input(Ints({2, 3})),
                 {Tensor::Of<float>({2, 3, 2}, {1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 3, 4}), Ints({6, 2})});
