@@ -37,7 +37,7 @@ constexpr std::array<ColumnFacts, kTableColumns> kColumns = {{
 // The widest column of notes that others are shortened for.
 constexpr int kWideNotes = 34;
 
-size_t Index(TableColumn column) { return static_cast<size_t>(column); }
+size_t ColumnIndex(TableColumn column) { return static_cast<size_t>(column); }
 
 class Widths {
   using enum TableColumn;
@@ -52,7 +52,7 @@ class Widths {
     }
     // An operator's title may reach over the name behind it.
     for (const TableColumn column : {kType, kAbsolute, kTruth, kRelative, kBeyond}) {
-      const size_t c = Index(column);
+      const size_t c = ColumnIndex(column);
       if (natural_[c] > 0) {
         natural_[c] = std::max(natural_[c], DisplayWidth(kColumns[c].title));
       }
@@ -66,11 +66,11 @@ class Widths {
     int total = kIndent;
     for (const TableColumn column :
          {kLeftOp, kLeftName, kRightOp, kRightName, kType, kAbsolute, kTruth}) {
-      const size_t c = Index(column);
+      const size_t c = ColumnIndex(column);
       if (natural_[c] > 0) total += natural_[c] + kColumns[c].gap;
     }
-    const int notes = std::min(natural_[Index(kNotes)], kWideNotes);
-    return total + (notes > 0 ? notes + kColumns[Index(kNotes)].gap : 0) <= width;
+    const int notes = std::min(natural_[ColumnIndex(kNotes)], kWideNotes);
+    return total + (notes > 0 ? notes + kColumns[ColumnIndex(kNotes)].gap : 0) <= width;
   }
 
   void Fit(int width, bool few_right_names) {
@@ -80,10 +80,10 @@ class Widths {
     if (Total() <= room_) {
       // In this order as many as there is room for.
       for (const TableColumn column : {kBeyond, kRelative, kUlp}) {
-        Set(column, natural_[Index(column)]);
+        Set(column, natural_[ColumnIndex(column)]);
         if (Total() > room_) Set(column, 0);
       }
-      Set(kNotes, natural_[Index(kNotes)]);
+      Set(kNotes, natural_[ColumnIndex(kNotes)]);
       Shrink({kNotes}, kWideNotes);
       return;
     }
@@ -104,7 +104,7 @@ class Widths {
   }
 
  private:
-  void Set(TableColumn column, int width) { widths_[Index(column)] = width; }
+  void Set(TableColumn column, int width) { widths_[ColumnIndex(column)] = width; }
 
   int Total() const {
     int total = 0;
@@ -117,11 +117,12 @@ class Widths {
   // Takes from the widest of these columns until all fits, but leaves `floor`.
   void Shrink(std::initializer_list<TableColumn> columns, int floor) {
     for (int over = Total() - room_; over > 0; --over) {
-      const TableColumn widest = *std::max_element(
-          columns.begin(), columns.end(),
-          [&](TableColumn a, TableColumn b) { return widths_[Index(a)] < widths_[Index(b)]; });
-      if (widths_[Index(widest)] <= floor) return;
-      --widths_[Index(widest)];
+      const TableColumn widest =
+          *std::max_element(columns.begin(), columns.end(), [&](TableColumn a, TableColumn b) {
+            return widths_[ColumnIndex(a)] < widths_[ColumnIndex(b)];
+          });
+      if (widths_[ColumnIndex(widest)] <= floor) return;
+      --widths_[ColumnIndex(widest)];
     }
   }
 
@@ -143,9 +144,9 @@ class Layout {
     std::string text(kIndent, ' ');
     for (size_t c = 0; c < kTableColumns; ++c) {
       // "left" stands over operator and name.
-      if (c == Index(kLeftName) || c == Index(kRightName)) continue;
+      if (c == ColumnIndex(kLeftName) || c == ColumnIndex(kRightName)) continue;
       int width = widths_[c];
-      if (c == Index(kLeftOp) || c == Index(kRightOp)) {
+      if (c == ColumnIndex(kLeftOp) || c == ColumnIndex(kRightOp)) {
         width += widths_[c + 1] > 0 ? 1 + widths_[c + 1] : 0;
       }
       if (width == 0) continue;
@@ -191,7 +192,8 @@ class Layout {
 
   std::string Cell(const std::string& text, size_t column) const {
     const int width = widths_[column];
-    if (column == Index(kLeftOp) || column == Index(kRightOp) || column == Index(kNotes)) {
+    if (column == ColumnIndex(kLeftOp) || column == ColumnIndex(kRightOp) ||
+        column == ColumnIndex(kNotes)) {
       return ShortenEnd(text, width, style_.Ellipsis());
     }
     return ShortenMiddle(text, width, style_.Ellipsis());
@@ -210,8 +212,8 @@ class Layout {
       std::string cell = Cell(line.cells[c], c);
       if (c + 1 < last || kColumns[c].right) cell = Padded(cell, widths_[c], kColumns[c].right);
       Color color = of_line;
-      if (line.sign == Relation::kDifferent && c == Index(kAbsolute)) color = Color::kBad;
-      if (c == Index(kNotes)) color = line.cause ? Color::kBad : Color::kDim;
+      if (line.sign == Relation::kDifferent && c == ColumnIndex(kAbsolute)) color = Color::kBad;
+      if (c == ColumnIndex(kNotes)) color = line.cause ? Color::kBad : Color::kDim;
       text += line.cells[c].empty() ? cell : style_.Paint(cell, color);
     }
     return text + "\n";
@@ -259,10 +261,10 @@ std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
     if (!widths.Fits(options.width)) {
       // A name that both sides have is written once, so that more of it can be read.
       for (TableLine& line : lines) {
-        std::string& right = line.cell(kRightName);
+        std::string& right = line.cell(TableColumn::kRightName);
         if (right.empty()) continue;
         ++names;
-        if (right != line.cell(kLeftName)) continue;
+        if (right != line.cell(TableColumn::kLeftName)) continue;
         right = "\"";
         ++repeated;
       }

@@ -14,7 +14,6 @@ namespace {
 
 using Function = std::function<absl::StatusOr<Tensor>(const Tensor& x)>;
 
-
 Tensor Doubles(absl::Span<const int64_t> shape, int64_t step, int64_t modulus, float scale = 4) {
   return Convert(Pattern(shape, step, modulus, scale), DType::kDouble);
 }
