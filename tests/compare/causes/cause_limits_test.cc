@@ -42,7 +42,8 @@ std::string Chain(int nodes, double first, double step) {
                       last, ")\n}");
 }
 
-Comparison Compared(const std::string& left, const std::string& right, const RepairLimits& limits) {
+Comparison ComparedWithin(const std::string& left, const std::string& right,
+                          const RepairLimits& limits) {
   const Tensor x = Tensor::Of<float>({3}, {1, -2, 0.5f});
   const auto a = testing::SideFedWith(x, left);
   const auto b = testing::SideFedWith(x, right);
@@ -57,7 +58,7 @@ Comparison Compared(const std::string& left, const std::string& right, const Rep
 
 // Of two chains that have nothing in common.
 Comparison OfUnlikeChains(const RepairLimits& limits) {
-  return Compared(Chain(30, 1.1, 0.013), Chain(30, 2.3, -0.017), limits);
+  return ComparedWithin(Chain(30, 1.1, 0.013), Chain(30, 2.3, -0.017), limits);
 }
 
 constexpr char kCutShort[] = "the search for causes was cut short, there may be others: ";
@@ -65,7 +66,7 @@ constexpr char kCutShort[] = "the search for causes was cut short, there may be 
 TEST(CauseLimits, NoneIsReachedWithOneFault) {
   std::string right = Chain(30, 1.1, 0.013);
   right.replace(right.find("1.1000"), 6, "1.4000");
-  const Comparison comparison = Compared(Chain(30, 1.1, 0.013), right, {});
+  const Comparison comparison = ComparedWithin(Chain(30, 1.1, 0.013), right, {});
   EXPECT_THAT(comparison.causes, SizeIs(1));
   EXPECT_THAT(comparison.notes, Not(Contains(HasSubstr(kCutShort))));
 }
@@ -97,8 +98,8 @@ TEST(CauseLimits, OfCauses) {
     ASSERT_NE(at, std::string::npos);
     right.replace(at, 6, "0.9000");
   }
-  EXPECT_THAT(Compared(left, right, {}).causes, SizeIs(3));
-  const Comparison causes = Compared(left, right, {.causes = 2});
+  EXPECT_THAT(ComparedWithin(left, right, {}).causes, SizeIs(3));
+  const Comparison causes = ComparedWithin(left, right, {.causes = 2});
   EXPECT_THAT(causes.causes, SizeIs(2));
   EXPECT_THAT(causes.notes, Contains(HasSubstr("limit of 2 causes")));
 }

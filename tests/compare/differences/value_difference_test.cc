@@ -15,23 +15,24 @@
 namespace onnxcmp {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
-ValueDifference Floats(const std::vector<float>& left, const std::vector<float>& right,
-                       const ToleranceOptions& options = {}) {
+ValueDifference FloatsDiffer(const std::vector<float>& left, const std::vector<float>& right,
+                             const ToleranceOptions& options = {}) {
   const int64_t n = static_cast<int64_t>(left.size());
   return DifferenceOf(Tensor::Of<float>({n}, left), Tensor::Of<float>({n}, right), options);
 }
 
 TEST(DifferenceOfTest, EqualTensors) {
-  const ValueDifference same = Floats({1, kNan, kInf, -kInf, 0.0f}, {1, kNan, kInf, -kInf, -0.0f});
+  const ValueDifference same = FloatsDiffer({1, kNotANumber, kInfinite, -kInfinite, 0.0f},
+                                            {1, kNotANumber, kInfinite, -kInfinite, -0.0f});
   EXPECT_TRUE(same.agree);
   EXPECT_EQ(same.elements, 5);
   EXPECT_EQ(same.beyond, 0);
   EXPECT_EQ(same.max_absolute, 0);
   EXPECT_EQ(same.max_absolute_at, "");
-  EXPECT_TRUE(Floats({}, {}).agree);
+  EXPECT_TRUE(FloatsDiffer({}, {}).agree);
 }
 
 TEST(DifferenceOfTest, SaysHowMuchAndWhere) {
@@ -52,24 +53,27 @@ TEST(DifferenceOfTest, TheToleranceGrowsWithTheGreaterOfTheTwo) {
   ToleranceOptions options;
   options.rtol = 0.25;
   options.atol = 0.5;
-  EXPECT_TRUE(Floats({4}, {2.5f}, options).agree);
-  EXPECT_TRUE(Floats({2.5f}, {4}, options).agree);
-  EXPECT_FALSE(Floats({4}, {2.4375f}, options).agree);
+  EXPECT_TRUE(FloatsDiffer({4}, {2.5f}, options).agree);
+  EXPECT_TRUE(FloatsDiffer({2.5f}, {4}, options).agree);
+  EXPECT_FALSE(FloatsDiffer({4}, {2.4375f}, options).agree);
   // Defaults: 1e-5 + 1e-4 * max.
-  EXPECT_TRUE(Floats({1}, {1.0001f}).agree);
-  EXPECT_FALSE(Floats({1}, {1.0002f}).agree);
+  EXPECT_TRUE(FloatsDiffer({1}, {1.0001f}).agree);
+  EXPECT_FALSE(FloatsDiffer({1}, {1.0002f}).agree);
   options.rtol.reset();
   options.atol = 1;
-  EXPECT_TRUE(Floats({0}, {1}, options).agree);
+  EXPECT_TRUE(FloatsDiffer({0}, {1}, options).agree);
 }
 
 TEST(DifferenceOfTest, NanAndInfinityAgreeWithThemselvesOnly) {
   ToleranceOptions all;
   all.rtol = 1e30;
   all.atol = 1e30;
-  for (const auto& [a, b] : std::vector<std::pair<float, float>>{
-           {kNan, 1}, {1, kNan}, {kInf, 1}, {kInf, -kInf}, {kInf, kNan}}) {
-    const ValueDifference difference = Floats({a}, {b}, all);
+  for (const auto& [a, b] : std::vector<std::pair<float, float>>{{kNotANumber, 1},
+                                                                 {1, kNotANumber},
+                                                                 {kInfinite, 1},
+                                                                 {kInfinite, -kInfinite},
+                                                                 {kInfinite, kNotANumber}}) {
+    const ValueDifference difference = FloatsDiffer({a}, {b}, all);
     EXPECT_FALSE(difference.agree) << a << " " << b;
     EXPECT_TRUE(std::isinf(difference.max_absolute));
     EXPECT_EQ(difference.max_absolute_at, "[0]");

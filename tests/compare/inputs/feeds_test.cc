@@ -39,33 +39,34 @@ Graph TwoInputs() {
   return graph;
 }
 
-const Tensor kX = Tensor::Of<float>({2}, {1, 2});
+const Tensor kTwoFloats = Tensor::Of<float>({2}, {1, 2});
 const Tensor kN = Tensor::Scalar<int64_t>(3);
 
 TEST(MatchFeedsTest, ByName) {
-  const auto matched = MatchFeeds({{"n", kN}, {"x", kX}}, TwoInputs(), "f");
+  const auto matched = MatchFeeds({{"n", kN}, {"x", kTwoFloats}}, TwoInputs(), "f");
   ASSERT_TRUE(matched.ok()) << matched.status();
-  ExpectSameBits(matched->feeds.at("x").tensor(), kX);
+  ExpectSameBits(matched->feeds.at("x").tensor(), kTwoFloats);
   ExpectSameBits(matched->feeds.at("n").tensor(), kN);
   EXPECT_THAT(matched->notes, IsEmpty());
 }
 
 TEST(MatchFeedsTest, ByPosition) {
-  const auto matched = MatchFeeds({{"a", kX}, {"b", kN}}, TwoInputs(), "f");
+  const auto matched = MatchFeeds({{"a", kTwoFloats}, {"b", kN}}, TwoInputs(), "f");
   ASSERT_TRUE(matched.ok()) << matched.status();
-  ExpectSameBits(matched->feeds.at("x").tensor(), kX);
+  ExpectSameBits(matched->feeds.at("x").tensor(), kTwoFloats);
   EXPECT_THAT(matched->notes, ElementsAre("inputs matched by position: a to x, b to n"));
 }
 
 TEST(MatchFeedsTest, TheRestByPosition) {
-  const auto matched = MatchFeeds({{"a", kN}, {"x", kX}}, TwoInputs(), "f");
+  const auto matched = MatchFeeds({{"a", kN}, {"x", kTwoFloats}}, TwoInputs(), "f");
   ASSERT_TRUE(matched.ok()) << matched.status();
   ExpectSameBits(matched->feeds.at("n").tensor(), kN);
   EXPECT_THAT(matched->notes, ElementsAre("inputs matched by position: a to n"));
 }
 
 TEST(MatchFeedsTest, WhatNoInputTakesIsIgnored) {
-  const auto matched = MatchFeeds({{"n", kN}, {"x", kX}, {"y", kX}}, TwoInputs(), "f");
+  const auto matched =
+      MatchFeeds({{"n", kN}, {"x", kTwoFloats}, {"y", kTwoFloats}}, TwoInputs(), "f");
   ASSERT_TRUE(matched.ok()) << matched.status();
   EXPECT_EQ(matched->feeds.size(), 2u);
   EXPECT_THAT(matched->notes, ElementsAre("no input takes y"));
@@ -74,22 +75,24 @@ TEST(MatchFeedsTest, WhatNoInputTakesIsIgnored) {
 TEST(MatchFeedsTest, InputsWithInitializersNeedNoValue) {
   Graph graph = TwoInputs();
   graph.initializers.push_back({"n", kN});
-  EXPECT_TRUE(MatchFeeds({{"x", kX}}, graph, "f").ok());
-  const auto matched = MatchFeeds({{"x", kX}, {"n", Tensor::Scalar<int64_t>(9)}}, graph, "f");
+  EXPECT_TRUE(MatchFeeds({{"x", kTwoFloats}}, graph, "f").ok());
+  const auto matched =
+      MatchFeeds({{"x", kTwoFloats}, {"n", Tensor::Scalar<int64_t>(9)}}, graph, "f");
   ASSERT_TRUE(matched.ok());
   EXPECT_TRUE(matched->feeds.contains("n"));
 }
 
 TEST(MatchFeedsTest, ErrorsListBothSides) {
   // Too few, of another type, of another rank.
-  ExpectError(MatchFeeds({{"x", kX}}, TwoInputs(), "in.npz").status(),
+  ExpectError(MatchFeeds({{"x", kTwoFloats}}, TwoInputs(), "in.npz").status(),
               absl::StatusCode::kInvalidArgument,
               "no value for input n; the model takes: x float[?], n int64[]; "
               "in.npz has: x float[2]");
-  ExpectError(MatchFeeds({{"a", kN}, {"b", kX}}, TwoInputs(), "f").status(),
+  ExpectError(MatchFeeds({{"a", kN}, {"b", kTwoFloats}}, TwoInputs(), "f").status(),
               absl::StatusCode::kInvalidArgument, "no value for input x");
   ExpectError(
-      MatchFeeds({{"a", kX}, {"b", Tensor::Of<int64_t>({1}, {1})}}, TwoInputs(), "f").status(),
+      MatchFeeds({{"a", kTwoFloats}, {"b", Tensor::Of<int64_t>({1}, {1})}}, TwoInputs(), "f")
+          .status(),
       absl::StatusCode::kInvalidArgument, "no value for input x");
   ExpectError(MatchFeeds({{"x", kN}, {"n", kN}}, TwoInputs(), "f").status(),
               absl::StatusCode::kInvalidArgument, "input x has another element type");
@@ -102,16 +105,16 @@ TEST(MatchFeedsByPositionTest, PrefersPositions) {
   Graph graph;
   graph.inputs = {Input("b", DType::kFloat, 1), Input("a", DType::kFloat, 1)};
   const Tensor other = Tensor::Of<float>({2}, {3, 4});
-  const auto matched = MatchFeedsByPosition({{"a", kX}, {"b", other}}, graph, "f");
+  const auto matched = MatchFeedsByPosition({{"a", kTwoFloats}, {"b", other}}, graph, "f");
   ASSERT_TRUE(matched.ok());
-  ExpectSameBits(matched->feeds.at("b").tensor(), kX);
+  ExpectSameBits(matched->feeds.at("b").tensor(), kTwoFloats);
   EXPECT_THAT(matched->notes, ElementsAre("inputs matched by position: a to b, b to a"));
 }
 
 TEST(MatchFeedsByPositionTest, TakesNamesWherePositionsDisagree) {
-  const auto matched = MatchFeedsByPosition({{"n", kN}, {"x", kX}}, TwoInputs(), "f");
+  const auto matched = MatchFeedsByPosition({{"n", kN}, {"x", kTwoFloats}}, TwoInputs(), "f");
   ASSERT_TRUE(matched.ok()) << matched.status();
-  ExpectSameBits(matched->feeds.at("x").tensor(), kX);
+  ExpectSameBits(matched->feeds.at("x").tensor(), kTwoFloats);
 }
 
 TEST(FeedFileTest, ReadsArchives) {
@@ -131,7 +134,7 @@ TEST(FeedFileTest, ReadsArchives) {
 TEST(FeedFileTest, FilesAreForInputsWithoutInitializersIfThereAreAsMany) {
   Graph graph;
   graph.inputs = {Input("w", DType::kFloat, 1), Input("n", DType::kInt64, 0)};
-  graph.initializers.push_back({"w", kX});
+  graph.initializers.push_back({"w", kTwoFloats});
   const std::string folder = ::testing::TempDir() + "/feeds_of_files";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
@@ -156,7 +159,7 @@ TEST(FeedFileTest, OfARecordingTheInputsAreTaken) {
   {
     auto writer = RecordingWriter::Create(path, false);
     ASSERT_TRUE(writer.ok());
-    const Value x = kX;
+    const Value x = kTwoFloats;
     const Value n = kN;
     ASSERT_TRUE(
         (*writer)->OnResult({ResultKind::kInitializer, "w", nullptr, "", 0, n}, nullptr).ok());
@@ -194,8 +197,10 @@ TEST(FeedFileTest, ThreeArraysAreASparseTensor) {
   graph.inputs = {Input("s", DType::kFloat, 2), Input("t/values", DType::kFloat, 1)};
   graph.inputs[0].type.kind = TypeInfo::Kind::kSparseTensor;
   const auto feeds = [&](const Tensor& where) -> absl::StatusOr<Feeds> {
-    auto file = FeedFile::Open(
-        PlainArchive({{"t/values", kX}, {"s/dims", dims}, {"s/values", kX}, {"s/indices", where}}));
+    auto file = FeedFile::Open(PlainArchive({{"t/values", kTwoFloats},
+                                             {"s/dims", dims},
+                                             {"s/values", kTwoFloats},
+                                             {"s/indices", where}}));
     if (!file.ok()) return file.status();
     auto matched = file->FeedsFor(graph);
     if (!matched.ok()) return matched.status();
@@ -204,13 +209,14 @@ TEST(FeedFileTest, ThreeArraysAreASparseTensor) {
   const auto good = feeds(indices);
   ASSERT_TRUE(good.ok()) << good.status();
   const SparseTensor& sparse = good->at("s").sparse();
-  ExpectSameBits(sparse.values, kX);
+  ExpectSameBits(sparse.values, kTwoFloats);
   ExpectSameBits(sparse.indices, indices);
   EXPECT_THAT(sparse.dims, ElementsAre(4, 3));
-  ExpectSameBits(good->at("t/values").tensor(), kX);
+  ExpectSameBits(good->at("t/values").tensor(), kTwoFloats);
   ExpectError(feeds(Tensor::Of<int64_t>({2, 2}, {0, 1, 3, 3})).status(),
               absl::StatusCode::kInvalidArgument, "not in a dimension of 3");
-  ExpectError(feeds(kX).status(), absl::StatusCode::kInvalidArgument, "are no sparse tensor");
+  ExpectError(feeds(kTwoFloats).status(), absl::StatusCode::kInvalidArgument,
+              "are no sparse tensor");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ using ::testing::Not;
 using Json = nlohmann::json;
 
 constexpr int64_t kBig = 9007199254740993;  // 2^53 + 1
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 Marks operator|(Mark a, Mark b) {
   return static_cast<Marks>(static_cast<Marks>(a) | static_cast<Marks>(b));
@@ -177,7 +177,7 @@ TEST(RenderJsonTest, AllThatACauseMayCarry) {
   Cause& cause = comparison.causes[0];
   cause.effect = 0.25;
   cause.count = 12;
-  cause.truth = TruthVerdict{.nearer = Nearer::kLeft, .factor = kInfinity, .left = 0, .right = 0.5};
+  cause.truth = TruthVerdict{.nearer = Nearer::kLeft, .factor = kInfinite, .left = 0, .right = 0.5};
   cause.apart = 0.125;
   cause.repro_folder = "faults/cause_1";
   NotFiniteOrigin origin;
@@ -216,7 +216,7 @@ TEST(RenderTest, WhatARecordingSaysMadeAResult) {
 TEST(RenderJsonTest, NumbersThatJsonLacks) {
   Comparison comparison = MakeComparison();
   TensorDifference& difference = *comparison.rows[0].difference;
-  difference.sqnr = -kInfinity;
+  difference.sqnr = -kInfinite;
   difference.cosine = std::numeric_limits<double>::quiet_NaN();
   difference.values.elements = -kBig;
   difference.values.beyond = kBig - 1;

@@ -28,11 +28,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-Feeds X() { return {{"x", Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f})}}; }
+Feeds GivenX() {
+  return {{"x", Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f})}};
+}
 
 // With its only cause's repro.
-Comparison Compared(const std::string& left, const std::string& right, const Feeds& left_feeds,
-                    const Feeds& right_feeds) {
+Comparison ComparedPair(const std::string& left, const std::string& right, const Feeds& left_feeds,
+                        const Feeds& right_feeds) {
   CompareOptions options;
   options.threads = 1;
   options.repro = true;
@@ -44,8 +46,8 @@ Comparison Compared(const std::string& left, const std::string& right, const Fee
   EXPECT_THAT(comparison->notes, IsEmpty());
   return *std::move(comparison);
 }
-Comparison Compared(const std::string& left, const std::string& right) {
-  return Compared(left, right, X(), X());
+Comparison ComparedPair(const std::string& left, const std::string& right) {
+  return ComparedPair(left, right, GivenX(), GivenX());
 }
 
 const Repro& ReproOf(const Comparison& comparison) {
@@ -94,7 +96,7 @@ std::string Altered(std::string text, const std::string& from, const std::string
 }
 
 TEST(Repro, HoldsTheNodeAndWhatItReadsAndNoMore) {
-  const Comparison comparison = Compared(kNormal, Altered(kNormal, "0.00001", "0.1"));
+  const Comparison comparison = ComparedPair(kNormal, Altered(kNormal, "0.00001", "0.1"));
   const Repro& repro = ReproOf(comparison);
   EXPECT_THAT(Inputs(repro), ElementsAre("a float[2,4]"));
   EXPECT_THAT(NodeLines(repro.left->graph), ElementsAre("b = LayerNormalization(a, scale, bias)"));
@@ -111,7 +113,7 @@ TEST(Repro, InputsHaveTheLeftNamesOnBothSides) {
   right = Altered(right, "b = LayerNormalization <epsilon = 0.1> (a,",
                   "r2 = LayerNormalization <epsilon = 0.1> (r1,");
   right = Altered(right, "Mul (b,", "Mul (r2,");
-  const Comparison comparison = Compared(kNormal, right);
+  const Comparison comparison = ComparedPair(kNormal, right);
   const Repro& repro = ReproOf(comparison);
   EXPECT_THAT(Inputs(repro), ElementsAre("a float[2,4]"));
   EXPECT_THAT(NodeLines(repro.right->graph),
@@ -125,7 +127,7 @@ TEST(Repro, AnInputIsNotCalledAsSomethingElseIs) {
   right = Altered(right, "b = LayerNormalization <epsilon = 0.1> (a,",
                   "a = LayerNormalization <epsilon = 0.1> (r1,");
   right = Altered(right, "Mul (b,", "Mul (a,");
-  const Comparison comparison = Compared(kNormal, right);
+  const Comparison comparison = ComparedPair(kNormal, right);
   const Repro& repro = ReproOf(comparison);
   EXPECT_THAT(Inputs(repro), ElementsAre("a_1 float[2,4]"));
   EXPECT_THAT(NodeLines(repro.left->graph),
@@ -135,7 +137,7 @@ TEST(Repro, AnInputIsNotCalledAsSomethingElseIs) {
 }
 
 TEST(Repro, OfAConstantHasItsReaderWithBoth) {
-  const Comparison comparison = Compared(kNormal, Altered(kNormal, "1.2, 0.8", "1.2, 0.7"));
+  const Comparison comparison = ComparedPair(kNormal, Altered(kNormal, "1.2, 0.8", "1.2, 0.7"));
   const Repro& repro = ReproOf(comparison);
   EXPECT_EQ(comparison.causes[0].kind, CauseKind::kInitializer);
   EXPECT_THAT(Inputs(repro), ElementsAre("a float[2,4]"));
@@ -153,14 +155,14 @@ TEST(Repro, OfAConstantNodeKeepsTheNode) {
     b = Mul (a, half)
     y = Neg (b)
   })";
-  const Comparison comparison = Compared(kModel, Altered(kModel, "0.5", "0.51"));
+  const Comparison comparison = ComparedPair(kModel, Altered(kModel, "0.5", "0.51"));
   const Repro& repro = ReproOf(comparison);
   EXPECT_THAT(NodeLines(repro.right->graph), ElementsAre("half = Constant()", "b = Mul(a, half)"));
 }
 
 TEST(Repro, OfAnInputHasBothAsConstants) {
   const Feeds other = {{"x", Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, 0})}};
-  const Comparison comparison = Compared(kNormal, kNormal, X(), other);
+  const Comparison comparison = ComparedPair(kNormal, kNormal, GivenX(), other);
   EXPECT_EQ(comparison.causes[0].kind, CauseKind::kInput);
   const Repro& repro = ReproOf(comparison);
   EXPECT_THAT(Inputs(repro), IsEmpty());
@@ -184,7 +186,7 @@ TEST(Repro, OfAFusionHasTheWholeRegion) {
     b5 = Mul (b4, half)
     y = Neg (b5)
   })";
-  const Comparison comparison = Compared(kOne, kMany);
+  const Comparison comparison = ComparedPair(kOne, kMany);
   const Repro& repro = ReproOf(comparison);
   EXPECT_THAT(NodeLines(repro.left->graph), ElementsAre("b = com.microsoft.Gelu(a)"));
   EXPECT_THAT(repro.right->graph.nodes, SizeIs(5));
@@ -200,7 +202,7 @@ TEST(Repro, WhatOnlyOneSideReadsIsAnInputOfBoth) {
     e = Mul (d, c)
     y = Neg (e)
   })";
-  const Comparison comparison = Compared(kModel, Altered(kModel, "Mul (a, b)", "Mul (a, c)"));
+  const Comparison comparison = ComparedPair(kModel, Altered(kModel, "Mul (a, b)", "Mul (a, c)"));
   const Repro& repro = ReproOf(comparison);
   EXPECT_THAT(Inputs(repro), ElementsAre("a float[2,4]", "b float[2,4]", "c float[2,4]"));
   EXPECT_THAT(NodeLines(repro.left->graph), ElementsAre("d = Mul(a, b)"));
@@ -218,7 +220,7 @@ TEST(Repro, ANodeThatMakesAnEntryBesidesDoesNotHideIt) {
   const std::string right = Altered(Altered(kModel, "a, b = Split <axis = 1> (x, sizes)",
                                             "a, z = Split <axis = 1> (x, sizes)\n b = Floor (z)"),
                                     "Softplus", "Softsign");
-  const Comparison comparison = Compared(kModel, right);
+  const Comparison comparison = ComparedPair(kModel, right);
   ReproOf(comparison);
 }
 
@@ -240,7 +242,7 @@ TEST(Repro, WhatSubgraphsCaptureIsAnInputOrAConstant) {
     >
     y = Neg (d)
   })";
-  const Comparison comparison = Compared(kLeft, kRight);
+  const Comparison comparison = ComparedPair(kLeft, kRight);
   ASSERT_THAT(comparison.causes, SizeIs(1));
   const Repro& repro = ReproOf(comparison);
   EXPECT_THAT(Inputs(repro), ElementsAre("a float[2,4]", "b float[2,4]"));
@@ -258,7 +260,7 @@ TEST(Repro, ASequenceCanBeAnInput) {
     c = ConcatFromSequence <axis = 0, new_axis = 1> (s)
     y = Exp (c)
   })";
-  const Comparison comparison = Compared(kModel, Altered(kModel, "axis = 0", "axis = 1"));
+  const Comparison comparison = ComparedPair(kModel, Altered(kModel, "axis = 0", "axis = 1"));
   const Repro& repro = ReproOf(comparison);
   EXPECT_THAT(Inputs(repro), ElementsAre("s seq(float)[2]"));
   EXPECT_THAT(NodeLines(repro.right->graph), ElementsAre("c = ConcatFromSequence(s)"));
@@ -281,7 +283,7 @@ TEST(Repro, AnotherTypeIsCastBehindTheInput) {
     b = LayerNormalization <epsilon = 0.00001> (a, scale, bias)
     y = Neg (b)
   })";
-  const Comparison comparison = Compared(kFull, kHalf);
+  const Comparison comparison = ComparedPair(kFull, kHalf);
   const Repro& repro = ReproOf(comparison);
   EXPECT_THAT(Inputs(repro), ElementsAre("a float[2,4]"));
   EXPECT_THAT(NodeLines(repro.right->graph),
@@ -308,7 +310,7 @@ TEST(Repro, ItsToleranceTellsTheTwoApart) {
 }
 
 TEST(Repro, IsNotMadeUnasked) {
-  const auto comparison = CompareGraphs(kNormal, Altered(kNormal, "0.00001", "0.1"), X());
+  const auto comparison = CompareGraphs(kNormal, Altered(kNormal, "0.00001", "0.1"), GivenX());
   ASSERT_TRUE(comparison.ok());
   ASSERT_THAT(comparison->causes, SizeIs(1));
   EXPECT_EQ(comparison->causes[0].repro, nullptr);

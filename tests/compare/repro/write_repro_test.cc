@@ -30,7 +30,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr char kModel[] = R"((float[2,4] x) => (float[2,4] y)
+constexpr char kWrongModel[] = R"((float[2,4] x) => (float[2,4] y)
 <float[4] scale = {1.1, 0.9, 1.2, 0.8}, float[4] bias = {0.1, -0.2, 0.3, -0.4}> {
   a = Tanh (x)
   b = LayerNormalization <epsilon = 0.00001> (a, scale, bias)
@@ -49,7 +49,7 @@ Comparison Compared() {
   CompareOptions options;
   options.threads = 1;
   options.repro = true;
-  auto comparison = testing::CompareGraphs(kModel, kFaulty, X(), options);
+  auto comparison = testing::CompareGraphs(kWrongModel, kFaulty, X(), options);
   EXPECT_TRUE(comparison.ok()) << comparison.status();
   return comparison.ok() ? *std::move(comparison) : Comparison();
 }
@@ -159,7 +159,7 @@ TEST(WriteRepro, AFolderThatCannotBeWrittenIsAnError) {
 
 TEST(WriteRepro, OfARecordingThereIsARecording) {
   const TestFolder folder;
-  const testing::LoadedModel left = testing::LoadGraph(absl::StrCat("g ", kModel));
+  const testing::LoadedModel left = testing::LoadGraph(absl::StrCat("g ", kWrongModel));
   ASSERT_TRUE(left.ok()) << left.status();
   const auto evaluator = Evaluator::Create(*left, Registry(), {.threads = 1});
   ASSERT_TRUE(evaluator.ok());

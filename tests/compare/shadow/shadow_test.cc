@@ -29,7 +29,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 Comparison Shadowed(const std::string& left, const std::string& right, const Feeds& feeds) {
   CompareOptions options;
@@ -53,10 +53,10 @@ TEST(TruthDistanceTest, ElementsMasksAndInfinities) {
             0);
   EXPECT_EQ(TruthDistanceOf(Tensor::Of<float>({2}, {1, inf}), Tensor::Of<double>({2}, {1, 70000}))
                 .max_absolute,
-            kInfinity);
+            kInfinite);
   EXPECT_EQ(TruthDistanceOf(Tensor::Of<float>({1}, {inf - inf}), Tensor::Of<double>({1}, {1}))
                 .max_absolute,
-            kInfinity);
+            kInfinite);
   EXPECT_EQ(TruthDistanceOf(Tensor::Of<float>({0}, {}), Tensor::Of<double>({0}, {})).rms, 0);
 }
 
@@ -101,10 +101,10 @@ constexpr char kDetour[] = R"((float[2,4] x) => (float[2,4] y)
   y = Tanh (weights)
 })";
 
-const Feeds kX = {{"x", Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f})}};
+const Feeds kFeeds = {{"x", Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f})}};
 
 TEST(ShadowTest, ADetourThroughFloat16IsFurtherFromTheTruth) {
-  const Comparison comparison = Shadowed(kFloat, kDetour, kX);
+  const Comparison comparison = Shadowed(kFloat, kDetour, kFeeds);
   const ShadowReport& shadow = *comparison.shadow;
   ASSERT_TRUE(shadow.verdict.has_value());
   EXPECT_TRUE(shadow.of_outputs);
@@ -113,12 +113,12 @@ TEST(ShadowTest, ADetourThroughFloat16IsFurtherFromTheTruth) {
   ASSERT_TRUE(shadow.apart.has_value());
   EXPECT_LT(*shadow.apart, 1e-12);
   testing::ExpectGolden("table/shadow.txt", RenderTable(comparison));
-  const Comparison turned = Shadowed(kDetour, kFloat, kX);
+  const Comparison turned = Shadowed(kDetour, kFloat, kFeeds);
   EXPECT_EQ(turned.shadow->verdict->nearer, Nearer::kRight);
 }
 
 TEST(ShadowTest, CausesAreJudgedWithoutBeingAsked) {
-  const auto comparison = CompareGraphs(kFloat, kDetour, kX);
+  const auto comparison = CompareGraphs(kFloat, kDetour, kFeeds);
   ASSERT_TRUE(comparison.ok()) << comparison.status();
   EXPECT_FALSE(comparison->shadow.has_value());
   ASSERT_FALSE(comparison->causes.empty());
@@ -129,7 +129,7 @@ TEST(ShadowTest, CausesAreJudgedWithoutBeingAsked) {
 }
 
 TEST(ShadowTest, ReportsCarryIt) {
-  const Comparison comparison = Shadowed(kFloat, kDetour, kX);
+  const Comparison comparison = Shadowed(kFloat, kDetour, kFeeds);
   std::ifstream file(Document("comparison.schema.json"));
   const auto schema = nlohmann::json::parse(file);
   const auto json = nlohmann::json::parse(RenderJson(comparison));
@@ -141,7 +141,7 @@ TEST(ShadowTest, ReportsCarryIt) {
 }
 
 TEST(ShadowTest, TheSameIsEquallyGood) {
-  const Comparison comparison = Shadowed(kFloat, kFloat, kX);
+  const Comparison comparison = Shadowed(kFloat, kFloat, kFeeds);
   EXPECT_EQ(comparison.shadow->verdict->nearer, Nearer::kEqual);
   EXPECT_THAT(ShadowText(*comparison.shadow), Contains(HasSubstr("both sides are equally good")));
 }
