@@ -42,7 +42,7 @@ uint64_t Code(DType dtype, C value, Overflow overflow = Overflow::kIeee) {
   return code;
 }
 
-double Value(DType dtype, uint64_t code) {
+double ValueOf(DType dtype, uint64_t code) {
   double value = 0;
   LoadElements(dtype, reinterpret_cast<const std::byte*>(&code), 0, 1, &value);
   return value;
@@ -77,33 +77,33 @@ TEST(ConvertTest, FiniteCodesDecode) {
       const double want = exponent == 0
                               ? std::ldexp(fraction, 1 - f.bias)
                               : std::ldexp(1 + fraction, static_cast<int>(exponent) - f.bias);
-      ASSERT_EQ(Value(f.dtype, code), want) << DTypeName(f.dtype) << " code " << code;
+      ASSERT_EQ(ValueOf(f.dtype, code), want) << DTypeName(f.dtype) << " code " << code;
       if (code != 0) {
-        ASSERT_EQ(Value(f.dtype, code | SignBit(f)), -want) << DTypeName(f.dtype) << code;
+        ASSERT_EQ(ValueOf(f.dtype, code | SignBit(f)), -want) << DTypeName(f.dtype) << code;
       }
     }
   }
 }
 
 TEST(ConvertTest, SpecialCodesDecode) {
-  EXPECT_EQ(Value(DType::kFloat16, 0x7C00), kInf);
-  EXPECT_EQ(Value(DType::kFloat16, 0xFC00), -kInf);
-  EXPECT_TRUE(std::isnan(Value(DType::kFloat16, 0x7E00)));
-  EXPECT_EQ(Value(DType::kBfloat16, 0xFF80), -kInf);
-  EXPECT_TRUE(std::isnan(Value(DType::kBfloat16, 0x7FC0)));
-  EXPECT_TRUE(std::isnan(Value(DType::kFloat8E4M3FN, 0x7F)));
-  EXPECT_TRUE(std::isnan(Value(DType::kFloat8E4M3FN, 0xFF)));
-  EXPECT_TRUE(std::isnan(Value(DType::kFloat8E4M3FNUZ, 0x80)));
-  EXPECT_EQ(Value(DType::kFloat8E5M2, 0x7C), kInf);
-  EXPECT_EQ(Value(DType::kFloat8E5M2, 0xFC), -kInf);
+  EXPECT_EQ(ValueOf(DType::kFloat16, 0x7C00), kInf);
+  EXPECT_EQ(ValueOf(DType::kFloat16, 0xFC00), -kInf);
+  EXPECT_TRUE(std::isnan(ValueOf(DType::kFloat16, 0x7E00)));
+  EXPECT_EQ(ValueOf(DType::kBfloat16, 0xFF80), -kInf);
+  EXPECT_TRUE(std::isnan(ValueOf(DType::kBfloat16, 0x7FC0)));
+  EXPECT_TRUE(std::isnan(ValueOf(DType::kFloat8E4M3FN, 0x7F)));
+  EXPECT_TRUE(std::isnan(ValueOf(DType::kFloat8E4M3FN, 0xFF)));
+  EXPECT_TRUE(std::isnan(ValueOf(DType::kFloat8E4M3FNUZ, 0x80)));
+  EXPECT_EQ(ValueOf(DType::kFloat8E5M2, 0x7C), kInf);
+  EXPECT_EQ(ValueOf(DType::kFloat8E5M2, 0xFC), -kInf);
   for (uint64_t code : {0x7D, 0x7E, 0x7F, 0xFD, 0xFE, 0xFF}) {
-    EXPECT_TRUE(std::isnan(Value(DType::kFloat8E5M2, code)));
+    EXPECT_TRUE(std::isnan(ValueOf(DType::kFloat8E5M2, code)));
   }
-  EXPECT_TRUE(std::isnan(Value(DType::kFloat8E5M2FNUZ, 0x80)));
-  EXPECT_EQ(Value(DType::kFloat8E8M0, 0), std::ldexp(1.0, -127));
-  EXPECT_EQ(Value(DType::kFloat8E8M0, 127), 1.0);
-  EXPECT_EQ(Value(DType::kFloat8E8M0, 254), std::ldexp(1.0, 127));
-  EXPECT_TRUE(std::isnan(Value(DType::kFloat8E8M0, 255)));
+  EXPECT_TRUE(std::isnan(ValueOf(DType::kFloat8E5M2FNUZ, 0x80)));
+  EXPECT_EQ(ValueOf(DType::kFloat8E8M0, 0), std::ldexp(1.0, -127));
+  EXPECT_EQ(ValueOf(DType::kFloat8E8M0, 127), 1.0);
+  EXPECT_EQ(ValueOf(DType::kFloat8E8M0, 254), std::ldexp(1.0, 127));
+  EXPECT_TRUE(std::isnan(ValueOf(DType::kFloat8E8M0, 255)));
 }
 
 // By the definition of rounding to nearest, ties to even: each value, the middle between it and
@@ -111,8 +111,8 @@ TEST(ConvertTest, SpecialCodesDecode) {
 TEST(ConvertTest, RoundsToNearestEven) {
   for (const NarrowFloat& f : kNarrowFloats) {
     for (uint64_t code = 0; code < f.largest; ++code) {
-      const double value = Value(f.dtype, code);
-      const double middle = (value + Value(f.dtype, code + 1)) / 2;
+      const double value = ValueOf(f.dtype, code);
+      const double middle = (value + ValueOf(f.dtype, code + 1)) / 2;
       const uint64_t even = code + (code & 1);
       SCOPED_TRACE(testing::Message() << DTypeName(f.dtype) << " code " << code);
       ASSERT_EQ(Code(f.dtype, value), code);

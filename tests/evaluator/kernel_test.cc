@@ -12,8 +12,7 @@
 namespace onnxcmp::testing {
 namespace {
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-const Tensor kFloats = Tensor::Of<float>({1}, {1});
+const Tensor kOneFloat = Tensor::Of<float>({1}, {1});
 
 // Runs a kernel as OptionalHasElement-18, which takes a tensor, a sequence, an optional or nothing.
 absl::Status RunKernel(std::function<absl::Status(KernelContext&)> kernel, Value input) {
@@ -45,11 +44,12 @@ TEST(KernelContextTest, GivesEachKindOfInput) {
     OC_ASSIGN_OR_RETURN(const Tensor t, ctx.TensorInput(0));
     return t.dtype() == DType::kFloat ? absl::OkStatus() : absl::InternalError("not the tensor");
   };
-  EXPECT_EQ(RunKernel(sequence, Sequence{DType::kFloat, {kFloats}}), absl::OkStatus());
+  EXPECT_EQ(RunKernel(sequence, Sequence{DType::kFloat, {kOneFloat}}), absl::OkStatus());
   EXPECT_EQ(RunKernel(optional, Optional{}), absl::OkStatus());
-  EXPECT_EQ(RunKernel(tensor, kFloats), absl::OkStatus());
-  ExpectError(RunKernel(sequence, kFloats), kInvalid, "input 0 must be a sequence, not float[1]");
-  ExpectError(RunKernel(optional, kFloats), kInvalid, "input 0 must be an optional, not float[1]");
+  EXPECT_EQ(RunKernel(tensor, kOneFloat), absl::OkStatus());
+  ExpectError(RunKernel(sequence, kOneFloat), kInvalid, "input 0 must be a sequence, not float[1]");
+  ExpectError(RunKernel(optional, kOneFloat), kInvalid,
+              "input 0 must be an optional, not float[1]");
   ExpectError(RunKernel(tensor, Sequence{}), kInvalid, "input 0 must be a tensor, not seq(?)[0]");
   ExpectError(RunKernel(tensor, Value()), kInvalid, "input 0 must be a tensor, not absent");
 }
@@ -71,7 +71,7 @@ TEST(KernelContextTest, ReadingATensorThatIsNoneIsAnError) {
 
 // Clip-13 takes input, min and max.
 absl::Status RunClip(std::function<absl::Status(KernelContext&)> kernel, Value min,
-                     const Tensor& result = kFloats) {
+                     const Tensor& result = kOneFloat) {
   OpRegistry registry;
   registry.Add("", "Clip", {13}, KernelMaker([=](const KernelInit&) {
                  return [=](KernelContext& ctx) -> absl::Status {
@@ -84,7 +84,7 @@ absl::Status RunClip(std::function<absl::Status(KernelContext&)> kernel, Value m
   node.inputs = {"x", min.empty() ? "" : "min"};
   node.outputs = {"y"};
   node.imports = std::make_shared<const OpsetImports>(OpsetImports{{"", 13}});
-  return RunNode(node, registry, {kFloats, std::move(min)}, {.threads = 1}).status();
+  return RunNode(node, registry, {kOneFloat, std::move(min)}, {.threads = 1}).status();
 }
 
 TEST(KernelContextTest, AnInputThatNobodyAskedForIsAnError) {

@@ -10,7 +10,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 const Tensor kFloats = Tensor::Of<float>({1}, {1});
 const Tensor kInts = Tensor::Of<int64_t>({1}, {0});
 
@@ -18,10 +17,6 @@ absl::Status Check(const char* op_type, int opset, const std::vector<Value>& inp
                    const char* domain = "") {
   const OpRegistry registry;
   return CheckInputs(*MakeSignature(*registry.FindSchema(domain, op_type, opset)), inputs);
-}
-
-Value MapOf(Tensor keys, Value values) {
-  return Map{.keys = std::move(keys), .values = std::make_shared<const Value>(std::move(values))};
 }
 
 TEST(CheckInputsTest, LooksIntoSequences) {

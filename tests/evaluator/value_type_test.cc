@@ -10,9 +10,8 @@
 namespace onnxcmp::testing {
 namespace {
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-const Tensor kFloats = Tensor::Of<float>({2}, {1, 2});
-const Tensor kInts = Tensor::Of<int64_t>({1}, {1});
+const Tensor kTwoFloats = Tensor::Of<float>({2}, {1, 2});
+const Tensor kOneInt = Tensor::Of<int64_t>({1}, {1});
 
 std::string TypeText(const Value& value) {
   const absl::StatusOr<TypeInfo> type = TypeOf(value);
@@ -23,20 +22,16 @@ Value OptionalOf(Value value) {
   return Optional{.element = std::make_shared<const Value>(std::move(value))};
 }
 
-Value MapOf(Tensor keys, Value values) {
-  return Map{.keys = std::move(keys), .values = std::make_shared<const Value>(std::move(values))};
-}
-
 TEST(TypeOfTest, GoesAllTheWayDown) {
   EXPECT_EQ(TypeText(Value()), "?");
-  EXPECT_EQ(TypeText(kFloats), "float");
-  EXPECT_EQ(TypeText(Sequence{DType::kFloat, {kFloats}}), "seq(float)");
+  EXPECT_EQ(TypeText(kTwoFloats), "float");
+  EXPECT_EQ(TypeText(Sequence{DType::kFloat, {kTwoFloats}}), "seq(float)");
   EXPECT_EQ(TypeText(Sequence{DType::kUndefined, {Sequence{DType::kInt64, {}}}}),
             "seq(seq(int64))");
-  EXPECT_EQ(TypeText(OptionalOf(Sequence{DType::kFloat, {kFloats}})), "optional(seq(float))");
-  EXPECT_EQ(TypeText(MapOf(kInts, Tensor::Of<float>({1}, {1}))), "map(int64,float)");
-  EXPECT_EQ(TypeText(MapOf(kInts, Sequence{DType::kFloat, {kFloats}})), "map(int64,float)");
-  EXPECT_EQ(TypeText(SparseTensor{kFloats, kInts, {4}}), "sparse(float)");
+  EXPECT_EQ(TypeText(OptionalOf(Sequence{DType::kFloat, {kTwoFloats}})), "optional(seq(float))");
+  EXPECT_EQ(TypeText(MapOf(kOneInt, Tensor::Of<float>({1}, {1}))), "map(int64,float)");
+  EXPECT_EQ(TypeText(MapOf(kOneInt, Sequence{DType::kFloat, {kTwoFloats}})), "map(int64,float)");
+  EXPECT_EQ(TypeText(SparseTensor{kTwoFloats, kOneInt, {4}}), "sparse(float)");
 }
 
 TEST(TypeOfTest, LeavesOpenWhatAValueDoesNotSay) {
@@ -46,15 +41,15 @@ TEST(TypeOfTest, LeavesOpenWhatAValueDoesNotSay) {
 }
 
 TEST(TypeOfTest, RefusesValuesThatAreNotWhole) {
-  ExpectError(TypeOf(Sequence{DType::kFloat, {kFloats, kInts}}).status(), kInvalid,
+  ExpectError(TypeOf(Sequence{DType::kFloat, {kTwoFloats, kOneInt}}).status(), kInvalid,
               "a sequence holds float[2] and int64[1]");
-  ExpectError(TypeOf(Sequence{DType::kFloat, {kFloats, Sequence{}}}).status(), kInvalid,
+  ExpectError(TypeOf(Sequence{DType::kFloat, {kTwoFloats, Sequence{}}}).status(), kInvalid,
               "a sequence holds float[2] and seq(?)[0]");
   ExpectError(TypeOf(Sequence{DType::kFloat, {Value()}}).status(), kInvalid, "an absent value");
-  ExpectError(TypeOf(MapOf(kInts, kFloats)).status(), kInvalid, "1 keys and 2 values");
-  ExpectError(TypeOf(MapOf(Tensor::Scalar<int64_t>(1), kFloats)).status(), kInvalid, "rank 1");
-  ExpectError(TypeOf(MapOf(kInts, Tensor::Scalar(1.0f))).status(), kInvalid, "rank 1");
-  ExpectError(TypeOf(Map{kInts, nullptr}).status(), kInvalid, "and values");
+  ExpectError(TypeOf(MapOf(kOneInt, kTwoFloats)).status(), kInvalid, "1 keys and 2 values");
+  ExpectError(TypeOf(MapOf(Tensor::Scalar<int64_t>(1), kTwoFloats)).status(), kInvalid, "rank 1");
+  ExpectError(TypeOf(MapOf(kOneInt, Tensor::Scalar(1.0f))).status(), kInvalid, "rank 1");
+  ExpectError(TypeOf(Map{kOneInt, nullptr}).status(), kInvalid, "and values");
 }
 
 TEST(ParseTypeTest, ReadsWhatSchemasWrite) {
@@ -75,7 +70,7 @@ TEST(AgreeTest, WhatIsNotKnownAgreesWithEverything) {
   EXPECT_TRUE(agree("seq(tensor(float))", Sequence{}));
   EXPECT_TRUE(agree("optional(seq(tensor(float)))", Optional{}));
   EXPECT_FALSE(agree("seq(tensor(float))", Sequence{DType::kInt64, {}}));
-  EXPECT_FALSE(agree("optional(seq(tensor(float)))", OptionalOf(kFloats)));
+  EXPECT_FALSE(agree("optional(seq(tensor(float)))", OptionalOf(kTwoFloats)));
   EXPECT_FALSE(agree("tensor(float)", Sequence{}));
 }
 

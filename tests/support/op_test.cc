@@ -129,6 +129,10 @@ Tensor Bools(absl::Span<const int64_t> shape, const std::vector<uint8_t>& values
   return Convert(Tensor::Of<uint8_t>(shape, values), DType::kBool);
 }
 
+Value MapOf(Tensor keys, Value values) {
+  return Map{.keys = std::move(keys), .values = std::make_shared<const Value>(std::move(values))};
+}
+
 Tensor Iota(absl::Span<const int64_t> shape) {
   std::vector<float> values(static_cast<size_t>(NumElements(shape).value()));
   std::iota(values.begin(), values.end(), 0.0f);

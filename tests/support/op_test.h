@@ -68,6 +68,8 @@ Tensor Bools(absl::Span<const int64_t> shape, const std::vector<uint8_t>& values
 // 0, 1, 2, ... as float.
 Tensor Iota(absl::Span<const int64_t> shape);
 
+Value MapOf(Tensor keys, Value values);
+
 // Shape, dtype and elements; NaN equals NaN, 0 equals -0. |got - want| <= atol + rtol * |want|;
 // exact by default. A mismatch prints counts and the five worst elements with their indices.
 void ExpectTensor(const absl::StatusOr<Tensor>& got, const Tensor& want, double rtol = 0,
