@@ -38,11 +38,11 @@ function(onnxcmp_precompile target owner)
   endif()
 endfunction()
 
-# onnxcmp_batch(<target> <file>...): these files are compiled six to eleven at a time as one, which takes less
-# than half of the time: most of it goes into what all of them include. Which batch a file is in
-# depends on its name alone, so that a new file changes no batch but its own. What files define in
-# unnamed namespaces is then common to a batch. Names that many files use, such as those of their
-# inputs, would meet there: a file that has them is compiled alone.
+# onnxcmp_batch(<target> <file>...): compiles these files of the target six to eleven at a time, which
+# takes about half of the time: most of it goes into what all of them include. Which batch a file is
+# in depends on its name alone, so that a new file changes no batch but its own. What files define in
+# unnamed namespaces is then common to a batch. Names that many files use, such as those of a
+# kernel's inputs, would meet there: a file that has them is compiled alone.
 set(ONNXCMP_COMMON_NAMES "^(enum|struct) (Attributes|Classifier|InputIndex|Inputs|Options|Sizes) {")
 function(onnxcmp_batch target)
   if(NOT ONNXCMP_BATCHES)
