@@ -108,8 +108,9 @@ std::string Fed(const ResultStream& stream) {
     }
     parts.push_back(std::move(text));
   }
-  if (inputs > kMostShownInputs)
+  if (inputs > kMostShownInputs) {
     parts.push_back(absl::StrCat("… ", inputs - kMostShownInputs, " more"));
+  }
   return absl::StrJoin(parts, ", ");
 }
 

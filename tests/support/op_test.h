@@ -60,6 +60,8 @@ inline constexpr float kInf = std::numeric_limits<float>::infinity();
 inline constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 inline constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
 
+using Int64s = std::vector<int64_t>;  // attributes
+
 // Vectors: axes, shapes, indices, ... of int64; of float.
 Tensor Ints(const std::vector<int64_t>& values);
 Tensor Floats(const std::vector<float>& values);

@@ -15,8 +15,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Int64s = std::vector<int64_t>;
-
 // One spatial dimension of the tests' windows.
 struct Slide {
   int64_t kernel;

@@ -5,8 +5,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Int64s = std::vector<int64_t>;
-
 OpTest Average(int opset, const Tensor& x, Int64s kernel, Int64s strides, Int64s pads) {
   OpTest test("AveragePool", opset);
   test.Attr("kernel_shape", std::move(kernel)).Attr("strides", std::move(strides));

@@ -7,8 +7,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Int64s = std::vector<int64_t>;
-
 const Tensor X() { return Tensor::Of<float>({1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}); }
 const Tensor W() { return Tensor::Of<float>({2, 1, 3}, {1, 2, 3, -1, 0, 1}); }
 

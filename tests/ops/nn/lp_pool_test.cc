@@ -5,8 +5,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Int64s = std::vector<int64_t>;
-
 const Tensor Falling() { return Tensor::Of<float>({1, 1, 5}, {-1, -2, -3, -4, -5}); }
 
 // Expected values by onnxruntime.

@@ -6,8 +6,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Int64s = std::vector<int64_t>;
-
 OpTest Rms(const Tensor& x, const Tensor& scale, int axis) {
   OpTest test("RMSNormalization", 23);
   test.Attr("axis", axis).Attr("epsilon", 0.0f).Input(x).Input(scale);

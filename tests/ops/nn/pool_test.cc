@@ -5,8 +5,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Int64s = std::vector<int64_t>;
-
 const Tensor Rising() {
   std::vector<float> values(20);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);

@@ -7,7 +7,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Int64s = std::vector<int64_t>;
 using Float32s = std::vector<float>;
 
 const Tensor Row() { return Tensor::Of<float>({1, 1, 1, 4}, {1, 2, 4, 8}); }

@@ -8,8 +8,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-using Int64s = std::vector<int64_t>;
-
 TEST(DepthToSpace, Modes) {
   const Tensor x = Tensor::Of<int32_t>({1, 8, 1, 1}, {0, 1, 2, 3, 4, 5, 6, 7});
   OpTest test("DepthToSpace", 13);
