@@ -38,29 +38,31 @@ function(onnxcmp_precompile target owner)
   endif()
 endfunction()
 
-# onnxcmp_batch(<target> <file>...): compiles these files of the target six to eleven at a time, which
-# takes about half of the time: most of it goes into what all of them include. Which batch a file is
-# in depends on its name alone, so that a new file changes no batch but its own. What files define in
-# unnamed namespaces is then common to a batch. Names that many files use, such as those of a
-# kernel's inputs, would meet there: a file that has them is compiled alone.
+# onnxcmp_batch(<target> [NAME <name>] <file>...): compiles these files of the target six to eleven
+# at a time, which takes about half of the time: most of it goes into what all of them include. Which
+# batch a file is in depends on its name alone, so that a new file changes no batch but its own.
+# What files define in unnamed namespaces is then common to a batch. Names that many files use, such
+# as those of a kernel's inputs, would meet there: a file that has them is compiled alone. Files of
+# batches with another <name> never meet.
 set(ONNXCMP_COMMON_NAMES "^(enum|struct) (Attributes|Classifier|InputIndex|Inputs|Options|Sizes) {")
 function(onnxcmp_batch target)
   if(NOT ONNXCMP_BATCHES)
     return()
   endif()
-  list(LENGTH ARGN files)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME" "")
+  list(LENGTH arg_UNPARSED_ARGUMENTS files)
   set(batches 1)
   while(files GREATER 11)
     math(EXPR files "${files} / 2")
     math(EXPR batches "${batches} * 2")
   endwhile()
-  foreach(file IN LISTS ARGN)
+  foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
     file(STRINGS "${file}" common_names REGEX "${ONNXCMP_COMMON_NAMES}" LIMIT_COUNT 1)
     if(NOT common_names)
       string(MD5 hash "${file}")
       string(SUBSTRING "${hash}" 0 4 hash)
       math(EXPR batch "0x${hash} % ${batches}")
-      set_property(SOURCE "${file}" PROPERTY UNITY_GROUP "${batch}")
+      set_property(SOURCE "${file}" PROPERTY UNITY_GROUP "${arg_NAME}${batch}")
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

@@ -39,7 +39,7 @@ void Encode(const Tensor& x, int64_t first, FloatKeys how, absl::Span<int64_t> c
   }
 }
 
-constexpr int64_t kGrain = 4096;
+constexpr int64_t kLookupGrain = 4096;
 
 }  // namespace
 
@@ -63,7 +63,7 @@ absl::StatusOr<std::vector<int64_t>> KeyIndex::Find(const KernelContext& ctx, co
   }
   OC_ASSIGN_OR_RETURN(const Tensor in, ctx.Contiguous(x));
   std::vector<int64_t> found(static_cast<size_t>(in.num_elements()));
-  ctx.pool().ParallelRanges(in.num_elements(), kGrain, [&](int64_t begin, int64_t end) {
+  ctx.pool().ParallelRanges(in.num_elements(), kLookupGrain, [&](int64_t begin, int64_t end) {
     const auto out =
         absl::MakeSpan(found).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
     if (dtype_ == DType::kString) {
