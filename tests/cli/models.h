@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/program.h"
+#include "tests/support/load_test.h"
 #include "tests/support/paths.h"
 
 namespace onnxcmp::testing {
@@ -19,13 +20,14 @@ inline std::string ModelText(const std::string& graph, const std::string& functi
 // With a folder to write such models to.
 class ModelFolderTest : public ::testing::Test {
  protected:
-  void SetUp() override { folder_ = TestFolder(); }
   // Returns the path.
   std::string Model(const std::string& name, const std::string& graph,
                     const std::string& functions = "") const {
     return WriteFile(folder_ + "/" + name + ".onnxtxt", ModelText(graph, functions));
   }
-  std::string folder_;
+
+  const TestFolder test_folder_;
+  const std::string& folder_ = test_folder_.path();
 };
 
 }  // namespace onnxcmp::testing

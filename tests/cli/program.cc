@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -15,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/load_test.h"
 #include "tests/support/paths.h"
 
 namespace onnxcmp::testing {
@@ -22,9 +22,9 @@ namespace {
 
 // Runs argv[0] with its output in files, so that no pipe can fill up.
 Outcome Spawn(const std::vector<std::string>& argv, int signal = 0, int milliseconds = 0) {
-  const std::string folder = TestFolder();
-  const std::string out = folder + "/out";
-  const std::string err = folder + "/err";
+  const TestFolder folder;
+  const std::string out = folder.Path("out");
+  const std::string err = folder.Path("err");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
@@ -52,7 +52,6 @@ Outcome Spawn(const std::vector<std::string>& argv, int signal = 0, int millisec
     outcome.out = ReadFile(out);
     outcome.err = ReadFile(err);
   }
-  std::filesystem::remove_all(folder);
   return outcome;
 }
 
@@ -71,12 +70,6 @@ Outcome OnnxcmpInterrupted(const std::vector<std::string>& arguments, int signal
 
 Outcome Shell(const std::string& command) {
   return Spawn({"/bin/bash", "-c", "ONNXCMP='" + OnnxcmpProgram() + "'\n" + command});
-}
-
-std::string TestFolder() {
-  std::string folder = ::testing::TempDir() + "/onnxcmp_cli_XXXXXX";
-  EXPECT_NE(mkdtemp(folder.data()), nullptr) << folder;
-  return folder;
 }
 
 std::string WriteFile(const std::string& path, const std::string& text) {

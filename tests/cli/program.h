@@ -22,9 +22,6 @@ Outcome OnnxcmpInterrupted(const std::vector<std::string>& arguments, int signal
 // A shell's command line in which $ONNXCMP is the program.
 Outcome Shell(const std::string& command);
 
-// A new empty folder for the running test.
-std::string TestFolder();
-
 // Writes a file and returns its path.
 std::string WriteFile(const std::string& path, const std::string& text);
 std::string ReadFile(const std::string& path);

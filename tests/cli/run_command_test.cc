@@ -12,6 +12,7 @@
 #include "compare/recordings/recording.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
+#include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
 #include "tests/support/paths.h"
 
@@ -29,8 +30,6 @@ using ::testing::UnorderedElementsAre;
 
 class RunCommandTest : public ::testing::Test {
  protected:
-  void SetUp() override { folder_ = testing::TestFolder(); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string Model(const std::string& graph) {
     return testing::WriteFile(folder_ + "/m.onnxtxt", ModelText(graph));
   }
@@ -43,7 +42,9 @@ class RunCommandTest : public ::testing::Test {
     }
     return files;
   }
-  std::string folder_;
+
+  const testing::TestFolder test_folder_;
+  const std::string& folder_ = test_folder_.path();
 };
 
 TEST_F(RunCommandTest, PrintsOutputsInShort) {

@@ -8,6 +8,7 @@
 #include "evaluator/tensor_proto.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
+#include "tests/support/load_test.h"
 #include "tests/support/paths.h"
 
 namespace onnxcmp {
@@ -23,7 +24,6 @@ using ::testing::StartsWith;
 class TestCommandTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = testing::TestFolder();
     const std::string model = testing::WriteFile(
         folder_ + "/m.onnxtxt", ModelText("(float[4] x) => (float[4] y) { y = Neg(x) }"));
     ASSERT_EQ(Onnxcmp({"run", model, "--save", folder_ + "/tests/neg/"}).status, 0);
@@ -36,7 +36,9 @@ class TestCommandTest : public ::testing::Test {
         WriteValueFile(folder_ + "/tests/" + test + "/test_data_set_0/output_0.pb", value, "y")
             .ok());
   }
-  std::string folder_;
+
+  const testing::TestFolder test_folder_;
+  const std::string& folder_ = test_folder_.path();
 };
 
 TEST_F(TestCommandTest, RunsAFolderOrAFolderOfFolders) {

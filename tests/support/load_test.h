@@ -29,6 +29,7 @@ class TestFolder {
   TestFolder(const TestFolder&) = delete;
   TestFolder& operator=(const TestFolder&) = delete;
 
+  const std::string& path() const { return path_; }
   std::string Path(absl::string_view name) const;
   // Writes a file and returns its path.
   std::string Write(absl::string_view name, absl::string_view bytes) const;

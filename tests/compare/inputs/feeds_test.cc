@@ -1,7 +1,6 @@
 #include "compare/inputs/feeds.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "compare/files/npz_writer.h"
 #include "evaluator/tensor_proto.h"
+#include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
 #include "tests/support/paths.h"
 
@@ -21,6 +21,7 @@ namespace {
 
 using ::onnxcmp::testing::ExpectError;
 using ::onnxcmp::testing::ExpectSameBits;
+using ::onnxcmp::testing::TestFolder;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -135,19 +136,17 @@ TEST(FeedFileTest, FilesAreForInputsWithoutInitializersIfThereAreAsMany) {
   Graph graph;
   graph.inputs = {Input("w", DType::kFloat, 1), Input("n", DType::kInt64, 0)};
   graph.initializers.push_back({"w", kTwoFloats});
-  const std::string folder = ::testing::TempDir() + "/feeds_of_files";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  ASSERT_TRUE(WriteValueFile(folder + "/input_0.pb", kN, "").ok());
-  auto file = FeedFile::Open(folder);
+  const TestFolder folder;
+  ASSERT_TRUE(WriteValueFile(folder.Path("input_0.pb"), kN, "").ok());
+  auto file = FeedFile::Open(folder.path());
   ASSERT_TRUE(file.ok()) << file.status();
   auto matched = file->FeedsFor(graph);
   ASSERT_TRUE(matched.ok()) << matched.status();
   EXPECT_EQ(matched->feeds.size(), 1u);
   ExpectSameBits(matched->feeds.at("n").tensor(), kN);
   // Otherwise they are for all of them.
-  ASSERT_TRUE(WriteValueFile(folder + "/input_0.pb", Tensor::Of<float>({2}, {3, 4}), "").ok());
-  ASSERT_TRUE(WriteValueFile(folder + "/input_1.pb", kN, "").ok());
+  ASSERT_TRUE(WriteValueFile(folder.Path("input_0.pb"), Tensor::Of<float>({2}, {3, 4}), "").ok());
+  ASSERT_TRUE(WriteValueFile(folder.Path("input_1.pb"), kN, "").ok());
   matched = file->FeedsFor(graph);
   ASSERT_TRUE(matched.ok()) << matched.status();
   ExpectSameBits(matched->feeds.at("w").tensor(), Tensor::Of<float>({2}, {3, 4}));
@@ -155,7 +154,8 @@ TEST(FeedFileTest, FilesAreForInputsWithoutInitializersIfThereAreAsMany) {
 }
 
 TEST(FeedFileTest, OfARecordingTheInputsAreTaken) {
-  const std::string path = ::testing::TempDir() + "/feeds_recording.npz";
+  const TestFolder folder;
+  const std::string path = folder.Path("r.npz");
   {
     auto writer = RecordingWriter::Create(path, false);
     ASSERT_TRUE(writer.ok());
@@ -175,9 +175,10 @@ TEST(FeedFileTest, OfARecordingTheInputsAreTaken) {
   ExpectSameBits(matched->feeds.at("n").tensor(), kN);
 }
 
-// An archive of the arrays NAME.npy that does not say what they are.
-std::string PlainArchive(const std::vector<std::pair<std::string, Tensor>>& arrays) {
-  const std::string path = ::testing::TempDir() + "/feeds_plain.npz";
+// An archive of the arrays NAME.npy that does not say what they are. Returns its path.
+std::string PlainArchive(const TestFolder& folder,
+                         const std::vector<std::pair<std::string, Tensor>>& arrays) {
+  std::string path = folder.Path("plain.npz");
   auto writer = NpzWriter::Create(path);
   EXPECT_TRUE(writer.ok()) << writer.status();
   std::vector<NpzWriter::Entry> entries;
@@ -196,11 +197,12 @@ TEST(FeedFileTest, ThreeArraysAreASparseTensor) {
   Graph graph;
   graph.inputs = {Input("s", DType::kFloat, 2), Input("t/values", DType::kFloat, 1)};
   graph.inputs[0].type.kind = TypeInfo::Kind::kSparseTensor;
+  const TestFolder folder;
   const auto feeds = [&](const Tensor& where) -> absl::StatusOr<Feeds> {
-    auto file = FeedFile::Open(PlainArchive({{"t/values", kTwoFloats},
-                                             {"s/dims", dims},
-                                             {"s/values", kTwoFloats},
-                                             {"s/indices", where}}));
+    auto file = FeedFile::Open(PlainArchive(folder, {{"t/values", kTwoFloats},
+                                                     {"s/dims", dims},
+                                                     {"s/values", kTwoFloats},
+                                                     {"s/indices", where}}));
     if (!file.ok()) return file.status();
     auto matched = file->FeedsFor(graph);
     if (!matched.ok()) return matched.status();

@@ -14,6 +14,7 @@
 #include "compare/files/npz_reader.h"
 #include "evaluator/convert.h"
 #include "evaluator/model.h"
+#include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {
@@ -24,15 +25,6 @@ using ::testing::ElementsAre;
 
 class RecordingTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = ::testing::TempDir() + "/recording_" +
-              ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    path_ = folder_ + "/r.npz";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   void Open(bool outputs_only = false) {
     auto writer = RecordingWriter::Create(path_, outputs_only);
     ASSERT_TRUE(writer.ok()) << writer.status();
@@ -62,14 +54,14 @@ class RecordingTest : public ::testing::Test {
   // What is in the folder.
   std::vector<std::string> Files() {
     std::vector<std::string> files;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
       files.push_back(entry.path().filename().string());
     }
     return files;
   }
 
-  std::string folder_;
-  std::string path_;
+  const testing::TestFolder folder_;
+  const std::string path_ = folder_.Path("r.npz");
   std::unique_ptr<RecordingWriter> writer_;
   std::optional<RecordingReader> reader_;
 };
@@ -227,9 +219,9 @@ TEST_F(RecordingTest, NothingRemainsOfAnUnfinishedOne) {
 }
 
 TEST_F(RecordingTest, PlacesThatCannotBeWritten) {
-  testing::ExpectError(RecordingWriter::Create(folder_, false).status(),
+  testing::ExpectError(RecordingWriter::Create(folder_.path(), false).status(),
                        absl::StatusCode::kUnavailable, "cannot write");
-  testing::ExpectError(RecordingWriter::Create(folder_ + "/no/r.npz", false).status(),
+  testing::ExpectError(RecordingWriter::Create(folder_.Path("no/r.npz"), false).status(),
                        absl::StatusCode::kUnavailable, "No such file or directory");
 }
 
