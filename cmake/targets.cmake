@@ -38,7 +38,7 @@ function(onnxcmp_precompile target owner)
   endif()
 endfunction()
 
-# onnxcmp_batch(<target> [NAME <name>] <file>...): compiles these files of the target six to eleven
+# onnxcmp_batch(<target> [NAME <name>] <file>...): compiles these files of the target six to twelve
 # at a time, which takes about half of the time: most of it goes into what all of them include. Which
 # batch a file is in depends on its name alone, so that a new file changes no batch but its own.
 # What files define in unnamed namespaces is then common to a batch. Names that many files use, such
@@ -52,7 +52,7 @@ function(onnxcmp_batch target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME" "")
   list(LENGTH arg_UNPARSED_ARGUMENTS files)
   set(batches 1)
-  while(files GREATER 11)
+  while(files GREATER 12)
     math(EXPR files "${files} / 2")
     math(EXPR batches "${batches} * 2")
   endwhile()

@@ -44,12 +44,12 @@ OpTest Pool(const std::string& op, const Slide& slide, const Tensor& x) {
 
 // What the text says of window (row, o) of a plane of `width` columns: the mean, and the greatest
 // element, NaN if there is one.
-struct Expected {
+struct PoolsOfWindow {
   double mean;
   double greatest;
 };
-Expected ByDefinition(const float* plane, int64_t width, const Slide& slide, int64_t row,
-                      int64_t o) {
+PoolsOfWindow ByDefinition(const float* plane, int64_t width, const Slide& slide, int64_t row,
+                           int64_t o) {
   double sum = 0;
   double count = 0;
   double greatest = -std::numeric_limits<double>::infinity();
@@ -109,7 +109,7 @@ TEST(PoolingTest, EveryWidthAndSlide) {
         for (int64_t i = 0; i < means.num_elements(); ++i) {
           const int64_t row = i / windows % (kRows - 1);
           const int64_t plane = i / windows / (kRows - 1);
-          const Expected expected =
+          const PoolsOfWindow expected =
               ByDefinition(x.data<float>() + plane * kRows * width, width, slide, row, i % windows);
           ASSERT_NEAR(means.data<double>()[i], expected.mean, 1e-5)
               << "kernel " << slide.kernel << " stride " << slide.stride << " width " << width;

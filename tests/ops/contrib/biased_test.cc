@@ -7,18 +7,16 @@
 namespace onnxcmp::testing {
 namespace {
 
-OpTest Fused(const char* name) { return OpTest(name, 1, "com.microsoft"); }
-
 TEST(BiasAdd, AddsAndRoundsOnce) {
   const Tensor x = Tensor::Of<float>({1, 2, 2}, {1, 2, 3, 4});
   const Tensor skip = AsStridedView(Tensor::Of<float>({1, 2, 2}, {10, 20, 30, 40}));
-  ExpectTensor(Fused("BiasAdd").Input(x).Input(Floats({0.5f, -0.5f})).Input(skip).Run(),
+  ExpectTensor(Contrib("BiasAdd").Input(x).Input(Floats({0.5f, -0.5f})).Input(skip).Run(),
                Tensor::Of<float>({1, 2, 2}, {11.5f, 21.5f, 33.5f, 43.5f}));
   // 2048 + 1 is no float16, 2048 + 1 + 1 is.
   const auto half = [](float value) {
     return Convert(Tensor::Of<float>({1, 1, 1}, {value}), DType::kFloat16);
   };
-  ExpectTensor(Fused("BiasAdd")
+  ExpectTensor(Contrib("BiasAdd")
                    .Input(half(2048))
                    .Input(Convert(Floats({1}), DType::kFloat16))
                    .Input(half(1))
@@ -28,7 +26,7 @@ TEST(BiasAdd, AddsAndRoundsOnce) {
 
 TEST(BiasAdd, BadInputs) {
   const auto run = [](const Shape& x, const Shape& bias, const Shape& skip) {
-    return Fused("BiasAdd").Input(Iota(x)).Input(Iota(bias)).Input(Iota(skip)).Run().status();
+    return Contrib("BiasAdd").Input(Iota(x)).Input(Iota(bias)).Input(Iota(skip)).Run().status();
   };
   ExpectError(run({2, 2}, {2}, {2, 2}), kInvalid, "X has rank 2, not 3");
   ExpectError(run({1, 2, 2}, {1}, {1, 2, 2}), kInvalid, "the bias must be a vector");
@@ -39,8 +37,9 @@ TEST(BiasSplitGelu, Values) {
   const Tensor want = Tensor::Of<float>({1, 2, 2}, {-4.393114f, 0, 0.6020817f, 0.06080172f});
   const Tensor x = Pattern({1, 2, 4}, 3, 7, 4);
   const Tensor bias = Pattern({4}, 2, 5);
-  ExpectTensor(Fused("BiasSplitGelu").Input(AsStridedView(x)).Input(bias).Run(), want, 1e-6, 1e-6);
-  ExpectTensor(Fused("BiasSplitGelu")
+  ExpectTensor(Contrib("BiasSplitGelu").Input(AsStridedView(x)).Input(bias).Run(), want, 1e-6,
+               1e-6);
+  ExpectTensor(Contrib("BiasSplitGelu")
                    .Input(Convert(x, DType::kDouble))
                    .Input(Convert(bias, DType::kDouble))
                    .Run(),
@@ -48,12 +47,12 @@ TEST(BiasSplitGelu, Values) {
 }
 
 TEST(BiasSplitGelu, OddWidth) {
-  ExpectError(Fused("BiasSplitGelu").Input(Iota({1, 1, 3})).Input(Iota({3})).Run().status(),
+  ExpectError(Contrib("BiasSplitGelu").Input(Iota({1, 1, 3})).Input(Iota({3})).Run().status(),
               kInvalid, "an even last dimension");
 }
 
 OpTest BiasSoftmax(int is_inner_broadcast, int axis, const Shape& bias) {
-  OpTest test = Fused("BiasSoftmax");
+  OpTest test = Contrib("BiasSoftmax");
   test.Attr("axis", axis).Attr("is_inner_broadcast", is_inner_broadcast);
   test.Input(AsStridedView(Pattern({2, 2, 2}, 3, 7, 4)));
   test.Input(AsStridedView(Pattern(bias, 2, 5, 3)));
@@ -88,15 +87,15 @@ TEST(BiasSoftmax, BadInputs) {
 }
 
 TEST(FastGelu, BadInputs) {
-  ExpectError(Fused("FastGelu").Input(Iota({2, 3})).Input(Iota({1, 3})).Run().status(), kInvalid,
+  ExpectError(Contrib("FastGelu").Input(Iota({2, 3})).Input(Iota({1, 3})).Run().status(), kInvalid,
               "the bias must be a vector");
-  ExpectError(Fused("FastGelu").Input(Iota({})).Run().status(), kInvalid,
+  ExpectError(Contrib("FastGelu").Input(Iota({})).Run().status(), kInvalid,
               "a rank of at least 1, not 0");
 }
 
 // NumPy's RandomState(7).uniform(size=6) is 0.08, 0.78, 0.44, 0.72, 0.98, 0.54.
 TEST(BiasDropout, DropsTheBiasedData) {
-  OpTest test = Fused("BiasDropout");
+  OpTest test = Contrib("BiasDropout");
   test.Attr("seed", 7).Outputs(2);
   test.Input(Pattern({2, 3}, 3, 7)).Input(Pattern({3}, 2, 5)).Input(Pattern({2, 3}, 4, 7));
   test.Input(Tensor::Of<float>({}, {0.5f})).Input(Bools({}, {1}));
@@ -110,7 +109,7 @@ TEST(BiasDropout, DropsTheBiasedData) {
 TEST(BiasDropout, InferenceAdds) {
   const Tensor data = Tensor::Of<float>({1, 2}, {1, 2});
   for (const Tensor& bias : {Floats({10, 20}), Tensor::Of<float>({1, 2}, {10, 20})}) {
-    OpTest test = Fused("BiasDropout");
+    OpTest test = Contrib("BiasDropout");
     test.Input(data).Input(bias).NoInput().Input(Floats({0.75f})).Outputs(2);
     ExpectOutputs(test, {Tensor::Of<float>({1, 2}, {11, 22}), Bools({1, 2}, {1, 1})});
   }
@@ -118,11 +117,11 @@ TEST(BiasDropout, InferenceAdds) {
 
 TEST(BiasDropout, BadInputs) {
   const Tensor data = Iota({2, 2});
-  ExpectError(Fused("BiasDropout").Input(data).Input(Iota({2, 1})).Run().status(), kInvalid,
+  ExpectError(Contrib("BiasDropout").Input(data).Input(Iota({2, 1})).Run().status(), kInvalid,
               "the bias must be a vector");
-  ExpectError(Fused("BiasDropout").Input(data).Input(Iota({2})).Input(Iota({2})).Run().status(),
+  ExpectError(Contrib("BiasDropout").Input(data).Input(Iota({2})).Input(Iota({2})).Run().status(),
               kInvalid, "residual is float[2]");
-  ExpectError(Fused("BiasDropout")
+  ExpectError(Contrib("BiasDropout")
                   .Input(data)
                   .Input(Iota({2}))
                   .NoInput()
@@ -135,7 +134,7 @@ TEST(BiasDropout, BadInputs) {
 
 // The mask of 40 elements that NumPy's RandomState(7) draws, as bits.
 TEST(BitmaskDropout, PacksTheMask) {
-  OpTest test = Fused("BitmaskDropout");
+  OpTest test = Contrib("BitmaskDropout");
   test.Attr("seed", 7).Outputs(2).Input(Tensor::Of<float>({4, 10}, std::vector<float>(40, 1)));
   test.NoInput().Input(Bools({}, {1}));
   std::vector<float> want;
@@ -146,10 +145,10 @@ TEST(BitmaskDropout, PacksTheMask) {
 }
 
 TEST(BitmaskDropout, Inference) {
-  OpTest plain = Fused("BitmaskDropout");
+  OpTest plain = Contrib("BitmaskDropout");
   plain.Input(Iota({3})).Outputs(2);
   ExpectOutputs(plain, {Iota({3}), Tensor::Of<uint32_t>({1}, {7})});
-  OpTest empty = Fused("BitmaskBiasDropout");
+  OpTest empty = Contrib("BitmaskBiasDropout");
   empty.Input(Iota({0, 2})).Input(Iota({2})).Outputs(2);
   ExpectOutputs(empty, {Iota({0, 2}), Tensor::Of<uint32_t>({0}, {})});
 }

@@ -8,12 +8,12 @@ namespace onnxcmp::testing {
 namespace {
 
 // Expected values are onnxruntime 1.31's.
-Tensor Ints(absl::Span<const int64_t> shape, const std::vector<int32_t>& values) {
+Tensor Int32s(absl::Span<const int64_t> shape, const std::vector<int32_t>& values) {
   return Tensor::Of<int32_t>(shape, values);
 }
 
-const Tensor kIds = Ints({2, 2}, {2, 0, 1, 1});
-const Tensor kSegmentIds = Ints({2, 2}, {0, 1, 1, 1});
+const Tensor kIds = Int32s({2, 2}, {2, 0, 1, 1});
+const Tensor kSegmentIds = Int32s({2, 2}, {0, 1, 1, 1});
 
 OpTest EmbedLayerNormalization(const Tensor& ids, bool with_segments, DType dtype = DType::kFloat) {
   OpTest test("EmbedLayerNormalization", 1, "com.microsoft");
@@ -28,7 +28,7 @@ OpTest EmbedLayerNormalization(const Tensor& ids, bool with_segments, DType dtyp
 
 TEST(ContribEmbedLayerNormalizationTest, AllOutputs) {
   OpTest test = EmbedLayerNormalization(kIds, true);
-  test.Outputs(3).Input(Ints({2, 2}, {1, 0, 1, 1}));
+  test.Outputs(3).Input(Int32s({2, 2}, {1, 0, 1, 1}));
   ExpectTensor(test.Run(0),
                Tensor::Of<float>({2, 2, 3}, {-0.7942247f, 0.7749111f, -0.08501779f, -0.9578882f,
                                              0.2f, 1.101739f, -0.7942247f, 0.7749111f, -0.08501782f,
@@ -54,7 +54,7 @@ TEST(ContribEmbedLayerNormalizationTest, OtherTypes) {
 
 TEST(ContribEmbedLayerNormalizationTest, PositionIdsWithoutSegments) {
   OpTest test = EmbedLayerNormalization(kIds, false);
-  test.Outputs(2).NoInput().Input(Ints({1, 2}, {1, 0}));
+  test.Outputs(2).NoInput().Input(Int32s({1, 2}, {1, 0}));
   ExpectTensor(test.Run(0),
                Tensor::Of<float>({2, 2, 3}, {-0.566946f, 0.2f, 0.1895407f, -1.037189f, 0.6372865f,
                                              0.6745731f, -0.8099123f, 1.156462f, -0.5825847f,
@@ -64,24 +64,24 @@ TEST(ContribEmbedLayerNormalizationTest, PositionIdsWithoutSegments) {
 }
 
 TEST(ContribEmbedLayerNormalizationTest, Empty) {
-  OpTest test = EmbedLayerNormalization(Ints({2, 0}, {}), false);
+  OpTest test = EmbedLayerNormalization(Int32s({2, 0}, {}), false);
   test.Outputs(2);
   ExpectTensor(test.Run(0), Tensor::Of<float>({2, 0, 3}, {}));
-  ExpectTensor(test.Run(1), Ints({2}, {0, 0}));
+  ExpectTensor(test.Run(1), Int32s({2}, {0, 0}));
 }
 
 TEST(ContribEmbedLayerNormalizationTest, BadInputs) {
   auto expect = [](const OpTest& test, const char* message) {
     ExpectError(test.Run().status(), kInvalid, message);
   };
-  expect(EmbedLayerNormalization(Ints({1, 2}, {0, 3}), false), "input id 3 is outside");
-  expect(EmbedLayerNormalization(Ints({1, 2}, {0, -1}), false), "input id -1 is outside");
-  expect(EmbedLayerNormalization(Ints({1, 3}, {0, 0, 0}), false), "position 2 is outside");
-  expect(EmbedLayerNormalization(Ints({2}, {0, 0}), false), "rank 1");
+  expect(EmbedLayerNormalization(Int32s({1, 2}, {0, 3}), false), "input id 3 is outside");
+  expect(EmbedLayerNormalization(Int32s({1, 2}, {0, -1}), false), "input id -1 is outside");
+  expect(EmbedLayerNormalization(Int32s({1, 3}, {0, 0, 0}), false), "position 2 is outside");
+  expect(EmbedLayerNormalization(Int32s({2}, {0, 0}), false), "rank 1");
   OpTest mask = EmbedLayerNormalization(kIds, true);
-  expect(mask.Input(Ints({2}, {1, 1})), "mask must have the shape");
+  expect(mask.Input(Int32s({2}, {1, 1})), "mask must have the shape");
   OpTest positions = EmbedLayerNormalization(kIds, true);
-  expect(positions.NoInput().Input(Ints({2, 1}, {1, 1})), "position_ids has shape");
+  expect(positions.NoInput().Input(Int32s({2, 1}, {1, 1})), "position_ids has shape");
 }
 
 }  // namespace

@@ -9,17 +9,15 @@
 namespace onnxcmp::testing {
 namespace {
 
-OpTest Fused(const char* name) { return OpTest(name, 1, "com.microsoft"); }
-
 TEST(FusedMatMul, TransposesAndScales) {
   const Tensor a = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
-  ExpectTensor(Fused("FusedMatMul").Attr("transB", 1).Attr("alpha", 0.5f).Input(a).Input(a).Run(),
+  ExpectTensor(Contrib("FusedMatMul").Attr("transB", 1).Attr("alpha", 0.5f).Input(a).Input(a).Run(),
                Tensor::Of<float>({2, 2}, {7, 16, 16, 38.5f}));
-  ExpectTensor(Fused("FusedMatMul").Attr("transA", 1).Input(a).Input(a).Run(),
+  ExpectTensor(Contrib("FusedMatMul").Attr("transA", 1).Input(a).Input(a).Run(),
                Tensor::Of<float>({3, 3}, {17, 22, 27, 22, 29, 36, 27, 36, 45}));
   // A vector is not transposed.
   const Tensor v = Tensor::Of<float>({3}, {1, 1, 1});
-  ExpectTensor(Fused("FusedMatMul").Attr("transB", 1).Input(a).Input(v).Run(),
+  ExpectTensor(Contrib("FusedMatMul").Attr("transB", 1).Input(a).Input(v).Run(),
                Tensor::Of<float>({2}, {6, 15}));
 }
 
@@ -27,16 +25,16 @@ TEST(FusedMatMul, MovesTheFirstAxisBeforeTheLast) {
   // A is (rows, batch, columns) here.
   const Tensor a = Tensor::Of<float>({3, 2, 1}, {1, 2, 3, 4, 5, 6});
   const Tensor b = Tensor::Of<float>({2, 1, 1}, {1, 10});
-  ExpectTensor(Fused("FusedMatMul").Attr("transBatchA", 1).Input(a).Input(b).Run(),
+  ExpectTensor(Contrib("FusedMatMul").Attr("transBatchA", 1).Input(a).Input(b).Run(),
                Tensor::Of<float>({2, 3, 1}, {1, 3, 5, 20, 40, 60}));
   // B is (columns, batch, rows).
   ExpectTensor(
-      Fused("FusedMatMul").Attr("transBatchB", 1).Attr("transB", 1).Input(b).Input(a).Run(),
+      Contrib("FusedMatMul").Attr("transBatchB", 1).Attr("transB", 1).Input(b).Input(a).Run(),
       Tensor::Of<float>({2, 1, 3}, {1, 3, 5, 20, 40, 60}));
 }
 
 TEST(FusedMatMul, BatchesNeedThreeAxes) {
-  ExpectError(Fused("FusedMatMul")
+  ExpectError(Contrib("FusedMatMul")
                   .Attr("transBatchA", 1)
                   .Input(Iota({2, 2}))
                   .Input(Iota({2, 2}))
@@ -48,13 +46,13 @@ TEST(FusedMatMul, BatchesNeedThreeAxes) {
 TEST(TransposeMatMul, IsAnOlderFusedMatMul) {
   const Tensor a = Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   ExpectTensor(
-      Fused("TransposeMatMul").Attr("transB", 1).Attr("alpha", 0.5f).Input(a).Input(a).Run(),
+      Contrib("TransposeMatMul").Attr("transB", 1).Attr("alpha", 0.5f).Input(a).Input(a).Run(),
       Tensor::Of<float>({2, 2}, {7, 16, 16, 38.5f}));
 }
 
 TEST(FusedMatMulActivation, EndsInSoftmaxOrAnActivation) {
   const auto run = [](const char* activation) {
-    OpTest test = Fused("FusedMatMulActivation").Attr("activation", activation);
+    OpTest test = Contrib("FusedMatMulActivation").Attr("activation", activation);
     test.Input(Tensor::Of<float>({1, 1}, {-1})).Input(Tensor::Of<float>({1, 2}, {-1, -3}));
     return test.Attr("alpha", -1.0f);
   };
@@ -71,7 +69,7 @@ TEST(FusedMatMulActivation, EndsInSoftmaxOrAnActivation) {
 // NumPy's values of x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))).
 TEST(GemmFastGelu, AddsTheBiasFirst) {
   const auto run = [](const Tensor& bias) {
-    OpTest test = Fused("GemmFastGelu").Input(Tensor::Of<float>({2, 1, 1}, {1, 2}));
+    OpTest test = Contrib("GemmFastGelu").Input(Tensor::Of<float>({2, 1, 1}, {1, 2}));
     return test.Input(Tensor::Of<float>({1, 2}, {1, -1})).Input(bias).Run();
   };
   ExpectTensor(run(Floats({-1, 2})),
@@ -88,7 +86,7 @@ TEST(FusedGemm, AppliesTheActivationLast) {
   const Tensor b = Tensor::Of<float>({2, 2}, {1, 2, 3, 0});
   const Tensor c = Tensor::Of<float>({2}, {1, 1});  // the sum is (-4, 3)
   const auto run = [&](const char* activation, std::vector<float> parameters) {
-    OpTest test = Fused("FusedGemm");
+    OpTest test = Contrib("FusedGemm");
     test.Attr("activation", activation);
     const char* second = std::string(activation) == "Selu" ? "activation_gamma" : "activation_beta";
     const char* names[] = {"activation_alpha", second};
@@ -112,7 +110,7 @@ TEST(FusedGemm, AppliesTheActivationLast) {
   ExpectTensor(run("ParametricSoftplus", {2, 0.5f}), pair(0.25385600f, 3.4028266f), 1e-5);
   ExpectError(run("LeakyRelu", {}).status(), kInvalid, "takes 1 parameters");
   ExpectError(run("Sin", {}).status(), kInvalid, "unknown activation");
-  ExpectError(Fused("FusedGemm").Input(a).Input(b).Run().status(), kInvalid, "is required");
+  ExpectError(Contrib("FusedGemm").Input(a).Input(b).Run().status(), kInvalid, "is required");
 }
 
 TEST(FusedConv, AddsBiasAndZThenActivates) {
@@ -121,18 +119,18 @@ TEST(FusedConv, AddsBiasAndZThenActivates) {
   const Tensor b = Tensor::Of<float>({2}, {10, -10});
   const Tensor z = Tensor::Of<float>({1, 2, 1, 2}, {0, -20, 20, 0});
   ExpectTensor(
-      Fused("FusedConv").Attr("activation", "Relu").Input(x).Input(w).Input(b).Input(z).Run(),
+      Contrib("FusedConv").Attr("activation", "Relu").Input(x).Input(w).Input(b).Input(z).Run(),
       Tensor::Of<float>({1, 2, 1, 2}, {13, 0, 9, 0}));
-  ExpectTensor(Fused("FusedConv").Input(x).Input(w).NoInput().Input(z).Run(),
+  ExpectTensor(Contrib("FusedConv").Input(x).Input(w).NoInput().Input(z).Run(),
                Tensor::Of<float>({1, 2, 1, 2}, {3, -15, 19, -1}));
-  ExpectTensor(Fused("FusedConv")
+  ExpectTensor(Contrib("FusedConv")
                    .Attr("activation", "Clip")
                    .Attr("activation_params", std::vector<float>{0, 4})
                    .Input(x)
                    .Input(w)
                    .Run(),
                Tensor::Of<float>({1, 2, 1, 2}, {3, 4, 0, 0}));
-  ExpectError(Fused("FusedConv").Input(x).Input(w).Input(b).Input(x).Run().status(), kInvalid,
+  ExpectError(Contrib("FusedConv").Input(x).Input(w).Input(b).Input(x).Run().status(), kInvalid,
               "Z is");
 }
 
@@ -144,7 +142,7 @@ TEST(FusedConv, HasTheBitsOfItsParts) {
   ASSERT_TRUE(conv.ok());
   std::vector<float> want(conv->AsSpan<float>().begin(), conv->AsSpan<float>().end());
   for (float& value : want) value = value < 0 ? 0 : value;
-  ExpectSameBits(Fused("FusedConv").Attr("activation", "Relu").Input(x).Input(w).Input(b).Run(),
+  ExpectSameBits(Contrib("FusedConv").Attr("activation", "Relu").Input(x).Input(w).Input(b).Run(),
                  Tensor::Of<float>(conv->shape(), want));
 }
 

@@ -6,15 +6,13 @@
 namespace onnxcmp::testing {
 namespace {
 
-OpTest Fused(const char* name) { return OpTest(name, 1, "com.microsoft"); }
-
 Tensor Half(const Shape& shape, const std::vector<float>& values) {
   return Convert(Tensor::Of<float>(shape, values), DType::kFloat16);
 }
 
 // 2049 is no float16: each step is rounded.
 TEST(GatedAdd, RoundsTheProduct) {
-  ExpectTensor(Fused("GatedAdd")
+  ExpectTensor(Contrib("GatedAdd")
                    .Input(Half({1, 1}, {1}))
                    .Input(Half({1, 1}, {683}))
                    .Input(Half({1, 1}, {3}))
@@ -24,7 +22,7 @@ TEST(GatedAdd, RoundsTheProduct) {
 
 TEST(GatedAdd, BadShapes) {
   for (const Shape& gate : {Shape{3, 1}, Shape{2, 3, 4}, Shape{2, 3}}) {
-    ExpectError(Fused("GatedAdd")
+    ExpectError(Contrib("GatedAdd")
                     .Input(Iota({2, 3, 4}))
                     .Input(Iota({2, 3, 4}))
                     .Input(Iota(gate))
@@ -35,13 +33,13 @@ TEST(GatedAdd, BadShapes) {
 }
 
 TEST(ScaledSilu, ScaleMustBeAScalar) {
-  ExpectError(Fused("ScaledSiLU").Input(Iota({2})).Input(Floats({1})).Run().status(), kInvalid,
+  ExpectError(Contrib("ScaledSiLU").Input(Iota({2})).Input(Floats({1})).Run().status(), kInvalid,
               "scale must be a scalar, not float[1]");
 }
 
 TEST(GatedRmsNorm, Double) {
   // mean(x^2) = 12.5 of (3, 4), and of (4, 3).
-  OpTest test = Fused("GatedRMSNorm");
+  OpTest test = Contrib("GatedRMSNorm");
   test.Attr("activation", "sigmoid").Attr("epsilon", 0.0f);
   test.Input(Tensor::Of<double>({4}, {3, 4, 4, 3})).Input(Tensor::Of<double>({2}, {1, 2}));
   test.Input(Tensor::Of<double>({4}, {0, 0, 0, 0}));
@@ -53,7 +51,7 @@ TEST(GatedRmsNorm, Double) {
 
 TEST(GatedRmsNorm, BadInputs) {
   const auto run = [](const char* activation, const Shape& scale, const Shape& gate) {
-    return Fused("GatedRMSNorm")
+    return Contrib("GatedRMSNorm")
         .Attr("activation", activation)
         .Input(Iota({2, 4}))
         .Input(Iota(scale))
@@ -69,7 +67,7 @@ TEST(GatedRmsNorm, BadInputs) {
 
 TEST(BranchwiseRmsNorm, BadInputs) {
   const auto run = [](int64_t branches, const Shape& x, const Shape& scale) {
-    return Fused("BranchwiseRMSNorm")
+    return Contrib("BranchwiseRMSNorm")
         .Attr("num_branches", branches)
         .Input(Iota(x))
         .Input(Iota(scale))
@@ -83,20 +81,20 @@ TEST(BranchwiseRmsNorm, BadInputs) {
 }
 
 TEST(HyperConnection, NoBranchesGiveZeros) {
-  ExpectTensor(Fused("HyperConnectionPreMix").Input(Iota({2, 0, 3})).Input(Iota({2, 0})).Run(),
+  ExpectTensor(Contrib("HyperConnectionPreMix").Input(Iota({2, 0, 3})).Input(Iota({2, 0})).Run(),
                Tensor::Of<float>({2, 3}, {0, 0, 0, 0, 0, 0}));
 }
 
 TEST(HyperConnection, Mixes) {
   const Tensor streams = Tensor::Of<double>({2, 2}, {1, 2, 3, 4});
   const Tensor gates = Tensor::Of<double>({2}, {10, 100});
-  ExpectTensor(Fused("HyperConnectionPreMix")
+  ExpectTensor(Contrib("HyperConnectionPreMix")
                    .Attr("reduction_scale", 0.5f)
                    .Input(streams)
                    .Input(gates)
                    .Run(),
                Tensor::Of<double>({2}, {155, 210}));
-  ExpectTensor(Fused("HyperConnectionPostMix")
+  ExpectTensor(Contrib("HyperConnectionPostMix")
                    .Input(streams)
                    .Input(Tensor::Of<double>({2}, {1, 2}))
                    .Input(gates)
@@ -107,9 +105,9 @@ TEST(HyperConnection, Mixes) {
 
 TEST(HyperConnection, BadInputs) {
   const Tensor streams = Iota({2, 3});
-  ExpectError(Fused("HyperConnectionPreMix").Input(streams).Input(Iota({3})).Run().status(),
+  ExpectError(Contrib("HyperConnectionPreMix").Input(streams).Input(Iota({3})).Run().status(),
               kInvalid, "pre_mix has shape [3], which does not fit 2 branches of 3 elements");
-  ExpectError(Fused("HyperConnectionPostMix")
+  ExpectError(Contrib("HyperConnectionPostMix")
                   .Attr("num_branches", 2)
                   .Input(Iota({4}))
                   .Input(Iota({2}))
@@ -117,14 +115,14 @@ TEST(HyperConnection, BadInputs) {
                   .Run()
                   .status(),
               kInvalid, "post_mix has shape [4]");
-  ExpectError(Fused("HyperConnectionPostMix")
+  ExpectError(Contrib("HyperConnectionPostMix")
                   .Input(streams)
                   .Input(Iota({2}))
                   .Input(Iota({2}))
                   .Run()
                   .status(),
               kInvalid, "block_output has shape [2], not [3]");
-  ExpectError(Fused("HyperConnectionPostMix")
+  ExpectError(Contrib("HyperConnectionPostMix")
                   .Input(streams)
                   .Input(Iota({3}))
                   .Input(Iota({2}))
@@ -136,7 +134,7 @@ TEST(HyperConnection, BadInputs) {
 
 // Orthogonal keys and queries open the gate by half.
 TEST(EngramGate, DotOfZero) {
-  OpTest test = Fused("EngramGate");
+  OpTest test = Contrib("EngramGate");
   test.Input(Tensor::Of<double>({1, 1, 1, 2}, {1, 0}))
       .Input(Tensor::Of<double>({1, 1, 1, 2}, {0, 1}));
   test.Input(Tensor::Of<double>({1, 1, 2}, {3, 5}));
@@ -146,7 +144,7 @@ TEST(EngramGate, DotOfZero) {
 
 TEST(EngramGate, BadInputs) {
   const auto test = [](const Shape& value) {
-    OpTest engram = Fused("EngramGate");
+    OpTest engram = Contrib("EngramGate");
     engram.Input(Iota({1, 2, 3, 4})).Input(Iota({1, 2, 3, 4})).Input(Iota(value));
     engram.Input(Iota({3, 4})).Input(Iota({3, 4}));
     return engram;
