@@ -84,6 +84,10 @@ std::unique_ptr<ModelSide> SideFedWith(const Tensor& x, const std::string& text,
   return *std::move(side);
 }
 
+Tensor GivenX() { return Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f}); }
+
+Feeds GivenFeeds() { return {{"x", GivenX()}}; }
+
 std::vector<std::string> RowTexts(const Comparison& comparison) {
   return Texts(comparison, /*results_only=*/false);
 }

@@ -28,6 +28,10 @@ absl::StatusOr<Comparison> CompareGraphs(absl::string_view left, absl::string_vi
 std::unique_ptr<ModelSide> SideFedWith(const Tensor& x, const std::string& text,
                                        const LoadOptions& load = {});
 
+// Two rows of four numbers of both signs, which most pairs get as their input x.
+Tensor GivenX();
+Feeds GivenFeeds();
+
 // "same Add sum | add": relation, operators as far as they differ, names; the marks behind it. Rows
 // that only one side has: "left_only Add sum".
 std::vector<std::string> RowTexts(const Comparison& comparison);

@@ -14,6 +14,7 @@
 namespace onnxcmp {
 namespace {
 
+using ::onnxcmp::testing::GivenX;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -32,10 +33,8 @@ constexpr char kModel[] = R"(g (float[2,4] x) => (float[2,4] y, float[2,4] z)
   z = Cos (rest)
 })";
 
-Tensor X() { return Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f}); }
-
-Comparison Compared(const std::string& left, const std::string& right, const Tensor& left_x = X(),
-                    const Tensor& right_x = X()) {
+Comparison Compared(const std::string& left, const std::string& right,
+                    const Tensor& left_x = GivenX(), const Tensor& right_x = GivenX()) {
   const auto a = testing::SideFedWith(left_x, left);
   const auto b = testing::SideFedWith(right_x, right);
   if (a == nullptr || b == nullptr) return {};
@@ -101,7 +100,7 @@ TEST(Causes, AnotherInput) {
 
 TEST(Causes, OtherFeeds) {
   Tensor other = Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.5f});
-  const Comparison comparison = Compared(kModel, kModel, X(), other);
+  const Comparison comparison = Compared(kModel, kModel, GivenX(), other);
   ExpectCause(comparison, CauseKind::kInput, "x", "x", "fed other values, by up to 0.25");
 }
 
@@ -269,8 +268,8 @@ TEST(Causes, AFaultInsideAnOptimizersFusionIsNamedAsItsRegion) {
   const std::string fused =
       "normal = com.microsoft.SkipLayerNormalization <epsilon = 0.01> (product, x, scale, bias)";
   const auto graph = [](std::string text) { return text.substr(text.find('(')); };
-  const auto comparison = testing::CompareGraphs(graph(Altered({{from, added}})),
-                                                 graph(Altered({{from, fused}})), {{"x", X()}});
+  const auto comparison = testing::CompareGraphs(
+      graph(Altered({{from, added}})), graph(Altered({{from, fused}})), {{"x", GivenX()}});
   ASSERT_TRUE(comparison.ok()) << comparison.status();
   ExpectCause(*comparison, CauseKind::kOperator, "normal", "normal",
               "LayerNormalization | SkipLayerNormalization");

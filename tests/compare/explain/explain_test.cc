@@ -19,6 +19,7 @@ namespace onnxcmp {
 namespace {
 
 using testing::CompareGraphs;
+using testing::GivenFeeds;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -40,13 +41,11 @@ constexpr char kRight[] = R"((float[2,4] x) => (float[2,4] y)
   y = Mul (r3, r2)
 })";
 
-const Feeds kX = {{"x", Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f})}};
-
 absl::StatusOr<Comparison> Explained(const std::string& left, const std::string& right,
                                      const std::string& name) {
   CompareOptions options;
   options.explain = name;
-  return CompareGraphs(left, right, kX, options);
+  return CompareGraphs(left, right, GivenFeeds(), options);
 }
 
 TEST(ExplainTest, WhereItBegins) {
@@ -107,7 +106,7 @@ TEST(ExplainTest, TheSameBitsAndNoPartner) {
 }
 
 TEST(ExplainTest, RowsByNameAndNumber) {
-  const auto comparison = CompareGraphs(kLeft, kRight, kX);
+  const auto comparison = CompareGraphs(kLeft, kRight, GivenFeeds());
   ASSERT_TRUE(comparison.ok()) << comparison.status();
   const auto named = FindRow(*comparison, "y");
   ASSERT_TRUE(named.ok()) << named.status();

@@ -21,16 +21,13 @@ namespace onnxcmp {
 namespace {
 
 using ::onnxcmp::testing::CompareGraphs;
+using ::onnxcmp::testing::GivenFeeds;
 using ::onnxcmp::testing::NodeLines;
 using ::onnxcmp::testing::ReproProblems;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-Feeds GivenX() {
-  return {{"x", Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f})}};
-}
 
 // With its only cause's repro.
 Comparison ComparedPair(const std::string& left, const std::string& right, const Feeds& left_feeds,
@@ -47,7 +44,7 @@ Comparison ComparedPair(const std::string& left, const std::string& right, const
   return *std::move(comparison);
 }
 Comparison ComparedPair(const std::string& left, const std::string& right) {
-  return ComparedPair(left, right, GivenX(), GivenX());
+  return ComparedPair(left, right, GivenFeeds(), GivenFeeds());
 }
 
 const Repro& ReproOf(const Comparison& comparison) {
@@ -162,7 +159,7 @@ TEST(Repro, OfAConstantNodeKeepsTheNode) {
 
 TEST(Repro, OfAnInputHasBothAsConstants) {
   const Feeds other = {{"x", Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, 0})}};
-  const Comparison comparison = ComparedPair(kNormal, kNormal, GivenX(), other);
+  const Comparison comparison = ComparedPair(kNormal, kNormal, GivenFeeds(), other);
   EXPECT_EQ(comparison.causes[0].kind, CauseKind::kInput);
   const Repro& repro = ReproOf(comparison);
   EXPECT_THAT(Inputs(repro), IsEmpty());
@@ -310,7 +307,7 @@ TEST(Repro, ItsToleranceTellsTheTwoApart) {
 }
 
 TEST(Repro, IsNotMadeUnasked) {
-  const auto comparison = CompareGraphs(kNormal, Altered(kNormal, "0.00001", "0.1"), GivenX());
+  const auto comparison = CompareGraphs(kNormal, Altered(kNormal, "0.00001", "0.1"), GivenFeeds());
   ASSERT_TRUE(comparison.ok());
   ASSERT_THAT(comparison->causes, SizeIs(1));
   EXPECT_EQ(comparison->causes[0].repro, nullptr);

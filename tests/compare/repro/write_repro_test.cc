@@ -23,6 +23,7 @@
 namespace onnxcmp {
 namespace {
 
+using ::onnxcmp::testing::GivenFeeds;
 using ::onnxcmp::testing::Registry;
 using ::onnxcmp::testing::TestFolder;
 using ::testing::ElementsAre;
@@ -43,13 +44,11 @@ constexpr char kFaulty[] = R"((float[2,4] x) => (float[2,4] y)
   y = Neg (b)
 })";
 
-Feeds X() { return {{"x", Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f})}}; }
-
 Comparison Compared() {
   CompareOptions options;
   options.threads = 1;
   options.repro = true;
-  auto comparison = testing::CompareGraphs(kWrongModel, kFaulty, X(), options);
+  auto comparison = testing::CompareGraphs(kWrongModel, kFaulty, GivenFeeds(), options);
   EXPECT_TRUE(comparison.ok()) << comparison.status();
   return comparison.ok() ? *std::move(comparison) : Comparison();
 }
@@ -165,7 +164,7 @@ TEST(WriteRepro, OfARecordingThereIsARecording) {
   ASSERT_TRUE(evaluator.ok());
   auto writer = RecordingWriter::Create(folder.Path("left.npz"), false);
   ASSERT_TRUE(writer.ok());
-  ASSERT_TRUE(evaluator->Run(X(), writer->get()).ok());
+  ASSERT_TRUE(evaluator->Run(GivenFeeds(), writer->get()).ok());
   ASSERT_TRUE((*writer)->Finish().ok());
   folder.Write("right.onnxtxt",
                absl::StrCat("<ir_version: 9, opset_import: [\"\": 21]> g ", kFaulty));
@@ -173,7 +172,7 @@ TEST(WriteRepro, OfARecordingThereIsARecording) {
   const auto recorded = OpenSide(folder.Path("left.npz"), Registry(), {}, one);
   const auto right = OpenSide(folder.Path("right.onnxtxt"), Registry(), {}, one);
   ASSERT_TRUE(recorded.ok() && right.ok());
-  (*right)->SetFeeds(X());
+  (*right)->SetFeeds(GivenFeeds());
   CompareOptions options;
   options.threads = 1;
   options.repro = true;

@@ -26,6 +26,7 @@ namespace {
 
 using testing::CompareGraphs;
 using ::testing::Contains;
+using testing::GivenFeeds;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -101,10 +102,8 @@ constexpr char kDetour[] = R"((float[2,4] x) => (float[2,4] y)
   y = Tanh (weights)
 })";
 
-const Feeds kFeeds = {{"x", Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f})}};
-
 TEST(ShadowTest, ADetourThroughFloat16IsFurtherFromTheTruth) {
-  const Comparison comparison = Shadowed(kFloat, kDetour, kFeeds);
+  const Comparison comparison = Shadowed(kFloat, kDetour, GivenFeeds());
   const ShadowReport& shadow = *comparison.shadow;
   ASSERT_TRUE(shadow.verdict.has_value());
   EXPECT_TRUE(shadow.of_outputs);
@@ -113,12 +112,12 @@ TEST(ShadowTest, ADetourThroughFloat16IsFurtherFromTheTruth) {
   ASSERT_TRUE(shadow.apart.has_value());
   EXPECT_LT(*shadow.apart, 1e-12);
   testing::ExpectGolden("table/shadow.txt", RenderTable(comparison));
-  const Comparison turned = Shadowed(kDetour, kFloat, kFeeds);
+  const Comparison turned = Shadowed(kDetour, kFloat, GivenFeeds());
   EXPECT_EQ(turned.shadow->verdict->nearer, Nearer::kRight);
 }
 
 TEST(ShadowTest, CausesAreJudgedWithoutBeingAsked) {
-  const auto comparison = CompareGraphs(kFloat, kDetour, kFeeds);
+  const auto comparison = CompareGraphs(kFloat, kDetour, GivenFeeds());
   ASSERT_TRUE(comparison.ok()) << comparison.status();
   EXPECT_FALSE(comparison->shadow.has_value());
   ASSERT_FALSE(comparison->causes.empty());
@@ -129,7 +128,7 @@ TEST(ShadowTest, CausesAreJudgedWithoutBeingAsked) {
 }
 
 TEST(ShadowTest, ReportsCarryIt) {
-  const Comparison comparison = Shadowed(kFloat, kDetour, kFeeds);
+  const Comparison comparison = Shadowed(kFloat, kDetour, GivenFeeds());
   std::ifstream file(Document("comparison.schema.json"));
   const auto schema = nlohmann::json::parse(file);
   const auto json = nlohmann::json::parse(RenderJson(comparison));
@@ -141,7 +140,7 @@ TEST(ShadowTest, ReportsCarryIt) {
 }
 
 TEST(ShadowTest, TheSameIsEquallyGood) {
-  const Comparison comparison = Shadowed(kFloat, kFloat, kFeeds);
+  const Comparison comparison = Shadowed(kFloat, kFloat, GivenFeeds());
   EXPECT_EQ(comparison.shadow->verdict->nearer, Nearer::kEqual);
   EXPECT_THAT(ShadowText(*comparison.shadow), Contains(HasSubstr("both sides are equally good")));
 }

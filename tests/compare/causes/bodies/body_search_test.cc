@@ -17,6 +17,7 @@
 namespace onnxcmp {
 namespace {
 
+using ::onnxcmp::testing::GivenX;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -101,10 +102,8 @@ constexpr char kNested[] = R"(g (float[2,4] x) => (float[2,4] y)
   y = Neg (outcome)
 })";
 
-Tensor X() { return Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f}); }
-
 Comparison Compared(const std::string& left, const std::string& right, const LoadOptions& load = {},
-                    std::optional<int> max_depth = std::nullopt, const Tensor& x = X()) {
+                    std::optional<int> max_depth = std::nullopt, const Tensor& x = GivenX()) {
   const auto a = testing::SideFedWith(x, left, load);
   const auto b = testing::SideFedWith(x, right, load);
   if (a == nullptr || b == nullptr) return {};
