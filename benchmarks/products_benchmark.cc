@@ -123,8 +123,9 @@ void BM_Conv(benchmark::State& state) {
   node.attributes()["strides"] = std::vector<int64_t>{stride, stride};
   node.attributes()["pads"] = std::vector<int64_t>(4, kernel / 2);
   node.Measure(state);
-  const double windows = static_cast<double>((size / stride) * (size / stride));
-  CountFlops(state, 2.0 * windows * static_cast<double>(out * in / group * kernel * kernel));
+  const int64_t windows = (size / stride) * (size / stride);
+  const int64_t products = out * in / group * kernel * kernel;
+  CountFlops(state, 2.0 * static_cast<double>(windows * products));
 }
 BENCHMARK(BM_Conv)->Apply(Convolutions);
 
@@ -141,8 +142,9 @@ void BM_QLinearConv(benchmark::State& state) {
   node.attributes()["strides"] = std::vector<int64_t>{stride, stride};
   node.attributes()["pads"] = std::vector<int64_t>(4, kernel / 2);
   node.Measure(state);
-  const double windows = static_cast<double>((size / stride) * (size / stride));
-  CountFlops(state, 2.0 * windows * static_cast<double>(out * in / group * kernel * kernel));
+  const int64_t windows = (size / stride) * (size / stride);
+  const int64_t products = out * in / group * kernel * kernel;
+  CountFlops(state, 2.0 * static_cast<double>(windows * products));
 }
 BENCHMARK(BM_QLinearConv)->Apply(Convolutions);
 

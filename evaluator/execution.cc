@@ -234,7 +234,11 @@ absl::Status Execution::ReportInitializersAndInputs() {
     Value& slot = main_.slots[static_cast<size_t>(main_.plan->initializers[i])];
     // A fed value goes before the default.
     if (!slot.empty()) continue;
-    slot = value.is_sparse() ? main_.plan->initial[i] : std::move(value);
+    if (value.is_sparse()) {
+      slot = main_.plan->initial[i];
+    } else {
+      slot = std::move(value);
+    }
   }
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     if (!fed_[i]) continue;

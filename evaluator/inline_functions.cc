@@ -153,7 +153,7 @@ class Inliner {
     absl::flat_hash_set<absl::string_view> actual(call.input().begin(), call.input().end());
     actual.insert(call.output().begin(), call.output().end());
     for (const onnx::ValueInfoProto& info : function.value_info()) {
-      const std::string& name = renamer.Lookup(info.name());
+      const std::string name = renamer.Lookup(info.name());
       if (name.empty() || actual.contains(name)) continue;
       onnx::ValueInfoProto* copy = target->add_value_info();
       *copy = info;

@@ -53,7 +53,7 @@ BodyRenamer::BodyRenamer(const onnx::FunctionProto& function, const onnx::NodePr
   }
 }
 
-const std::string& BodyRenamer::Lookup(const std::string& name) const {
+std::string BodyRenamer::Lookup(const std::string& name) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (auto found = scope->find(name); found != scope->end()) return found->second;
   }

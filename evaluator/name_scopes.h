@@ -46,7 +46,7 @@ class BodyRenamer {
   void RenameNode(onnx::NodeProto* node);
 
   // What a name of the function's body became; the name itself if it is none.
-  const std::string& Lookup(const std::string& name) const;
+  std::string Lookup(const std::string& name) const;
 
  private:
   using Names = absl::flat_hash_map<std::string, std::string>;

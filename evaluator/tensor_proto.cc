@@ -300,7 +300,7 @@ absl::StatusOr<Tensor> TensorFromProto(const onnx::TensorProto& proto,
 }
 
 absl::StatusOr<SparseTensor> SparseTensorFromProto(const onnx::SparseTensorProto& proto,
-                                                   std::shared_ptr<const void> owner,
+                                                   const std::shared_ptr<const void>& owner,
                                                    ExternalData* external) {
   SparseTensor sparse;
   OC_ASSIGN_OR_RETURN(sparse.values, TensorFromProto(proto.values(), owner, external));

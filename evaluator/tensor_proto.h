@@ -45,9 +45,9 @@ class ExternalData {
 absl::StatusOr<Tensor> TensorFromProto(const onnx::TensorProto& proto,
                                        std::shared_ptr<const void> owner = nullptr,
                                        ExternalData* external = nullptr);
-absl::StatusOr<SparseTensor> SparseTensorFromProto(const onnx::SparseTensorProto& proto,
-                                                   std::shared_ptr<const void> owner = nullptr,
-                                                   ExternalData* external = nullptr);
+absl::StatusOr<SparseTensor> SparseTensorFromProto(
+    const onnx::SparseTensorProto& proto, const std::shared_ptr<const void>& owner = nullptr,
+    ExternalData* external = nullptr);
 absl::StatusOr<Value> SequenceFromProto(const onnx::SequenceProto& proto);
 absl::StatusOr<Value> MapFromProto(const onnx::MapProto& proto);
 absl::StatusOr<Value> OptionalFromProto(const onnx::OptionalProto& proto);

@@ -46,11 +46,11 @@ absl::StatusOr<Tensor> MapKeys(DType dtype, const onnx::MapProto& proto) {
   for (int i = 0; i < proto.keys_size(); ++i) {
     int64_t key = proto.keys(i);
     // Keys of type uint64 are written as the int64 of the same bits.
-    if (sizeof(T) < sizeof(int64_t) &&
-        (key < int64_t{std::numeric_limits<T>::min()} ||
-         key > static_cast<int64_t>(std::numeric_limits<T>::max()))) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("map key ", key, " does not fit into ", DTypeName(dtype)));
+    if constexpr (sizeof(T) < sizeof(int64_t)) {
+      if (key < std::numeric_limits<T>::min() || key > int64_t{std::numeric_limits<T>::max()}) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("map key ", key, " does not fit into ", DTypeName(dtype)));
+      }
     }
     out[i] = static_cast<T>(key);
   }

@@ -142,8 +142,9 @@ class RowMaker {
       if (streams_.moves.moved[key]) row.marks = row.marks | Mark::kMoved;
       row.left.assign(left_absorbed_[l].begin(), left_absorbed_[l].end());
       row.right.assign(right_absorbed_[r].begin(), right_absorbed_[r].end());
-    } else if ((r = StreamIndex::At(left_shared_, l)) != kNone) {
-      row.marks = MarksOf(l, r) | Mark::kMerged;
+    } else {
+      r = StreamIndex::At(left_shared_, l);
+      if (r != kNone) row.marks = MarksOf(l, r) | Mark::kMerged;
     }
     row.left.push_back(l);
     if (r != kNone) row.right.push_back(r);

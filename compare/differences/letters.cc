@@ -23,11 +23,11 @@ template <typename T>
 struct Half;
 template <>
 struct Half<double> {
-  using type = double __attribute__((vector_size(32)));
+  using Type = double __attribute__((vector_size(32)));
 };
 template <>
 struct Half<float> {
-  using type = float __attribute__((vector_size(16)));
+  using Type = float __attribute__((vector_size(16)));
 };
 
 template <typename T>
@@ -35,8 +35,8 @@ double SumLeaf(const T* p, int64_t n) {
   double sum = 0;
   int64_t i = 0;
   if (n >= kStrands) {
-    using Wide = Half<double>::type;
-    using Stored = typename Half<T>::type;
+    using Wide = Half<double>::Type;
+    using Stored = typename Half<T>::Type;
     const auto load = [p](int64_t at) {
       Stored half;
       std::memcpy(&half, p + at, sizeof(half));

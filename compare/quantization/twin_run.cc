@@ -326,6 +326,7 @@ Value TwinRun::RunRegion(const std::vector<int>& region, int r, int constant,
   for (const int n : region) {
     absl::StatusOr<std::vector<Value>> outputs =
         quantized_.graph().Run(n, [&](int read) -> const Value& {
+          // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): it outlives the run.
           if (read == constant) return instead;
           const auto it = made.find(read);
           return it == made.end() ? held_[Index(read)] : it->second;

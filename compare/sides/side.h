@@ -44,7 +44,7 @@ class Side {
   virtual const Feeds* feeds() const { return nullptr; }
 
   // What the next Record() of a model runs on; nothing to a recording.
-  virtual void SetFeeds(Feeds /*feeds*/) {}
+  virtual void SetFeeds(Feeds /*feeds*/) {}  // NOLINT(performance-unnecessary-value-param)
   // What a recording says its inputs were; of a model nothing.
   virtual absl::StatusOr<std::vector<NamedValue>> RecordedInputs() {
     return std::vector<NamedValue>();

@@ -211,7 +211,7 @@ int StreamRecorder::Add(const Result& result, Fingerprint fingerprint) {
   added.dtype = DTypeOfValue(result.value);
   if (result.value.is_tensor()) added.shape = result.value.tensor().shape();
   added.type = result.value.TypeString();
-  added.fingerprint = std::move(fingerprint);
+  added.fingerprint = fingerprint;
   return static_cast<int>(stream_.results.size()) - 1;
 }
 

@@ -15,10 +15,10 @@ using gemm_internal::Vector;
 // As many int32 as a vector has lanes.
 template <typename C>
 struct CodesOf {
-  typedef int32_t type __attribute__((vector_size(kLanes<C> * sizeof(int32_t))));
+  using Type [[gnu::vector_size(kLanes<C> * sizeof(int32_t))]] = int32_t;
 };
 template <typename C>
-using Codes = typename CodesOf<C>::type;
+using Codes = typename CodesOf<C>::Type;
 
 // The first `bytes` of four.
 inline int32_t LoadWord(const uint8_t* from, int64_t bytes = 4) {

@@ -33,7 +33,7 @@ bool PositionsOf(const int64_t* indices, int64_t count, int64_t size, int64_t ba
     all |= (index + limit) | (limit - 1 - index);
     index += (limit & (V{} - (index >> 63))) + first;
   };
-  typedef uint64_t V __attribute__((vector_size(32)));
+  using V [[gnu::vector_size(32)]] = uint64_t;
   constexpr int64_t kSize = 4;
   constexpr int64_t kAhead = 1024;  // as far as the next call's indices, which may be in no cache
   V all{};

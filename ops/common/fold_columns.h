@@ -60,7 +60,7 @@ inline __attribute__((always_inline)) void FoldVectors(const C* base, const int6
 template <typename Fold, typename C, int kBytes = 32, typename Finish = AsFolded>
 bool FoldColumns(const C* base, const int64_t* offsets, int64_t count, int64_t width, C* out,
                  const std::type_identity_t<C>* centers = nullptr, const Finish& finish = {}) {
-  typedef C V __attribute__((vector_size(kBytes)));
+  using V [[gnu::vector_size(kBytes)]] = C;
   constexpr auto kSize = static_cast<int64_t>(sizeof(V) / sizeof(C));
   const auto fold = [&]<typename W, int kVectors>(int64_t t, int64_t last, bool* found)
       __attribute__((always_inline)) {
@@ -156,7 +156,7 @@ inline __attribute__((always_inline)) void FoldVectorAsLanes(const C* base, cons
 template <typename Fold, typename C, int kBytes = 32>
 bool FoldColumnsAsLanes(const C* base, const int64_t* offsets, int64_t count, int64_t width,
                         const C* centers, C* out) {
-  typedef C V __attribute__((vector_size(kBytes)));
+  using V [[gnu::vector_size(kBytes)]] = C;
   constexpr auto kSize = static_cast<int64_t>(sizeof(V) / sizeof(C));
   bool found = false;
   const auto fold = [&]<typename W>(int64_t t, W sum) __attribute__((always_inline)) {

@@ -25,24 +25,24 @@ struct Int16Pair {
 // What a tile accumulates elements of type T in.
 template <typename T>
 struct AccumulatorOf {
-  using type = T;
+  using Type = T;
 };
 template <>
 struct AccumulatorOf<Int16Pair> {
-  using type = int32_t;
+  using Type = int32_t;
 };
 template <typename T>
-using Accumulator = typename AccumulatorOf<T>::type;
+using Accumulator = typename AccumulatorOf<T>::Type;
 
 inline constexpr int kVectorBytes = 32;
 
 template <typename T>
 struct VectorOf {
   using Lane = std::conditional_t<std::is_same_v<T, Int16Pair>, int32_t, T>;
-  typedef Lane type __attribute__((vector_size(kVectorBytes)));
+  using Type [[gnu::vector_size(kVectorBytes)]] = Lane;
 };
 template <typename T>
-using Vector = typename VectorOf<T>::type;
+using Vector = typename VectorOf<T>::Type;
 
 template <typename T>
 inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
@@ -106,7 +106,7 @@ inline __attribute__((always_inline)) void StoreSum(const Vector<T>& sum, Accumu
     Vector<T> old;
     std::memcpy(&old, c, kVectorBytes);
     if constexpr (std::is_same_v<T, Int16Pair>) {
-      typedef uint32_t Wrapping __attribute__((vector_size(kVectorBytes)));
+      using Wrapping [[gnu::vector_size(kVectorBytes)]] = uint32_t;
       value = (Vector<T>)((Wrapping)old + (Wrapping)sum);
     } else {
       value = old + sum;

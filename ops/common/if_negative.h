@@ -10,7 +10,7 @@ template <typename T>
 struct IfNegativeOp {
   T operator()(const T& x, const T& negative) const { return x < T{0} ? negative : x; }
   template <typename Packet>
-  Packet packetOp(const Packet& x, const Packet& negative) const {
+  Packet packetOp(const Packet& x, const Packet& negative) const {  // NOLINT: Eigen calls it so
     using Eigen::internal::pcmp_lt;
     return Eigen::internal::pselect(pcmp_lt(x, Eigen::internal::pzero(x)), negative, x);
   }
@@ -28,8 +28,10 @@ auto IfNegative(const Eigen::ArrayBase<X>& x, const Eigen::ArrayBase<Y>& negativ
 template <typename T>
 struct Eigen::internal::functor_traits<onnxcmp::IfNegativeOp<T>> {
   enum {
+    // NOLINTBEGIN(readability-identifier-naming): Eigen's names
     Cost = 2 * Eigen::NumTraits<T>::AddCost,
     PacketAccess = Eigen::internal::packet_traits<T>::Vectorizable,
+    // NOLINTEND(readability-identifier-naming)
   };
 };
 

@@ -117,7 +117,7 @@ struct OrderedMinFold : MinFold {
 // A register's worth of C (GCC and Clang vectors: the optimizer needs no persuasion).
 template <typename C>
 struct FoldVector {
-  typedef C Type __attribute__((vector_size(32)));
+  using Type [[gnu::vector_size(32)]] = C;
   static constexpr int64_t kSize = 32 / static_cast<int64_t>(sizeof(C));
 };
 

@@ -86,7 +86,7 @@ Kernel StringNormalizer(const KernelInit& node) {
   const absl::StatusOr<std::shared_ptr<const CaseMap>> made =
       CaseMap::Make(node.String("locale", "en_US"));
   if (!made.ok()) return node.Fail(made.status());
-  const std::shared_ptr<const CaseMap> map = *made;
+  const std::shared_ptr<const CaseMap>& map = *made;
   absl::flat_hash_set<std::string> stopwords;
   for (const std::string& word : node.Strings("stopwords")) {
     absl::StatusOr<std::string> key = map->Apply(compared, word);

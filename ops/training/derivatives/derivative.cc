@@ -27,7 +27,7 @@ const Attribute* DerivativeBuilder::Find(absl::string_view name) const {
 }
 
 template <typename T>
-T DerivativeBuilder::Get(absl::string_view name, T fallback) const {
+T DerivativeBuilder::Get(absl::string_view name, const T& fallback) const {
   const Attribute* attribute = Find(name);
   const T* value = attribute == nullptr ? nullptr : std::get_if<T>(attribute);
   return value == nullptr ? fallback : *value;
@@ -77,7 +77,7 @@ std::string DerivativeBuilder::Scalar(double value, const std::string& like) {
   return Op("CastLike", {Op("Constant", {}, {{"value", Tensor::Scalar<double>(value)}}), like});
 }
 
-std::string DerivativeBuilder::Vector(std::vector<int64_t> values) {
+std::string DerivativeBuilder::Vector(const std::vector<int64_t>& values) {
   const auto size = static_cast<int64_t>(values.size());
   return Op("Constant", {}, {{"value", Tensor::Of<int64_t>({size}, values)}});
 }

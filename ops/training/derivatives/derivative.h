@@ -96,7 +96,7 @@ class DerivativeBuilder {
                                Attributes attributes, int num_outputs);
   // Constants: a scalar of the type of `like`; a vector of int64.
   std::string Scalar(double value, const std::string& like);
-  std::string Vector(std::vector<int64_t> values);
+  std::string Vector(const std::vector<int64_t>& values);
   std::string ShapeOf(const std::string& value) { return nodes_.ShapeOf(value); }
   std::string ZerosLike(const std::string& value) { return nodes_.FilledLike(value, 0); }
   std::string OnesLike(const std::string& value) { return nodes_.FilledLike(value, 1); }
@@ -125,7 +125,7 @@ class DerivativeBuilder {
   static std::string At(const std::vector<std::string>& names, int index);
   const Attribute* Find(absl::string_view name) const;
   template <typename T>
-  T Get(absl::string_view name, T fallback) const;
+  T Get(absl::string_view name, const T& fallback) const;
 
   DifferentiatedNode node_;
   DerivativeNodes& nodes_;
