@@ -29,6 +29,7 @@ inline __attribute__((always_inline)) void FoldVectors(const C* base, const int6
                                                        const std::type_identity_t<C>* centers,
                                                        V (&sums)[kVectors],
                                                        NaNWatch<Fold, V>& watch) {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): V may be C itself.
   constexpr auto kSize = static_cast<int64_t>(sizeof(V) / sizeof(C));
   V of[kVectors];
 #pragma GCC unroll 4

@@ -159,6 +159,7 @@ class NaNWatch {
     }
 #endif
     constexpr Mask kNone{};
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): a mask is all bits.
     return std::memcmp(&found_, &kNone, sizeof(Mask)) != 0;
   }
 

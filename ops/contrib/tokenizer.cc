@@ -31,7 +31,7 @@ std::optional<int64_t> CountCharacters(absl::string_view text) {
   const auto size = static_cast<int64_t>(text.size());
   for (int64_t i = 0; i < size; ++count) {
     UChar32 character = 0;
-    U8_NEXT(text.data(), i, size, character);
+    U8_NEXT(text.data(), i, size, character);  // NOLINT(bugprone-inc-dec-in-conditions): ICU's
     if (character < 0) return std::nullopt;
   }
   return count;

@@ -147,7 +147,7 @@ absl::StatusOr<Tensor> ScanOutput::Finish(int64_t axis, bool backwards) {
   if (backwards) strides[0] = -strides[0];
   std::rotate(shape.begin(), shape.begin() + 1, shape.begin() + 1 + place);
   std::rotate(strides.begin(), strides.begin() + 1, strides.begin() + 1 + place);
-  const Tensor view = memory_.Strided(shape, strides, first);
+  Tensor view = memory_.Strided(shape, strides, first);
   if (!IsSubByte(dtype_)) return view;
 
   OC_ASSIGN_OR_RETURN(const Tensor ordered, context_->Contiguous(view));

@@ -255,7 +255,6 @@ TEST(EvaluatorTest, ChecksFeeds) {
   const Value k(Tensor::Scalar<int64_t>(1));
   EXPECT_TRUE(evaluator->Run({{"x", x}, {"k", k}}).ok());
 
-  const auto kInvalid = absl::StatusCode::kInvalidArgument;
   const auto error = [&](const Feeds& feeds) { return evaluator->Run(feeds).status(); };
   ExpectError(error({{"x", x}}), kInvalid, "no value for input 'k'");
   ExpectError(error({{"x", x}}), kInvalid, "x float[n,3], k int64[]");
@@ -345,10 +344,9 @@ TEST(EvaluatorTest, RefusesAttributesThatAKernelWouldIgnore) {
   ExpectError(create("Careless<mode = 1>"), absl::StatusCode::kUnimplemented,
               "test.Careless 'n': attribute mode is not supported");
   EXPECT_EQ(create("Picky<mode = 0>"), absl::OkStatus());
-  ExpectError(create("Picky<mode = 1>"), absl::StatusCode::kInvalidArgument,
-              "test.Picky 'n': mode must be 0");
-  ExpectError(create("Picky<mode = 1.5>"), absl::StatusCode::kInvalidArgument, "mode");
-  ExpectError(create("Picky<moode = 1>"), absl::StatusCode::kInvalidArgument, "moode");
+  ExpectError(create("Picky<mode = 1>"), kInvalid, "test.Picky 'n': mode must be 0");
+  ExpectError(create("Picky<mode = 1.5>"), kInvalid, "mode");
+  ExpectError(create("Picky<moode = 1>"), kInvalid, "moode");
 }
 
 TEST(EvaluatorTest, ErrorsSayWhere) {
@@ -369,7 +367,7 @@ TEST(EvaluatorTest, ErrorsSayWhere) {
   ASSERT_TRUE(evaluator.ok()) << evaluator.status();
   const absl::Status error =
       evaluator->Run({{"x", kX}, {"m", Tensor::Scalar<int64_t>(3)}}).status();
-  EXPECT_EQ(error.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(error.code(), kInvalid);
   EXPECT_EQ(std::string(error.message()),
             "test.Fails 'inner__1' in outer/loop__1[0]: it went wrong (inputs: float[2])");
 }
@@ -383,7 +381,7 @@ TEST(EvaluatorTest, ChecksTypesAtRunTime) {
       y = Neg(a)
     })",
               {{"s", Sequence{DType::kFloat, {kX}}}, {"c", Tensor::Scalar(true)}, {"x", kX}});
-  ExpectError(outputs.status(), absl::StatusCode::kInvalidArgument, "Neg -> 'y'");
+  ExpectError(outputs.status(), kInvalid, "Neg -> 'y'");
 }
 
 TEST(EvaluatorTest, RefusesToRunWithoutARequiredInput) {
@@ -391,10 +389,10 @@ TEST(EvaluatorTest, RefusesToRunWithoutARequiredInput) {
     g (float[n] x) => (float[n] y) { y = Concat<axis = 0>(x, , x) })",
                       {{"x", kX}})
                   .status(),
-              absl::StatusCode::kInvalidArgument, "its input 1 (inputs) is missing");
+              kInvalid, "its input 1 (inputs) is missing");
   // What is missing only while the model runs.
   Replacer replacer(ResultKind::kResult, "s", Value());
-  ExpectError(RunText(kChain, {{"x", kX}}, &replacer).status(), absl::StatusCode::kInvalidArgument,
+  ExpectError(RunText(kChain, {{"x", kX}}, &replacer).status(), kInvalid,
               "Neg 'second': its input 0 (X) has no value");
 }
 
@@ -449,14 +447,13 @@ TEST(EvaluatorRunNodeTest, RunsANodeOfThePlanOnOtherValues) {
                Tensor::Of<int32_t>({1}, {-7}));
   EXPECT_TRUE(evaluator->CapturesOf(2).empty());
   EXPECT_TRUE(evaluator->CapturesOf(3).empty());
-  ExpectError(evaluator->RunNode(2, {kX}).status(), absl::StatusCode::kInvalidArgument,
+  ExpectError(evaluator->RunNode(2, {kX}).status(), kInvalid,
               "the node has 2 inputs, but 1 were given");
-  ExpectError(evaluator->RunNode(2, {kX, Value()}).status(), absl::StatusCode::kInvalidArgument,
+  ExpectError(evaluator->RunNode(2, {kX, Value()}).status(), kInvalid,
               "Add 'third': its input 1 (B) has no value");
-  ExpectError(evaluator->RunNode(3, {kX}).status(), absl::StatusCode::kInvalidArgument,
+  ExpectError(evaluator->RunNode(3, {kX}).status(), kInvalid,
               "there is no node 3, the model has 3");
-  ExpectError(evaluator->RunNode(-1, {kX}).status(), absl::StatusCode::kInvalidArgument,
-              "there is no node -1");
+  ExpectError(evaluator->RunNode(-1, {kX}).status(), kInvalid, "there is no node -1");
 }
 
 // The inner branch reads x and w of the main graph through the branch around it.
@@ -487,8 +484,8 @@ TEST(EvaluatorRunNodeTest, TakesWhatSubgraphsReadByName) {
   ExpectTensor(TensorAt(evaluator->RunNode(1, {condition}, captures), 0),
                Tensor::Of<float>({2}, {102, 204}));
   captures.erase("t");
-  ExpectError(evaluator->RunNode(1, {condition}, captures).status(),
-              absl::StatusCode::kInvalidArgument, "no value for 't', which its subgraphs read");
+  ExpectError(evaluator->RunNode(1, {condition}, captures).status(), kInvalid,
+              "no value for 't', which its subgraphs read");
 }
 
 }  // namespace

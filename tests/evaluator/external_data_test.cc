@@ -25,8 +25,8 @@ std::string ModelWithData(const std::string& location, const std::string& more =
 }
 
 const std::string& SixteenFloats() {
-  static const std::string* const bytes = new std::string(64, '\1');
-  return *bytes;
+  static const std::string* const kBytes = new std::string(64, '\1');
+  return *kBytes;
 }
 
 class ExternalDataTest : public ::testing::Test {

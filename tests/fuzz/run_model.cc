@@ -28,8 +28,8 @@ absl::Status Run(absl::string_view bytes, const LoadOptions& load,
 }  // namespace
 
 const OpRegistry& Registry() {
-  static const OpRegistry* const registry = new OpRegistry(AllOperators());
-  return *registry;
+  static const OpRegistry* const kRegistry = new OpRegistry(AllOperators());
+  return *kRegistry;
 }
 
 absl::Status RunModel(absl::string_view bytes) {

@@ -131,13 +131,13 @@ struct TypeGroup {
 
 // Names for types that usually go together; the first that fits is taken.
 const std::vector<TypeGroup>& TypeGroups() {
-  static const auto* const groups = new std::vector<TypeGroup>{
+  static const auto* const kGroups = new std::vector<TypeGroup>{
       {"ints", {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}},
       {"floats", {"float16", "float", "double", "bfloat16"}},
       {"float8s", {"float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"}},
       {"complex", {"complex64", "complex128"}},
   };
-  return *groups;
+  return *kGroups;
 }
 
 // "floats, int32": the types by their groups, what is left by name.

@@ -75,7 +75,7 @@ TEST(CauseLimits, EachIsNamed) {
   const struct {
     RepairLimits limits;
     std::string text;
-  } kCases[] = {
+  } cases[] = {
       {{.trials = 1}, "1 trials for one repair"},
       {{.all_trials = 0}, "0 trials"},
       {{.rounds = 0}, "0 repairs"},
@@ -83,7 +83,7 @@ TEST(CauseLimits, EachIsNamed) {
       {{.left_over_trials = 0}, "0 trials of what is left over"},
       {{.constant_looks = 0}, "0 looks at each constant"},
   };
-  for (const auto& a_case : kCases) {
+  for (const auto& a_case : cases) {
     const Comparison comparison = OfUnlikeChains(a_case.limits);
     EXPECT_THAT(comparison.notes, Contains(AllOf(HasSubstr(kCutShort), HasSubstr(a_case.text))));
   }

@@ -153,7 +153,6 @@ TEST(Causes, AConstantWithMoreAxesIsNamedAndNotItsReader) {
 }
 
 TEST(Causes, AShapeInPlaceOfATransposition) {
-  const std::string there = "rest = Transpose <perm = [1, 0]> (turned)";
   const Comparison comparison = Compared(Altered({{"rest = Sub (weights, product)",
                                                    "straight = Sub (weights, product)\n"
                                                    "shape = Constant <value_ints = [4, 2]> ()\n"

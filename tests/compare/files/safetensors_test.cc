@@ -29,8 +29,9 @@ class SafetensorsTest : public ::testing::Test {
   absl::Status Open(const std::string& bytes) {
     path_ = folder_.Write("t.safetensors", bytes);
     auto opened = OpenSafetensors(path_);
-    if (opened.ok()) values_ = *std::move(opened);
-    return opened.status();
+    if (!opened.ok()) return opened.status();
+    values_ = *std::move(opened);
+    return absl::OkStatus();
   }
   std::vector<std::string> Names() const {
     std::vector<std::string> names;

@@ -221,14 +221,13 @@ TEST_F(RecordingSideTest, RecordedValuesPairByValue) {
   const auto model = ModelOf(kModel, feeds);
   Value y;
   Value r;
-  ASSERT_TRUE(model
-                  ->Record({},
-                           [&](int, const StreamResult& result, const Value& value) {
-                             if (result.name == "y") y = value;
-                             if (result.name == "r") r = value;
-                             return absl::OkStatus();
-                           })
-                  .results.size() > 0);
+  const ResultStream stream =
+      model->Record({}, [&](int, const StreamResult& result, const Value& value) {
+        if (result.name == "y") y = value;
+        if (result.name == "r") r = value;
+        return absl::OkStatus();
+      });
+  ASSERT_FALSE(stream.results.empty());
   const Tensor transposed = *y.tensor().Strided({4, 4}, {1, 4}, y.tensor().offset()).Contiguous();
   const Tensor reshaped = r.tensor().Reshaped({1, 16});
   const std::string path = Arrays({{"a", reshaped},

@@ -18,16 +18,16 @@ OpTest Dft(const Tensor& x, bool inverse, bool onesided) {
 // A transform of any length against its definition.
 TEST(DFT, AnyLength) {
   for (int n : {1, 2, 3, 4, 5, 7, 12, 16, 31, 100}) {
-    std::vector<double> x(static_cast<size_t>(2 * n));
+    std::vector<double> x(2 * static_cast<size_t>(n));
     std::vector<double> want(x.size());
     for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * 7 % 11) - 5;
     for (int k = 0; k < n; ++k) {
       for (int i = 0; i < n; ++i) {
         const double angle = -2 * std::numbers::pi * (k * i % n) / n;
-        const double re = x[static_cast<size_t>(2 * i)];
-        const double im = x[static_cast<size_t>(2 * i) + 1];
-        want[static_cast<size_t>(2 * k)] += re * std::cos(angle) - im * std::sin(angle);
-        want[static_cast<size_t>(2 * k) + 1] += re * std::sin(angle) + im * std::cos(angle);
+        const double re = x[2 * static_cast<size_t>(i)];
+        const double im = x[2 * static_cast<size_t>(i) + 1];
+        want[2 * static_cast<size_t>(k)] += re * std::cos(angle) - im * std::sin(angle);
+        want[2 * static_cast<size_t>(k) + 1] += re * std::sin(angle) + im * std::cos(angle);
       }
     }
     const Tensor signal = Tensor::Of<double>({n, 2}, x);

@@ -10,8 +10,8 @@ namespace onnxcmp::testing {
 namespace {
 
 const Tensor& Six() {
-  static const auto* const tensor = new Tensor(Tensor::Of<float>({6}, {1, 2, 3, 4, 5, 6}));
-  return *tensor;
+  static const auto* const kTensor = new Tensor(Tensor::Of<float>({6}, {1, 2, 3, 4, 5, 6}));
+  return *kTensor;
 }
 
 TEST(SplitTest, CutsEqualPiecesForEachOutput) {
