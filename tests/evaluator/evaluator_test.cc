@@ -20,9 +20,7 @@
 namespace onnxcmp::testing {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 const Tensor kX = Tensor::Of<float>({2}, {1, 2});
 

@@ -26,7 +26,6 @@
 namespace onnxcmp {
 namespace {
 
-using ::onnxcmp::testing::ExpectError;
 using ::onnxcmp::testing::ExpectSameBits;
 using ::onnxcmp::testing::RandomFloats;
 using ::onnxcmp::testing::Registry;
