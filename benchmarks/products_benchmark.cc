@@ -113,12 +113,10 @@ void Convolutions(benchmark::internal::Benchmark* benchmark) {
       ->Unit(benchmark::kMicrosecond);
 }
 
-void BM_Conv(benchmark::State& state) {
+// Measures a convolution of the sizes that Convolutions lists.
+void MeasureConvolution(OneNode& node, benchmark::State& state) {
   const int64_t in = state.range(0), out = state.range(1), group = state.range(2);
   const int64_t size = state.range(3), kernel = state.range(4), stride = state.range(5);
-  OneNode node(
-      "Conv", 22,
-      {RandomTensor({1, in, size, size}), RandomTensor({out, in / group, kernel, kernel})});
   node.attributes()["group"] = group;
   node.attributes()["strides"] = std::vector<int64_t>{stride, stride};
   node.attributes()["pads"] = std::vector<int64_t>(4, kernel / 2);
@@ -127,24 +125,27 @@ void BM_Conv(benchmark::State& state) {
   const int64_t products = out * in / group * kernel * kernel;
   CountFlops(state, 2.0 * static_cast<double>(windows * products));
 }
+
+void BM_Conv(benchmark::State& state) {
+  const int64_t in = state.range(0), out = state.range(1), group = state.range(2);
+  const int64_t size = state.range(3), kernel = state.range(4);
+  OneNode node(
+      "Conv", 22,
+      {RandomTensor({1, in, size, size}), RandomTensor({out, in / group, kernel, kernel})});
+  MeasureConvolution(node, state);
+}
 BENCHMARK(BM_Conv)->Apply(Convolutions);
 
 // The same of 8-bit integers.
 void BM_QLinearConv(benchmark::State& state) {
   const int64_t in = state.range(0), out = state.range(1), group = state.range(2);
-  const int64_t size = state.range(3), kernel = state.range(4), stride = state.range(5);
+  const int64_t size = state.range(3), kernel = state.range(4);
   OneNode node(
       "QLinearConv", 10,
       {RandomBytes({1, in, size, size}), Tensor::Scalar(0.02f), Tensor::Scalar<uint8_t>(120),
        RandomBytes({out, in / group, kernel, kernel}), Tensor::Scalar(0.01f),
        Tensor::Scalar<uint8_t>(128), Tensor::Scalar(0.5f), Tensor::Scalar<uint8_t>(128)});
-  node.attributes()["group"] = group;
-  node.attributes()["strides"] = std::vector<int64_t>{stride, stride};
-  node.attributes()["pads"] = std::vector<int64_t>(4, kernel / 2);
-  node.Measure(state);
-  const int64_t windows = (size / stride) * (size / stride);
-  const int64_t products = out * in / group * kernel * kernel;
-  CountFlops(state, 2.0 * static_cast<double>(windows * products));
+  MeasureConvolution(node, state);
 }
 BENCHMARK(BM_QLinearConv)->Apply(Convolutions);
 

@@ -12,7 +12,6 @@
 #include "compare/recordings/recording.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
-#include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
 #include "tests/support/paths.h"
 
@@ -20,7 +19,6 @@ namespace onnxcmp {
 namespace {
 
 using ::onnxcmp::testing::ExpectSameBits;
-using ::onnxcmp::testing::ModelText;
 using ::onnxcmp::testing::Onnxcmp;
 using ::onnxcmp::testing::Outcome;
 using ::testing::ElementsAre;
@@ -28,11 +26,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-class RunCommandTest : public ::testing::Test {
+class RunCommandTest : public testing::ModelFolderTest {
  protected:
-  std::string Model(const std::string& graph) {
-    return testing::WriteFile(folder_ + "/m.onnxtxt", ModelText(graph));
-  }
+  std::string Model(const std::string& graph) { return ModelFolderTest::Model("m", graph); }
   std::vector<std::string> FilesBesidesTheModel() {
     std::vector<std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
@@ -42,9 +38,6 @@ class RunCommandTest : public ::testing::Test {
     }
     return files;
   }
-
-  const testing::TestFolder test_folder_;
-  const std::string& folder_ = test_folder_.path();
 };
 
 TEST_F(RunCommandTest, PrintsOutputsInShort) {

@@ -8,24 +8,21 @@
 #include "evaluator/tensor_proto.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
-#include "tests/support/load_test.h"
 #include "tests/support/paths.h"
 
 namespace onnxcmp {
 namespace {
 
-using ::onnxcmp::testing::ModelText;
 using ::onnxcmp::testing::Onnxcmp;
 using ::onnxcmp::testing::Outcome;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class TestCommandTest : public ::testing::Test {
+class TestCommandTest : public testing::ModelFolderTest {
  protected:
   void SetUp() override {
-    const std::string model = testing::WriteFile(
-        folder_ + "/m.onnxtxt", ModelText("(float[4] x) => (float[4] y) { y = Neg(x) }"));
+    const std::string model = Model("m", "(float[4] x) => (float[4] y) { y = Neg(x) }");
     ASSERT_EQ(Onnxcmp({"run", model, "--save", folder_ + "/tests/neg/"}).status, 0);
     ASSERT_EQ(Onnxcmp({"run", model, "--seed", "1", "--save", folder_ + "/tests/random/"}).status,
               0);
@@ -36,9 +33,6 @@ class TestCommandTest : public ::testing::Test {
         WriteValueFile(folder_ + "/tests/" + test + "/test_data_set_0/output_0.pb", value, "y")
             .ok());
   }
-
-  const testing::TestFolder test_folder_;
-  const std::string& folder_ = test_folder_.path();
 };
 
 TEST_F(TestCommandTest, RunsAFolderOrAFolderOfFolders) {
@@ -82,10 +76,10 @@ TEST_F(TestCommandTest, TypesAndShapesAreExact) {
 
 // Another tool draws other numbers, whatever the seed.
 TEST_F(TestCommandTest, OfRandomOutputsTypeAndShapeAreCompared) {
-  const std::string model = testing::WriteFile(
-      folder_ + "/drawn.onnxtxt", ModelText("(float[4] x) => (float[4] y, float[4] z) {"
-                                            " r = RandomNormalLike <seed = 3.0> (x)"
-                                            " y = Add (r, x) z = Neg (x) }"));
+  const std::string model = Model("drawn",
+                                  "(float[4] x) => (float[4] y, float[4] z) {"
+                                  " r = RandomNormalLike <seed = 3.0> (x)"
+                                  " y = Add (r, x) z = Neg (x) }");
   const std::string test = folder_ + "/tests/drawn/";
   ASSERT_EQ(Onnxcmp({"run", model, "--save", test}).status, 0);
   Outcome outcome = Onnxcmp({"test", test});
@@ -101,8 +95,7 @@ TEST_F(TestCommandTest, OfRandomOutputsTypeAndShapeAreCompared) {
 
 // Where the exact value is 0, the expected one is the noise of whoever computed it.
 TEST_F(TestCommandTest, TransformsMayBeOffByARoundingOfTheGreatestElement) {
-  const std::string model = testing::WriteFile(
-      folder_ + "/dft.onnxtxt", ModelText("(float[1,4,1] x) => (float[1,4,2] y) { y = DFT (x) }"));
+  const std::string model = Model("dft", "(float[1,4,1] x) => (float[1,4,2] y) { y = DFT (x) }");
   const std::string test = folder_ + "/tests/dft/";
   ASSERT_EQ(Onnxcmp({"run", model, "--save", test}).status, 0);
   ASSERT_TRUE(WriteValueFile(test + "test_data_set_0/input_0.pb",
@@ -116,9 +109,9 @@ TEST_F(TestCommandTest, TransformsMayBeOffByARoundingOfTheGreatestElement) {
 }
 
 TEST_F(TestCommandTest, InputsWithInitializersMayComeBeforeOthers) {
-  const std::string model = testing::WriteFile(
-      folder_ + "/default.onnxtxt", ModelText("(float[2] w = {1, 2}, float[2] x) => (float[2] y) "
-                                              "{ y = Sub (x, w) }"));
+  const std::string model = Model("default",
+                                  "(float[2] w = {1, 2}, float[2] x) => (float[2] y) "
+                                  "{ y = Sub (x, w) }");
   const std::string test = folder_ + "/tests/default/";
   ASSERT_EQ(Onnxcmp({"run", model, "--save", test}).status, 0);
   EXPECT_FALSE(std::filesystem::exists(test + "test_data_set_0/input_1.pb"));
@@ -139,9 +132,9 @@ TEST_F(TestCommandTest, WithoutDataThereIsNothingToRun) {
 
 // The kernel is one step, the body several.
 TEST_F(TestCommandTest, RunsOperatorsThroughTheirBodies) {
-  const std::string model = testing::WriteFile(
-      folder_ + "/mvn.onnxtxt", ModelText("(float[2,1,1,1] x) => (float[2,1,1,1] y) "
-                                          "{ y = MeanVarianceNormalization <axes = [0]> (x) }"));
+  const std::string model = Model("mvn",
+                                  "(float[2,1,1,1] x) => (float[2,1,1,1] y) "
+                                  "{ y = MeanVarianceNormalization <axes = [0]> (x) }");
   const std::string test = folder_ + "/tests/mvn/";
   ASSERT_EQ(Onnxcmp({"run", model, "--save", test}).status, 0);
   EXPECT_EQ(Onnxcmp({"test", "--expand-functions", test}).status, 0);
