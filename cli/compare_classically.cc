@@ -19,7 +19,7 @@
 #include "compare/classic/classic_alignment.h"
 #include "compare/classic/classic_nodes.h"
 #include "compare/classic/classic_stream.h"
-#include "compare/differences/output_comparison.h"
+#include "compare/verdict/output_comparison.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_inputs.h"
 #include "evaluator/evaluator.h"

@@ -10,7 +10,7 @@
 #include "cli/compare_arguments.h"
 #include "cli/interruption.h"
 #include "cli/messages.h"
-#include "compare/differences/pair_tolerance.h"
+#include "compare/tolerances/pair_tolerance.h"
 
 namespace onnxcmp::cli {
 namespace {

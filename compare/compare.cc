@@ -10,11 +10,11 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
+#include "compare/causes/cause_class.h"
 #include "compare/causes/causes.h"
-#include "compare/differences/output_comparison.h"
-#include "compare/differences/pair_tolerance.h"
 #include "compare/differences/sorted_elements.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/explain/explain.h"
@@ -27,6 +27,8 @@
 #include "compare/shadow/shadow_run.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/value_bank.h"
+#include "compare/tolerances/pair_tolerance.h"
+#include "compare/verdict/output_comparison.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/status_macros.h"
 #include "evaluator/thread_pool.h"
@@ -34,11 +36,10 @@
 namespace onnxcmp {
 namespace {
 
-// What a first pass leaves of a side.
+// What a first pass keeps of a side, besides its stream.
 struct FirstPass {
   explicit FirstPass(int64_t budget) : bank(budget) {}
 
-  ResultStream stream;
   ValueBank bank;
   std::vector<std::pair<int, Value>> outputs;  // by result
   SideShadow shadow;
@@ -52,6 +53,28 @@ bool SameElements(const StreamResult& left, const StreamResult& right, Marks mar
   return Has(marks, Mark::kTransposed) && left.fingerprint.elements == right.fingerprint.elements;
 }
 
+// Whether causes that rounding does not explain have so little to do with an output's difference that
+// its tolerance may stay as wide as the types on the way make it.
+bool IsExcused(const OutputPair& pair, std::optional<double> moved) {
+  constexpr double kShareOfDifference = 0.5;
+  constexpr double kShareOfTolerance = 0.25;
+  if (!moved.has_value()) return false;
+  if (*moved <= pair.own_whole) return true;
+  return *moved <= kShareOfDifference * pair.difference.apart &&
+         *moved <= kShareOfTolerance * pair.difference.tolerance.whole;
+}
+
+// `moved`: by how much of its size the output is elsewhere without wrong causes, if that is known.
+void Rejudge(std::optional<double> moved, OutputPair* pair) {
+  if (IsExcused(*pair, moved)) return;
+  pair->difference.agree = false;
+  pair->difference.fault =
+      moved.has_value()
+          ? absl::StrFormat("rounding does not explain it: a cause moves it by %.2g of its size",
+                            *moved)
+          : "rounding does not explain it";
+}
+
 class Comparer {
  public:
   Comparer(Side& left, Side& right, const CompareOptions& options)
@@ -63,32 +86,32 @@ class Comparer {
         passes_{FirstPass(options.max_memory / 2), FirstPass(options.max_memory / 2)} {}
 
   absl::StatusOr<Comparison> Compare() {
-    Comparison comparison;
     for (int i = 0; i < 2; ++i) RunFirst(i);
-    comparison.left_summary = sides_[0]->summary();
-    comparison.right_summary = sides_[1]->summary();
-    comparison.alignment = Align(passes_[0].stream, passes_[1].stream);
-    OC_RETURN_IF_ERROR(MeasureRows(&comparison, [](size_t) { return nullptr; }));
-    comparison.outputs = CompareOutputs(Outputs(0), Outputs(1), options_.tolerance);
-    OC_RETURN_IF_ERROR(FindNotFiniteOnBoth(&comparison));
-    if (options_.causes) OC_RETURN_IF_ERROR(NameCauses(&comparison));
-    OC_RETURN_IF_ERROR(LookAtQuantization(&comparison));
-    comparison.left = std::move(passes_[0].stream);
-    comparison.right = std::move(passes_[1].stream);
+    comparison_.left_summary = sides_[0]->summary();
+    comparison_.right_summary = sides_[1]->summary();
+    comparison_.alignment = Align(comparison_.left, comparison_.right);
+    tolerances_.emplace(comparison_.left, comparison_.right, comparison_.alignment,
+                        options_.tolerance);
+    OC_RETURN_IF_ERROR(MeasureRows([](size_t) { return nullptr; }));
+    comparison_.outputs = CompareOutputs(Outputs(0), Outputs(1), options_.tolerance, &*tolerances_,
+                                         &comparison_.alignment);
+    OC_RETURN_IF_ERROR(FindNotFiniteOnBoth());
+    if (options_.causes) OC_RETURN_IF_ERROR(NameCauses());
+    OC_RETURN_IF_ERROR(LookAtQuantization());
+    RejudgeOutputs();
     if (options_.shadow) {
-      comparison.shadow =
-          MakeShadowReport(comparison, std::move(passes_[0].shadow), std::move(passes_[1].shadow),
+      comparison_.shadow =
+          MakeShadowReport(comparison_, std::move(passes_[0].shadow), std::move(passes_[1].shadow),
                            passes_[0].outputs_in_double, passes_[1].outputs_in_double);
     }
-    comparison.verdict = VerdictOf(comparison);
+    comparison_.verdict = VerdictOf(comparison_);
     if (!options_.explain.empty()) {
-      OC_ASSIGN_OR_RETURN(const size_t row, FindRow(comparison, options_.explain));
-      RecordedSide left = {sides_[0], &comparison.left, &passes_[0].bank};
-      RecordedSide right = {sides_[1], &comparison.right, &passes_[1].bank};
-      OC_ASSIGN_OR_RETURN(comparison.explanation,
-                          ExplainRow(comparison, row, left, right, options_.watch, &pool_));
+      OC_ASSIGN_OR_RETURN(const size_t row, FindRow(comparison_, options_.explain));
+      OC_ASSIGN_OR_RETURN(comparison_.explanation,
+                          ExplainRow(comparison_, row, Recorded(0), Recorded(1), *tolerances_,
+                                     options_.watch, &pool_));
     }
-    return comparison;
+    return std::move(comparison_);
   }
 
  private:
@@ -107,7 +130,8 @@ class Comparer {
                      options_.max_depth, options_.max_memory);
       record.watcher = &*shadow;
     }
-    pass.stream = sides_[i]->Record(
+    ResultStream& stream = i == 0 ? comparison_.left : comparison_.right;
+    stream = sides_[i]->Record(
         record, [&](int number, const StreamResult& result, const Value& value) -> absl::Status {
           if (result.kind == ResultKind::kOutput) pass.outputs.emplace_back(number, value);
           // Bits that agree are never needed again.
@@ -120,24 +144,26 @@ class Comparer {
           return absl::OkStatus();
         });
     if (!shadow.has_value()) return;
-    pass.shadow = shadow->Finish(pass.stream);
+    pass.shadow = shadow->Finish(stream);
     pass.outputs_in_double = shadow->TakeOutputs();
   }
 
-  RecordedSide Recorded(int i) { return {sides_[i], &passes_[i].stream, &passes_[i].bank}; }
+  const ResultStream& Stream(int side) const {
+    return side == 0 ? comparison_.left : comparison_.right;
+  }
+  RecordedSide Recorded(int i) { return {sides_[i], &Stream(i), &passes_[i].bank}; }
 
   // Fills the rows of the alignment. `known`: by row of it, one that was measured before, or null.
-  absl::Status MeasureRows(Comparison* comparison,
-                           absl::FunctionRef<const ComparedRow*(size_t)> known) {
+  absl::Status MeasureRows(absl::FunctionRef<const ComparedRow*(size_t)> known) {
     std::vector<ResultPair> pairs;
     std::vector<size_t> rows;  // by pair
-    for (size_t i = 0; i < comparison->alignment.rows.size(); ++i) {
-      const AlignedRow& aligned = comparison->alignment.rows[i];
+    for (size_t i = 0; i < comparison_.alignment.rows.size(); ++i) {
+      const AlignedRow& aligned = comparison_.alignment.rows[i];
       if (known(i) != nullptr) {
-        comparison->rows.push_back(*known(i));
+        comparison_.rows.push_back(*known(i));
         continue;
       }
-      ComparedRow& row = comparison->rows.emplace_back();
+      ComparedRow& row = comparison_.rows.emplace_back();
       row.aligned = aligned;
       if (!aligned.paired()) {
         row.relation = aligned.right.empty() ? Relation::kLeftOnly : Relation::kRightOnly;
@@ -146,15 +172,16 @@ class Comparer {
       const ResultPair pair = {aligned.left.back(), aligned.right.back()};
       if (SameElements(Result(0, pair.left), Result(1, pair.right), aligned.marks)) continue;
       pairs.push_back(pair);
-      rows.push_back(comparison->rows.size() - 1);
+      rows.push_back(comparison_.rows.size() - 1);
     }
     PairValues values(Recorded(0), Recorded(1), options_.max_memory, options_.watch);
     return values.ForEach(
         pairs, [&](size_t i, const Value& left, const Value& right) -> absl::Status {
-          ComparedRow& row = comparison->rows[rows[i]];
+          ComparedRow& row = comparison_.rows[rows[i]];
           DifferenceOptions options;
-          options.tolerance =
-              ToleranceOf(Result(0, pairs[i].left), Result(1, pairs[i].right), options_.tolerance);
+          options.tolerance = tolerances_->Of(pairs[i].left, pairs[i].right).tolerances;
+          // What was recorded counts as outputs do.
+          options.parts = comparison_.left.recorded || comparison_.right.recorded;
           if (Has(row.aligned.marks, Mark::kTransposed)) {
             OC_ASSIGN_OR_RETURN(const Value sorted_left, SortedElements(left));
             OC_ASSIGN_OR_RETURN(const Value sorted_right, SortedElements(right));
@@ -167,17 +194,17 @@ class Comparer {
         });
   }
 
-  absl::Status FindNotFiniteOnBoth(Comparison* comparison) {
-    OC_ASSIGN_OR_RETURN(comparison->left_not_finite,
+  absl::Status FindNotFiniteOnBoth() {
+    OC_ASSIGN_OR_RETURN(comparison_.left_not_finite,
                         FindNotFinite(Recorded(0), "left again", options_.watch));
-    OC_ASSIGN_OR_RETURN(comparison->right_not_finite,
+    OC_ASSIGN_OR_RETURN(comparison_.right_not_finite,
                         FindNotFinite(Recorded(1), "right again", options_.watch));
     return absl::OkStatus();
   }
 
-  absl::Status NameCauses(Comparison* comparison) {
-    if (sides_[1]->evaluator() == nullptr && VerdictOf(*comparison) == Verdict::kDifferent) {
-      comparison->notes.push_back(
+  absl::Status NameCauses() {
+    if (sides_[1]->evaluator() == nullptr && VerdictOf(comparison_) == Verdict::kDifferent) {
+      comparison_.notes.push_back(
           absl::StrCat("no cause was looked for: the right is a recording, and causes are found by "
                        "running the right model on the left's values",
                        sides_[0]->evaluator() == nullptr ? "" : "; exchange the two sides"));
@@ -185,9 +212,10 @@ class Comparer {
     CauseOptions options;
     options.max_memory = options_.max_memory;
     options.pool = &pool_;
-    options.outputs_agree = comparison->outputs.agree;
+    options.outputs_agree = comparison_.outputs.agree;
     options.watch = options_.watch;
     options.limits = options_.cause_limits;
+    options.doubtful = DoubtfulOutputs();
     if (options_.repro) {
       options.on_found = [](const FoundCause& found, Cause* cause) {
         absl::StatusOr<Repro> repro = MakeRepro(found, *cause);
@@ -199,53 +227,89 @@ class Comparer {
       };
     }
     OC_ASSIGN_OR_RETURN(CauseReport report,
-                        FindCauses(Recorded(0), Recorded(1), comparison->alignment, options));
-    comparison->causes = std::move(report.causes);
-    if (IsQuantized(passes_[0].stream) && IsQuantized(passes_[1].stream)) {
-      DropContradicted(passes_[0].stream, comparison->rows, &comparison->causes);
+                        FindCauses(Recorded(0), Recorded(1), comparison_.alignment, options));
+    comparison_.causes = std::move(report.causes);
+    effects_ = std::move(report.effects);
+    if (IsQuantized(comparison_.left) && IsQuantized(comparison_.right)) {
+      DropContradicted(comparison_.left, comparison_.rows, &comparison_.causes);
     }
-    for (std::string& note : report.notes) comparison->notes.push_back(std::move(note));
+    for (std::string& note : report.notes) comparison_.notes.push_back(std::move(note));
     if (report.repaired.empty()) return absl::OkStatus();
-    return AddPairs(report.repaired, comparison);
+    return AddPairs(report.repaired);
   }
 
-  absl::Status AddPairs(const std::vector<std::pair<int, int>>& pairs, Comparison* comparison) {
-    Amended amended = Amend(comparison->alignment, pairs, passes_[0].stream, passes_[1].stream);
-    comparison->alignment = std::move(amended.alignment);
-    const std::vector<ComparedRow> before = std::exchange(comparison->rows, {});
-    return MeasureRows(comparison, [&](size_t i) {
+  // Of the right: outputs that agree, but not by what their own types allow.
+  std::vector<std::pair<int, Value>> DoubtfulOutputs() const {
+    std::vector<std::pair<int, Value>> doubtful;
+    for (const OutputPair& pair : comparison_.outputs.pairs) {
+      if (!pair.difference.agree || pair.within_own) continue;
+      for (const auto& [number, value] : passes_[1].outputs) {
+        if (number == pair.right_result) doubtful.emplace_back(number, value);
+      }
+    }
+    return doubtful;
+  }
+
+  // Coarse types excuse what rounding to them explains, and nothing else: what wrong causes do to an
+  // output counts, however much its tolerance allows.
+  void RejudgeOutputs() {
+    const bool left = IsQuantized(comparison_.left);
+    const bool right = IsQuantized(comparison_.right);
+    // Where only one side is quantized, or both otherwise, the review of the causes knows which of
+    // them are honest. Two sides that are quantized alike differ by that in nothing.
+    const bool reviewed =
+        (left || right) && !(left && right && QuantizedAlike(comparison_.left, comparison_.right));
+    const bool any = std::any_of(comparison_.causes.begin(), comparison_.causes.end(),
+                                 [](const Cause& cause) { return IsWrong(cause) && !cause.review; });
+    for (OutputPair& pair : comparison_.outputs.pairs) {
+      if (!pair.difference.agree || pair.within_own) continue;
+      for (const OutputEffect& effect : effects_) {
+        if (effect.output == pair.right_result && (!reviewed || any)) Rejudge(effect.moved, &pair);
+      }
+      for (const Cause& cause : comparison_.causes) {
+        if (reviewed && cause.review && IsWrong(cause)) Rejudge(cause.effect, &pair);
+      }
+      comparison_.outputs.agree = comparison_.outputs.agree && pair.difference.agree;
+    }
+  }
+
+  absl::Status AddPairs(const std::vector<std::pair<int, int>>& pairs) {
+    Amended amended = Amend(comparison_.alignment, pairs, comparison_.left, comparison_.right);
+    comparison_.alignment = std::move(amended.alignment);
+    const std::vector<ComparedRow> before = std::exchange(comparison_.rows, {});
+    return MeasureRows([&](size_t i) {
       const int row = amended.before[i];
       return row == kNone ? nullptr : &before[static_cast<size_t>(row)];
     });
   }
 
   // Scales and zero points are looked at whenever causes are.
-  absl::Status LookAtQuantization(Comparison* comparison) {
+  absl::Status LookAtQuantization() {
     if (!options_.causes && !options_.quantization) return absl::OkStatus();
     QuantizationOptions options;
     options.max_memory = options_.max_memory;
     options.costs = options_.quantization;
     options.watch = options_.watch;
     OC_ASSIGN_OR_RETURN(std::optional<QuantizationReport> report,
-                        FindQuantization(Recorded(0), Recorded(1), comparison->alignment, options,
-                                         options_.causes ? &comparison->causes : nullptr));
+                        FindQuantization(Recorded(0), Recorded(1), comparison_.alignment, options,
+                                         options_.causes ? &comparison_.causes : nullptr));
     if (!options_.quantization) return absl::OkStatus();
-    comparison->quantization = std::move(report);
-    if (!comparison->quantization.has_value()) {
-      comparison->notes.push_back("neither side is quantized: there are no layers to list");
+    comparison_.quantization = std::move(report);
+    if (!comparison_.quantization.has_value()) {
+      comparison_.notes.push_back("neither side is quantized: there are no layers to list");
     }
     return absl::OkStatus();
   }
 
   const StreamResult& Result(int side, int number) const {
-    return passes_[side].stream.results[static_cast<size_t>(number)];
+    return Stream(side).results[static_cast<size_t>(number)];
   }
 
   std::vector<NamedOutput> Outputs(int side) const {
     std::vector<NamedOutput> outputs;
     for (const auto& [number, value] : passes_[side].outputs) {
       const StreamResult& result = Result(side, number);
-      outputs.push_back({result.name, value, &result});
+      outputs.push_back({result.name, value, number, ""});
     }
     return outputs;
   }
@@ -280,6 +344,9 @@ class Comparer {
   FingerprintCache cache_;
   Side* sides_[2];
   FirstPass passes_[2];
+  Comparison comparison_;
+  std::optional<PairTolerances> tolerances_;
+  std::vector<OutputEffect> effects_;  // of wrong causes, before their review
   absl::flat_hash_set<Hash128> left_contents_;
 };
 

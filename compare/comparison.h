@@ -11,13 +11,13 @@
 
 #include "absl/status/status.h"
 #include "compare/alignment/alignment.h"
-#include "compare/differences/output_comparison.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/explain/explanation.h"
 #include "compare/not_finite/not_finite.h"
 #include "compare/quantization/quantization.h"
 #include "compare/shadow/shadow.h"
 #include "compare/streams/result_stream.h"
+#include "compare/verdict/output_comparison.h"
 
 namespace onnxcmp {
 
@@ -82,6 +82,8 @@ struct Cause {
   std::optional<TruthVerdict> truth;
   std::optional<double> apart;
   std::string text;  // what differs: operators, attributes, inputs; one line without the names
+  // Found by looking at scales and zero points.
+  bool review = false;
   // The right's result whose region was judged. It is `right` unless only one node or constant of
   // that region can be at fault.
   int judged = kNone;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "compare/differences/number_strips.h"
+#include "compare/operators/operator_traits.h"
 #include "compare/quantization/grids.h"
 
 namespace onnxcmp {

@@ -30,20 +30,25 @@ class Replacer : public Observer {
 
 }  // namespace
 
-std::optional<double> CauseEffects::DistanceWithout(absl::Span<const int> replaced) const {
+std::vector<Value> CauseEffects::OutputsWithout(absl::Span<const int> replaced) const {
   absl::flat_hash_map<absl::string_view, const Value*> values;
   for (const int r : replaced) values[run_.right().result(r).name] = &state_.at(r).held;
   Replacer replacer(std::move(values));
-  const absl::StatusOr<std::vector<Value>> outputs = right_.Run(feeds_, &replacer);
-  if (!outputs.ok()) return std::nullopt;
+  absl::StatusOr<std::vector<Value>> outputs = right_.Run(feeds_, &replacer);
+  return outputs.ok() ? *std::move(outputs) : std::vector<Value>();
+}
+
+std::optional<double> CauseEffects::DistanceWithout(absl::Span<const int> replaced) const {
+  const std::vector<Value> outputs = OutputsWithout(replaced);
+  if (outputs.empty()) return std::nullopt;
   const auto counterparts = OutputCounterparts(run_.left(), run_.right());
   std::optional<double> greatest;
   const auto& shown = run_.right().outputs();
-  for (size_t i = 0; i < shown.size() && i < outputs->size(); ++i) {
+  for (size_t i = 0; i < shown.size() && i < outputs.size(); ++i) {
     const auto counterpart = counterparts.find(shown[i].second);
     if (counterpart == counterparts.end()) continue;
     const Value& wanted = run_.left().value(counterpart->second);
-    const Value& given = (*outputs)[i];
+    const Value& given = outputs[i];
     if (!IsMeasurable(wanted) || !IsMeasurable(given) ||
         !SameKindOfNumber(wanted.tensor().dtype(), given.tensor().dtype())) {
       continue;

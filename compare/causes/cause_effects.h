@@ -23,6 +23,9 @@ class CauseEffects {
   // are replaced. Nothing if the run fails or no output can be measured.
   std::optional<double> DistanceWithout(absl::Span<const int> replaced) const;
 
+  // The right's outputs then; empty if the run fails.
+  std::vector<Value> OutputsWithout(absl::Span<const int> replaced) const;
+
  private:
   const ForcedRun& run_;
   const ForcedState& state_;

@@ -216,6 +216,7 @@ class CauseFinder {
     for (const NodesWithBodies& nodes : UnmatchedNodes(run, state, aligned_)) {
       if (LookInside(run, state, nodes, true, &matched, report)) all_matched = false;
     }
+    if (!options_.doubtful.empty()) WeighOnOutputs(run, state, matched, all_matched, report);
     // What has no match cannot be replaced.
     if (!options_.outputs_agree && all_matched) WeighEffects(run, state, matched, report);
     std::stable_sort(report->causes.begin(), report->causes.end(),
@@ -275,6 +276,47 @@ class CauseFinder {
     return found->rounding || !found->causes.empty();
   }
 
+  // All outputs of the nodes that made these matched results go with them.
+  std::vector<int> WithSiblings(const ForcedState& state, const absl::btree_set<int>& matched) const {
+    std::vector<int> results(matched.begin(), matched.end());
+    for (const int r : matched) {
+      const int n = right_graph_.producer(r);
+      if (n == kNone) continue;
+      for (const int output : right_graph_.node(n).made->outputs) {
+        if (output != kNone && output != r && state.at(output).match != kNone) {
+          results.push_back(output);
+        }
+      }
+    }
+    return results;
+  }
+
+  // What wrong causes do to outputs that agree because much is allowed there.
+  void WeighOnOutputs(const ForcedRun& run, const ForcedState& state,
+                      const std::vector<int>& matched, bool all_matched,
+                      CauseReport* report) const {
+    absl::btree_set<int> wrong;
+    for (size_t i = 0; i < report->causes.size(); ++i) {
+      const Cause& cause = report->causes[i];
+      if (IsWrong(cause) && cause.kind != CauseKind::kPrecision) wrong.insert(matched[i]);
+    }
+    if (wrong.empty()) return;
+    std::vector<Value> outputs;
+    if (all_matched) {
+      const CauseEffects effects(run, state, *right_.side->evaluator(), *right_.side->feeds());
+      outputs = effects.OutputsWithout(WithSiblings(state, wrong));
+    }
+    for (const auto& [number, value] : options_.doubtful) {
+      OutputEffect& effect = report->effects.emplace_back();
+      effect.output = number;
+      const auto& shown = right_graph_.outputs();
+      for (size_t i = 0; i < std::min(shown.size(), outputs.size()); ++i) {
+        if (shown[i].first != number || !IsMeasurable(value) || !IsMeasurable(outputs[i])) continue;
+        effect.moved = RelativeRms(Measure(value.tensor()), Measure(outputs[i].tensor()));
+      }
+    }
+  }
+
   // What each cause does to the outputs when all others are made good, and what is left when all
   // are.
   void WeighEffects(const ForcedRun& run, const ForcedState& state, const std::vector<int>& matched,
@@ -283,22 +325,12 @@ class CauseFinder {
     constexpr double kUnexplained = 1e-3;
     constexpr double kRoundings = 16;
     const CauseEffects effects(run, state, *right_.side->evaluator(), *right_.side->feeds());
-    // Several causes may be inside one node; all results of a node go with it.
+    // Several causes may be inside one node.
     const auto all_but = [&](int left_out) {
       absl::btree_set<int> replaced(others_.begin(), others_.end());
       replaced.insert(matched.begin(), matched.end());
       replaced.erase(left_out);
-      std::vector<int> results(replaced.begin(), replaced.end());
-      for (const int r : replaced) {
-        const int n = right_graph_.producer(r);
-        if (n == kNone) continue;
-        for (const int output : right_graph_.node(n).made->outputs) {
-          if (output != kNone && output != r && state.at(output).match != kNone) {
-            results.push_back(output);
-          }
-        }
-      }
-      return effects.DistanceWithout(results);
+      return effects.DistanceWithout(WithSiblings(state, replaced));
     };
     std::vector<Cause>& causes = report->causes;
     absl::btree_map<int, std::optional<double>> wrong;  // by matched result: the effect

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,13 +40,26 @@ struct CauseOptions {
   // null: as many as one comparison may. Never null for what is searched inside.
   int* body_searches = nullptr;
   RepairLimits limits;
+  // Outputs of the right (results and values) that agree with the left's only because their tolerance
+  // is wide: CauseReport::effects says what wrong causes do to them.
+  std::vector<std::pair<int, Value>> doubtful;
   // Called for each cause when all are named; may be empty. Of what is inside a node it is called
   // with the search in that body, and with the search around it if that gave no repro.
   std::function<void(const FoundCause& found, Cause* cause)> on_found;
 };
 
+// What all wrong causes together do to an output of the right: how far it moves when they are made
+// good, as the root mean square of the movement against that of the output; nothing if that could
+// not be found out.
+struct OutputEffect {
+  int output = kNone;
+  std::optional<double> moved;
+};
+
 struct CauseReport {
   std::vector<Cause> causes;
+  // Of the doubtful outputs, if any cause is wrong. Passing through a coarser type is none here.
+  std::vector<OutputEffect> effects;
   std::vector<std::string> notes;  // what could not be looked at, and why
   // Pairs (left, right) that the alignment has not got: what agrees behind them has proved them.
   std::vector<std::pair<int, int>> repaired;

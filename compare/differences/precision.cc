@@ -1,7 +1,5 @@
 #include "compare/differences/precision.h"
 
-#include "absl/strings/match.h"
-
 namespace onnxcmp {
 namespace {
 
@@ -57,12 +55,5 @@ DType PrecisionOf(DType dtype) {
 DType LessPrecise(DType left, DType right) {
   return Coarseness(left) >= Coarseness(right) ? left : right;
 }
-
-bool IsQuantizing(absl::string_view op_type) {
-  return absl::StrContains(op_type, "Quant") || absl::StrContains(op_type, "Dequant") ||
-         absl::StrContains(op_type, "QLinear") || absl::StrContains(op_type, "Integer");
-}
-
-bool ReadsNoElements(absl::string_view op_type) { return op_type == "Shape" || op_type == "Size"; }
 
 }  // namespace onnxcmp

@@ -2,7 +2,6 @@
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_PRECISION_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_PRECISION_H_
 
-#include "absl/strings/string_view.h"
 #include "evaluator/dtype.h"
 
 namespace onnxcmp {
@@ -14,13 +13,6 @@ DType PrecisionOf(DType dtype);
 // The less precise of two types, by the bits that are left of a number. Integers stand for numbers
 // quantized to them. kUndefined is exact.
 DType LessPrecise(DType left, DType right);
-
-// Whether integers of 16 bits or less are quantized numbers where this operator reads or writes
-// them: QuantizeLinear, MatMulInteger, QLinearConv, ...
-bool IsQuantizing(absl::string_view op_type);
-
-// Whether the operator looks at its input's shape alone.
-bool ReadsNoElements(absl::string_view op_type);
 
 }  // namespace onnxcmp
 

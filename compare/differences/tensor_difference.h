@@ -51,8 +51,11 @@ struct TensorDifference {
 };
 
 struct DifferenceOptions {
-  Tolerance tolerance;
+  Tolerances tolerance;
   int worst = 5;
+  // Whether parts of tensors have to agree as the whole does (whole_errors.h). The whole has to in
+  // any case.
+  bool parts = false;
 };
 
 // Numbers in double (int64 and uint64 exactly), bools and strings as equal or not; sequences, maps

@@ -3,32 +3,12 @@
 #define ONNXCMP_COMPARE_DIFFERENCES_VALUE_DIFFERENCE_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
+#include "compare/differences/tolerance.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {
-
-// Elements agree if |a - b| <= atol + rtol * max(|a|, |b|). NaN agrees with NaN, an infinity with
-// itself.
-struct Tolerance {
-  double rtol = 0;
-  double atol = 0;
-};
-
-// What is expected of the same computation done in another order. docs/formats.md has the table.
-Tolerance DefaultTolerance(DType dtype);
-
-// What is given here holds for all numbers; the rest are the defaults of the element type. Bools
-// and strings always have to be equal.
-struct ToleranceOptions {
-  std::optional<double> rtol;
-  std::optional<double> atol;
-  // Of results by name, or by path and name joined by '/'; goes before the others.
-  absl::flat_hash_map<std::string, Tolerance> by_name;
-};
 
 struct ValueDifference {
   bool agree = true;
@@ -37,7 +17,14 @@ struct ValueDifference {
   int64_t elements = 0;  // pairs of elements that were compared
   int64_t beyond = 0;    // of them, pairs that do not agree
   int64_t nans = 0;      // of them, pairs that agree because both are NaN
-  Tolerance tolerance;   // of the tensors compared (of the last one, if there are several)
+  // Of the tensors compared (of the last one, if there are several): `scaled` times the scale is in
+  // its atol.
+  Tolerance tolerance;
+  double scale = 0;
+  // How far they are apart as a whole (whole_errors.h; of several tensors the farthest), and what
+  // makes them disagree so although each element is within tolerance, as a clause; or "".
+  double apart = 0;
+  std::string fault;
 
   // Greatest |a - b| and |a - b| / max(|a|, |b|), and where: "[0,12,3]", in sequences and maps
   // behind the element's position: "[2] [0,1]". 0 and "" if all pairs are equal; infinite if one of
@@ -49,7 +36,11 @@ struct ValueDifference {
   std::string max_relative_at;
 };
 
-// By element types: `by_name` counts for nothing here.
+// Element types and shapes have to be the same; sequences, maps and optionals are compared part by
+// part.
+ValueDifference DifferenceWithin(const Tolerances& tolerances, const Value& left,
+                                 const Value& right);
+// With the defaults of each part's element type; integers are exact. `by_name` counts for nothing.
 ValueDifference DifferenceOf(const Value& left, const Value& right,
                              const ToleranceOptions& options);
 

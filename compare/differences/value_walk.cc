@@ -12,6 +12,8 @@
 #include "absl/strings/str_join.h"
 #include "compare/differences/element_errors.h"
 #include "compare/differences/element_text.h"
+#include "compare/differences/value_scale.h"
+#include "compare/differences/whole_errors.h"
 
 namespace onnxcmp {
 namespace {
@@ -27,6 +29,16 @@ std::string ShapeText(const Tensor& tensor) {
 
 std::string PlaceText(const std::string& where, const Shape& shape, int64_t index) {
   return absl::StrCat(where, where.empty() ? "" : " ", IndexText(shape, index));
+}
+
+// Of integers, whose zero point may be anywhere, the deviation from the mean; where they hardly vary,
+// the step beside is still a tenth of it.
+double ScaleOfPair(const Tensor& left, const Tensor& right) {
+  constexpr double kLeastDeviation = 10;
+  if (IsInteger(left.dtype()) && IsInteger(right.dtype())) {
+    return std::max(std::min(DeviationOf(left), DeviationOf(right)), kLeastDeviation);
+  }
+  return std::min(ScaleOf(left), ScaleOf(right));
 }
 
 class Walk {
@@ -54,6 +66,9 @@ class Walk {
   }
 
   void CompareTensors(const Tensor& left, const Tensor& right, const std::string& where);
+  void CompareNumbers(const Tensor& left, const Tensor& right, const std::string& where);
+  void CheckWhole(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
+                  const std::string& where);
   void CompareStrings(const Tensor& left, const Tensor& right, const std::string& where);
   void CompareParts(const Value* left, const Value* right, const std::string& where, int depth);
   // Adds the errors of a pair of tensors to those of the pairs before.
@@ -127,14 +142,41 @@ void Walk::CompareTensors(const Tensor& left, const Tensor& right, const std::st
     }
     if (text) return;
   }
-  const bool exact = text || left.dtype() == DType::kBool || right.dtype() == DType::kBool;
-  errors_.tolerance = exact ? Tolerance{} : rules_.tolerance(left.dtype(), right.dtype());
-  difference_.values.tolerance = errors_.tolerance;
   difference_.values.elements += left.num_elements();
   if (!text) {
-    Add(ErrorsOf(left, right, errors_, pool_), left, right, where);
+    CompareNumbers(left, right, where);
   } else if (left.dtype() == DType::kString) {
+    difference_.values.tolerance = {};
     CompareStrings(left, right, where);
+  }
+}
+
+void Walk::CompareNumbers(const Tensor& left, const Tensor& right, const std::string& where) {
+  ValueDifference& values = difference_.values;
+  const bool exact = left.dtype() == DType::kBool || right.dtype() == DType::kBool;
+  const Tolerance tolerance =
+      exact ? Tolerance{} : rules_.tolerance(left.dtype(), right.dtype());
+  values.scale = tolerance.scaled > 0 ? ScaleOfPair(left, right) : 0;
+  values.tolerance = tolerance;
+  values.tolerance.atol += tolerance.scaled * values.scale;
+  errors_.tolerance = values.tolerance;
+  ElementErrors errors = ErrorsOf(left, right, errors_, pool_);
+  // What is beyond by its elements needs no further look.
+  if (errors.absolutes > 0 && errors.beyond == 0 && std::isfinite(tolerance.whole)) {
+    CheckWhole(left, right, tolerance, where);
+  }
+  Add(std::move(errors), left, right, where);
+}
+
+void Walk::CheckWhole(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
+                      const std::string& where) {
+  ValueDifference& values = difference_.values;
+  const WholeErrors whole = WholeErrorsOf(left, right, tolerance, values.scale, rules_.parts);
+  values.apart = std::max(values.apart, whole.apart);
+  if (whole.fault.empty()) return;
+  values.agree = false;
+  if (values.fault.empty()) {
+    values.fault = absl::StrCat(where, where.empty() ? "" : ": ", whole.fault);
   }
 }
 

@@ -17,6 +17,7 @@ struct WalkRules {
   // equal.
   absl::FunctionRef<Tolerance(DType left, DType right)> tolerance;
   int worst;
+  bool parts;  // as DifferenceOptions
 };
 
 // The pool may be null.

@@ -17,7 +17,7 @@
 #include "compare/causes/left_classes.h"
 #include "compare/differences/element_text.h"
 #include "compare/differences/nearness.h"
-#include "compare/differences/pair_tolerance.h"
+#include "compare/tolerances/pair_tolerance.h"
 #include "compare/reports/attribute_text.h"
 #include "compare/streams/node_watcher.h"
 #include "evaluator/proto_text.h"
@@ -65,8 +65,9 @@ class Picker : public Observer {
 class PairExplainer {
  public:
   PairExplainer(const Comparison& comparison, size_t row, const RecordedSide& left,
-                const RecordedSide& right, const ThreadPool* pool)
-      : comparison_(comparison), sides_{&left, &right}, pool_(pool) {
+                const RecordedSide& right, const PairTolerances& tolerances,
+                const ThreadPool* pool)
+      : comparison_(comparison), sides_{&left, &right}, tolerances_(tolerances), pool_(pool) {
     const AlignedRow& aligned = comparison.rows[row].aligned;
     explanation_.row = row;
     // Outputs show a result once more; the node is that one's.
@@ -191,7 +192,7 @@ class PairExplainer {
       const Value* b = looked_[1].Find(input.right);
       if (input.same_bits || a == nullptr || b == nullptr) continue;
       DifferenceOptions options;
-      options.tolerance = ToleranceOf(Result(0, input.left), Result(1, input.right), {});
+      options.tolerance = tolerances_.Of(input.left, input.right).tolerances;
       input.difference = TensorDifferenceOf(*a, *b, options, pool_);
     }
   }
@@ -204,8 +205,7 @@ class PairExplainer {
         Result(1, explanation_.right).fingerprint.content) {
       DifferenceOptions options;
       options.worst = kMostElements;
-      options.tolerance =
-          ToleranceOf(Result(0, explanation_.left), Result(1, explanation_.right), {});
+      options.tolerance = tolerances_.Of(explanation_.left, explanation_.right).tolerances;
       explanation_.difference = TensorDifferenceOf(*a, *b, options, pool_);
     }
     if (!Comparable(a, b)) return;
@@ -318,6 +318,7 @@ class PairExplainer {
 
   const Comparison& comparison_;
   const RecordedSide* sides_[2];
+  const PairTolerances& tolerances_;
   const ThreadPool* pool_;
   Looked looked_[2];
   Explanation explanation_;
@@ -358,8 +359,9 @@ absl::StatusOr<size_t> FindRow(const Comparison& comparison, const std::string& 
 
 absl::StatusOr<Explanation> ExplainRow(const Comparison& comparison, size_t row,
                                        const RecordedSide& left, const RecordedSide& right,
+                                       const PairTolerances& tolerances,
                                        const PairValues::Watch& watch, const ThreadPool* pool) {
-  return PairExplainer(comparison, row, left, right, pool).Explain(watch);
+  return PairExplainer(comparison, row, left, right, tolerances, pool).Explain(watch);
 }
 
 }  // namespace onnxcmp

@@ -9,6 +9,7 @@
 #include "compare/comparison.h"
 #include "compare/explain/explanation.h"
 #include "compare/sides/pair_values.h"
+#include "compare/tolerances/pair_tolerance.h"
 #include "evaluator/thread_pool.h"
 
 namespace onnxcmp {
@@ -21,6 +22,7 @@ absl::StatusOr<size_t> FindRow(const Comparison& comparison, const std::string& 
 // more, the left in double too. The pool may be null.
 absl::StatusOr<Explanation> ExplainRow(const Comparison& comparison, size_t row,
                                        const RecordedSide& left, const RecordedSide& right,
+                                       const PairTolerances& tolerances,
                                        const PairValues::Watch& watch, const ThreadPool* pool);
 
 }  // namespace onnxcmp

@@ -80,7 +80,7 @@ std::string Compare(const std::string& name, const Value& got, const Value& want
                     Expectation expectation, const Tolerance& given) {
   const std::string head = absl::StrCat("output ", name, ": ");
   const Tolerance tolerance = ToleranceFor(expectation, want, given);
-  const ValueDifference difference = DifferenceOf(want, got, {tolerance.rtol, tolerance.atol, {}});
+  const ValueDifference difference = DifferenceWithin(tolerance, want, got);
   if (difference.agree) return "";
   if (expectation == Expectation::kTypeAndShape && difference.reason.empty()) return "";
   if (!difference.reason.empty() || difference.beyond == 0) {

@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "compare/causes/cause_class.h"
+#include "compare/operators/operator_traits.h"
 #include "compare/quantization/quantized_weights.h"
 
 namespace onnxcmp {
@@ -147,6 +148,8 @@ void ReviewCauses(const TwinRun& run, const QuantizationReport& report,
     (report.right ? cause.left : cause.right) = mistake.partner;
     cause.kind = mistake.constant ? CauseKind::kInitializer : CauseKind::kOperator;
     cause.text = mistake.text;
+    cause.effect = mistake.cost;
+    cause.review = true;
     reviewed.push_back(std::move(cause));
   }
   const auto added = static_cast<std::ptrdiff_t>(reviewed.size());

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/causes/left_classes.h"
+#include "compare/operators/operator_traits.h"
 #include "compare/quantization/cause_review.h"
 #include "compare/quantization/grid_mistakes.h"
 #include "compare/quantization/missing_grids.h"
@@ -58,6 +59,7 @@ class QuantizationFinder {
                      [](const auto& a, const auto& b) { return a.error > b.error; });
     OutputCost cost(run_);
     report_.output_error = cost.OfAll();
+    for (QuantizationMistake& mistake : report_.mistakes) mistake.cost = cost.Of(mistake.result);
     if (options_.costs) Weigh(&cost);
   }
 
@@ -312,6 +314,27 @@ class QuantizationFinder {
 bool IsQuantized(const ResultStream& stream) {
   return std::any_of(stream.nodes.begin(), stream.nodes.end(),
                      [](const StreamNode& node) { return Quantizes(node.op_type); });
+}
+
+bool QuantizedAlike(const ResultStream& left, const ResultStream& right) {
+  absl::flat_hash_set<Hash128> theirs;
+  for (const StreamResult& result : left.results) theirs.insert(result.fingerprint.elements);
+  int64_t constants = 0;
+  int64_t common = 0;
+  absl::flat_hash_set<int> seen;
+  for (const StreamNode& node : right.nodes) {
+    if (!Quantizes(node.op_type)) continue;
+    for (const int input : node.inputs) {
+      if (input == kNone || !seen.insert(input).second) continue;
+      const StreamResult& result = right.results[Index(input)];
+      if (result.kind != ResultKind::kInitializer) continue;
+      // A zero point is 0 as a rule.
+      if (result.fingerprint.size == 1 && IsInteger(result.dtype)) continue;
+      ++constants;
+      common += theirs.contains(result.fingerprint.elements) ? 1 : 0;
+    }
+  }
+  return 2 * common >= constants;
 }
 
 absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "compare/differences/nearness.h"
+#include "compare/operators/operator_traits.h"
 #include "evaluator/convert.h"
 #include "evaluator/status_macros.h"
 
@@ -99,17 +100,6 @@ double LeastOf(DType dtype) {
 }
 
 }  // namespace
-
-bool Quantizes(absl::string_view op_type) {
-  static const auto* const kOthers = new absl::flat_hash_set<absl::string_view>(
-      {"MatMulNBits", "MatMulBnb4", "MatMulInteger", "MatMulInteger16", "ConvInteger", "QAttention",
-       "QGemm", "MatMulIntegerToFloat", "QMoE", "GatherBlockQuantized", "QEmbedLayerNormalization",
-       "MatMulFpQ4"});
-  return absl::StrContains(op_type, "QuantizeLinear") ||
-         absl::StrContains(op_type, "DequantizeLinear") || absl::StartsWith(op_type, "QLinear") ||
-         absl::StartsWith(op_type, "QOrdered") || absl::StrContains(op_type, "DynamicQuantize") ||
-         kOthers->contains(op_type);
-}
 
 Grids::Grids(const SideGraph& graph)
     : graph_(graph),

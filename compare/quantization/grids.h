@@ -25,9 +25,6 @@ struct Grid {
   int64_t block = 0;
 };
 
-// Whether nodes of this operator round numbers to a grid, or read such.
-bool Quantizes(absl::string_view op_type);
-
 class Grids {
  public:
   // The graph must outlive the object.

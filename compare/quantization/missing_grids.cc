@@ -1,5 +1,6 @@
 #include "compare/quantization/missing_grids.h"
 
+#include "compare/operators/operator_traits.h"
 #include <algorithm>
 #include <map>
 #include <utility>

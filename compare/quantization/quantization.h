@@ -53,6 +53,7 @@ struct QuantizationMistake {
   int partner = kNone;    // of the other side, if there is one
   bool constant = false;  // a wrong number rather than a wrong node
   double error = 0;       // noise to signal that it makes, as root mean squares: what sorts them
+  std::optional<double> cost;  // of its layer, as QuantizedLayer::cost
   std::string text;
 };
 

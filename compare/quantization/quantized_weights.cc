@@ -1,5 +1,6 @@
 #include "compare/quantization/quantized_weights.h"
 
+#include "compare/operators/operator_traits.h"
 #include <algorithm>
 #include <utility>
 #include <variant>

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compare/causes/left_classes.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {

@@ -122,6 +122,7 @@ absl::StatusOr<std::vector<NamedValue>> RecordingSide::RecordedInputs() {
 ResultStream RecordingSide::Record(const RecordOptions& options, RecordVisitor visit) {
   ResultStream stream;
   stream.source = summary_.source;
+  stream.recorded = true;
   shown_.clear();
   summary_.status = absl::OkStatus();
   absl::flat_hash_map<std::string, int> main_graph;  // the last result of a name

@@ -63,6 +63,7 @@ struct StreamNode {
 
 struct ResultStream {
   std::string source;                 // the file
+  bool recorded = false;              // a recording: no nodes
   std::vector<StreamResult> results;  // in the order of their appearance
   std::vector<StreamNode> nodes;      // in the order they ran
 };

@@ -4,11 +4,10 @@
 #include <variant>
 
 #include "compare/differences/precision.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
-
-bool IsQuantized(DType dtype) { return IsInteger(dtype) && BitWidth(dtype) <= 16; }
 
 DType DTypeOfValue(const Value& value) {
   return value.is_tensor() ? value.tensor().dtype() : DType::kUndefined;
@@ -156,12 +155,11 @@ void StreamRecorder::BeginNode(const Result& result, Scope* scope) {
   made.path = std::string(result.path);
   made.attributes = facts.attributes;
   made.outputs.assign(node.outputs.size(), kNone);
-  const bool quantizing = IsQuantizing(node.op_type);
   DType precision = std::exchange(scope->inner, DType::kUndefined);
   const auto read = [&](const Named& named) {
     made.closed = made.closed && named.result != kNone;
     precision = LessPrecise(precision, named.precision);
-    if (quantizing && IsQuantized(named.dtype)) precision = LessPrecise(precision, named.dtype);
+    precision = LessPrecise(precision, QuantizedAs(node.op_type, named.dtype));
   };
   for (const std::string& input : node.inputs) {
     const Named* named = Find(input);
@@ -251,9 +249,7 @@ absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>
     added.slot = static_cast<int>(output - node.outputs.begin());
     if (output != node.outputs.end()) made.outputs[static_cast<size_t>(added.slot)] = index;
     added.precision = LessPrecise(scope.precision, added.precision);
-    if (IsQuantizing(node.op_type) && IsQuantized(added.dtype)) {
-      added.precision = LessPrecise(added.precision, added.dtype);
-    }
+    added.precision = LessPrecise(added.precision, QuantizedAs(node.op_type, added.dtype));
     // A constant is a leaf, as the initializer is that it may be on the other side.
     if (!IsConstant(node)) {
       added.computation =

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "compare/alignment/alignment.h"
-#include "compare/differences/output_comparison.h"
-#include "compare/differences/pair_tolerance.h"
+#include "compare/verdict/output_comparison.h"
+#include "compare/tolerances/pair_tolerance.h"
 #include "compare/differences/tensor_difference.h"
 
 namespace onnxcmp::testing {

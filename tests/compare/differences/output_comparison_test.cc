@@ -1,4 +1,4 @@
-#include "compare/differences/output_comparison.h"
+#include "compare/verdict/output_comparison.h"
 
 #include <cmath>
 #include <string>

@@ -1,10 +1,10 @@
-#include "compare/differences/pair_tolerance.h"
+#include "compare/tolerances/pair_tolerance.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "compare/differences/output_comparison.h"
+#include "compare/verdict/output_comparison.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {

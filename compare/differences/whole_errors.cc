@@ -1,0 +1,223 @@
+#include "compare/differences/whole_errors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "compare/differences/element_text.h"
+#include "compare/differences/number_strips.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Elements beyond that many times the scale are judged by themselves.
+constexpr double kHuge = 1000;
+// Parts of fewer elements are elements.
+constexpr int64_t kLeastInPart = 16;
+// What honest parts are farther apart than their whole, and up to where.
+constexpr double kPartFactor = 6;
+constexpr double kMostInPart = 0.6;
+// Of the scale: a part as small as this is noise of larger ones.
+constexpr double kPartFloor = 0.01;
+// What factors and offsets common to all elements may take of the whole.
+constexpr double kDriftShare = 0.5;
+// Rounding goes in all directions: where a factor or an offset leaves less than this of the
+// differences, and they are more than this of what the whole may be, it is not rounding.
+constexpr double kLeastScatter = 0.35;
+constexpr double kLeastSystematic = 0.02;
+// Axes of more slices than this have short ones, which rows tell of.
+constexpr int64_t kMostSlices = int64_t{1} << 22;
+
+struct Sums {
+  int64_t count = 0;
+  double differences = 0;  // d^2
+  double left = 0;         // a^2
+  double right = 0;        // b^2
+
+  void Add(const Sums& other) {
+    count += other.count;
+    differences += other.differences;
+    left += other.left;
+    right += other.right;
+  }
+  // Root mean square of the differences against that of the smaller side, `floor` added.
+  double Apart(double floor) const {
+    if (differences == 0 || count == 0) return 0;
+    const auto n = static_cast<double>(count);
+    const double size = std::sqrt(std::min(left, right) / n) + floor;
+    return size > 0 ? std::sqrt(differences / n) / size : kInfinity;
+  }
+};
+
+class Accumulator {
+ public:
+  // Differences count as far as they are beyond `atol`.
+  Accumulator(const Tensor& left, const Tensor& right, double atol, double scale, double floor,
+              bool parts)
+      : left_(left), right_(right), shape_(left.shape()), atol_(atol), floor_(floor) {
+    limit_ = scale > 0 ? kHuge * scale : kInfinity;
+    if (IsComplex(left.dtype())) shape_.push_back(2);
+    if (shape_.empty()) shape_.push_back(1);
+    const auto size = static_cast<int64_t>(left_.size());
+    slices_.resize(shape_.size());
+    for (size_t axis = 0; axis < shape_.size(); ++axis) {
+      const int64_t length = shape_[axis];
+      if (parts && length > 1 && length <= kMostSlices && size / length >= kLeastInPart) {
+        slices_[axis].resize(static_cast<size_t>(length));
+      }
+    }
+    inner_ = shape_.back();
+    has_rows_ = parts && inner_ >= kLeastInPart && size > inner_;
+    if (IsInteger(left.dtype())) center_ = MeanOf(left_);
+  }
+
+  void Run() {
+    Sums row;
+    ForEachStrip(left_, right_, 0, left_.size(),
+                 [&](int64_t first, int64_t count, const double* a, const double* b) {
+                   int64_t done = 0;
+                   while (done < count) {
+                     const int64_t column = (first + done) % inner_;
+                     const int64_t run = std::min(count - done, inner_ - column);
+                     const Sums sums = AddRun(column, run, a + done, b + done);
+                     row.Add(sums);
+                     done += run;
+                     if (column + run == inner_) EndRow((first + done) / inner_ - 1, &row);
+                   }
+                   return true;
+                 });
+  }
+
+  const Sums& all() const { return all_; }
+  // A factor or an offset that all elements have in common, as text, if it is more than a part of
+  // what the whole may be apart, or nearly all that there is.
+  std::string CommonError(double whole, double apart) const {
+    if (all_.count < kLeastInPart || all_.left == 0 || all_.differences == 0) return "";
+    const auto n = static_cast<double>(all_.count);
+    const double size = std::sqrt(all_.left / n);
+    const double factor = products_ / all_.left - 1;
+    const double offset = sum_ / n;
+    const double most = kDriftShare * whole;
+    // What is left of the squares without the one or the other.
+    const double without_factor = all_.differences - factor * factor * all_.left;
+    const double without_offset = all_.differences - offset * offset * n;
+    const double scatter = kLeastScatter * kLeastScatter * all_.differences;
+    const bool counts = apart > kLeastSystematic * whole;
+    if (std::abs(factor) > most || (counts && without_factor < scatter)) {
+      return absl::StrFormat("they have a factor of %.6g in common", 1 + factor);
+    }
+    if (std::abs(offset) > most * size || (counts && without_offset < scatter)) {
+      return absl::StrFormat("they have an offset of %.2g in common", offset);
+    }
+    return "";
+  }
+
+  // The part that is farthest apart for its size, as text, if it is farther than `most`.
+  std::string FarPart(double most) const {
+    double farthest = most;
+    std::string where;
+    for (size_t axis = 0; axis < slices_.size(); ++axis) {
+      for (size_t i = 0; i < slices_[axis].size(); ++i) {
+        const double apart = slices_[axis][i].Apart(floor_);
+        if (!(apart > farthest) || slices_[axis][i].count < kLeastInPart) continue;
+        farthest = apart;
+        where = absl::StrCat("in index ", i, " of axis ", axis);
+      }
+    }
+    if (worst_row_ >= 0 && row_.Apart(floor_) > farthest) {
+      farthest = row_.Apart(floor_);
+      Shape rows(shape_.begin(), shape_.end() - 1);
+      where = absl::StrCat("in row ", IndexText(rows, worst_row_));
+    }
+    return where.empty() ? "" : absl::StrFormat("%s they are %.2g of their size apart", where, farthest);
+  }
+
+ private:
+  static double MeanOf(const NumberReader& numbers) {
+    double sum = 0;
+    ForEachStrip(numbers, 0, numbers.size(), [&](int64_t, int64_t count, const double* a) {
+      for (int64_t i = 0; i < count; ++i) sum += a[i];
+    });
+    return numbers.size() > 0 ? sum / static_cast<double>(numbers.size()) : 0;
+  }
+
+  Sums AddRun(int64_t column, int64_t run, const double* a, const double* b) {
+    Sums sums;
+    std::vector<Sums>& columns = slices_.back();
+    for (int64_t i = 0; i < run; ++i) {
+      if (!(std::max(std::abs(a[i]), std::abs(b[i])) <= limit_)) continue;
+      const double exact = b[i] - a[i];
+      const double d = std::copysign(std::max(std::abs(exact) - atol_, 0.0), exact);
+      const double x = a[i] - center_;
+      const double y = b[i] - center_;
+      const Sums one = {1, d * d, x * x, y * y};
+      sums.Add(one);
+      sum_ += d;
+      products_ += x * y;
+      if (!columns.empty()) columns[static_cast<size_t>(column + i)].Add(one);
+    }
+    return sums;
+  }
+
+  void EndRow(int64_t row, Sums* sums) {
+    all_.Add(*sums);
+    int64_t rest = row;
+    for (size_t axis = shape_.size() - 1; axis-- > 0;) {
+      if (!slices_[axis].empty()) slices_[axis][static_cast<size_t>(rest % shape_[axis])].Add(*sums);
+      rest /= shape_[axis];
+    }
+    if (has_rows_ && sums->count >= kLeastInPart && sums->Apart(floor_) > row_.Apart(floor_)) {
+      row_ = *sums;
+      worst_row_ = row;
+    }
+    *sums = {};
+  }
+
+  NumberReader left_;
+  NumberReader right_;
+  Shape shape_;
+  int64_t inner_ = 1;
+  bool has_rows_ = false;
+  double limit_ = kInfinity;
+  double center_ = 0;
+  double atol_;
+  double floor_;
+  Sums all_;
+  double sum_ = 0;
+  double products_ = 0;
+  std::vector<std::vector<Sums>> slices_;  // by axis; empty: too short, too many
+  Sums row_;                               // the one that is farthest apart
+  int64_t worst_row_ = -1;
+};
+
+}  // namespace
+
+WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
+                          double scale, bool parts) {
+  WholeErrors errors;
+  if (left.num_elements() == 0) return errors;
+  const bool integers = IsInteger(left.dtype());
+  const double whole = tolerance.whole;
+  // The size of an integer says nothing: its zero point may be anywhere.
+  Accumulator sums(left, right, tolerance.atol, integers ? 0 : scale, kPartFloor * scale, parts);
+  sums.Run();
+  errors.apart = sums.all().Apart(integers ? scale : 0);
+  if (errors.apart > whole) {
+    errors.fault = absl::StrFormat("on the whole they are %.2g of their size apart, more than %.2g",
+                                   errors.apart, whole);
+    return errors;
+  }
+  if (!integers) errors.fault = sums.CommonError(whole, errors.apart);
+  if (!errors.fault.empty()) return errors;
+  if (!parts) return errors;
+  errors.fault = sums.FarPart(std::min(kPartFactor * whole, std::max(whole, kMostInPart)));
+  return errors;
+}
+
+}  // namespace onnxcmp

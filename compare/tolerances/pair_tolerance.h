@@ -1,0 +1,57 @@
+// How far apart the two results of a pair may be, and why. docs/tolerances.md argues the rules.
+#ifndef ONNXCMP_COMPARE_TOLERANCES_PAIR_TOLERANCE_H_
+#define ONNXCMP_COMPARE_TOLERANCES_PAIR_TOLERANCE_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compare/alignment/alignment.h"
+#include "compare/differences/tolerance.h"
+#include "compare/streams/result_stream.h"
+#include "compare/tolerances/lineage.h"
+
+namespace onnxcmp {
+
+struct PairTolerance {
+  Tolerances tolerances;
+  // In words: "float16 products on the right", "float32", "indices, which are exact", "--rtol".
+  std::string why;
+  // That of the results' own types, where what came before them widened it: what they may be apart
+  // without any other reason.
+  std::optional<Tolerances> own;
+};
+
+// Of two streams that are aligned. A pair may be as far apart as the least precise type allows in
+// which a difference arose on either way to it: what has the same bits on both sides inherits
+// nothing. Numbers that are discrete are exact, whatever came before them.
+class PairTolerances {
+ public:
+  // All must outlive the object. The alignment may be amended while it lives; what was equal stays
+  // so.
+  PairTolerances(const ResultStream& left, const ResultStream& right, const Alignment& alignment,
+                 const ToleranceOptions& options);
+
+  PairTolerance Of(int left, int right) const;
+
+ private:
+  const ResultStream& left_;
+  const ResultStream& right_;
+  const ToleranceOptions& options_;
+  std::vector<Lineage> left_lineages_;
+  std::vector<Lineage> right_lineages_;
+};
+
+// What the options say of results of these names; of several the widest.
+std::optional<Tolerance> NamedTolerance(const ToleranceOptions& options,
+                                        absl::Span<const std::string> names);
+
+// Adds "NAME=RTOL,ATOL" to `by_name`. The name may hold '='. InvalidArgument if it is none.
+absl::Status AddNamedTolerance(absl::string_view text, ToleranceOptions* options);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_TOLERANCES_PAIR_TOLERANCE_H_

@@ -1,0 +1,68 @@
+// Whether the outputs of two models agree, and what was recorded of one.
+#ifndef ONNXCMP_COMPARE_VERDICT_OUTPUT_COMPARISON_H_
+#define ONNXCMP_COMPARE_VERDICT_OUTPUT_COMPARISON_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "compare/alignment/alignment.h"
+#include "compare/differences/value_difference.h"
+#include "compare/streams/result_stream.h"
+#include "compare/tolerances/pair_tolerance.h"
+
+namespace onnxcmp {
+
+struct NamedOutput {
+  std::string name;
+  Value value;
+  int result = kNone;              // of the side's stream, where that is known
+  std::string declared_type = {};  // "tensor(float)"; "": nothing is declared, or the value has it
+};
+
+struct OutputPair {
+  std::string left;
+  std::string right;
+  int left_result = kNone;
+  int right_result = kNone;
+  std::string type;  // of the left value
+  // A recorded result that is no output: it counts as an output does.
+  bool recorded = false;
+  bool same_bits = false;
+  ValueDifference difference;
+  std::string tolerance_reason;  // PairTolerance::why
+  // Whether they agree by what their own types allow, without what widened the tolerance (see
+  // PairTolerance), and what that allows as a whole.
+  bool within_own = true;
+  double own_whole = 0;
+};
+
+struct OutputComparison {
+  bool agree = true;
+  std::vector<OutputPair> pairs;  // in the left side's order, outputs before recorded results
+  std::vector<std::string> only_left;
+  std::vector<std::string> only_right;
+  std::vector<std::string> notes;  // declared types that values do not have
+};
+
+// Of two models, or of what is known as outputs of recordings: paired by name, the rest as the
+// alignment has them, then by position. `tolerances` and `alignment` may be null: then the element
+// types decide, and names and positions.
+OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
+                                absl::Span<const NamedOutput> right,
+                                const ToleranceOptions& options,
+                                const PairTolerances* tolerances = nullptr,
+                                const Alignment* alignment = nullptr);
+
+// "1e-05 + 0.0001·max(|a|,|b|)"; "0" if values have to be equal.
+std::string ToleranceText(const Tolerance& tolerance);
+
+// A pair in a line or two.
+std::vector<std::string> DescribeOutput(const OutputPair& pair);
+
+// That for each pair, and the verdict as the last line.
+std::vector<std::string> DescribeOutputs(const OutputComparison& comparison);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_VERDICT_OUTPUT_COMPARISON_H_
