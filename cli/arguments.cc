@@ -32,6 +32,8 @@ class HelpFormatter : public CLI::Formatter {
 
 void SetUsage(CLI::App& app, const std::string& usage) {
   app.formatter(std::make_shared<HelpFormatter>(usage));
+  // What is given twice is what is given last, so that a script can be overruled.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& arguments) {

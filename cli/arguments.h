@@ -17,7 +17,8 @@
 
 namespace onnxcmp::cli {
 
-// Makes the line of usage in the help, CLI11's own of which would call every argument optional.
+// Makes the line of usage in the help, CLI11's own of which would call every argument optional. To
+// be called before options are added: of one that is given twice the last value counts.
 void SetUsage(CLI::App& app, const std::string& usage);
 
 // Parses. If the command ends here, with help or with an error, prints that and returns the exit

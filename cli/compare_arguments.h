@@ -22,6 +22,10 @@ struct CompareArguments {
   std::string right;
   InputOptions inputs;  // what is generated is said by `run`
   ToleranceOptions tolerance;
+  std::vector<std::string> pairs;  // LEFT=RIGHT
+  bool partial = false;
+  bool ties_agree = false;
+  FailOn fail_on = FailOn::kDifferent;
   RunOptions run;
 
   // The classic table.

@@ -19,9 +19,9 @@
 #include "compare/classic/classic_alignment.h"
 #include "compare/classic/classic_nodes.h"
 #include "compare/classic/classic_stream.h"
-#include "compare/verdict/output_comparison.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_inputs.h"
+#include "compare/verdict/output_comparison.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
 #include "evaluator/status_macros.h"
@@ -71,7 +71,7 @@ absl::Status Load(const CompareArguments& arguments, const OpRegistry& registry,
 absl::StatusOr<MatchedFeeds> FeedsFromFile(const std::string& path, int64_t memory_limit,
                                            const Graph& graph) {
   OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path, memory_limit));
-  return file.FeedsFor(graph);
+  return file.FeedsFor(graph, /*partial=*/true);
 }
 
 absl::Status MakeFeeds(const CompareArguments& arguments, ClassicSide* sides,
@@ -97,7 +97,7 @@ absl::Status MakeFeeds(const CompareArguments& arguments, ClassicSide* sides,
     if (!own.empty()) {
       matched = FeedsFromFile(own, generated.memory_limit, graph);
     } else if (shared_file.has_value()) {
-      matched = shared_file->FeedsFor(graph);
+      matched = shared_file->FeedsFor(graph, /*partial=*/true);
     } else if (from_files) {
       matched = MatchFeeds(
           {}, graph, absl::StrCat("no file given with --inputs or --", kSideNames[i], "-inputs"));

@@ -1,3 +1,4 @@
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -56,6 +57,27 @@ void AddTolerances(CLI::App& app, CompareArguments& arguments,
       ->type_name("T")
       ->take_all()
       ->allow_extra_args(false);
+}
+
+void AddVerdict(CLI::App& app, CompareArguments& arguments, std::string& ties) {
+  app.add_option("--pair", arguments.pairs, "Results that are a pair; repeatable")
+      ->group("Verdict")
+      ->type_name("LEFT=RIGHT")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_flag("--partial", arguments.partial, "Let pass what one side alone has")
+      ->group("Verdict");
+  app.add_option("--ties", ties, "Ids that differ where scores tie (different)")
+      ->group("Verdict")
+      ->type_name("close")
+      ->check(Quietly(CLI::IsMember({"different", "close"})));
+  app.add_option("--fail-on", arguments.fail_on, "Exit 1 if: different, causes, bits (different)")
+      ->group("Verdict")
+      ->type_name("WHAT")
+      ->transform(Quietly(
+          CLI::CheckedTransformer(std::map<std::string, FailOn>{{"different", FailOn::kDifferent},
+                                                                {"causes", FailOn::kCauses},
+                                                                {"bits", FailOn::kBits}})));
 }
 
 void AddRows(CLI::App& app, CompareArguments& arguments) {
@@ -167,6 +189,8 @@ int CompareCommand(const std::vector<std::string>& command_line) {
   app.set_version_flag("--version", "", "Print the version");
   AddInputs(app, arguments);
   AddTolerances(app, arguments, tolerances);
+  std::string ties;
+  AddVerdict(app, arguments, ties);
   AddRows(app, arguments);
   AddReports(app, arguments, files);
   bool no_causes = false;
@@ -174,6 +198,7 @@ int CompareCommand(const std::vector<std::string>& command_line) {
   const std::vector<CLI::Option*> classic_options = AddClassic(app, arguments);
   if (const std::optional<int> status = Parse(app, command_line)) return *status;
   arguments.causes = !no_causes;
+  arguments.ties_agree = ties == "close";
   if (absl::Status status = CheckTogether(arguments, classic_options); !status.ok()) {
     PrintError(status.message());
     return kFailed;

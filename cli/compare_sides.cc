@@ -119,7 +119,7 @@ class SideComparison {
         !PrintOutput(absl::StrCat("\n", RenderSetsSummary(summaries, look_)))) {
       return kFailed;
     }
-    return ExitStatusOf(OverallVerdict(summaries));
+    return OverallExitStatus(summaries);
   }
 
  private:
@@ -185,6 +185,7 @@ class SideComparison {
     }
     InputOptions options = arguments_.inputs;
     options.inputs = file;
+    options.partial = arguments_.partial;
     OC_ASSIGN_OR_RETURN(options.generated, arguments_.run.generated(graphs));
     absl::StatusOr<InputSets> sets;
     if (graphs.size() == 2) {
@@ -205,6 +206,10 @@ class SideComparison {
   CompareOptions options() const {
     CompareOptions options;
     options.tolerance = arguments_.tolerance;
+    options.pairs = arguments_.pairs;
+    options.partial = arguments_.partial;
+    options.ties_agree = arguments_.ties_agree;
+    options.fail_on = arguments_.fail_on;
     options.max_depth = arguments_.depth;
     options.max_memory = static_cast<int64_t>(arguments_.max_memory);
     options.threads = arguments_.run.threads;

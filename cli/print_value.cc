@@ -32,7 +32,7 @@ std::string Elements(const Tensor& tensor, int64_t count) {
   return tensor.rank() == 0 ? texts[0] : absl::StrCat("[", absl::StrJoin(texts, ", "), "]");
 }
 
-// Least, greatest and mean of what is not NaN; how many are NaN.
+// Least, greatest and mean of what is finite; how much is not, and where the first of it is.
 std::string Statistics(const Tensor& tensor) {
   constexpr int64_t kStrip = 512;
   std::array<double, kStrip> strip;
@@ -40,7 +40,8 @@ std::string Statistics(const Tensor& tensor) {
   double least = std::numeric_limits<double>::infinity();
   double greatest = -least;
   double sum = 0;
-  int64_t nans = 0;
+  int64_t nans = 0, infinities = 0;
+  int64_t first_nan = -1, first_infinity = -1;
   const int64_t size = tensor.num_elements();
   for (int64_t first = 0; first < size; first += kStrip) {
     const int64_t count = std::min(kStrip, size - first);
@@ -48,23 +49,32 @@ std::string Statistics(const Tensor& tensor) {
     for (int64_t i = 0; i < count; ++i) {
       const double element = strip[static_cast<size_t>(i)];
       if (std::isnan(element)) {
-        ++nans;
-        continue;
+        if (nans++ == 0) first_nan = first + i;
+      } else if (std::isinf(element)) {
+        if (infinities++ == 0) first_infinity = first + i;
+      } else {
+        least = std::min(least, element);
+        greatest = std::max(greatest, element);
+        sum += element;
       }
-      least = std::min(least, element);
-      greatest = std::max(greatest, element);
-      sum += element;
     }
   }
-  if (nans == size) {
-    return "all NaN";
+  const int64_t finite = size - nans - infinities;
+  std::vector<std::string> parts;
+  if (finite > 0) {
+    parts.push_back(absl::StrFormat("min %.6g  max %.6g  mean %.6g", least, greatest,
+                                    sum / static_cast<double>(finite)));
   }
-  std::string text = absl::StrFormat("min %.6g  max %.6g  mean %.6g", least, greatest,
-                                     sum / static_cast<double>(size - nans));
-  if (nans > 0) {
-    absl::StrAppend(&text, "  ", nans, " NaN");
-  }
-  return text;
+  const auto add = [&](int64_t number, int64_t at, const char* what) {
+    if (number == size) {
+      parts.push_back(absl::StrCat("all ", what));
+    } else if (number > 0) {
+      parts.push_back(absl::StrCat(number, " ", what, " from ", IndexText(tensor.shape(), at)));
+    }
+  };
+  add(nans, first_nan, "NaN");
+  add(infinities, first_infinity, "infinite");
+  return absl::StrJoin(parts, "  ");
 }
 
 std::string Contents(const Tensor& tensor) {

@@ -16,7 +16,11 @@
 #include "cli/progress.h"
 #include "compare/files/backend_test.h"
 #include "compare/inputs/feeds.h"
+#include "compare/not_finite/find_not_finite.h"
 #include "compare/recordings/recording.h"
+#include "compare/reports/not_finite_text.h"
+#include "compare/sides/model_side.h"
+#include "compare/sides/value_bank.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
 #include "evaluator/status_macros.h"
@@ -29,6 +33,8 @@ struct Options {
   std::string inputs;
   std::string save;
   std::string save_all;
+  bool partial = false;
+  bool nan = false;
   SingleRunOptions single;
   RunOptions run;
 };
@@ -44,7 +50,7 @@ absl::StatusOr<MatchedFeeds> MakeFeeds(const Options& options, const Graph& grap
   if (!options.inputs.empty()) {
     OC_ASSIGN_OR_RETURN(FeedFile file,
                         FeedFile::Open(options.inputs, options.run.evaluator().memory_limit));
-    return file.FeedsFor(graph);
+    return file.FeedsFor(graph, options.partial);
   }
   OC_ASSIGN_OR_RETURN(std::vector<NamedValue> values, GenerateInputs(graph, generated));
   return MatchFeeds(values, graph, "the model");
@@ -64,6 +70,26 @@ absl::StatusOr<std::vector<std::unique_ptr<RecordingWriter>>> OpenRecordings(
     }
   }
   return writers;
+}
+
+// Where the model's numbers become NaN or infinite, a line each.
+absl::StatusOr<std::string> NotFiniteLines(std::shared_ptr<const Model> model, const Feeds& feeds,
+                                           const OpRegistry& registry,
+                                           const EvaluatorOptions& options) {
+  OC_ASSIGN_OR_RETURN(const std::unique_ptr<ModelSide> side,
+                      ModelSide::Create(std::move(model), registry, options));
+  side->SetFeeds(feeds);
+  const ResultStream stream =
+      side->Record({}, [](int, const StreamResult&, const Value&) { return absl::OkStatus(); });
+  OC_RETURN_IF_ERROR(side->summary().status);
+  ValueBank nothing_kept(0);
+  OC_ASSIGN_OR_RETURN(const NotFinite found,
+                      FindNotFinite({side.get(), &stream, &nothing_kept}, "again", nullptr));
+  const std::vector<std::string> lines = NotFiniteText(found, stream);
+  if (lines.empty()) return std::string("not finite: nothing, all results are finite\n");
+  std::string text;
+  for (const std::string& line : lines) absl::StrAppend(&text, "not finite: ", line, "\n");
+  return text;
 }
 
 absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption& interruption) {
@@ -105,6 +131,11 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
   for (size_t i = 0; i < outputs.size(); ++i) {
     absl::StrAppend(&summary, ValueSummary(model->graph.outputs[i].name, outputs[i]));
   }
+  if (options.nan) {
+    OC_ASSIGN_OR_RETURN(const std::string lines,
+                        NotFiniteLines(model, matched.feeds, registry, evaluator_options));
+    summary += lines;
+  }
   return summary;
 }
 
@@ -117,6 +148,8 @@ int RunCommand(const std::vector<std::string>& arguments) {
   SetUsage(app, "onnxcmp run [OPTIONS] MODEL");
   app.add_option("MODEL", options.model, "The model: .onnx, or .onnxtxt as text")->type_name(" ");
   app.add_option("--inputs", options.inputs, "An .npz, or a folder of input_N.pb")->type_name("F");
+  app.add_flag("--nan", options.nan, "Say where numbers become NaN or infinite, and how");
+  app.add_flag("--partial", options.partial, "Let pass what the file has and the model has not");
   app.add_option("--save", options.save, "Save the outputs as an .npz, or a test in DIR/")
       ->type_name("F");
   app.add_option("--save-all", options.save_all, "Save every result as an .npz")->type_name("F");

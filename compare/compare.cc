@@ -10,14 +10,14 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
-#include "compare/causes/cause_class.h"
+#include "compare/alignment/recorded_pairs.h"
 #include "compare/causes/causes.h"
 #include "compare/differences/sorted_elements.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/explain/explain.h"
+#include "compare/inputs/type_text.h"
 #include "compare/not_finite/find_not_finite.h"
 #include "compare/quantization/contradicted_causes.h"
 #include "compare/quantization/find_quantization.h"
@@ -27,8 +27,14 @@
 #include "compare/shadow/shadow_run.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/value_bank.h"
+#include "compare/streams/result_names.h"
+#include "compare/text/meant_name.h"
 #include "compare/tolerances/pair_tolerance.h"
+#include "compare/verdict/find_ties.h"
 #include "compare/verdict/output_comparison.h"
+#include "compare/verdict/recorded_entries.h"
+#include "compare/verdict/recorded_results.h"
+#include "compare/verdict/verdict.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/status_macros.h"
 #include "evaluator/thread_pool.h"
@@ -53,28 +59,6 @@ bool SameElements(const StreamResult& left, const StreamResult& right, Marks mar
   return Has(marks, Mark::kTransposed) && left.fingerprint.elements == right.fingerprint.elements;
 }
 
-// Whether causes that rounding does not explain have so little to do with an output's difference that
-// its tolerance may stay as wide as the types on the way make it.
-bool IsExcused(const OutputPair& pair, std::optional<double> moved) {
-  constexpr double kShareOfDifference = 0.5;
-  constexpr double kShareOfTolerance = 0.25;
-  if (!moved.has_value()) return false;
-  if (*moved <= pair.own_whole) return true;
-  return *moved <= kShareOfDifference * pair.difference.apart &&
-         *moved <= kShareOfTolerance * pair.difference.tolerance.whole;
-}
-
-// `moved`: by how much of its size the output is elsewhere without wrong causes, if that is known.
-void Rejudge(std::optional<double> moved, OutputPair* pair) {
-  if (IsExcused(*pair, moved)) return;
-  pair->difference.agree = false;
-  pair->difference.fault =
-      moved.has_value()
-          ? absl::StrFormat("rounding does not explain it: a cause moves it by %.2g of its size",
-                            *moved)
-          : "rounding does not explain it";
-}
-
 class Comparer {
  public:
   Comparer(Side& left, Side& right, const CompareOptions& options)
@@ -89,22 +73,30 @@ class Comparer {
     for (int i = 0; i < 2; ++i) RunFirst(i);
     comparison_.left_summary = sides_[0]->summary();
     comparison_.right_summary = sides_[1]->summary();
+    OC_RETURN_IF_ERROR(ResolveTolerances());
     comparison_.alignment = Align(comparison_.left, comparison_.right);
+    OC_RETURN_IF_ERROR(PairByMoreThanValues());
     tolerances_.emplace(comparison_.left, comparison_.right, comparison_.alignment,
-                        options_.tolerance);
+                        named_tolerance_);
     OC_RETURN_IF_ERROR(MeasureRows([](size_t) { return nullptr; }));
-    comparison_.outputs = CompareOutputs(Outputs(0), Outputs(1), options_.tolerance, &*tolerances_,
-                                         &comparison_.alignment);
+    OC_RETURN_IF_ERROR(JudgeOutputs());
     OC_RETURN_IF_ERROR(FindNotFiniteOnBoth());
     if (options_.causes) OC_RETURN_IF_ERROR(NameCauses());
     OC_RETURN_IF_ERROR(LookAtQuantization());
-    RejudgeOutputs();
+    if (DifferByKnownForms(comparison_)) {
+      tolerances_->Allow(ToleranceOfKnownForms(), "the tanh form of Gelu for the one with erf");
+      OC_RETURN_IF_ERROR(JudgeOutputs());
+    }
+    RejudgeOutputs(effects_, &comparison_);
     if (options_.shadow) {
       comparison_.shadow =
           MakeShadowReport(comparison_, std::move(passes_[0].shadow), std::move(passes_[1].shadow),
                            passes_[0].outputs_in_double, passes_[1].outputs_in_double);
     }
+    comparison_.notes.insert(comparison_.notes.end(), comparison_.outputs.notes.begin(),
+                             comparison_.outputs.notes.end());
     comparison_.verdict = VerdictOf(comparison_);
+    comparison_.fail_on = options_.fail_on;
     if (!options_.explain.empty()) {
       OC_ASSIGN_OR_RETURN(const size_t row, FindRow(comparison_, options_.explain));
       OC_ASSIGN_OR_RETURN(comparison_.explanation,
@@ -152,6 +144,102 @@ class Comparer {
     return side == 0 ? comparison_.left : comparison_.right;
   }
   RecordedSide Recorded(int i) { return {sides_[i], &Stream(i), &passes_[i].bank}; }
+
+  // Tolerances by the whole names of results.
+  absl::Status ResolveTolerances() {
+    named_tolerance_ = options_.tolerance;
+    if (options_.tolerance.by_name.empty()) return absl::OkStatus();
+    const std::vector<std::string> names = NamesOf({&comparison_.left, &comparison_.right});
+    named_tolerance_.by_name.clear();
+    for (const auto& [given, tolerance] : options_.tolerance.by_name) {
+      OC_ASSIGN_OR_RETURN(const std::string name,
+                          MeantName(given, names, "results of either side"));
+      named_tolerance_.by_name.emplace(name, tolerance);
+    }
+    return absl::OkStatus();
+  }
+
+  // What the user says; and of recordings what names and places say.
+  absl::Status PairByMoreThanValues() {
+    std::vector<AddedPair> given;
+    for (const std::string& text : options_.pairs) {
+      OC_ASSIGN_OR_RETURN(const AddedPair pair, GivenPair(text));
+      given.push_back(pair);
+    }
+    AddToAlignment(given);
+    if (!comparison_.left.recorded && !comparison_.right.recorded) return absl::OkStatus();
+    OC_ASSIGN_OR_RETURN(const std::vector<AddedPair> entries,
+                        FindEntries(Recorded(0), Recorded(1), comparison_.alignment,
+                                    options_.max_memory, options_.watch));
+    AddToAlignment(entries);
+    AddToAlignment(PairRecorded(comparison_.alignment, comparison_.left, comparison_.right));
+    return absl::OkStatus();
+  }
+
+  void AddToAlignment(const std::vector<AddedPair>& pairs) {
+    if (pairs.empty()) return;
+    comparison_.alignment =
+        Amend(comparison_.alignment, pairs, comparison_.left, comparison_.right).alignment;
+  }
+
+  // "LEFT=RIGHT"; names may hold '='.
+  absl::StatusOr<AddedPair> GivenPair(const std::string& text) const {
+    absl::Status first;
+    for (size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
+      const absl::StatusOr<int> left =
+          FindResult(comparison_.left, absl::string_view(text).substr(0, at), "left");
+      const absl::StatusOr<int> right =
+          FindResult(comparison_.right, absl::string_view(text).substr(at + 1), "right");
+      if (left.ok() && right.ok()) return AddedPair{*left, *right, Mark::kGiven};
+      first.Update(left.status());
+      first.Update(right.status());
+    }
+    if (first.ok())
+      return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not LEFT=RIGHT"));
+    return first;
+  }
+
+  // Outputs, and of recordings all results; a recording that does not know its outputs has none.
+  absl::Status JudgeOutputs() {
+    const auto knows = [&](int side) {
+      return !Stream(side).recorded || !passes_[side].outputs.empty();
+    };
+    const bool both = knows(0) && knows(1);
+    comparison_.outputs = CompareOutputs(both ? Outputs(0) : std::vector<NamedOutput>(),
+                                         both ? Outputs(1) : std::vector<NamedOutput>(),
+                                         named_tolerance_, &*tolerances_, &comparison_.alignment);
+    comparison_.outputs.partial = options_.partial;
+    JudgeRecorded(*tolerances_, &comparison_);
+    comparison_.outputs.agree = AllAgree(comparison_.outputs);
+    if (comparison_.outputs.agree) return absl::OkStatus();
+    return LookForTies();
+  }
+
+  absl::Status LookForTies() {
+    TieOptions options;
+    options.run_again = options_.ties_agree;
+    options.max_memory = options_.max_memory;
+    options.watch = options_.watch;
+    OC_ASSIGN_OR_RETURN(
+        const std::vector<Value> again,
+        FindTies(Recorded(0), Recorded(1), *tolerances_, options, &comparison_.outputs));
+    if (!options_.ties_agree) return absl::OkStatus();
+    std::vector<NamedOutput> right = Outputs(1);
+    for (size_t i = 0; i < std::min(right.size(), again.size()); ++i) right[i].value = again[i];
+    const OutputComparison without =
+        CompareOutputs(Outputs(0), right, named_tolerance_, &*tolerances_, &comparison_.alignment);
+    for (size_t i = 0; i < comparison_.outputs.pairs.size(); ++i) {
+      OutputPair& pair = comparison_.outputs.pairs[i];
+      if (pair.difference.agree) continue;
+      if (!again.empty() && i < without.pairs.size() && without.pairs[i].difference.agree) {
+        pair.ties = true;
+        pair.difference = without.pairs[i].difference;
+      }
+      if (pair.ties) pair.difference.agree = true;
+    }
+    comparison_.outputs.agree = AllAgree(comparison_.outputs);
+    return absl::OkStatus();
+  }
 
   // Fills the rows of the alignment. `known`: by row of it, one that was measured before, or null.
   absl::Status MeasureRows(absl::FunctionRef<const ComparedRow*(size_t)> known) {
@@ -238,11 +326,11 @@ class Comparer {
     return AddPairs(report.repaired);
   }
 
-  // Of the right: outputs that agree, but not by what their own types allow.
+  // Of the right: outputs that agree although their bits differ.
   std::vector<std::pair<int, Value>> DoubtfulOutputs() const {
     std::vector<std::pair<int, Value>> doubtful;
     for (const OutputPair& pair : comparison_.outputs.pairs) {
-      if (!pair.difference.agree || pair.within_own) continue;
+      if (!pair.difference.agree || pair.same_bits || pair.recorded) continue;
       for (const auto& [number, value] : passes_[1].outputs) {
         if (number == pair.right_result) doubtful.emplace_back(number, value);
       }
@@ -250,30 +338,7 @@ class Comparer {
     return doubtful;
   }
 
-  // Coarse types excuse what rounding to them explains, and nothing else: what wrong causes do to an
-  // output counts, however much its tolerance allows.
-  void RejudgeOutputs() {
-    const bool left = IsQuantized(comparison_.left);
-    const bool right = IsQuantized(comparison_.right);
-    // Where only one side is quantized, or both otherwise, the review of the causes knows which of
-    // them are honest. Two sides that are quantized alike differ by that in nothing.
-    const bool reviewed =
-        (left || right) && !(left && right && QuantizedAlike(comparison_.left, comparison_.right));
-    const bool any = std::any_of(comparison_.causes.begin(), comparison_.causes.end(),
-                                 [](const Cause& cause) { return IsWrong(cause) && !cause.review; });
-    for (OutputPair& pair : comparison_.outputs.pairs) {
-      if (!pair.difference.agree || pair.within_own) continue;
-      for (const OutputEffect& effect : effects_) {
-        if (effect.output == pair.right_result && (!reviewed || any)) Rejudge(effect.moved, &pair);
-      }
-      for (const Cause& cause : comparison_.causes) {
-        if (reviewed && cause.review && IsWrong(cause)) Rejudge(cause.effect, &pair);
-      }
-      comparison_.outputs.agree = comparison_.outputs.agree && pair.difference.agree;
-    }
-  }
-
-  absl::Status AddPairs(const std::vector<std::pair<int, int>>& pairs) {
+  absl::Status AddPairs(const std::vector<AddedPair>& pairs) {
     Amended amended = Amend(comparison_.alignment, pairs, comparison_.left, comparison_.right);
     comparison_.alignment = std::move(amended.alignment);
     const std::vector<ComparedRow> before = std::exchange(comparison_.rows, {});
@@ -305,38 +370,30 @@ class Comparer {
     return Stream(side).results[static_cast<size_t>(number)];
   }
 
+  // The type that a model declares an output to have, if it is another one.
+  std::string OtherDeclaredType(int side, const StreamResult& result) const {
+    if (sides_[side]->evaluator() == nullptr) return "";
+    for (const ValueInfo& output : sides_[side]->evaluator()->model().graph.outputs) {
+      if (output.name != result.name || output.type.kind != TypeInfo::Kind::kTensor ||
+          output.type.dtype == DType::kUndefined || output.type.dtype == result.dtype) {
+        continue;
+      }
+      return TypeText(output.type);
+    }
+    return "";
+  }
+
   std::vector<NamedOutput> Outputs(int side) const {
     std::vector<NamedOutput> outputs;
     for (const auto& [number, value] : passes_[side].outputs) {
       const StreamResult& result = Result(side, number);
-      outputs.push_back({result.name, value, number, ""});
+      NamedOutput& output = outputs.emplace_back();
+      output.name = result.name;
+      output.value = value;
+      output.result = number;
+      output.declared_type = OtherDeclaredType(side, result);
     }
     return outputs;
-  }
-
-  static Verdict VerdictOf(const Comparison& comparison) {
-    if (!comparison.left_summary.status.ok() || !comparison.right_summary.status.ok()) {
-      return Verdict::kFailed;
-    }
-    const OutputComparison& outputs = comparison.outputs;
-    // A recording of inner results has no outputs: then all that it shares with the other side
-    // counts.
-    if (outputs.pairs.empty() && (outputs.only_left.empty() || outputs.only_right.empty())) {
-      Relation worst = Relation::kDifferent;  // nothing was paired
-      bool any = false;
-      for (const ComparedRow& row : comparison.rows) {
-        if (!row.aligned.paired()) continue;
-        worst = any ? std::max(worst, row.relation) : row.relation;
-        any = true;
-      }
-      return worst == Relation::kSame    ? Verdict::kSame
-             : worst == Relation::kClose ? Verdict::kClose
-                                         : Verdict::kDifferent;
-    }
-    if (!outputs.agree) return Verdict::kDifferent;
-    const bool same = std::all_of(outputs.pairs.begin(), outputs.pairs.end(),
-                                  [](const OutputPair& pair) { return pair.same_bits; });
-    return same ? Verdict::kSame : Verdict::kClose;
   }
 
   const CompareOptions& options_;
@@ -345,6 +402,7 @@ class Comparer {
   Side* sides_[2];
   FirstPass passes_[2];
   Comparison comparison_;
+  ToleranceOptions named_tolerance_;
   std::optional<PairTolerances> tolerances_;
   std::vector<OutputEffect> effects_;  // of wrong causes, before their review
   absl::flat_hash_set<Hash128> left_contents_;

@@ -14,6 +14,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -29,7 +30,15 @@ namespace onnxcmp {
 inline constexpr int64_t kDefaultMaxMemory = int64_t{256} << 20;
 
 struct CompareOptions {
+  // Names in it may be ends of names, as long as they tell.
   ToleranceOptions tolerance;
+  // Results that are pairs whatever their values say, "LEFT=RIGHT".
+  std::vector<std::string> pairs;
+  // What was recorded, or is an output, of one side alone does not make a difference.
+  bool partial = false;
+  // Nor do indices and labels that differ where their scores tie within rounding.
+  bool ties_agree = false;
+  FailOn fail_on = FailOn::kDifferent;
   // Results of deeper subgraphs are left out.
   int max_depth = std::numeric_limits<int>::max();
   // Values of pairs whose bits differ are kept up to this many bytes. What does not fit is computed
@@ -51,7 +60,8 @@ struct CompareOptions {
 };
 
 // Runs both sides, or reads them. A side that fails is no error here: what it gave up to then is
-// compared, and the verdict is kFailed. Errors: what could be computed once could not be again.
+// compared, and the verdict is kFailed. Errors: what could be computed once could not be again;
+// InvalidArgument or NotFound for a name in the options that is no result's.
 absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions& options = {});
 
 }  // namespace onnxcmp

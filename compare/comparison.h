@@ -25,6 +25,9 @@ struct Repro;  // compare/repro/repro.h
 
 enum class Relation : uint8_t { kSame, kClose, kDifferent, kLeftOnly, kRightOnly };
 enum class Verdict : uint8_t { kSame, kClose, kDifferent, kFailed };
+// What makes a comparison fail, besides a side that fails: outputs that differ; causes that are
+// wrong, too; bits that differ, too.
+enum class FailOn : uint8_t { kDifferent, kCauses, kBits };
 
 absl::string_view RelationName(
     Relation relation);                          // "same", "close", "different", "left_only", ...
@@ -84,6 +87,8 @@ struct Cause {
   std::string text;  // what differs: operators, attributes, inputs; one line without the names
   // Found by looking at scales and zero points.
   bool review = false;
+  // An approximation in use by its own name: the form of Gelu with tanh for the one with erf.
+  bool known_form = false;
   // The right's result whose region was judged. It is `right` unless only one node or constant of
   // that region can be at fault.
   int judged = kNone;
@@ -117,6 +122,7 @@ struct Comparison {
   std::optional<Explanation> explanation;          // the same
   std::optional<QuantizationReport> quantization;  // the same; of a quantized side
   Verdict verdict = Verdict::kSame;
+  FailOn fail_on = FailOn::kDifferent;
   // Wrong ones first, those with the greatest effect in front; else in the right stream's order.
   std::vector<Cause> causes;
   std::vector<std::string> notes;  // how inputs were made, mapped, cast

@@ -19,6 +19,10 @@ enum class Mark : uint16_t {
   kReshaped = 32,    // the same elements in the same order, other shape
   kTransposed = 64,  // the same elements in another order
   kRepaired = 128,   // paired by the search for causes, which proved it by what agrees behind it
+  kNamed = 256,      // paired by its name alone: recorded_pairs.h
+  kPlaced = 512,     // paired because it is the only one of its shape between paired neighbours
+  kGiven = 1024,     // paired because the user says so
+  kEntry = 2048,     // one entry of the other's first axis
 };
 using Marks = uint16_t;
 inline bool Has(Marks marks, Mark mark) { return (marks & static_cast<Marks>(mark)) != 0; }

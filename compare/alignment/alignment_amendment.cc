@@ -23,19 +23,21 @@ std::vector<int> OwnRows(const Alignment& alignment, bool left, size_t results) 
 
 }  // namespace
 
-Amended Amend(const Alignment& alignment, const std::vector<std::pair<int, int>>& pairs,
+Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
               const ResultStream& left, const ResultStream& right) {
   const std::vector<int> left_rows = OwnRows(alignment, true, left.results.size());
   const std::vector<int> right_rows = OwnRows(alignment, false, right.results.size());
   absl::flat_hash_map<int, int> by_left;
+  absl::flat_hash_map<int, Mark> how;  // by left result
   absl::flat_hash_map<int, int> by_right;
   std::vector<bool> touched(alignment.rows.size());
-  for (const auto& [l, r] : pairs) {
+  for (const auto& [l, r, mark] : pairs) {
     if (left_rows[At(l)] == kNone || right_rows[At(r)] == kNone ||
         left_rows[At(l)] == right_rows[At(r)] || by_left.contains(l) || by_right.contains(r)) {
       continue;
     }
     by_left[l] = r;
+    how[l] = mark;
     by_right[r] = l;
     touched[At(left_rows[At(l)])] = touched[At(right_rows[At(r)])] = true;
   }
@@ -61,7 +63,7 @@ Amended Amend(const Alignment& alignment, const std::vector<std::pair<int, int>>
       AlignedRow one = {{l}, {}, 0};
       if (const auto it = by_left.find(l); it != by_left.end()) {
         one.right = {it->second};
-        one.marks = static_cast<Marks>(Mark::kRepaired);
+        one.marks = static_cast<Marks>(how[l]);
         if (left.results[At(l)].dtype != right.results[At(it->second)].dtype) {
           one.marks = static_cast<Marks>(one.marks | static_cast<Marks>(Mark::kCast));
         }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compare/differences/number_strips.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/quantization/grids.h"
@@ -52,6 +53,19 @@ Contents ContentsOf(const SideGraph& graph, const Region& region) {
     }
   }
   return contents;
+}
+
+// The exact form of Gelu on one side, that with tanh on the other.
+bool AreFormsOfGelu(const Contents& a, const Contents& b) {
+  const auto holds = [](const Contents& contents, absl::Span<const absl::string_view> names) {
+    return absl::c_any_of(names, [&](absl::string_view name) {
+      return contents.operators.count(std::string(name)) > 0;
+    });
+  };
+  static constexpr absl::string_view kExact[] = {"BiasGelu", "Erf", "Gelu"};
+  static constexpr absl::string_view kApproximate[] = {"FastGelu", "Gelu", "Tanh"};
+  return (holds(a, kExact) && holds(b, kApproximate)) ||
+         (holds(b, kExact) && holds(a, kApproximate));
 }
 
 }  // namespace
@@ -109,6 +123,7 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
   if (approximation) {
     found.kind = CauseKind::kApproximation;
     found.operators = operators;
+    found.known_form = epsilon > 0 && AreFormsOfGelu(ours, theirs);
   }
   return found;
 }

@@ -14,6 +14,7 @@ struct CauseClass {
   // Of an approximation or a quantization: the operators of both regions, which are the same in
   // many places of a model.
   std::string operators;
+  bool known_form = false;  // Cause::known_form
 };
 
 CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,

@@ -7,32 +7,13 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "compare/causes/repair_suggestions.h"
-#include "evaluator/result.h"
+#include "compare/sides/replacer.h"
 
 namespace onnxcmp {
-namespace {
-
-class Replacer : public Observer {
- public:
-  explicit Replacer(absl::flat_hash_map<absl::string_view, const Value*> values)
-      : values_(std::move(values)) {}
-
-  absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
-    if (result.depth > 0 || result.kind == ResultKind::kOutput) return absl::OkStatus();
-    const auto it = values_.find(result.name);
-    if (it != values_.end()) *replacement = *it->second;
-    return absl::OkStatus();
-  }
-
- private:
-  absl::flat_hash_map<absl::string_view, const Value*> values_;
-};
-
-}  // namespace
 
 std::vector<Value> CauseEffects::OutputsWithout(absl::Span<const int> replaced) const {
-  absl::flat_hash_map<absl::string_view, const Value*> values;
-  for (const int r : replaced) values[run_.right().result(r).name] = &state_.at(r).held;
+  absl::flat_hash_map<absl::string_view, Value> values;
+  for (const int r : replaced) values[run_.right().result(r).name] = state_.at(r).held;
   Replacer replacer(std::move(values));
   absl::StatusOr<std::vector<Value>> outputs = right_.Run(feeds_, &replacer);
   return outputs.ok() ? *std::move(outputs) : std::vector<Value>();

@@ -121,9 +121,8 @@ class CauseFinder {
 
   // What was decided by a repair and is not in the alignment. Of several equal results of the left,
   // one that has no partner.
-  std::vector<std::pair<int, int>> RepairedPairs(const LeftClasses& classes,
-                                                 const ForcedState& state) const {
-    std::vector<std::pair<int, int>> pairs;
+  std::vector<AddedPair> RepairedPairs(const LeftClasses& classes, const ForcedState& state) const {
+    std::vector<AddedPair> pairs;
     for (const auto& [r, c] : state.fixed) {
       const int partner = alignment_.right_to_left[static_cast<size_t>(r)];
       if (partner != kNone && classes.of(partner) == c) continue;
@@ -132,7 +131,7 @@ class CauseFinder {
             left_graph_.IsComputed(l) != right_graph_.IsComputed(r)) {
           continue;
         }
-        pairs.emplace_back(l, r);
+        pairs.push_back({l, r, Mark::kRepaired});
         break;
       }
     }
@@ -193,6 +192,7 @@ class CauseFinder {
       Cause cause;
       const CauseClass found = ClassOf(run, state, noise, r, verdict);
       cause.kind = found.kind;
+      cause.known_form = found.known_form;
       std::tie(cause.left, cause.right) = Refined(run, state, noise, r);
       if (cause.right != r && right_graph_.IsConstant(cause.right)) {
         cause.kind = CauseKind::kInitializer;
@@ -277,7 +277,8 @@ class CauseFinder {
   }
 
   // All outputs of the nodes that made these matched results go with them.
-  std::vector<int> WithSiblings(const ForcedState& state, const absl::btree_set<int>& matched) const {
+  std::vector<int> WithSiblings(const ForcedState& state,
+                                const absl::btree_set<int>& matched) const {
     std::vector<int> results(matched.begin(), matched.end());
     for (const int r : matched) {
       const int n = right_graph_.producer(r);

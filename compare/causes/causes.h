@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compare/alignment/alignment_amendment.h"
 #include "compare/causes/forced_run.h"
 #include "compare/causes/region_noise.h"
 #include "compare/causes/repair_limits.h"
@@ -40,8 +41,8 @@ struct CauseOptions {
   // null: as many as one comparison may. Never null for what is searched inside.
   int* body_searches = nullptr;
   RepairLimits limits;
-  // Outputs of the right (results and values) that agree with the left's only because their tolerance
-  // is wide: CauseReport::effects says what wrong causes do to them.
+  // Outputs of the right (results and values) that agree with the left's although their bits
+  // differ: CauseReport::effects says what wrong causes do to them.
   std::vector<std::pair<int, Value>> doubtful;
   // Called for each cause when all are named; may be empty. Of what is inside a node it is called
   // with the search in that body, and with the search around it if that gave no repro.
@@ -61,8 +62,8 @@ struct CauseReport {
   // Of the doubtful outputs, if any cause is wrong. Passing through a coarser type is none here.
   std::vector<OutputEffect> effects;
   std::vector<std::string> notes;  // what could not be looked at, and why
-  // Pairs (left, right) that the alignment has not got: what agrees behind them has proved them.
-  std::vector<std::pair<int, int>> repaired;
+  // Pairs that the alignment has not got: what agrees behind them has proved them.
+  std::vector<AddedPair> repaired;
 };
 
 // Of two sides that have been recorded and aligned. Nothing is found where the right side has no

@@ -249,8 +249,11 @@ RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {
       (IsRounded(own, held, run_.right()) || IsRounded(held, own, run_.left().graph()))) {
     return verdict;
   }
-  // Eight steps: a cast, a folded factor.
-  verdict.ratio = epsilon == 0 ? kInfinity : verdict.distance / (8 * epsilon) * kMaxRatio;
+  // A cast, a folded factor; in 16 bits one rounding of it on each side.
+  constexpr double kCoarse = 1e-4;
+  const bool cast = left.dtype != run_.right().result(r).dtype;
+  const double steps = epsilon > kCoarse && !cast ? 2 : 8;
+  verdict.ratio = epsilon == 0 ? kInfinity : verdict.distance / (steps * epsilon) * kMaxRatio;
   return verdict;
 }
 

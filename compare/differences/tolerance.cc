@@ -50,7 +50,7 @@ Tolerance ToleranceOfQuantized(DType integer) {
 
 Tolerance Wider(const Tolerance& a, const Tolerance& b) {
   return {std::max(a.rtol, b.rtol), std::max(a.atol, b.atol), std::max(a.scaled, b.scaled),
-          std::max(a.whole, b.whole)};
+          std::max(a.whole, b.whole), a.rounding && b.rounding};
 }
 
 Tolerance Adjusted(const Tolerance& tolerance, const ToleranceOptions& options) {
@@ -64,6 +64,8 @@ Tolerance Adjusted(const Tolerance& tolerance, const ToleranceOptions& options) 
     adjusted.atol = *options.atol;
     adjusted.scaled = 0;
   }
+  // Whoever says how much may differ does not ask why.
+  if (options.rtol.has_value() || options.atol.has_value()) adjusted.rounding = false;
   return adjusted;
 }
 

@@ -11,15 +11,17 @@
 
 namespace onnxcmp {
 
-// Elements agree if |a - b| <= atol + scaled * scale + rtol * max(|a|, |b|), where the scale is that
-// of the tensor (value_scale.h). NaN agrees with NaN, an infinity with itself. Beside its elements a
-// tensor as a whole agrees if the root mean square of the differences is at most `whole` times that
-// of the values, and its parts do likewise (whole_errors.h).
+// Elements agree if |a - b| <= atol + scaled * scale + rtol * max(|a|, |b|), where the scale is
+// that of the tensor (value_scale.h). NaN agrees with NaN, an infinity with itself. Beside its
+// elements a tensor as a whole agrees if the root mean square of the differences is at most `whole`
+// times that of the values, and its parts do likewise (whole_errors.h).
 struct Tolerance {
   double rtol = 0;
-  double atol = 0;    // in the unit of the values
-  double scaled = 0;  // in units of the scale
+  double atol = 0;                                         // in the unit of the values
+  double scaled = 0;                                       // in units of the scale
   double whole = std::numeric_limits<double>::infinity();  // no bound
+  // Whether differences have to be rounding: an error that all elements have in common is none.
+  bool rounding = true;
 };
 
 // Of one value, whose parts may be of several types.

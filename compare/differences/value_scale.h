@@ -8,8 +8,8 @@ namespace onnxcmp {
 
 // The smaller of the root mean square and four times the median of the magnitudes, of the finite
 // elements that are not 0 and below 1e30: one huge element does not make the others small. Of large
-// tensors a sample tells, the same one for all tensors of a size. 0 if there are none. Numbers only;
-// complex ones count as their parts.
+// tensors a sample tells, the same one for all tensors of a size. 0 if there are none. Numbers
+// only; complex ones count as their parts.
 double ScaleOf(const Tensor& tensor);
 
 // What the differences of quantized integers are to be seen against: their deviation from the mean,

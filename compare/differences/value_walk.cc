@@ -31,8 +31,8 @@ std::string PlaceText(const std::string& where, const Shape& shape, int64_t inde
   return absl::StrCat(where, where.empty() ? "" : " ", IndexText(shape, index));
 }
 
-// Of integers, whose zero point may be anywhere, the deviation from the mean; where they hardly vary,
-// the step beside is still a tenth of it.
+// Of integers, whose zero point may be anywhere, the deviation from the mean; where they hardly
+// vary, the step beside is still a tenth of it.
 double ScaleOfPair(const Tensor& left, const Tensor& right) {
   constexpr double kLeastDeviation = 10;
   if (IsInteger(left.dtype()) && IsInteger(right.dtype())) {
@@ -154,8 +154,7 @@ void Walk::CompareTensors(const Tensor& left, const Tensor& right, const std::st
 void Walk::CompareNumbers(const Tensor& left, const Tensor& right, const std::string& where) {
   ValueDifference& values = difference_.values;
   const bool exact = left.dtype() == DType::kBool || right.dtype() == DType::kBool;
-  const Tolerance tolerance =
-      exact ? Tolerance{} : rules_.tolerance(left.dtype(), right.dtype());
+  const Tolerance tolerance = exact ? Tolerance{} : rules_.tolerance(left.dtype(), right.dtype());
   values.scale = tolerance.scaled > 0 ? ScaleOfPair(left, right) : 0;
   values.tolerance = tolerance;
   values.tolerance.atol += tolerance.scaled * values.scale;

@@ -25,6 +25,10 @@ constexpr double kPartFactor = 6;
 constexpr double kMostInPart = 0.6;
 // Of the scale: a part as small as this is noise of larger ones.
 constexpr double kPartFloor = 0.01;
+// The mean of few elements scatters: how much more they may be apart, against the root of their
+// number, and up to where.
+constexpr double kScatterOfFew = 4;
+constexpr double kMostOfFew = 0.5;
 // What factors and offsets common to all elements may take of the whole.
 constexpr double kDriftShare = 0.5;
 // Rounding goes in all directions: where a factor or an offset leaves less than this of the
@@ -135,7 +139,8 @@ class Accumulator {
       Shape rows(shape_.begin(), shape_.end() - 1);
       where = absl::StrCat("in row ", IndexText(rows, worst_row_));
     }
-    return where.empty() ? "" : absl::StrFormat("%s they are %.2g of their size apart", where, farthest);
+    return where.empty() ? ""
+                         : absl::StrFormat("%s they are %.2g of their size apart", where, farthest);
   }
 
  private:
@@ -169,7 +174,8 @@ class Accumulator {
     all_.Add(*sums);
     int64_t rest = row;
     for (size_t axis = shape_.size() - 1; axis-- > 0;) {
-      if (!slices_[axis].empty()) slices_[axis][static_cast<size_t>(rest % shape_[axis])].Add(*sums);
+      if (!slices_[axis].empty())
+        slices_[axis][static_cast<size_t>(rest % shape_[axis])].Add(*sums);
       rest /= shape_[axis];
     }
     if (has_rows_ && sums->count >= kLeastInPart && sums->Apart(floor_) > row_.Apart(floor_)) {
@@ -208,12 +214,15 @@ WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Toleran
   Accumulator sums(left, right, tolerance.atol, integers ? 0 : scale, kPartFloor * scale, parts);
   sums.Run();
   errors.apart = sums.all().Apart(integers ? scale : 0);
-  if (errors.apart > whole) {
+  const double few =
+      kScatterOfFew / std::sqrt(static_cast<double>(std::max<int64_t>(1, sums.all().count)));
+  const double most = std::min(whole * (1 + few), std::max(whole, kMostOfFew));
+  if (errors.apart > most) {
     errors.fault = absl::StrFormat("on the whole they are %.2g of their size apart, more than %.2g",
-                                   errors.apart, whole);
+                                   errors.apart, most);
     return errors;
   }
-  if (!integers) errors.fault = sums.CommonError(whole, errors.apart);
+  if (!integers && tolerance.rounding) errors.fault = sums.CommonError(whole, errors.apart);
   if (!errors.fault.empty()) return errors;
   if (!parts) return errors;
   errors.fault = sums.FarPart(std::min(kPartFactor * whole, std::max(whole, kMostInPart)));

@@ -21,11 +21,12 @@ struct WholeErrors {
 };
 
 // Of two numeric tensors of as many elements, in row-major order. `scale` is that of the tolerance.
+// The fewer elements there are, the farther they may be apart than `whole`: one element five times.
 // Elements that are not finite, or a thousand times the scale, are left to their own tolerance.
-// Parts, which are looked at if that is wanted, are the slices along each axis and the rows along the last one, from 16 elements on; they
-// may be six times as far apart as the whole, and what is a hundredth of the scale counts as noise.
-// A factor or an offset that all elements have in common may be half of what the whole may be, and
-// must not be nearly all that there is.
+// Parts, which are looked at if that is wanted, are the slices along each axis and the rows along
+// the last one, from 16 elements on; they may be six times as far apart as the whole, and what is a
+// hundredth of the scale counts as noise. A factor or an offset that all elements have in common
+// may be half of what the whole may be, and must not be nearly all that there is.
 WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
                           double scale, bool parts);
 

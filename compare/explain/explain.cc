@@ -1,7 +1,6 @@
 #include "compare/explain/explain.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -13,13 +12,16 @@
 #include <vector>
 
 #include "absl/container/node_hash_map.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "compare/causes/left_classes.h"
 #include "compare/differences/element_text.h"
 #include "compare/differences/nearness.h"
-#include "compare/tolerances/pair_tolerance.h"
 #include "compare/reports/attribute_text.h"
 #include "compare/streams/node_watcher.h"
+#include "compare/streams/result_names.h"
+#include "compare/text/meant_name.h"
+#include "compare/tolerances/pair_tolerance.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/status_macros.h"
 
@@ -65,8 +67,7 @@ class Picker : public Observer {
 class PairExplainer {
  public:
   PairExplainer(const Comparison& comparison, size_t row, const RecordedSide& left,
-                const RecordedSide& right, const PairTolerances& tolerances,
-                const ThreadPool* pool)
+                const RecordedSide& right, const PairTolerances& tolerances, const ThreadPool* pool)
       : comparison_(comparison), sides_{&left, &right}, tolerances_(tolerances), pool_(pool) {
     const AlignedRow& aligned = comparison.rows[row].aligned;
     explanation_.row = row;
@@ -326,14 +327,16 @@ class PairExplainer {
 
 }  // namespace
 
-absl::StatusOr<size_t> FindRow(const Comparison& comparison, const std::string& name) {
+namespace {
+
+// The row of a result of this name, plain or with its path.
+std::optional<size_t> RowOfName(const Comparison& comparison, absl::string_view name) {
   std::optional<size_t> found;
   bool is_output = false;
   const auto look = [&](size_t row, const std::vector<int>& results, const ResultStream& stream) {
     for (const int r : results) {
       const StreamResult& result = stream.results[Index(r)];
-      const bool full = !result.path.empty() && absl::StrCat(result.path, "/", result.name) == name;
-      if (result.name != name && !full) continue;
+      if (result.name != name && FullName(result) != name) continue;
       // An output shows what another row has.
       if (found.has_value() && !is_output) continue;
       found = row;
@@ -346,15 +349,25 @@ absl::StatusOr<size_t> FindRow(const Comparison& comparison, const std::string& 
   for (size_t i = 0; i < comparison.rows.size() && !found.has_value(); ++i) {
     look(i, comparison.rows[i].aligned.right, comparison.right);
   }
-  if (found.has_value()) return *found;
+  return found;
+}
+
+}  // namespace
+
+absl::StatusOr<size_t> FindRow(const Comparison& comparison, const std::string& name) {
+  if (const std::optional<size_t> row = RowOfName(comparison, name)) return *row;
   size_t number = 0;
-  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size() &&
-      number < comparison.rows.size()) {
-    return number;
+  if (absl::SimpleAtoi(name, &number)) {
+    if (number < comparison.rows.size()) return number;
+    return absl::NotFoundError(absl::StrCat("neither side has a result `", name, "`, and of ",
+                                            comparison.rows.size(), " rows none has that number"));
   }
-  return absl::NotFoundError(absl::StrCat("neither side has a result ", Quoted(name), ", and of ",
-                                          comparison.rows.size(), " rows none has that number"));
+  OC_ASSIGN_OR_RETURN(
+      const std::string whole,
+      MeantName(name, NamesOf({&comparison.left, &comparison.right}), "results of either side"));
+  const std::optional<size_t> row = RowOfName(comparison, whole);
+  if (row.has_value()) return *row;
+  return absl::NotFoundError(absl::StrCat("no row shows `", whole, "`"));
 }
 
 absl::StatusOr<Explanation> ExplainRow(const Comparison& comparison, size_t row,

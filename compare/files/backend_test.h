@@ -3,7 +3,7 @@
 #ifndef ONNXCMP_COMPARE_FILES_BACKEND_TEST_H_
 #define ONNXCMP_COMPARE_FILES_BACKEND_TEST_H_
 
-#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,19 +25,18 @@ namespace onnxcmp {
 inline constexpr Tolerance kBackendTestTolerance = {1e-3, 1e-7};
 
 struct BackendTestOptions {
-  Tolerance tolerance = kBackendTestTolerance;
+  std::optional<Tolerance> tolerance;  // of floats; nothing: ONNX's
   LoadOptions load;
   EvaluatorOptions evaluator;
 };
 
 struct BackendTestOutcome {
-  enum class Status : uint8_t { kPassed, kFailed, kSkipped };
   std::string name;    // the folder's
   std::string folder;  // its path
-  Status status = Status::kPassed;
-  // Why it failed: what could not be run, or for each output that is wrong its element types and
-  // shapes, counts, greatest errors and the worst elements. Why it was skipped. If it passed: what
-  // could not be compared, or nothing.
+  bool passed = false;
+  // Why it failed: what could not be read or run, or for each output that is wrong its element
+  // types and shapes, counts, greatest errors and the worst elements. If it passed: what could not
+  // be compared, or nothing.
   std::string text;
 };
 
@@ -45,16 +44,17 @@ struct BackendTestOutcome {
 // is no folder or leads to none.
 absl::StatusOr<std::vector<std::string>> FindBackendTests(absl::Span<const std::string> paths);
 
-// The values in PREFIX0.pb, PREFIX1.pb, ... as long as there are files; of the declared types, and
-// no more of them than are declared.
+// The values in PREFIX0.pb, PREFIX1.pb, ...; of the declared types. InvalidArgument if there are
+// more than are declared, or one before the last is missing.
 absl::StatusOr<std::vector<Value>> ReadTestValues(const std::string& prefix,
                                                   const std::vector<ValueInfo>& declared);
 
-// Element types and shapes must be those expected. Elements must be within the tolerance, which
-// tolerances.json in the folder or in the one around it overrides by the test's name:
-// {"test_x": {"rtol": 1e-2, "atol": 1e-5}}. expected_outputs.h says what is expected of random
-// numbers and of transforms. A folder without data is skipped, or one whose data
-// lack an output; a model that cannot run has failed.
+// Element types and shapes must be those expected, integers equal. Floats must be within the
+// tolerance, which tolerances.json in the folder or in the one around it overrides by the test's
+// name, for integers too: {"test_x": {"rtol": 1e-2, "atol": 1e-5}}. expected_outputs.h says what is
+// expected of random numbers and of transforms. Every set of data in the folder is run. A folder
+// without data or without a model, data that cannot be used or lack an output, a model that cannot
+// run: failed.
 BackendTestOutcome RunBackendTest(const std::string& folder, const OpRegistry& registry,
                                   const BackendTestOptions& options);
 

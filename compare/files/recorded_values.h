@@ -47,6 +47,9 @@ absl::StatusOr<std::unique_ptr<RecordedValues>> OpenArchive(
 absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValueFiles(
     const std::string& path, int64_t memory_limit = kDefaultMemoryLimit);
 
+// The name that a .pb file of a value says; "" if it says none.
+absl::StatusOr<std::string> NameInValueFile(const std::string& path);
+
 // A .safetensors file. Values stay in the mapped file.
 absl::StatusOr<std::unique_ptr<RecordedValues>> OpenSafetensors(const std::string& path);
 

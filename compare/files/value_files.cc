@@ -215,6 +215,11 @@ absl::StatusOr<std::vector<std::string>> FilesIn(const std::string& folder) {
 
 }  // namespace
 
+absl::StatusOr<std::string> NameInValueFile(const std::string& path) {
+  OC_ASSIGN_OR_RETURN(Outline outline, ReadOutline(path));
+  return std::move(outline.name);
+}
+
 absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValueFiles(const std::string& path,
                                                                int64_t memory_limit) {
   std::error_code error;

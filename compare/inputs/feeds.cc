@@ -8,10 +8,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "compare/files/npy.h"
+#include "compare/files/recorded_values.h"
 #include "compare/inputs/type_text.h"
 #include "evaluator/dense.h"
 #include "evaluator/status_macros.h"
@@ -120,8 +122,21 @@ std::vector<const ValueInfo*> InputsOfFiles(const Graph& graph, size_t count) {
   return inputs;
 }
 
+absl::Status UnusedValues(absl::Span<const std::string> names, const std::string& source,
+                          bool partial, std::vector<std::string>* notes) {
+  if (names.empty()) return absl::OkStatus();
+  constexpr size_t kMostNamed = 8;
+  const std::string text = absl::StrCat(
+      "no input takes ", absl::StrJoin(names.subspan(0, kMostNamed), ", "),
+      names.size() > kMostNamed ? absl::StrCat(" and ", names.size() - kMostNamed, " more") : "",
+      " of ", source);
+  if (!partial) return absl::InvalidArgumentError(absl::StrCat(text, "; --partial lets that pass"));
+  notes->push_back(text);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<MatchedFeeds> MatchFeeds(absl::Span<const NamedValue> values, const Graph& graph,
-                                        const std::string& source) {
+                                        const std::string& source, bool partial) {
   absl::flat_hash_map<absl::string_view, const ValueInfo*> inputs;
   for (const ValueInfo& input : graph.inputs) {
     inputs.emplace(input.name, &input);
@@ -146,13 +161,9 @@ absl::StatusOr<MatchedFeeds> MatchFeeds(absl::Span<const NamedValue> values, con
   std::copy_if(required.begin(), required.end(), std::back_inserter(inputs_left),
                [&](const ValueInfo* input) { return !matched.feeds.contains(input->name); });
   if (inputs_left.empty()) {
-    if (!values_left.empty()) {
-      matched.notes.push_back(absl::StrCat(
-          "no input takes ",
-          absl::StrJoin(values_left, ", ", [](std::string* out, const NamedValue* value) {
-            out->append(value->name);
-          })));
-    }
+    std::vector<std::string> unused;
+    for (const NamedValue* value : values_left) unused.push_back(value->name);
+    OC_RETURN_IF_ERROR(UnusedValues(unused, source, partial, &matched.notes));
     return matched;
   }
   if (!MatchInOrder(values_left, inputs_left, &matched.feeds)) {
@@ -174,7 +185,7 @@ absl::StatusOr<MatchedFeeds> MatchFeedsByPosition(absl::Span<const NamedValue> v
   }
   MatchedFeeds matched;
   if (!MatchInOrder(all, required, &matched.feeds)) {
-    return MatchFeeds(values, graph, source);
+    return MatchFeeds(values, graph, source, /*partial=*/true);
   }
   if (!same_names) {
     matched.notes.push_back(PositionNote(all, required));
@@ -231,8 +242,8 @@ void FeedFile::JoinSparse() {
   entries_ = std::move(left);
 }
 
-absl::StatusOr<MatchedFeeds> FeedFile::FeedsFor(const Graph& graph) {
-  return archive_ == nullptr ? FromFolder(graph) : FromArchive(graph);
+absl::StatusOr<MatchedFeeds> FeedFile::FeedsFor(const Graph& graph, bool partial) {
+  return archive_ == nullptr ? FromFolder(graph) : FromArchive(graph, partial);
 }
 
 absl::StatusOr<NamedValue> FeedFile::Read(size_t i) {
@@ -254,17 +265,50 @@ absl::StatusOr<NamedValue> FeedFile::Read(size_t i) {
 
 std::string FeedFile::FileName(size_t i) const { return absl::StrCat(path_, "/input_", i, ".pb"); }
 
-size_t FeedFile::CountFiles() const {
-  size_t count = 0;
+absl::StatusOr<size_t> FeedFile::CountFiles() const {
   std::error_code error;
-  while (std::filesystem::exists(FileName(count), error)) {
-    ++count;
+  size_t count = 0;
+  size_t last = 0;
+  for (std::filesystem::directory_iterator it(path_, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    absl::string_view number = name;
+    size_t n = 0;
+    if (absl::ConsumePrefix(&number, "input_") && absl::ConsumeSuffix(&number, ".pb") &&
+        absl::SimpleAtoi(number, &n)) {
+      ++count;
+      last = std::max(last, n);
+    }
+  }
+  if (error) return absl::NotFoundError(absl::StrCat(path_, ": ", error.message()));
+  if (count == 0 || last + 1 == count) return count;
+  for (size_t i = 0; i < last; ++i) {
+    if (!std::filesystem::exists(FileName(i), error)) {
+      return absl::InvalidArgumentError(absl::StrCat(FileName(i), " is missing"));
+    }
   }
   return count;
 }
 
+absl::StatusOr<std::vector<std::string>> FeedFile::NamesInFiles() const {
+  OC_ASSIGN_OR_RETURN(const size_t count, CountFiles());
+  std::vector<std::string> names;
+  for (size_t i = 0; i < count; ++i) {
+    absl::StatusOr<std::string> name = NameInValueFile(FileName(i));
+    names.push_back(name.ok() ? *std::move(name) : "");
+  }
+  return names;
+}
+
+absl::StatusOr<Value> FeedFile::ReadFile(size_t i, const TypeInfo& type) const {
+  absl::StatusOr<Value> value = ReadValueFile(FileName(i), type);
+  if (value.ok()) return value;
+  return absl::Status(value.status().code(),
+                      absl::StrCat(FileName(i), ": ", value.status().message()));
+}
+
 absl::StatusOr<Feeds> FeedFile::ReadFolder(const Graph& graph) const {
-  const size_t count = CountFiles();
+  OC_ASSIGN_OR_RETURN(const size_t count, CountFiles());
   if (count > graph.inputs.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
         FileName(graph.inputs.size()), ": the model has only ", graph.inputs.size(), " inputs"));
@@ -272,12 +316,7 @@ absl::StatusOr<Feeds> FeedFile::ReadFolder(const Graph& graph) const {
   const std::vector<const ValueInfo*> inputs = InputsOfFiles(graph, count);
   Feeds feeds;
   for (size_t i = 0; i < count; ++i) {
-    absl::StatusOr<Value> value = ReadValueFile(FileName(i), inputs[i]->type);
-    if (!value.ok()) {
-      return absl::Status(value.status().code(),
-                          absl::StrCat(FileName(i), ": ", value.status().message()));
-    }
-    feeds[inputs[i]->name] = *std::move(value);
+    OC_ASSIGN_OR_RETURN(feeds[inputs[i]->name], ReadFile(i, inputs[i]->type));
   }
   return feeds;
 }
@@ -296,7 +335,7 @@ absl::StatusOr<MatchedFeeds> FeedFile::FromFolder(const Graph& graph) const {
   return matched;
 }
 
-absl::StatusOr<MatchedFeeds> FeedFile::FromArchive(const Graph& graph) {
+absl::StatusOr<MatchedFeeds> FeedFile::FromArchive(const Graph& graph, bool partial) {
   absl::flat_hash_set<absl::string_view> inputs;
   for (const ValueInfo& input : graph.inputs) {
     inputs.insert(input.name);
@@ -320,11 +359,8 @@ absl::StatusOr<MatchedFeeds> FeedFile::FromArchive(const Graph& graph) {
     OC_ASSIGN_OR_RETURN(NamedValue value, Read(i));
     values.push_back(std::move(value));
   }
-  OC_ASSIGN_OR_RETURN(MatchedFeeds matched, MatchFeeds(values, graph, path_));
-  if (!unused.empty() && unused.size() <= 4) {
-    matched.notes.push_back(
-        absl::StrCat("no input takes ", absl::StrJoin(unused, ", "), " of ", path_));
-  }
+  OC_ASSIGN_OR_RETURN(MatchedFeeds matched, MatchFeeds(values, graph, path_, partial));
+  OC_RETURN_IF_ERROR(UnusedValues(unused, path_, partial, &matched.notes));
   return matched;
 }
 

@@ -43,16 +43,20 @@ std::vector<const ValueInfo*> InputsOfFiles(const Graph& graph, size_t count);
 Value ValueFor(const NamedValue& candidate, const TypeInfo& type);
 
 // Gives values to inputs of the same name; what is left over goes to the inputs that are left over
-// by position, if their number, types and ranks agree. Values that are left over when all inputs
-// have theirs are ignored. InvalidArgument, with both lists, if an input remains without a value.
+// by position, if their number, types and ranks agree. InvalidArgument, with both lists, if an
+// input remains without a value, and for values that no input takes, which are a note if `partial`.
 // `source` says in messages where the values are from: "the file x.npz", "the left model".
 absl::StatusOr<MatchedFeeds> MatchFeeds(absl::Span<const NamedValue> values, const Graph& graph,
-                                        const std::string& source);
+                                        const std::string& source, bool partial = false);
 
 // As MatchFeeds, but by position first: for values that were made for another model. By name if the
 // positions do not agree.
 absl::StatusOr<MatchedFeeds> MatchFeedsByPosition(absl::Span<const NamedValue> values,
                                                   const Graph& graph, const std::string& source);
+
+// What is to be said of values that no input takes: an error, or with `partial` a note.
+absl::Status UnusedValues(absl::Span<const std::string> names, const std::string& source,
+                          bool partial, std::vector<std::string>* notes);
 
 // A file of inputs: an .npz archive (a recording gives its inputs, if it has any), or a folder of
 // input_0.pb, input_1.pb, ... as ONNX's test data have it. In an archive that does not describe
@@ -63,8 +67,9 @@ class FeedFile {
   static absl::StatusOr<FeedFile> Open(const std::string& path,
                                        int64_t memory_limit = kDefaultMemoryLimit);
 
-  // Reads what the graph needs. May be called for several graphs; values are shared.
-  absl::StatusOr<MatchedFeeds> FeedsFor(const Graph& graph);
+  // Reads what the graph needs. May be called for several graphs; values are shared. `partial` as
+  // MatchFeeds has it.
+  absl::StatusOr<MatchedFeeds> FeedsFor(const Graph& graph, bool partial = false);
 
   // The parts of that, for those who match values in their own way.
   const std::string& path() const { return path_; }
@@ -73,13 +78,17 @@ class FeedFile {
   size_t size() const { return entries_.size(); }
   const std::string& name(size_t i) const { return entries_[i].value.name; }
   absl::StatusOr<NamedValue> Read(size_t i);
-  // A folder's: how many files, and what they give to the graph's inputs by position.
-  size_t CountFiles() const;
+  // A folder's: how many files, the names that they say, and what they give to the graph's inputs
+  // by position. InvalidArgument if one of input_0.pb, input_1.pb, ... is missing before the last.
+  absl::StatusOr<size_t> CountFiles() const;
+  absl::StatusOr<std::vector<std::string>> NamesInFiles() const;
   absl::StatusOr<Feeds> ReadFolder(const Graph& graph) const;
+  // File i as a value of this type.
+  absl::StatusOr<Value> ReadFile(size_t i, const TypeInfo& type) const;
 
  private:
   absl::StatusOr<MatchedFeeds> FromFolder(const Graph& graph) const;
-  absl::StatusOr<MatchedFeeds> FromArchive(const Graph& graph);
+  absl::StatusOr<MatchedFeeds> FromArchive(const Graph& graph, bool partial);
   std::string FileName(size_t i) const;  // in a folder
   void JoinSparse();
 

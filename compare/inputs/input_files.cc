@@ -6,34 +6,12 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
+#include "compare/files/data_sets.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {
 namespace {
-
-// The folders test_data_set_N, by N.
-std::vector<std::string> DataSets(const std::string& folder) {
-  std::vector<std::pair<int64_t, std::string>> found;
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    absl::string_view number = name;
-    int64_t n = 0;
-    std::error_code ignored;
-    if (absl::ConsumePrefix(&number, "test_data_set_") && absl::SimpleAtoi(number, &n) &&
-        it->is_directory(ignored)) {
-      found.emplace_back(n, name);
-    }
-  }
-  std::sort(found.begin(), found.end());
-  std::vector<std::string> names;
-  for (auto& [n, name] : found) names.push_back(std::move(name));
-  return names;
-}
 
 absl::StatusOr<Tensor> Slice(const Tensor& tensor, int64_t i) {
   if (IsSubByte(tensor.dtype())) {
@@ -108,8 +86,10 @@ std::string InputsBeside(const std::string& left, const std::string& right) {
   const fs::path other = fs::path(right).parent_path();
   const fs::path right_folder = fs::weakly_canonical(other.empty() ? "." : other, error);
   if (error || left_folder != right_folder) return "";
-  const std::string data = (folder / "test_data_set_0").string();
-  return fs::is_directory(data, error) ? data : "";
+  const std::string data = folder.empty() ? "." : folder.string();
+  const std::vector<std::string> sets = DataSets(data);
+  if (sets.empty()) return "";
+  return sets.size() == 1 ? absl::StrCat(data, "/", sets[0]) : data;
 }
 
 }  // namespace onnxcmp

@@ -37,8 +37,8 @@ class InputFiles {
   std::vector<std::string> names_;  // of files
 };
 
-// The first set of test data that lies beside two models of one folder, as a path; "" if there is
-// none.
+// What lies beside two models of one folder: that folder if it has several sets of test data, else
+// the folder of the one; "" if there is none.
 std::string InputsBeside(const std::string& left, const std::string& right);
 
 }  // namespace onnxcmp

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "compare/inputs/input_candidates.h"
 #include "compare/inputs/type_text.h"
+#include "compare/text/meant_name.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {
@@ -87,8 +88,8 @@ class Mapper {
   // LEFT=RIGHT, where names may have a '=' of their own.
   absl::Status Override(const std::string& text) {
     for (size_t cut = text.find('='); cut != std::string::npos; cut = text.find('=', cut + 1)) {
-      InputCandidate* left = left_.Find(text.substr(0, cut));
-      InputCandidate* right = right_.Find(text.substr(cut + 1));
+      InputCandidate* left = Meant(left_, text.substr(0, cut));
+      InputCandidate* right = Meant(right_, text.substr(cut + 1));
       if (left == nullptr || right == nullptr) continue;
       if (!left->is_input() && !right->is_input()) {
         return absl::InvalidArgumentError(
@@ -106,9 +107,24 @@ class Mapper {
       Pair(*left, *right, MappedBy::kOption);
       return absl::OkStatus();
     }
+    const size_t cut = std::min(text.find('='), text.size());
+    const std::string right = cut < text.size() ? text.substr(cut + 1) : "";
     return absl::InvalidArgumentError(
         absl::StrCat("cannot map ", text, ": LEFT=RIGHT must name inputs; left: ", List(left_),
-                     "; right: ", List(right_)));
+                     "; right: ", List(right_), DidYouMean(text.substr(0, cut), NamesOf(left_)),
+                     DidYouMean(right, NamesOf(right_))));
+  }
+
+  static std::vector<std::string> NamesOf(const InputCandidates& side) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < side.size(); ++i) names.push_back(side[i].name);
+    return names;
+  }
+
+  // By its name, or the end of it that no other has; null if that is none.
+  static InputCandidate* Meant(InputCandidates& side, const std::string& given) {
+    const absl::StatusOr<std::string> name = MeantName(given, NamesOf(side), "inputs");
+    return name.ok() ? side.Find(*name) : nullptr;
   }
 
   // Inputs, for messages.

@@ -57,6 +57,7 @@ absl::StatusOr<InputSets> InputSets::Open(const Graph& left, const Graph& right,
   InputSets sets;
   sets.graphs_ = {&left, &right};
   sets.generated_ = options.generated;
+  sets.partial_ = options.partial;
   OC_ASSIGN_OR_RETURN(sets.mapping_, MapInputs(left, right, options.map_input));
   OC_RETURN_IF_ERROR(sets.OpenFiles(options));
   return sets;
@@ -81,6 +82,7 @@ absl::StatusOr<InputSets> InputSets::OpenOne(int side, const Graph& graph,
   InputSets sets;
   sets.graphs_[static_cast<size_t>(side)] = &graph;
   sets.generated_ = options.generated;
+  sets.partial_ = options.partial;
   sets.recorded_ = std::move(recorded);
   OC_RETURN_IF_ERROR(sets.OpenFiles(options));
   return sets;
@@ -144,7 +146,8 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
     ValueList list = {"the recording", {}, [this](size_t i) { return recorded_[i]; }};
     for (const NamedValue& value : recorded_) list.names.push_back(value.name);
     OC_ASSIGN_OR_RETURN(AssignedValues assigned,
-                        AssignValues(list, Targets(graphs_[0] != nullptr, graphs_[1] != nullptr)));
+                        AssignValues(list, Targets(graphs_[0] != nullptr, graphs_[1] != nullptr),
+                                     /*partial=*/true));
     Append(std::move(assigned), &values);
     given = true;
   }
@@ -199,6 +202,7 @@ std::vector<ValueTarget> InputSets::Targets(bool left, bool right) const {
       if (pair != pairs[side].end()) {
         const MappedInput& both = *pair->second;
         target.required = both.left_is_input && both.right_is_input && both.read;
+        target.told = both.how == MappedBy::kOption;
         // The partner may be an input that has a default.
         const std::string& partner = side == 0 ? both.right : both.left;
         if (FindInput(graphs_[static_cast<size_t>(1 - side)], partner) != nullptr) {
@@ -217,39 +221,83 @@ std::vector<ValueTarget> InputSets::Targets(bool left, bool right) const {
 absl::Status InputSets::ReadFile(int64_t set, InputFiles& file, bool left, bool right,
                                  AssignedValues* to) {
   FeedFile& source = file.file(set);
-  if (!source.is_folder()) {
+  if (source.is_folder()) return ReadFolder(source, left, right, to);
+  OC_ASSIGN_OR_RETURN(AssignedValues assigned,
+                      AssignValues(ListOf(file, set), Targets(left, right), partial_));
+  Append(std::move(assigned), to);
+  return absl::OkStatus();
+}
+
+// The files of a folder go to the inputs whose names they say, if these are all inputs of a side;
+// else by position, to the first side that they fit, best to one that has as many inputs, and to
+// the inputs of the other side of which nothing but the graph says which they are.
+absl::Status InputSets::ReadFolder(const FeedFile& source, bool left, bool right,
+                                   AssignedValues* to) const {
+  const bool wanted[] = {left, right};
+  OC_ASSIGN_OR_RETURN(const std::vector<std::string> names, source.NamesInFiles());
+  for (int side = 0; side < 2; ++side) {
+    const Graph* graph = graphs_[static_cast<size_t>(side)];
+    if (!wanted[side] || names.empty()) continue;
+    const bool all = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+      return FindInput(graph, name) != nullptr;
+    });
+    if (!all || absl::flat_hash_set<std::string>(names.begin(), names.end()).size() != names.size())
+      continue;
+    const ValueList list = {
+        source.path(), names, [&](size_t i) -> absl::StatusOr<NamedValue> {
+          OC_ASSIGN_OR_RETURN(Value value, source.ReadFile(i, FindInput(graph, names[i])->type));
+          return NamedValue{names[i], std::move(value), false};
+        }};
     OC_ASSIGN_OR_RETURN(AssignedValues assigned,
-                        AssignValues(ListOf(file, set), Targets(left, right)));
+                        AssignValues(list, Targets(left, right), partial_));
     Append(std::move(assigned), to);
     return absl::OkStatus();
   }
-  // A folder's files go by position: to the first side that they fit, best to one that has as many
-  // inputs.
-  const bool wanted[] = {left, right};
   absl::Status first;
   for (const bool exact : {true, false}) {
     for (int side = 0; side < 2; ++side) {
       const Graph* graph = graphs_[static_cast<size_t>(side)];
       if (!wanted[side]) continue;
-      const size_t count = source.CountFiles();
-      if (exact && count != graph->inputs.size() && count != RequiredInputs(*graph).size()) {
+      if (exact && names.size() != graph->inputs.size() &&
+          names.size() != RequiredInputs(*graph).size()) {
         continue;
       }
       AssignedValues assigned;
-      absl::StatusOr<Feeds> feeds = source.ReadFolder(*graph);
-      absl::Status status = feeds.status();
-      for (size_t i = 0; status.ok() && i < count; ++i) {
-        const std::string& name = graph->inputs[i].name;
-        status = GiveValue(feeds->at(name), InputOf(side, name), source.path(), &assigned);
-      }
-      if (status.ok()) {
-        Append(std::move(assigned), to);
-        return absl::OkStatus();
-      }
+      const absl::Status status = ReadByPosition(source, side, /*only_guesses=*/false, &assigned);
       first.Update(status);
+      if (!status.ok()) continue;
+      Append(std::move(assigned), to);
+      // The other side's positions outrank what its graph suggests, if they fit.
+      AssignedValues other;
+      if (wanted[1 - side] &&
+          names.size() == RequiredInputs(*graphs_[static_cast<size_t>(1 - side)]).size() &&
+          ReadByPosition(source, 1 - side, /*only_guesses=*/true, &other).ok()) {
+        Append(std::move(other), to);
+      }
+      return absl::OkStatus();
     }
   }
   return first;
+}
+
+// `only_guesses`: to inputs whose partner neither the user nor a name tells.
+absl::Status InputSets::ReadByPosition(const FeedFile& source, int side, bool only_guesses,
+                                       AssignedValues* to) const {
+  const Graph& graph = *graphs_[static_cast<size_t>(side)];
+  OC_ASSIGN_OR_RETURN(const Feeds feeds, source.ReadFolder(graph));
+  for (const ValueInfo* input : InputsOfFiles(graph, feeds.size())) {
+    if (only_guesses && !IsGuessed(side, input->name)) continue;
+    OC_RETURN_IF_ERROR(
+        GiveValue(feeds.at(input->name), InputOf(side, input->name), source.path(), to));
+  }
+  return absl::OkStatus();
+}
+
+bool InputSets::IsGuessed(int side, const std::string& name) const {
+  return std::none_of(mapping_.pairs.begin(), mapping_.pairs.end(), [&](const MappedInput& pair) {
+    return (side == 0 ? pair.left : pair.right) == name &&
+           (pair.how == MappedBy::kOption || pair.how == MappedBy::kName);
+  });
 }
 
 absl::Status InputSets::Propagate(AssignedValues* to) const {

@@ -30,6 +30,7 @@ struct InputOptions {
   std::string left_inputs;
   std::string right_inputs;
   bool each = false;                   // see InputFiles
+  bool partial = false;                // values that no input takes are let pass
   std::vector<std::string> map_input;  // LEFT=RIGHT
   GeneratedInputs generated;
 };
@@ -71,6 +72,10 @@ class InputSets {
   ValueTarget::Input InputOf(int side, const std::string& name) const;
   std::vector<ValueTarget> Targets(bool left, bool right) const;
   absl::Status ReadFile(int64_t set, InputFiles& file, bool left, bool right, AssignedValues* to);
+  absl::Status ReadFolder(const FeedFile& source, bool left, bool right, AssignedValues* to) const;
+  absl::Status ReadByPosition(const FeedFile& source, int side, bool only_guesses,
+                              AssignedValues* to) const;
+  bool IsGuessed(int side, const std::string& name) const;
   absl::Status Propagate(AssignedValues* to) const;
   absl::Status PropagatePair(const MappedInput& pair, AssignedValues* to) const;
   absl::Status Generate(bool all, AssignedValues* to) const;
@@ -81,6 +86,7 @@ class InputSets {
   std::vector<NamedValue> recorded_;
   InputMapping mapping_;
   GeneratedInputs generated_;
+  bool partial_ = false;
   int64_t size_ = 1;
 };
 

@@ -7,15 +7,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "compare/inputs/input_fit.h"
 #include "compare/inputs/type_text.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kMostNamed = 4;
 
 bool Fits(const NamedValue& value, const ValueTarget& target) {
   const TypeInfo& type = target.inputs[0].type;
@@ -26,8 +23,12 @@ bool Fits(const NamedValue& value, const ValueTarget& target) {
 
 class Assigner {
  public:
-  Assigner(const ValueList& values, const std::vector<ValueTarget>& targets)
-      : values_(values), targets_(targets), taken_(values.names.size()), done_(targets.size()) {}
+  Assigner(const ValueList& values, const std::vector<ValueTarget>& targets, bool partial)
+      : values_(values),
+        targets_(targets),
+        partial_(partial),
+        taken_(values.names.size()),
+        done_(targets.size()) {}
 
   absl::StatusOr<AssignedValues> Assign() {
     OC_RETURN_IF_ERROR(ByName());
@@ -36,10 +37,7 @@ class Assigner {
     for (size_t v = 0; v < taken_.size(); ++v) {
       if (!taken_[v] && !Names(values_.names[v])) unused.push_back(values_.names[v]);
     }
-    if (!unused.empty() && unused.size() <= kMostNamed) {
-      assigned_.notes.push_back(
-          absl::StrCat("no input takes ", absl::StrJoin(unused, ", "), " of ", values_.source));
-    }
+    OC_RETURN_IF_ERROR(UnusedValues(unused, values_.source, partial_, &assigned_.notes));
     return std::move(assigned_);
   }
 
@@ -54,11 +52,14 @@ class Assigner {
     return false;
   }
 
-  absl::Status Give(const NamedValue& value, size_t target) {
+  absl::Status Give(const NamedValue& value, const ValueTarget::Input& input) {
+    return GiveValue(ValueFor(value, input.type), input,
+                     absl::StrCat(value.name, " of ", values_.source), &assigned_);
+  }
+  absl::Status GiveToAll(const NamedValue& value, size_t target) {
     done_[target] = true;
     for (const ValueTarget::Input& input : targets_[target].inputs) {
-      OC_RETURN_IF_ERROR(GiveValue(ValueFor(value, input.type), input,
-                                   absl::StrCat(value.name, " of ", values_.source), &assigned_));
+      OC_RETURN_IF_ERROR(Give(value, input));
     }
     return absl::OkStatus();
   }
@@ -67,13 +68,22 @@ class Assigner {
     absl::flat_hash_map<absl::string_view, size_t> numbers;
     for (size_t v = 0; v < values_.names.size(); ++v) numbers.emplace(values_.names[v], v);
     for (size_t t = 0; t < targets_.size(); ++t) {
-      for (const ValueTarget::Input& input : targets_[t].inputs) {
-        const auto it = numbers.find(input.name);
-        if (it == numbers.end() || taken_[it->second]) continue;
-        taken_[it->second] = true;
-        OC_ASSIGN_OR_RETURN(const NamedValue value, values_.read(it->second));
-        OC_RETURN_IF_ERROR(Give(value, t));
-        break;
+      const ValueTarget& target = targets_[t];
+      std::optional<size_t> of_first;
+      std::vector<std::optional<size_t>> own(target.inputs.size());
+      for (size_t i = 0; i < own.size(); ++i) {
+        const auto it = numbers.find(target.inputs[i].name);
+        if (it == numbers.end() || (target.told && of_first.has_value())) continue;
+        own[i] = it->second;
+        if (!of_first.has_value()) of_first = it->second;
+      }
+      if (!of_first.has_value()) continue;
+      done_[t] = true;
+      for (size_t i = 0; i < own.size(); ++i) {
+        const size_t v = own[i].value_or(*of_first);
+        taken_[v] = true;
+        OC_ASSIGN_OR_RETURN(const NamedValue value, values_.read(v));
+        OC_RETURN_IF_ERROR(Give(value, target.inputs[i]));
       }
     }
     return absl::OkStatus();
@@ -98,7 +108,7 @@ class Assigner {
                                              " input `", targets_[targets[t]].inputs[0].name,
                                              "` takes ", values[v].second.name, " of ",
                                              values_.source, how));
-      const absl::Status status = Give(values[v].second, targets[t]);
+      const absl::Status status = GiveToAll(values[v].second, targets[t]);
       values.erase(values.begin() + static_cast<ptrdiff_t>(v));
       targets.erase(targets.begin() + static_cast<ptrdiff_t>(t));
       return status;
@@ -137,6 +147,7 @@ class Assigner {
 
   const ValueList& values_;
   const std::vector<ValueTarget>& targets_;
+  bool partial_;
   std::vector<bool> taken_;  // by value
   std::vector<bool> done_;   // by target
   AssignedValues assigned_;
@@ -161,8 +172,8 @@ absl::Status GiveValue(const Value& value, const ValueTarget::Input& input, cons
 }
 
 absl::StatusOr<AssignedValues> AssignValues(const ValueList& values,
-                                            const std::vector<ValueTarget>& targets) {
-  return Assigner(values, targets).Assign();
+                                            const std::vector<ValueTarget>& targets, bool partial) {
+  return Assigner(values, targets, partial).Assign();
 }
 
 }  // namespace onnxcmp

@@ -23,6 +23,8 @@ struct ValueTarget {
   };
   std::vector<Input> inputs;  // the first one's name goes first
   bool required = true;       // whether it is worth looking beyond names
+  // The user says that they are the same: a value of the second one's name is not looked for.
+  bool told = false;
 };
 
 // Named values, read when they are wanted.
@@ -37,11 +39,14 @@ struct AssignedValues {
   std::vector<std::string> notes;
 };
 
-// By name; required targets that are left over take the values that are left over by type and shape
-// where that is unique, then by order, if there are as many and all fit. Targets may stay without a
-// value. InvalidArgument for a value that has an input's name and does not fit it.
+// By name, each input by its own and else by the other's of its target; required targets that are
+// left over take the values that are left over by type and shape where that is unique, then by
+// order, if there are as many and all fit. Targets may stay without a value. InvalidArgument for a
+// value that has an input's name and does not fit it, and for values that nothing takes, which are
+// a note if `partial`.
 absl::StatusOr<AssignedValues> AssignValues(const ValueList& values,
-                                            const std::vector<ValueTarget>& targets);
+                                            const std::vector<ValueTarget>& targets,
+                                            bool partial = false);
 
 // Gives a value to an input, cast if need be. `what` in errors says where the value is from.
 absl::Status GiveValue(const Value& value, const ValueTarget::Input& input, const std::string& what,

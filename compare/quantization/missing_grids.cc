@@ -1,9 +1,9 @@
 #include "compare/quantization/missing_grids.h"
 
-#include "compare/operators/operator_traits.h"
 #include <algorithm>
 #include <map>
 #include <utility>
+#include "compare/operators/operator_traits.h"
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"

@@ -1,9 +1,9 @@
 #include "compare/quantization/quantized_weights.h"
 
-#include "compare/operators/operator_traits.h"
 #include <algorithm>
 #include <utility>
 #include <variant>
+#include "compare/operators/operator_traits.h"
 
 #include "absl/container/flat_hash_set.h"
 #include "evaluator/convert.h"

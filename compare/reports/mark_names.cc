@@ -6,7 +6,7 @@
 namespace onnxcmp {
 
 std::vector<absl::string_view> MarkNames(Marks marks) {
-  constexpr std::array<std::pair<Mark, const char*>, 8> kNames = {{
+  constexpr std::array<std::pair<Mark, const char*>, 12> kNames = {{
       {Mark::kMoved, "moved"},
       {Mark::kFused, "fused"},
       {Mark::kFolded, "folded"},
@@ -15,6 +15,10 @@ std::vector<absl::string_view> MarkNames(Marks marks) {
       {Mark::kReshaped, "reshaped"},
       {Mark::kTransposed, "transposed"},
       {Mark::kRepaired, "repaired"},
+      {Mark::kNamed, "named"},
+      {Mark::kPlaced, "placed"},
+      {Mark::kGiven, "given"},
+      {Mark::kEntry, "entry"},
   }};
   std::vector<absl::string_view> names;
   for (const auto& [mark, name] : kNames) {

@@ -60,6 +60,16 @@ bool SameStory(const NotFiniteOrigin& a, const NotFiniteOrigin& b) {
 
 }  // namespace
 
+std::vector<std::string> NotFiniteText(const NotFinite& side, const ResultStream& stream) {
+  int64_t left_out = 0;
+  std::vector<std::string> lines;
+  for (const NotFiniteOrigin* origin : Chosen(side, /*all=*/true, &left_out)) {
+    lines.push_back(TextOf(*origin, stream, Named(stream, origin->result)));
+  }
+  if (left_out > 0) lines.push_back(absl::StrCat("… ", left_out, " more"));
+  return lines;
+}
+
 std::vector<std::string> NotFiniteText(const Comparison& comparison, bool all) {
   int64_t left_out[2] = {};
   const auto left = Chosen(comparison.left_not_finite, all, &left_out[0]);

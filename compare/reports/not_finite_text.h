@@ -13,6 +13,8 @@ namespace onnxcmp {
 // is nan at [1]: 12.5 / 0; 2 of 6 elements; from x[1] = 12.5, z[1] = 0". `all`: constants that hold
 // infinities too, and more than the first of each kind.
 std::vector<std::string> NotFiniteText(const Comparison& comparison, bool all);
+// The same of one side alone, all of it.
+std::vector<std::string> NotFiniteText(const NotFinite& side, const ResultStream& stream);
 
 }  // namespace onnxcmp
 

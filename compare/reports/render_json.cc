@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "compare/reports/mark_names.h"
+#include "compare/verdict/verdict.h"
 
 namespace onnxcmp {
 namespace {
@@ -89,6 +90,9 @@ Json ToJson(const ValueDifference& values) {
   json["both_nan"] = Integer(values.nans);
   json["rtol"] = Real(values.tolerance.rtol);
   json["atol"] = Real(values.tolerance.atol);
+  json["whole"] = Real(values.tolerance.whole);
+  json["apart"] = Real(values.apart);
+  if (!values.fault.empty()) json["fault"] = values.fault;
   json["max_absolute"] = Real(values.max_absolute);
   json["max_absolute_at"] = values.max_absolute_at;
   json["max_relative"] = Real(values.max_relative);
@@ -138,10 +142,17 @@ Json ToJson(const ComparedRow& row) {
 }
 
 Json ToJson(const OutputPair& pair) {
-  return {{"left", pair.left},
-          {"right", pair.right},
-          {"type", pair.type},
-          {"diff", ToJson(pair.difference)}};
+  Json json = {{"left", pair.left},
+               {"right", pair.right},
+               {"type", pair.type},
+               {"diff", ToJson(pair.difference)}};
+  json["diff"]["same_bits"] = pair.same_bits;
+  if (!pair.tolerance_reason.empty()) json["tolerance"] = pair.tolerance_reason;
+  if (pair.recorded) json["recorded"] = true;
+  if (pair.entry) json["entry"] = true;
+  if (pair.ties) json["ties"] = true;
+  if (pair.moved.has_value()) json["moved_by_causes"] = Real(*pair.moved);
+  return json;
 }
 
 Json ToJson(const TruthVerdict& verdict) {
@@ -371,6 +382,7 @@ std::string RenderJson(const Comparison& comparison) {
   return absl::StrCat(
       "{\"format\":\"onnxcmp\",\"version\":", kFormatVersion,
       ",\"verdict\":", Dump(Text(VerdictName(comparison.verdict))),
+      ",\"exit\":", ExitStatusOf(comparison),
       ",\n\"left\":", SideJson(comparison.left_summary, comparison.left),
       ",\n\"right\":", SideJson(comparison.right_summary, comparison.right),
       ",\n\"rows\":", Lines(comparison.rows), ",\n\"causes\":", Lines(comparison.causes),
@@ -380,7 +392,9 @@ std::string RenderJson(const Comparison& comparison) {
       ",\n\"outputs\":", Lines(comparison.outputs.pairs),
       ",\n\"outputs_left_only\":", Dump(comparison.outputs.only_left),
       ",\n\"outputs_right_only\":", Dump(comparison.outputs.only_right),
-      ",\n\"notes\":", Dump(comparison.notes), "}\n");
+      ",\n\"partial\":", comparison.outputs.partial ? "true" : "false",
+      ",\n\"recorded\":", comparison.outputs.recorded, ",\n\"notes\":", Dump(comparison.notes),
+      "}\n");
 }
 
 }  // namespace onnxcmp

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "compare/reports/junit_suite.h"
 #include "compare/reports/result_words.h"
+#include "compare/verdict/verdict.h"
 
 namespace onnxcmp {
 
@@ -19,18 +20,32 @@ std::string RenderJunit(const Comparison& comparison) {
   };
   add_run("left", comparison.left_summary);
   add_run("right", comparison.right_summary);
-  for (const OutputPair& pair : comparison.outputs.pairs) {
+  const OutputComparison& outputs = comparison.outputs;
+  for (const OutputPair& pair : outputs.pairs) {
     const std::vector<std::string> lines = DescribeOutput(pair);
     const std::string name =
         pair.left == pair.right ? pair.left : absl::StrCat(pair.left, " | ", pair.right);
-    suite.Add("output", name, pair.difference.agree ? "" : "failure", lines[0],
+    const bool passes = pair.difference.agree || (outputs.partial && pair.entry);
+    suite.Add(pair.recorded ? "recorded" : "output", name, passes ? "" : "failure", lines[0],
               absl::StrJoin(lines, "\n"));
   }
-  for (const std::string& name : comparison.outputs.only_left) {
-    suite.Add("output", name, "failure", "only the left model has this output", "");
+  const auto add_missing = [&](const std::vector<std::string>& names, const char* side) {
+    for (const std::string& name : names) {
+      const std::string text = outputs.recorded > 0
+                                   ? absl::StrCat("recorded on the ", side, ", found nowhere")
+                                   : absl::StrCat("only the ", side, " model has this output");
+      suite.Add(outputs.recorded > 0 ? "recorded" : "output", name,
+                outputs.partial ? "skipped" : "failure", text, "");
+    }
+  };
+  add_missing(outputs.only_left, "left");
+  add_missing(outputs.only_right, "right");
+  // What fails without a pair that does, has a case of its own.
+  if (outputs.pairs.empty() && comparison.verdict == Verdict::kDifferent) {
+    suite.Add("output", "outputs", "failure", "there is nothing to compare", "");
   }
-  for (const std::string& name : comparison.outputs.only_right) {
-    suite.Add("output", name, "failure", "only the right model has this output", "");
+  if (const std::string failure = OtherFailure(comparison); !failure.empty()) {
+    suite.Add("verdict", VerdictName(comparison.verdict), "failure", failure, "");
   }
   std::vector<std::string> out = {absl::StrCat("verdict: ", VerdictName(comparison.verdict))};
   for (const Cause& cause : comparison.causes) {

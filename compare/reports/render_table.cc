@@ -16,6 +16,7 @@
 #include "compare/reports/table_lines.h"
 #include "compare/reports/table_style.h"
 #include "compare/reports/table_summary.h"
+#include "compare/verdict/verdict.h"
 
 namespace onnxcmp {
 
@@ -42,26 +43,19 @@ std::string RenderTable(const Comparison& comparison, const TableOptions& option
                       TableFoot(comparison, fusions, options, style));
 }
 
-int ExitStatusOf(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kSame:
-    case Verdict::kClose:
-      return 0;
-    case Verdict::kDifferent:
-      return 1;
-    case Verdict::kFailed:
-      break;
-  }
-  return 2;
-}
-
 SetSummary SummaryOf(const std::string& name, const Comparison& comparison) {
-  return {name, comparison.verdict, VerdictText(comparison).front()};
+  return {name, comparison.verdict, ExitStatusOf(comparison), VerdictText(comparison).front()};
 }
 
 Verdict OverallVerdict(absl::Span<const SetSummary> sets) {
   Verdict worst = Verdict::kSame;
   for (const SetSummary& set : sets) worst = std::max(worst, set.verdict);
+  return worst;
+}
+
+int OverallExitStatus(absl::Span<const SetSummary> sets) {
+  int worst = 0;
+  for (const SetSummary& set : sets) worst = std::max(worst, set.exit_status);
   return worst;
 }
 
@@ -99,7 +93,7 @@ std::string RenderSetsSummary(absl::Span<const SetSummary> sets, const TableOpti
                     absl::StrCat(Count(static_cast<int64_t>(sets.size()), "input set"), ": ",
                                  absl::StrJoin(parts, ", ")),
                     options, style),
-      "exit ", ExitStatusOf(verdict), "\n");
+      "exit ", OverallExitStatus(sets), "\n");
 }
 
 }  // namespace onnxcmp

@@ -28,14 +28,11 @@ struct TableOptions {
 
 std::string RenderTable(const Comparison& comparison, const TableOptions& options = {});
 
-// What the program returns: 0 if the outputs are the same or close, 1 if they are different, 2 if a
-// side failed.
-int ExitStatusOf(Verdict verdict);
-
 // One of several sets of inputs, in a line.
 struct SetSummary {
   std::string name;
   Verdict verdict = Verdict::kSame;
+  int exit_status = 0;
   std::string text;  // what RenderTable says of the outputs
 };
 SetSummary SummaryOf(const std::string& name, const Comparison& comparison);
@@ -43,6 +40,7 @@ SetSummary SummaryOf(const std::string& name, const Comparison& comparison);
 // A line for each set and the verdict over all, which is the worst.
 std::string RenderSetsSummary(absl::Span<const SetSummary> sets, const TableOptions& options = {});
 Verdict OverallVerdict(absl::Span<const SetSummary> sets);
+int OverallExitStatus(absl::Span<const SetSummary> sets);
 
 }  // namespace onnxcmp
 

@@ -19,6 +19,7 @@
 #include "compare/reports/shadow_report.h"
 #include "compare/reports/table_summary.h"
 #include "compare/repro/repro.h"
+#include "compare/verdict/verdict.h"
 
 namespace onnxcmp {
 namespace {
@@ -318,7 +319,7 @@ std::string VerdictLines(const Comparison& comparison, const TableOptions& optio
     text += LabelledLines(label, TableStyle::ColorOf(comparison.verdict), line, options, style);
     label = "";
   }
-  return absl::StrCat(text, "exit ", ExitStatusOf(comparison.verdict), "\n");
+  return absl::StrCat(text, "exit ", ExitStatusOf(comparison), "\n");
 }
 
 }  // namespace onnxcmp

@@ -241,6 +241,10 @@ class LineMaker {
       if (Has(marks, Mark::kTransposed)) notes.push_back(absl::StrCat("transposed", to));
       if (Has(marks, Mark::kMoved)) notes.push_back(Moved(i));
       if (Has(marks, Mark::kRepaired)) notes.push_back("repaired");
+      if (Has(marks, Mark::kNamed)) notes.push_back("paired by name");
+      if (Has(marks, Mark::kPlaced)) notes.push_back("paired by place");
+      if (Has(marks, Mark::kGiven)) notes.push_back("paired by --pair");
+      if (Has(marks, Mark::kEntry)) notes.push_back("one entry of the first axis");
       if (row.difference.has_value() && !row.difference->values.reason.empty()) {
         notes.push_back(PrintableText(row.difference->values.reason));
       }

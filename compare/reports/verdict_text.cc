@@ -3,15 +3,19 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "compare/reports/display_text.h"
 #include "compare/reports/result_words.h"
 #include "compare/reports/table_summary.h"
+#include "compare/verdict/verdict.h"
 
 namespace onnxcmp {
 namespace {
@@ -20,8 +24,8 @@ namespace {
 struct OutputFacts {
   const OutputPair* pair;
   const TensorDifference* difference = nullptr;
-  // The worst last: does not agree, how far apart for its size.
-  std::tuple<bool, double> severity;
+  // The worst last: does not agree, by more than ties; how far apart for its size.
+  std::tuple<int, double> severity;
 };
 
 OutputFacts FactsOf(const Comparison& comparison, const OutputPair& pair) {
@@ -31,7 +35,12 @@ OutputFacts FactsOf(const Comparison& comparison, const OutputPair& pair) {
     const StreamResult& l = comparison.left.results[static_cast<size_t>(row->aligned.left.back())];
     const StreamResult& r =
         comparison.right.results[static_cast<size_t>(row->aligned.right.back())];
-    if (l.kind != ResultKind::kOutput || l.name != pair.left || r.name != pair.right) continue;
+    const bool is_pair =
+        pair.left_result != kNone
+            ? row->aligned.left.back() == pair.left_result &&
+                  row->aligned.right.back() == pair.right_result
+            : l.kind == ResultKind::kOutput && l.name == pair.left && r.name == pair.right;
+    if (!is_pair) continue;
     facts.difference = &*row->difference;
     break;
   }
@@ -41,7 +50,7 @@ OutputFacts FactsOf(const Comparison& comparison, const OutputPair& pair) {
     size = values.max_absolute / facts.difference->range;
   }
   if (!values.reason.empty()) size = std::numeric_limits<double>::infinity();
-  facts.severity = {!values.agree, size};
+  facts.severity = {values.agree ? 0 : pair.ties ? 1 : 2, size};
   return facts;
 }
 
@@ -85,15 +94,28 @@ std::string HowFar(const OutputFacts& facts) {
 
 std::string HowMany(const OutputFacts& facts) {
   const ValueDifference& values = facts.pair->difference;
+  if (!values.fault.empty()) return absl::StrCat("; ", values.fault);
   if (values.beyond == 0 || NonFinite(facts) > 0) return "";
+  const Tolerance& tolerance = values.tolerance;
+  if (tolerance.atol == 0 && tolerance.rtol == 0) {
+    return absl::StrFormat("; %d of %d elements are not equal", values.beyond, values.elements);
+  }
   return absl::StrFormat("; %d of %d elements beyond %.2g + %.2g·max(|a|,|b|)", values.beyond,
-                         values.elements, values.tolerance.atol, values.tolerance.rtol);
+                         values.elements, tolerance.atol, tolerance.rtol);
 }
 
-std::string HowManyOutputs(int64_t some, int64_t all) {
-  if (all == 1) return "the output";
-  if (some < all) return absl::StrCat(some, " of ", all, " outputs");
-  return all == 2 ? "both outputs" : absl::StrCat("all ", all, " outputs");
+std::string HowManyOutputs(int64_t some, int64_t all, absl::string_view noun) {
+  if (all == 1) return absl::StrCat("the ", noun);
+  if (some < all) return absl::StrCat(some, " of ", all, " ", noun, "s");
+  return all == 2 ? absl::StrCat("both ", noun, "s") : absl::StrCat("all ", all, " ", noun, "s");
+}
+
+// What the pairs are: outputs, recorded results, or both.
+const char* NounOf(const OutputComparison& outputs) {
+  const auto recorded = std::count_if(outputs.pairs.begin(), outputs.pairs.end(),
+                                      [](const OutputPair& pair) { return pair.recorded; });
+  if (recorded == 0 && (outputs.recorded == 0 || !outputs.pairs.empty())) return "output";
+  return recorded == static_cast<int64_t>(outputs.pairs.size()) ? "recorded result" : "result";
 }
 
 std::string Missing(const OutputComparison& outputs) {
@@ -106,38 +128,25 @@ std::string Missing(const OutputComparison& outputs) {
       shown.push_back(PrintableText(names[i]));
     }
     if (names.size() > kMost) shown.push_back(absl::StrCat("… ", names.size() - kMost, " more"));
-    absl::StrAppend(&text, text.empty() ? "" : "; ", "only the ", side, " side has ",
-                    names.size() == 1 ? "output " : "outputs ", absl::StrJoin(shown, ", "));
+    absl::StrAppend(&text, text.empty() ? "" : "; ");
+    if (outputs.recorded > 0) {
+      absl::StrAppend(&text, names.size(), " of ", Count(outputs.recorded, "recorded result"),
+                      names.size() == 1 ? " was" : " were",
+                      " found nowhere: ", absl::StrJoin(shown, ", "));
+    } else {
+      absl::StrAppend(&text, "only the ", side, " side has ",
+                      names.size() == 1 ? "output " : "outputs ", absl::StrJoin(shown, ", "));
+    }
   };
   add(outputs.only_left, "left");
   add(outputs.only_right, "right");
+  if (!text.empty() && outputs.partial) absl::StrAppend(&text, " (--partial)");
   return text;
-}
-
-// Of a comparison without outputs on both sides: a recording of inner results.
-std::string AllPairsText(const Comparison& comparison) {
-  int64_t pairs = 0;
-  int64_t different = 0;
-  for (const ComparedRow& row : comparison.rows) {
-    if (!row.aligned.paired()) continue;
-    ++pairs;
-    if (row.relation == Relation::kDifferent) ++different;
-  }
-  if (pairs == 0) return "nothing of the left side was found on the right side";
-  if (comparison.verdict == Verdict::kSame) {
-    return absl::StrCat("all that was found on both sides has the same bits: ",
-                        Count(pairs, "pair"));
-  }
-  if (different == 0) {
-    return absl::StrCat("all that was found on both sides is within tolerance: ",
-                        Count(pairs, "pair"));
-  }
-  return absl::StrCat(different, " of ", pairs, " pairs differ beyond tolerance");
 }
 
 std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& worst) {
   const int64_t count = static_cast<int64_t>(outputs.pairs.size());
-  const std::string all = HowManyOutputs(count, count);
+  const std::string all = HowManyOutputs(count, count, NounOf(outputs));
   if (std::all_of(outputs.pairs.begin(), outputs.pairs.end(),
                   [](const OutputPair& pair) { return pair.same_bits; })) {
     return absl::StrCat(all, count == 1 ? " has the same bits" : " have the same bits");
@@ -145,6 +154,12 @@ std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& wor
   const char* agree = count == 1 ? " agrees" : " agree";
   if (std::get<1>(worst.severity) == 0) {
     return absl::StrCat(all, agree, " but for the signs of zeros or the bits of NaN");
+  }
+  const auto ties = std::count_if(outputs.pairs.begin(), outputs.pairs.end(),
+                                  [](const OutputPair& pair) { return pair.ties; });
+  if (ties > 0) {
+    return absl::StrCat(
+        all, agree, " but for ids that differ where scores tie (--ties close): ", HowFar(worst));
   }
   return absl::StrCat(all, agree, " within tolerance: ", HowFar(worst));
 }
@@ -159,8 +174,11 @@ std::string BothNanText(const OutputComparison& outputs) {
 
 std::string OutputsText(const Comparison& comparison) {
   const OutputComparison& outputs = comparison.outputs;
-  if (outputs.pairs.empty() && (outputs.only_left.empty() || outputs.only_right.empty())) {
-    return AllPairsText(comparison);
+  if (outputs.pairs.empty() && outputs.only_left.empty() && outputs.only_right.empty()) {
+    return outputs.recorded > 0 ? "nothing that was recorded was found on the other side"
+           : comparison.left.recorded || comparison.right.recorded
+               ? "nothing was recorded that could be compared"
+               : "neither side has outputs: there is nothing to compare";
   }
   std::vector<std::string> parts;
   std::vector<OutputFacts> facts;
@@ -174,8 +192,12 @@ std::string OutputsText(const Comparison& comparison) {
       [](const OutputFacts& a, const OutputFacts& b) { return a.severity < b.severity; });
   const int64_t count = static_cast<int64_t>(facts.size());
   if (worst != facts.end()) {
-    if (different > 0) {
-      parts.push_back(absl::StrCat(HowManyOutputs(different, count),
+    if (different > 0 && worst->pair->ties) {
+      // All that do not tie are worse.
+      parts.push_back(absl::StrCat("ids differ where scores tie: ", HowFar(*worst), HowMany(*worst),
+                                   " (--ties close accepts that)"));
+    } else if (different > 0) {
+      parts.push_back(absl::StrCat(HowManyOutputs(different, count, NounOf(outputs)),
                                    different == 1 ? " differs: " : " differ: ", HowFar(*worst),
                                    HowMany(*worst)));
     } else {
@@ -195,9 +217,68 @@ std::string InsideText(const Comparison& comparison) {
   const auto inside =
       std::count_if(comparison.rows.begin(), comparison.rows.end(),
                     [](const ComparedRow& row) { return row.relation == Relation::kDifferent; });
-  if (inside == 0) return "";
-  return absl::StrCat("but ", Count(inside, "pair"), " inside ", inside == 1 ? "differs" : "differ",
-                      " beyond tolerance without an effect on the outputs");
+  std::optional<double> moved;
+  for (const OutputPair& pair : comparison.outputs.pairs) {
+    if (pair.moved.has_value()) moved = std::max(moved.value_or(0), *pair.moved);
+  }
+  std::string text;
+  if (inside > 0) {
+    text = absl::StrCat("but ", Count(inside, "pair"), " inside ",
+                        inside == 1 ? "differs" : "differ", " beyond tolerance");
+  }
+  if (!moved.has_value()) return text;
+  absl::StrAppend(&text, text.empty() ? "but " : "; ",
+                  comparison.causes.size() == 1 ? "the cause" : "the causes");
+  if (*moved == 0) return absl::StrCat(text, ", made good, would leave the outputs as they are");
+  return absl::StrCat(text, absl::StrFormat(" above move the outputs by %.2g of their size, which "
+                                            "is within tolerance",
+                                            *moved));
+}
+
+// "0.02", "4e-3".
+std::string Share(double share) {
+  if (share >= 0.01) return absl::StrFormat("%.2g", share);
+  return absl::StrReplaceAll(absl::StrFormat("%.1e", share),
+                             {{".0e-0", "e-"}, {".0e", "e"}, {"e-0", "e-"}});
+}
+
+// Which tolerances the pairs had, and why: "float32: 1e-4 of the scale an element, 2e-5 on the
+// whole".
+std::vector<std::string> ToleranceLines(const Comparison& comparison) {
+  constexpr size_t kMost = 3;
+  std::vector<std::pair<std::string, int64_t>> texts;
+  for (const OutputPair& pair : comparison.outputs.pairs) {
+    if (pair.same_bits || pair.tolerance_reason.empty() || !pair.difference.reason.empty())
+      continue;
+    const Tolerance& tolerance = pair.difference.tolerance;
+    std::string text = pair.tolerance_reason;
+    if (tolerance.scaled > 0) {
+      absl::StrAppend(&text, ": ", Share(tolerance.scaled), " of the scale an element");
+    } else if (tolerance.rtol > 0 || tolerance.atol > 0) {
+      absl::StrAppend(&text, absl::StrFormat(": %.2g + %.2g·max(|a|,|b|) an element",
+                                             tolerance.atol, tolerance.rtol));
+    }
+    if (tolerance.whole > 0 && std::isfinite(tolerance.whole)) {
+      absl::StrAppend(&text, ", ", Share(tolerance.whole), " on the whole");
+    }
+    const auto known = std::find_if(texts.begin(), texts.end(),
+                                    [&](const auto& entry) { return entry.first == text; });
+    if (known == texts.end()) {
+      texts.emplace_back(std::move(text), 1);
+    } else {
+      ++known->second;
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [text, count] : texts) {
+    if (lines.size() == kMost) {
+      lines.push_back(absl::StrCat("… ", texts.size() - kMost, " other tolerances"));
+      break;
+    }
+    lines.push_back(
+        absl::StrCat("tolerance", texts.size() > 1 ? absl::StrCat(" of ", count) : "", ": ", text));
+  }
+  return lines;
 }
 
 }  // namespace
@@ -220,8 +301,12 @@ std::vector<std::string> VerdictText(const Comparison& comparison) {
   if (left.ok() && !right.ok()) lines.push_back("the left side ran to its end");
   if (!lines.empty()) return lines;
   lines.push_back(OutputsText(comparison));
+  for (std::string& line : ToleranceLines(comparison)) lines.push_back(std::move(line));
   const std::string inside = InsideText(comparison);
   if (!inside.empty()) lines.push_back(inside);
+  if (std::string failure = OtherFailure(comparison); !failure.empty()) {
+    lines.push_back(std::move(failure));
+  }
   return lines;
 }
 

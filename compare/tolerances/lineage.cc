@@ -90,7 +90,7 @@ class Tracer {
     if (result.node == kNone) {
       if (number || !result.shape.has_value()) return NumberKind::kReal;
       return Quantizes(result.op_type) && IsInteger(result.dtype) ? NumberKind::kQuantized
-                                                                      : NumberKind::kDiscrete;
+                                                                  : NumberKind::kDiscrete;
     }
     const StreamNode& node = stream_.nodes[Index(result.node)];
     // Sequences and maps: their parts' types tell.

@@ -15,8 +15,8 @@
 namespace onnxcmp {
 namespace {
 
-// A recording of which at least this share agrees so far with what a model gives was made by a model
-// that computes in the same types.
+// A recording of which at least this share agrees so far with what a model gives was made by a
+// model that computes in the same types.
 constexpr double kShareAlike = 0.5;
 constexpr double kAlike = 1e-5;
 
@@ -24,8 +24,8 @@ bool HasPartner(const std::vector<int>& partners, size_t r) {
   return r < partners.size() && partners[r] != kNone;
 }
 
-// Results that have no partner and yet can differ by nothing: of a model whose recording lacks them.
-// What is computed from equal numbers is equal.
+// Results that have no partner and yet can differ by nothing: of a model whose recording lacks
+// them. What is computed from equal numbers is equal.
 void ExtendEqual(const ResultStream& stream, const std::vector<int>& partners,
                  std::vector<bool>* equal) {
   for (size_t r = 0; r < stream.results.size(); ++r) {
@@ -68,9 +68,9 @@ std::vector<bool> EqualResults(const ResultStream& stream, const ResultStream& o
   std::vector<bool> equal(stream.results.size());
   for (size_t r = 0; r < stream.results.size(); ++r) {
     const StreamResult& result = stream.results[r];
-    equal[r] = (HasPartner(partners, r) &&
-                SameNumbers(result, other.results[Index(partners[r])])) ||
-               (result.fingerprint.rich && contents.contains(result.fingerprint.content));
+    equal[r] =
+        (HasPartner(partners, r) && SameNumbers(result, other.results[Index(partners[r])])) ||
+        (result.fingerprint.rich && contents.contains(result.fingerprint.content));
   }
   return equal;
 }
@@ -129,7 +129,8 @@ Tolerance OfDiscrete(NumberKind kind, double epsilon) {
   return {steps * epsilon, 0, 0, std::numeric_limits<double>::infinity()};
 }
 
-// What was recorded, or is a constant, is what its partner says: integers do not tell by themselves.
+// What was recorded, or is a constant, is what its partner says: integers do not tell by
+// themselves.
 NumberKind KindOfPair(const StreamResult& l, NumberKind left, const StreamResult& r,
                       NumberKind right) {
   const bool left_quantized = left == NumberKind::kQuantized;
@@ -192,26 +193,33 @@ PairTolerance PairTolerances::Of(int left, int right) const {
   if (kind == NumberKind::kQuantized) {
     // A step beside is rounding; see ScaleOfPair for what is counted in steps.
     const Tolerance of_type = OfType(type);
-    pair.tolerances.integers = {0, 0, BitWidth(l.dtype) > 16 ? of_type.scaled : 0.1,
-                                of_type.whole};
+    pair.tolerances.integers = {0, 0, BitWidth(l.dtype) > 16 ? of_type.scaled : 0.1, of_type.whole};
   }
   const bool narrow = LessPrecise(own, type) != own;
   if (narrow) pair.own = Tolerances(Adjusted(DefaultTolerance(own), options_), {});
-  pair.why = absl::StrCat(
-      TypeWord(type),
-      !narrow ? ""
-              : absl::StrCat(" ", from_right ? OriginWord(right_, b.origin)
-                                             : OriginWord(left_, a.origin),
-                             from_left && from_right ? " on both sides"
-                             : from_right            ? " on the right"
-                                                     : " on the left"));
+  pair.why =
+      absl::StrCat(TypeWord(type), !narrow ? ""
+                                           : absl::StrCat(" ",
+                                                          from_right ? OriginWord(right_, b.origin)
+                                                                     : OriginWord(left_, a.origin),
+                                                          from_left && from_right ? " on both sides"
+                                                          : from_right            ? " on the right"
+                                                                       : " on the left"));
   if (options_.rtol.has_value() || options_.atol.has_value()) {
     pair.why = options_.rtol.has_value() && options_.atol.has_value() ? "--rtol and --atol"
                : options_.rtol.has_value()                            ? "--rtol"
                                                                       : "--atol";
     pair.own.reset();
+  } else if (!why_allowed_.empty() && pair.tolerances.floats.whole < allowed_.whole) {
+    pair.tolerances.floats = Wider(pair.tolerances.floats, allowed_);
+    pair.why = why_allowed_;
   }
   return pair;
+}
+
+void PairTolerances::Allow(const Tolerance& tolerance, std::string why) {
+  allowed_ = tolerance;
+  why_allowed_ = std::move(why);
 }
 
 std::optional<Tolerance> NamedTolerance(const ToleranceOptions& options,

@@ -37,12 +37,17 @@ class PairTolerances {
 
   PairTolerance Of(int left, int right) const;
 
+  // From here on floats may be as far apart as this, too, `why` saying what has been found out.
+  void Allow(const Tolerance& tolerance, std::string why);
+
  private:
   const ResultStream& left_;
   const ResultStream& right_;
   const ToleranceOptions& options_;
   std::vector<Lineage> left_lineages_;
   std::vector<Lineage> right_lineages_;
+  Tolerance allowed_;
+  std::string why_allowed_;
 };
 
 // What the options say of results of these names; of several the widest.

@@ -123,13 +123,11 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
     }
     comparison.pairs.push_back(
         ComparePair(left[i], right[*partners.of_left[i]], options, tolerances));
-    comparison.agree = comparison.agree && comparison.pairs.back().difference.agree;
   }
   for (size_t j = 0; j < right.size(); ++j) {
     if (!partners.right_taken[j]) comparison.only_right.push_back(right[j].name);
   }
-  comparison.agree =
-      comparison.agree && comparison.only_left.empty() && comparison.only_right.empty();
+  comparison.agree = AllAgree(comparison);
   for (const auto& [side, outputs] : {std::pair("left", left), std::pair("right", right)}) {
     for (const NamedOutput& output : outputs) {
       if (output.declared_type.empty()) continue;
@@ -139,6 +137,14 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
     }
   }
   return comparison;
+}
+
+bool AllAgree(const OutputComparison& comparison) {
+  const bool complete = comparison.only_left.empty() && comparison.only_right.empty();
+  return !comparison.pairs.empty() && (complete || comparison.partial) &&
+         std::all_of(comparison.pairs.begin(), comparison.pairs.end(), [&](const OutputPair& pair) {
+           return pair.difference.agree || (comparison.partial && pair.entry);
+         });
 }
 
 std::string ToleranceText(const Tolerance& tolerance) {
@@ -173,6 +179,7 @@ std::vector<std::string> DescribeOutput(const OutputPair& pair) {
   } else if (!difference.fault.empty()) {
     facts.push_back(difference.fault);
   }
+  if (pair.ties) facts.push_back("ids differ where scores tie");
   std::vector<std::string> lines = {absl::StrCat(head, absl::StrJoin(facts, "; "), nans)};
   if (errors) {
     lines.push_back(absl::StrCat("  ", Errors(difference)));

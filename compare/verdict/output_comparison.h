@@ -2,6 +2,8 @@
 #ifndef ONNXCMP_COMPARE_VERDICT_OUTPUT_COMPARISON_H_
 #define ONNXCMP_COMPARE_VERDICT_OUTPUT_COMPARISON_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,17 +30,25 @@ struct OutputPair {
   std::string type;  // of the left value
   // A recorded result that is no output: it counts as an output does.
   bool recorded = false;
+  bool entry = false;  // recorded is one entry of the other's first axis
   bool same_bits = false;
+  bool ties = false;  // ids that differ where their scores tie, or what is computed from such
   ValueDifference difference;
   std::string tolerance_reason;  // PairTolerance::why
   // Whether they agree by what their own types allow, without what widened the tolerance (see
   // PairTolerance), and what that allows as a whole.
   bool within_own = true;
   double own_whole = 0;
+  // How far causes that are wrong move it, against its size, where it agrees all the same; nothing
+  // if there are none.
+  std::optional<double> moved;
 };
 
 struct OutputComparison {
   bool agree = true;
+  // What is left over on a side, and single entries, are let pass.
+  bool partial = false;
+  int64_t recorded = 0;           // results of recordings that count
   std::vector<OutputPair> pairs;  // in the left side's order, outputs before recorded results
   std::vector<std::string> only_left;
   std::vector<std::string> only_right;
@@ -53,6 +63,9 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
                                 const ToleranceOptions& options,
                                 const PairTolerances* tolerances = nullptr,
                                 const Alignment* alignment = nullptr);
+
+// Whether there is a pair, all of them agree and nothing is left over that counts.
+bool AllAgree(const OutputComparison& comparison);
 
 // "1e-05 + 0.0001·max(|a|,|b|)"; "0" if values have to be equal.
 std::string ToleranceText(const Tolerance& tolerance);

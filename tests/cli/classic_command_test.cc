@@ -49,7 +49,7 @@ TEST_F(ClassicCommandTest, OutputsThatDiffer) {
   const Outcome outcome = Classic({left, right});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.err,
-            "y float[2]: 1 of 2 elements beyond 1e-05 + 0.0001*max(|a|,|b|)\n"
+            "y float[2]: 1 of 2 elements beyond 0.0001 + 0.0001*max(|a|,|b|)\n"
             "  max abs 0.062 at [1] (1 | 1.0625), max rel 0.059 at [1]\n"
             "outputs differ: 1 of 1\n");
   EXPECT_EQ(Classic({left, right, "--atol", "0.1"}).status, 0);

@@ -42,7 +42,13 @@ TEST_F(CompareCommandTest, VerdictAndExitStatus) {
   EXPECT_EQ(Onnxcmp({left, other, "--rtol", "0.1"}).status, 0);
   EXPECT_EQ(Onnxcmp({left, other, "--atol", "0.1"}).status, 0);
   EXPECT_EQ(Onnxcmp({left, other, "--tolerance", "y=0.1,0"}).status, 0);
-  EXPECT_EQ(Onnxcmp({left, other, "--tolerance", "z=0.1,0"}).status, 1);
+  outcome = Onnxcmp({left, other, "--tolerance", "yy=0.1,0"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("`yy` is none of the results of either side; did you mean `y`?"));
+  // Of what is given twice the last counts.
+  EXPECT_EQ(Onnxcmp({left, other, "--rtol", "1e-9", "--rtol", "0.1"}).status, 0);
+  EXPECT_EQ(Onnxcmp({left, other, "--rtol", "0.1", "--rtol", "1e-9"}).status, 1);
 }
 
 TEST_F(CompareCommandTest, BlockedChannelsAreAssumedAloud) {
@@ -71,7 +77,7 @@ TEST_F(CompareCommandTest, Explain) {
               AllOf(HasSubstr("operator   Exp"), HasSubstr("\nread by "), HasSubstr("\nexit 0\n")));
   const Outcome unknown = Onnxcmp({model, model, "--explain", "nothing"});
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("neither side has a result 'nothing'"));
+  EXPECT_THAT(unknown.err, HasSubstr("`nothing` is none of the results of either side"));
 }
 
 TEST_F(CompareCommandTest, Shadow) {

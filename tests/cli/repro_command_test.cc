@@ -62,7 +62,7 @@ TEST_F(ReproCommandTest, TheTestFails) {
   ASSERT_EQ(Onnxcmp({left_, right_, "--repro", dir_}).status, 1);
   Outcome outcome = Onnxcmp({"test", dir_});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.out, HasSubstr("0 passed, 1 failed, 0 skipped"));
+  EXPECT_THAT(outcome.out, HasSubstr("0 passed, 1 failed"));
 }
 
 TEST_F(ReproCommandTest, JsonListsTheFolders) {

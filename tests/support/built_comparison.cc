@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "compare/alignment/alignment.h"
-#include "compare/verdict/output_comparison.h"
-#include "compare/tolerances/pair_tolerance.h"
 #include "compare/differences/tensor_difference.h"
+#include "compare/tolerances/pair_tolerance.h"
+#include "compare/verdict/output_comparison.h"
+#include "compare/verdict/recorded_results.h"
+#include "compare/verdict/verdict.h"
 
 namespace onnxcmp::testing {
 namespace {
@@ -40,7 +42,7 @@ std::vector<NamedOutput> OutputsOf(const BuiltSide& side) {
   for (size_t r = 0; r < side.stream().results.size(); ++r) {
     const StreamResult& result = side.stream().results[r];
     if (result.kind != ResultKind::kOutput) continue;
-    outputs.push_back({result.name, side.value(static_cast<int>(r)), &result});
+    outputs.push_back({result.name, side.value(static_cast<int>(r)), static_cast<int>(r)});
   }
   return outputs;
 }
@@ -93,6 +95,9 @@ Comparison CompareBuilt(const BuiltSide& left, const BuiltSide& right) {
   comparison.left_summary = SummaryOf(comparison.left);
   comparison.right_summary = SummaryOf(comparison.right);
   comparison.alignment = Align(comparison.left, comparison.right);
+  const ToleranceOptions defaults;
+  const PairTolerances tolerances(comparison.left, comparison.right, comparison.alignment,
+                                  defaults);
   for (const AlignedRow& aligned : comparison.alignment.rows) {
     ComparedRow& row = comparison.rows.emplace_back();
     row.aligned = aligned;
@@ -106,16 +111,16 @@ Comparison CompareBuilt(const BuiltSide& left, const BuiltSide& right) {
     const StreamResult& b = comparison.right.results[static_cast<size_t>(r)];
     if (a.fingerprint.content == b.fingerprint.content) continue;
     DifferenceOptions options;
-    options.tolerance = ToleranceOf(a, b, {});
+    options.tolerance = tolerances.Of(l, r).tolerances;
     row.difference = TensorDifferenceOf(left.value(l), right.value(r), options);
     row.relation = row.difference->values.agree ? Relation::kClose : Relation::kDifferent;
   }
-  comparison.outputs = CompareOutputs(OutputsOf(left), OutputsOf(right), {});
-  bool same = true;
-  for (const OutputPair& pair : comparison.outputs.pairs) same &= pair.same_bits;
-  comparison.verdict = !comparison.outputs.agree ? Verdict::kDifferent
-                       : same                    ? Verdict::kSame
-                                                 : Verdict::kClose;
+  const bool both = !comparison.left.recorded && !comparison.right.recorded;
+  comparison.outputs = CompareOutputs(both ? OutputsOf(left) : std::vector<NamedOutput>(),
+                                      both ? OutputsOf(right) : std::vector<NamedOutput>(),
+                                      defaults, &tolerances, &comparison.alignment);
+  JudgeRecorded(tolerances, &comparison);
+  comparison.verdict = VerdictOf(comparison);
   return comparison;
 }
 

@@ -62,6 +62,7 @@ int StreamBuilder::Nodes(const std::string& op_type, const std::vector<int>& inp
 }
 
 int StreamBuilder::Recorded(const std::string& name, const Tensor& value) {
+  stream_.recorded = true;
   return Add(ResultKind::kResult, name, value);
 }
 

@@ -106,7 +106,7 @@ TEST(TensorDifferenceTest, ManyNumbersOnAnyNumberOfThreads) {
   EXPECT_EQ(d.worst[4].index, "[2134]");
 
   const ThreadPool pool(3);
-  ExpectEqual(TensorDifferenceOf(left, right, {{1e-4, 1e-5}}, &pool), d);
+  ExpectEqual(TensorDifferenceOf(left, right, {Tolerance{1e-4, 1e-5}}, &pool), d);
 }
 
 TEST(TensorDifferenceTest, EqualTensors) {

@@ -65,12 +65,14 @@ TEST(MatchFeedsTest, TheRestByPosition) {
   EXPECT_THAT(matched->notes, ElementsAre("inputs matched by position: a to n"));
 }
 
-TEST(MatchFeedsTest, WhatNoInputTakesIsIgnored) {
-  const auto matched =
-      MatchFeeds({{"n", kN}, {"x", kTwoFloats}, {"y", kTwoFloats}}, TwoInputs(), "f");
+TEST(MatchFeedsTest, WhatNoInputTakesIsAnErrorUnlessItIsLetPass) {
+  const std::vector<NamedValue> values = {{"n", kN}, {"x", kTwoFloats}, {"y", kTwoFloats}};
+  ExpectError(MatchFeeds(values, TwoInputs(), "f").status(), absl::StatusCode::kInvalidArgument,
+              "no input takes y of f; --partial lets that pass");
+  const auto matched = MatchFeeds(values, TwoInputs(), "f", /*partial=*/true);
   ASSERT_TRUE(matched.ok()) << matched.status();
   EXPECT_EQ(matched->feeds.size(), 2u);
-  EXPECT_THAT(matched->notes, ElementsAre("no input takes y"));
+  EXPECT_THAT(matched->notes, ElementsAre("no input takes y of f"));
 }
 
 TEST(MatchFeedsTest, InputsWithInitializersNeedNoValue) {
@@ -123,7 +125,8 @@ TEST(FeedFileTest, ReadsArchives) {
   ASSERT_TRUE(file.ok()) << file.status();
   Graph graph;
   graph.inputs = {Input("float32", DType::kFloat, 2), Input("void2", DType::kBfloat16, 1)};
-  const auto matched = file->FeedsFor(graph);
+  EXPECT_FALSE(file->FeedsFor(graph).ok());
+  const auto matched = file->FeedsFor(graph, /*partial=*/true);
   ASSERT_TRUE(matched.ok()) << matched.status();
   EXPECT_EQ(matched->feeds.size(), 2u);
   // Bytes without a type take the input's.

@@ -186,6 +186,9 @@ TEST_F(InputSetsTest, WhatIsMissingIsAnErrorUnlessNobodyReadsIt) {
   options_.inputs = WriteArchive("g.npz", {{"x", Tensor::Of<float>({2}, {5, 6})},
                                            {"z", Tensor::Of<float>({2}, {5, 6})},
                                            {"more", Tensor::Of<float>({2}, {5, 6})}});
+  ExpectError(Get(kTwo, kTwo).status(), absl::StatusCode::kInvalidArgument,
+              "no input takes more of ");
+  options_.partial = true;
   const auto fed = Get(kTwo, kTwo);
   ASSERT_TRUE(fed.ok()) << fed.status();
   EXPECT_TRUE(fed->left.contains("unused"));
@@ -193,6 +196,51 @@ TEST_F(InputSetsTest, WhatIsMissingIsAnErrorUnlessNobodyReadsIt) {
   // Without files the error comes at once.
   options_ = {};
   ExpectError(Open(kTwo, kX).status(), absl::StatusCode::kInvalidArgument, "no counterpart");
+}
+
+// A name in the file outranks what the graph suggests.
+TEST_F(InputSetsTest, NamesOfBothSidesInTheFile) {
+  constexpr char kLeft[] = "g (float[2] a, float[2] b) => (float[2] y) { y = Sub(a, b) }";
+  constexpr char kRight[] = "g (float[2] p, float[2] q) => (float[2] y) { y = Sub(q, p) }";
+  const auto two = [](float first) { return Tensor::Of<float>({2}, {first, 1}); };
+  options_.inputs =
+      WriteArchive("f.npz", {{"a", two(1)}, {"b", two(2)}, {"p", two(3)}, {"q", two(4)}});
+  auto fed = Get(kLeft, kRight);
+  ASSERT_TRUE(fed.ok()) << fed.status();
+  ExpectSameBits(fed->left.at("a").tensor(), two(1));
+  ExpectSameBits(fed->right.at("p").tensor(), two(3));
+  ExpectSameBits(fed->right.at("q").tensor(), two(4));
+  // What the user says goes before the names.
+  options_.map_input = {"a=p"};
+  fed = Get(kLeft, kRight);
+  ASSERT_TRUE(fed.ok()) << fed.status();
+  ExpectSameBits(fed->right.at("p").tensor(), two(1));
+}
+
+// So does a position, where names do not tell.
+TEST_F(InputSetsTest, PositionsOfBothSidesInAFolder) {
+  constexpr char kLeft[] = "g (float[2] a, float[2] b) => (float[2] y) { y = Sub(a, b) }";
+  constexpr char kRight[] = "g (float[2] p, float[2] q) => (float[2] y) { y = Sub(q, p) }";
+  std::filesystem::create_directories(folder_.Path("set"));
+  const auto two = [](float first) { return Tensor::Of<float>({2}, {first, 1}); };
+  WriteProto("set/input_0.pb", two(1));
+  WriteProto("set/input_1.pb", two(2));
+  options_.inputs = folder_.Path("set");
+  auto fed = Get(kLeft, kRight);
+  ASSERT_TRUE(fed.ok()) << fed.status();
+  ExpectSameBits(fed->right.at("p").tensor(), two(1));
+  ExpectSameBits(fed->right.at("q").tensor(), two(2));
+  // The names in the files are the right's.
+  ASSERT_TRUE(WriteValueFile(folder_.Path("set/input_0.pb"), two(5), "q").ok());
+  ASSERT_TRUE(WriteValueFile(folder_.Path("set/input_1.pb"), two(6), "p").ok());
+  fed = Get(kLeft, kRight);
+  ASSERT_TRUE(fed.ok()) << fed.status();
+  ExpectSameBits(fed->right.at("q").tensor(), two(5));
+  ExpectSameBits(fed->left.at("a").tensor(), two(5));
+  // A gap.
+  std::filesystem::remove(folder_.Path("set/input_0.pb"));
+  ExpectError(Get(kLeft, kRight).status(), absl::StatusCode::kInvalidArgument,
+              "input_0.pb is missing");
 }
 
 TEST_F(InputSetsTest, FoldersOfDataSets) {

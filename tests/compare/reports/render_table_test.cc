@@ -1,5 +1,6 @@
 // The table, as people see it: tests/golden/table/ has what each comparison looks like.
 #include "compare/reports/render_table.h"
+#include "compare/verdict/verdict.h"
 
 #include <algorithm>
 #include <limits>
@@ -295,10 +296,7 @@ TEST(RenderTableTest, ARecordingAgainstAModel) {
   BuiltSide recording;
   recording.Recorded("('decoder.layer', 0, 'O')", SomeFloats(kWide, 1));
   recording.Recorded("('decoder.head', 0, 'O')", SomeFloats(kWide, 19, 1e-7));
-  Comparison comparison = CompareBuilt(recording, Decoder(Kind::kPlain));
-  comparison.verdict = Verdict::kClose;
-  comparison.outputs = {};
-  ExpectGolden("table/recording.txt", Draw(comparison));
+  ExpectGolden("table/recording.txt", Draw(CompareBuilt(recording, Decoder(Kind::kPlain))));
 }
 
 TEST(RenderTableTest, OddValues) {
@@ -373,10 +371,20 @@ TEST(RenderTableTest, SeveralSets) {
 }
 
 TEST(RenderTableTest, ExitStatus) {
-  EXPECT_EQ(ExitStatusOf(Verdict::kSame), 0);
-  EXPECT_EQ(ExitStatusOf(Verdict::kClose), 0);
-  EXPECT_EQ(ExitStatusOf(Verdict::kDifferent), 1);
-  EXPECT_EQ(ExitStatusOf(Verdict::kFailed), 2);
+  const auto status = [](Verdict verdict, FailOn fail_on = FailOn::kDifferent) {
+    Comparison comparison;
+    comparison.verdict = verdict;
+    comparison.fail_on = fail_on;
+    comparison.causes.emplace_back();
+    return ExitStatusOf(comparison);
+  };
+  EXPECT_EQ(status(Verdict::kSame), 0);
+  EXPECT_EQ(status(Verdict::kClose), 0);
+  EXPECT_EQ(status(Verdict::kDifferent), 1);
+  EXPECT_EQ(status(Verdict::kFailed), 2);
+  EXPECT_EQ(status(Verdict::kClose, FailOn::kCauses), 1);
+  EXPECT_EQ(status(Verdict::kClose, FailOn::kBits), 1);
+  EXPECT_EQ(status(Verdict::kSame, FailOn::kBits), 0);
 }
 
 }  // namespace

@@ -78,7 +78,9 @@ Comparison MakeComparison() {
   comparison.right_summary.notes = {"a note"};
   comparison.right_summary.status = absl::InvalidArgumentError("node <11> failed");
   ComparedRow weights = Row({left_w}, {right_w}, Relation::kDifferent);
-  weights.difference = TensorDifferenceOf(w, other, {{1e-4, 1e-5}});
+  DifferenceOptions options;
+  options.tolerance = Tolerance{1e-4, 1e-5};
+  weights.difference = TensorDifferenceOf(w, other, options);
   ComparedRow fused =
       Row({sum, left_y}, {right_y}, Relation::kDifferent, Mark::kFused | Mark::kMoved);
   fused.difference = weights.difference;
@@ -303,7 +305,7 @@ TEST(RenderMarkdownTest, SaysWhatDiffers) {
                               "inf, max rel inf, 1 of 2 beyond | moved, fused |\n"));
   // What would end the cell is escaped.
   EXPECT_THAT(text, HasSubstr("`loop[3]/if[then]/a\\|b,\"c\" <&>\xEF\xBF\xBD`"));
-  EXPECT_THAT(text, HasSubstr("\n- `y float[2]: 1 of 2 elements beyond 1e-05 + "
+  EXPECT_THAT(text, HasSubstr("\n- `y float[2]: 1 of 2 elements beyond 5e-05 + "
                               "0.0001*max(|a|,|b|)`\n- `max abs inf at [1] (0 | nan)"));
   EXPECT_THAT(text, Not(HasSubstr("| = |")));
   const std::string cut = RenderMarkdown(comparison, {.max_rows = 1});

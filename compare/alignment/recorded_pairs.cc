@@ -1,0 +1,218 @@
+#include "compare/alignment/recorded_pairs.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
+#include "compare/streams/result_names.h"
+
+namespace onnxcmp {
+namespace {
+
+// Of the recorded names that the other side has too, and of those, whose values are near.
+constexpr double kSharedNames = 2.0 / 3;
+constexpr double kAgreeingNames = 1.0 / 3;
+constexpr double kNearNamesake = 2e-2;
+constexpr size_t kMostLookedAt = 4096;
+
+// The letters and digits of a name, in words.
+std::vector<std::string> WordsOf(absl::string_view name) {
+  std::vector<std::string> words(1);
+  for (const char c : name) {
+    if (absl::ascii_isalnum(static_cast<unsigned char>(c))) {
+      words.back().push_back(absl::ascii_tolower(static_cast<unsigned char>(c)));
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+// Whether all words stand in `name` in this order.
+bool AreInOrder(const std::vector<std::string>& words, const std::vector<std::string>& name) {
+  size_t next = 0;
+  for (const std::string& word : name) {
+    if (next < words.size() && words[next] == word) ++next;
+  }
+  return next == words.size();
+}
+
+class RecordedPairs {
+ public:
+  RecordedPairs(const Alignment& alignment, const ResultStream& left, const ResultStream& right)
+      : streams_{&left, &right}, partners_{alignment.left_to_right, alignment.right_to_left} {}
+
+  std::vector<AddedPair> Find() {
+    for (const int side : {0, 1}) {
+      if (!Stream(side).recorded) continue;
+      BelieveNames(side);
+      TakeNamesakes(side);
+      TakeNamesWithin(side);
+      TakePlaces(side);
+    }
+    return std::move(pairs_);
+  }
+
+ private:
+  const ResultStream& Stream(int side) const { return *streams_[side]; }
+  const StreamResult& Result(int side, int r) const { return Stream(side).results[Index(r)]; }
+  int Size(int side) const { return static_cast<int>(Stream(side).results.size()); }
+  int& Partner(int side, int r) { return partners_[side][Index(r)]; }
+  bool Free(int side, int r) const { return partners_[side][Index(r)] == kNone; }
+
+  // What a recording may say something about: no inputs, which are fed.
+  bool Counts(int side, int r) const {
+    const ResultKind kind = Result(side, r).kind;
+    return kind != ResultKind::kInput && kind != ResultKind::kOutput;
+  }
+
+  void Pair(int side, int own, int other, Mark how) {
+    if (const int before = Partner(side, own); before != kNone) Partner(1 - side, before) = kNone;
+    if (const int before = Partner(1 - side, other); before != kNone) Partner(side, before) = kNone;
+    Partner(side, own) = other;
+    Partner(1 - side, other) = own;
+    pairs_.push_back(side == 0 ? AddedPair{own, other, how} : AddedPair{other, own, how});
+  }
+
+  // By name: the last result of the other side that has it and is no output row.
+  absl::flat_hash_map<std::string, int> NamesOfOther(int side) const {
+    absl::flat_hash_map<std::string, int> names;
+    for (int r = 0; r < Size(1 - side); ++r) {
+      if (Counts(1 - side, r)) names[FullName(Result(1 - side, r))] = r;
+    }
+    return names;
+  }
+
+  bool IsNear(int side, int own, int other) const {
+    return SketchDistance(Result(side, own).fingerprint, Result(1 - side, other).fingerprint) <=
+           kNearNamesake;
+  }
+
+  void BelieveNames(int side) {
+    const absl::flat_hash_map<std::string, int> names = NamesOfOther(side);
+    std::vector<std::pair<int, int>> namesakes;
+    int recorded = 0;
+    int near = 0;
+    for (int r = 0; r < Size(side); ++r) {
+      if (!Counts(side, r)) continue;
+      ++recorded;
+      const auto it = names.find(FullName(Result(side, r)));
+      if (it == names.end()) continue;
+      namesakes.emplace_back(r, it->second);
+      if (IsNear(side, r, it->second)) ++near;
+    }
+    if (namesakes.empty() || static_cast<double>(namesakes.size()) < kSharedNames * recorded ||
+        near < kAgreeingNames * static_cast<double>(namesakes.size())) {
+      return;
+    }
+    for (const auto& [own, other] : namesakes) {
+      if (Partner(side, own) == other) continue;
+      // Of equal values any may be the partner.
+      const int now = Partner(side, own);
+      const Hash128 wanted = Result(1 - side, other).fingerprint.content;
+      if (now != kNone && Result(1 - side, now).fingerprint.content == wanted) continue;
+      Pair(side, own, other, Mark::kNamed);
+    }
+  }
+
+  void TakeNamesakes(int side) {
+    const absl::flat_hash_map<std::string, int> names = NamesOfOther(side);
+    for (int r = 0; r < Size(side); ++r) {
+      if (!Counts(side, r) || !Free(side, r)) continue;
+      const auto it = names.find(FullName(Result(side, r)));
+      if (it != names.end() && Free(1 - side, it->second)) Pair(side, r, it->second, Mark::kNamed);
+    }
+  }
+
+  void TakeNamesWithin(int side) {
+    std::vector<std::pair<int, std::vector<std::string>>> others;
+    for (int r = 0; r < Size(1 - side) && others.size() < kMostLookedAt; ++r) {
+      if (Counts(1 - side, r) && Free(1 - side, r) &&
+          Result(1 - side, r).kind != ResultKind::kInitializer) {
+        others.emplace_back(r, WordsOf(FullName(Result(1 - side, r))));
+      }
+    }
+    size_t looked = 0;
+    for (int r = 0; r < Size(side) && looked < kMostLookedAt; ++r) {
+      if (!Counts(side, r) || !Free(side, r)) continue;
+      ++looked;
+      const std::vector<std::string> words = WordsOf(FullName(Result(side, r)));
+      // A number alone names nothing.
+      if (words.empty() || (words.size() == 1 && absl::c_all_of(words[0], absl::ascii_isdigit))) {
+        continue;
+      }
+      int best = kNone;
+      size_t fewest = 0;
+      for (const auto& [other, name] : others) {
+        if (!Free(1 - side, other) || !SameSize(side, r, other)) continue;
+        const bool within = AreInOrder(words, name) || AreInOrder(name, words);
+        const size_t rest =
+            std::max(words.size(), name.size()) - std::min(words.size(), name.size());
+        if (!within || (best != kNone && rest > fewest)) continue;
+        best = other;
+        fewest = rest;
+      }
+      if (best != kNone) Pair(side, r, best, Mark::kNamed);
+    }
+  }
+
+  bool SameSize(int side, int own, int other) const {
+    return Result(side, own).fingerprint.size == Result(1 - side, other).fingerprint.size &&
+           Result(side, own).fingerprint.kind == Result(1 - side, other).fingerprint.kind;
+  }
+
+  // Between the partners of the paired neighbours the only free result of its shape.
+  void TakePlaces(int side) {
+    std::vector<int> after(Index(Size(side)), Size(1 - side));
+    int next = Size(1 - side);
+    for (int r = Size(side) - 1; r >= 0; --r) {
+      after[Index(r)] = next;
+      if (Counts(side, r) && !Free(side, r)) next = Partner(side, r);
+    }
+    int before = kNone;
+    size_t looked = 0;
+    for (int r = 0; r < Size(side) && looked < kMostLookedAt; ++r) {
+      if (!Counts(side, r)) continue;
+      if (!Free(side, r)) {
+        before = Partner(side, r);
+        continue;
+      }
+      ++looked;
+      std::optional<int> only;
+      int count = 0;
+      for (int other = before + 1; other < after[Index(r)]; ++other) {
+        const StreamResult& result = Result(1 - side, other);
+        if (!Counts(1 - side, other) || !Free(1 - side, other) ||
+            result.kind == ResultKind::kInitializer || !SameSize(side, r, other) ||
+            result.shape != Result(side, r).shape) {
+          continue;
+        }
+        ++count;
+        if (!only.has_value()) only = other;
+      }
+      if (count != 1) continue;
+      Pair(side, r, *only, Mark::kPlaced);
+      before = *only;
+    }
+  }
+
+  const ResultStream* streams_[2];
+  std::vector<int> partners_[2];
+  std::vector<AddedPair> pairs_;
+};
+
+}  // namespace
+
+std::vector<AddedPair> PairRecorded(const Alignment& alignment, const ResultStream& left,
+                                    const ResultStream& right) {
+  if (!left.recorded && !right.recorded) return {};
+  return RecordedPairs(alignment, left, right).Find();
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,27 @@
+// Results by the names that people give: whole, with the path before them, or their ends.
+#ifndef ONNXCMP_COMPARE_STREAMS_RESULT_NAMES_H_
+#define ONNXCMP_COMPARE_STREAMS_RESULT_NAMES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compare/streams/result_stream.h"
+
+namespace onnxcmp {
+
+// "loop[3]/y": what tells a result from others of its name; its name where it has no path.
+std::string FullName(const StreamResult& result);
+
+// The result that is meant; of those of one full name the first, an output last.
+absl::StatusOr<int> FindResult(const ResultStream& stream, absl::string_view given,
+                               absl::string_view side);
+
+// All full names, and plain ones, of the results of streams, each once.
+std::vector<std::string> NamesOf(absl::Span<const ResultStream* const> streams);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_STREAMS_RESULT_NAMES_H_

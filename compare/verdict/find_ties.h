@@ -1,0 +1,30 @@
+// Says of outputs whose ids differ whether their scores tie.
+#ifndef ONNXCMP_COMPARE_VERDICT_FIND_TIES_H_
+#define ONNXCMP_COMPARE_VERDICT_FIND_TIES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/sides/pair_values.h"
+#include "compare/tolerances/pair_tolerance.h"
+#include "compare/verdict/output_comparison.h"
+
+namespace onnxcmp {
+
+struct TieOptions {
+  bool run_again = false;
+  int64_t max_memory = 0;
+  PairValues::Watch watch;
+};
+
+// Marks pairs of integer or string outputs that differ by ties alone (OutputPair::ties). If any do,
+// and that is wanted, gives the right's outputs when it runs once more on the left's ids: what else
+// is computed from them. Two models only.
+absl::StatusOr<std::vector<Value>> FindTies(const RecordedSide& left, const RecordedSide& right,
+                                            const PairTolerances& tolerances,
+                                            const TieOptions& options, OutputComparison* outputs);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_VERDICT_FIND_TIES_H_

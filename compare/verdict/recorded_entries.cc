@@ -1,0 +1,101 @@
+#include "compare/verdict/recorded_entries.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "compare/differences/precision.h"
+#include "compare/differences/tensor_difference.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kMostOfOne = 8;
+constexpr size_t kMostPairs = 256;
+
+Shape WithoutOnes(const Shape& shape, size_t first) {
+  Shape rest;
+  for (size_t i = first; i < shape.size(); ++i) {
+    if (shape[i] != 1) rest.push_back(shape[i]);
+  }
+  return rest;
+}
+
+bool MayBeEntry(const StreamResult& entry, const StreamResult& batch) {
+  return entry.shape.has_value() && batch.shape.has_value() && batch.shape->size() > 1 &&
+         (*batch.shape)[0] > 1 && IsFloatingPoint(entry.dtype) && IsFloatingPoint(batch.dtype) &&
+         batch.kind != ResultKind::kInitializer &&
+         WithoutOnes(*entry.shape, 0) == WithoutOnes(*batch.shape, 1);
+}
+
+// Whether the numbers are those of one of the slices.
+bool IsEntry(const Tensor& entry, const Tensor& batch) {
+  const absl::StatusOr<Tensor> whole = batch.Contiguous();
+  if (!whole.ok()) return false;
+  const Shape shape(batch.shape().begin() + 1, batch.shape().end());
+  Shape strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  const int64_t size = batch.num_elements() / batch.shape()[0];
+  DifferenceOptions options;
+  options.tolerance =
+      DefaultTolerance(LessPrecise(PrecisionOf(entry.dtype()), PrecisionOf(batch.dtype())));
+  for (int64_t k = 0; k < batch.shape()[0]; ++k) {
+    const Tensor slice = whole->Strided(shape, strides, whole->offset() + k * size);
+    if (TensorDifferenceOf(entry, slice, options).values.agree) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<AddedPair>> FindEntries(const RecordedSide& left,
+                                                   const RecordedSide& right,
+                                                   const Alignment& alignment, int64_t max_memory,
+                                                   const PairValues::Watch& watch) {
+  const RecordedSide* sides[] = {&left, &right};
+  const std::vector<int>* partners[] = {&alignment.left_to_right, &alignment.right_to_left};
+  std::vector<ResultPair> pairs;
+  std::vector<int> recorded;  // by pair: the side that is an entry
+  for (const int side : {0, 1}) {
+    if (!sides[side]->stream->recorded) continue;
+    const std::vector<StreamResult>& own = sides[side]->stream->results;
+    const std::vector<StreamResult>& other = sides[1 - side]->stream->results;
+    for (size_t r = 0; r < own.size(); ++r) {
+      if ((*partners[side])[r] != kNone || !own[r].fingerprint.rich ||
+          own[r].kind == ResultKind::kInput) {
+        continue;
+      }
+      size_t count = 0;
+      for (size_t o = 0; o < other.size() && count < kMostOfOne && pairs.size() < kMostPairs; ++o) {
+        if ((*partners[1 - side])[o] != kNone || !MayBeEntry(own[r], other[o]) ||
+            other[o].kind == ResultKind::kOutput) {
+          continue;
+        }
+        ++count;
+        const ResultPair pair = {static_cast<int>(r), static_cast<int>(o)};
+        pairs.push_back(side == 0 ? pair : ResultPair{pair.right, pair.left});
+        recorded.push_back(side);
+      }
+    }
+  }
+  std::vector<AddedPair> found;
+  absl::flat_hash_set<int> taken[2];
+  PairValues values(left, right, max_memory, watch);
+  OC_RETURN_IF_ERROR(values.ForEach(pairs, [&](size_t i, const Value& a, const Value& b) {
+    const auto [l, r] = pairs[i];
+    if (taken[0].contains(l) || taken[1].contains(r) || !a.is_tensor() || !b.is_tensor()) {
+      return absl::OkStatus();
+    }
+    if (recorded[i] == 0 ? IsEntry(a.tensor(), b.tensor()) : IsEntry(b.tensor(), a.tensor())) {
+      taken[0].insert(l);
+      taken[1].insert(r);
+      found.push_back({l, r, Mark::kEntry});
+    }
+    return absl::OkStatus();
+  }));
+  return found;
+}
+
+}  // namespace onnxcmp

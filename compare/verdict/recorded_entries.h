@@ -1,0 +1,24 @@
+// Recorded results that are one entry of a batch.
+#ifndef ONNXCMP_COMPARE_VERDICT_RECORDED_ENTRIES_H_
+#define ONNXCMP_COMPARE_VERDICT_RECORDED_ENTRIES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/alignment/alignment.h"
+#include "compare/alignment/alignment_amendment.h"
+#include "compare/sides/pair_values.h"
+
+namespace onnxcmp {
+
+// Recorded results without a partner that agree with a slice along the first axis of a result that
+// has none either. At most `max_memory` bytes of values are held at a time.
+absl::StatusOr<std::vector<AddedPair>> FindEntries(const RecordedSide& left,
+                                                   const RecordedSide& right,
+                                                   const Alignment& alignment, int64_t max_memory,
+                                                   const PairValues::Watch& watch);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_VERDICT_RECORDED_ENTRIES_H_

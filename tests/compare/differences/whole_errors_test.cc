@@ -1,0 +1,129 @@
+#include "compare/differences/whole_errors.h"
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/op_test.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::onnxcmp::testing::RandomFloats;
+using ::testing::HasSubstr;
+
+constexpr Tolerance kHalf = {1e-2, 0, 2e-2, 4e-3};
+
+Tensor Changed(const Tensor& x, const std::function<float(int64_t, float)>& change) {
+  std::vector<float> numbers(x.AsSpan<float>().begin(), x.AsSpan<float>().end());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = change(static_cast<int64_t>(i), numbers[i]);
+  }
+  return Tensor::Of<float>(x.shape(), numbers);
+}
+
+// Signs that no stride meets.
+float Sign(int64_t i) {
+  return (static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15 >> 40 & 1) != 0 ? 1 : -1;
+}
+
+WholeErrors Errors(const Tensor& a, const Tensor& b, const Tolerance& tolerance = kHalf) {
+  return WholeErrorsOf(a, b, tolerance, /*scale=*/0.5, /*parts=*/true);
+}
+
+TEST(WholeErrorsTest, RoundingAgrees) {
+  const Tensor x = RandomFloats({8, 40}, 1);
+  const WholeErrors errors =
+      Errors(x, Changed(x, [](int64_t i, float v) { return v * (1 + 2e-3f * Sign(i)); }));
+  EXPECT_EQ(errors.fault, "");
+  EXPECT_NEAR(errors.apart, 2e-3, 1e-5);
+  EXPECT_EQ(Errors(x, x).apart, 0);
+}
+
+TEST(WholeErrorsTest, ManySmallErrorsAreTooMuchTogether) {
+  const Tensor x = RandomFloats({8, 40}, 1);
+  EXPECT_THAT(
+      Errors(x, Changed(x, [](int64_t i, float v) { return v * (1 + 9e-3f * Sign(i)); })).fault,
+      HasSubstr("on the whole they are 0.009 of their size apart"));
+  // Of the order of the values, whatever elements may be.
+  Tolerance wide = kHalf;
+  wide.whole = 0.3;
+  EXPECT_NE(Errors(x, Changed(x, [](int64_t, float) { return 0.0f; }), wide).fault, "");
+}
+
+TEST(WholeErrorsTest, AnErrorThatAllElementsHaveInCommonIsNoRounding) {
+  const Tensor x = RandomFloats({8, 40}, 1);
+  const Tensor scaled = Changed(x, [](int64_t, float v) { return v * 1.003f; });
+  EXPECT_THAT(Errors(x, scaled).fault, HasSubstr("a factor of 1.003 in common"));
+  EXPECT_THAT(Errors(x, Changed(x, [](int64_t, float v) { return v + 1e-3f; })).fault,
+              HasSubstr("an offset of 0.001 in common"));
+  // Nearly nothing else is left, small as it is.
+  EXPECT_THAT(Errors(x, Changed(x, [](int64_t, float v) { return v * 1.0003f; })).fault,
+              HasSubstr("a factor"));
+  Tolerance told = kHalf;
+  told.rounding = false;
+  EXPECT_EQ(Errors(x, scaled, told).fault, "");
+}
+
+TEST(WholeErrorsTest, APartThatIsLostIsToldOf) {
+  const Tensor x = Changed(RandomFloats({6, 20, 32}, 2), [](int64_t i, float v) {
+    // Index 3 of axis 1 is a hundredth as large.
+    return i / 32 % 20 == 3 ? v * 0.01f : v;
+  });
+  const Tensor lost = Changed(x, [](int64_t i, float v) { return i / 32 % 20 == 3 ? 0.0f : v; });
+  EXPECT_THAT(Errors(x, lost).fault, HasSubstr("in row ["));
+  EXPECT_EQ(WholeErrorsOf(x, lost, kHalf, 0.5, /*parts=*/false).fault, "");
+  // A column of many.
+  const Tensor wide = RandomFloats({40, 50}, 5);
+  const Tensor column =
+      Changed(wide, [](int64_t i, float v) { return i % 50 == 2 ? v + 0.7f * Sign(i) : v; });
+  EXPECT_THAT(Errors(wide, column, {1, 0, 1, 0.1}).fault,
+              HasSubstr("in index 2 of axis 1 they are"));
+  const Tensor row =
+      Changed(x, [](int64_t i, float v) { return i / 32 == 43 ? v + 5e-4f * Sign(i) : v; });
+  EXPECT_THAT(Errors(x, row).fault, HasSubstr("in row [2,3] they are"));
+}
+
+TEST(WholeErrorsTest, HugeElementsHideNothing) {
+  const Tensor x =
+      Changed(RandomFloats({200}, 3), [](int64_t i, float v) { return i == 7 ? -3e38f : v; });
+  const Tensor other = Changed(x, [](int64_t i, float v) { return i == 7 ? v : v * 1.05f; });
+  EXPECT_THAT(Errors(x, other).fault, HasSubstr("on the whole they are 0.05"));
+}
+
+// One element may be five times as far apart as many.
+TEST(WholeErrorsTest, FewElementsScatter) {
+  const auto agrees = [](float b) {
+    return Errors(Tensor::Of<float>({1}, {1}), Tensor::Of<float>({1}, {b})).fault.empty();
+  };
+  EXPECT_TRUE(agrees(1.019f));
+  EXPECT_FALSE(agrees(1.021f));
+}
+
+// Quantized integers are seen against their deviation: the zero point may be anywhere.
+TEST(WholeErrorsTest, IntegersAreSeenAgainstTheirDeviation) {
+  std::vector<uint8_t> a;
+  for (int i = 0; i < 400; ++i) a.push_back(static_cast<uint8_t>(128 + i * 37 % 41 - 20));
+  std::vector<uint8_t> b = a;
+  for (size_t i = 0; i < b.size(); i += 5) ++b[i];
+  const Tensor x = Tensor::Of<uint8_t>({400}, a);
+  const Tolerance bytes = {0, 0, 0.1, 0.1};
+  EXPECT_EQ(WholeErrorsOf(x, Tensor::Of<uint8_t>({400}, b), bytes, 10, true).fault, "");
+  for (uint8_t& number : b) number = static_cast<uint8_t>(128 - (number - 128));
+  EXPECT_NE(WholeErrorsOf(x, Tensor::Of<uint8_t>({400}, b), bytes, 10, true).fault, "");
+}
+
+// What is within the user's absolute tolerance counts for nothing.
+TEST(WholeErrorsTest, WhatIsWithinTheAbsoluteToleranceCountsForNothing) {
+  const Tensor x = RandomFloats({64}, 4);
+  const Tensor other = Changed(x, [](int64_t i, float v) { return v + 0.1f * Sign(i); });
+  EXPECT_EQ(Errors(x, other, {0, 0.11, 0, 1e-4}).fault, "");
+  EXPECT_NE(Errors(x, other, {0, 0.05, 0, 1e-4}).fault, "");
+}
+
+}  // namespace
+}  // namespace onnxcmp
