@@ -9,14 +9,18 @@ namespace {
 
 size_t At(int i) { return static_cast<size_t>(i); }
 
-// By result: the row that it is the last of on its side, kNone if it is absorbed or merged.
+// By result: the row that it is the last of on its side, kNone if it is absorbed. What is merged
+// owns the row that repeats its partner.
 std::vector<int> OwnRows(const Alignment& alignment, bool left, size_t results) {
   std::vector<int> rows(results, kNone);
-  for (size_t i = 0; i < alignment.rows.size(); ++i) {
-    const AlignedRow& row = alignment.rows[i];
-    const std::vector<int>& side = left ? row.left : row.right;
-    if (side.empty() || Has(row.marks, Mark::kMerged)) continue;
-    rows[At(side.back())] = static_cast<int>(i);
+  for (const bool merged : {false, true}) {
+    for (size_t i = 0; i < alignment.rows.size(); ++i) {
+      const AlignedRow& row = alignment.rows[i];
+      const std::vector<int>& side = left ? row.left : row.right;
+      if (side.empty() || Has(row.marks, Mark::kMerged) != merged) continue;
+      int& own = rows[At(side.back())];
+      if (own == kNone) own = static_cast<int>(i);
+    }
   }
   return rows;
 }
@@ -57,9 +61,18 @@ Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
       add(row, static_cast<int>(i));
       continue;
     }
-    for (const int l : row.left) amended.alignment.left_to_right[At(l)] = kNone;
-    for (const int r : row.right) amended.alignment.right_to_left[At(r)] = kNone;
+    // Of a merged row the repeated partner stays where it is.
+    const auto is_here = [&](const std::vector<int>& rows, int result) {
+      return !Has(row.marks, Mark::kMerged) || rows[At(result)] == static_cast<int>(i);
+    };
     for (const int l : row.left) {
+      if (is_here(left_rows, l)) amended.alignment.left_to_right[At(l)] = kNone;
+    }
+    for (const int r : row.right) {
+      if (is_here(right_rows, r)) amended.alignment.right_to_left[At(r)] = kNone;
+    }
+    for (const int l : row.left) {
+      if (!is_here(left_rows, l)) continue;
       AlignedRow one = {{l}, {}, 0};
       if (const auto it = by_left.find(l); it != by_left.end()) {
         one.right = {it->second};
@@ -71,7 +84,7 @@ Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
       add(std::move(one), kNone);
     }
     for (const int r : row.right) {
-      if (!by_right.contains(r)) add({{}, {r}, 0}, kNone);
+      if (is_here(right_rows, r) && !by_right.contains(r)) add({{}, {r}, 0}, kNone);
     }
   }
   for (const auto& [l, r] : by_left) {

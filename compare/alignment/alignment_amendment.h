@@ -19,7 +19,7 @@ struct AddedPair {
 
 // An alignment with `pairs` in it, each with its mark and in the place of the left's row; and by
 // row of it, the row it was before, kNone for those that are new. A pair of which one result is
-// absorbed or merged, or that is there already, is left out. What was paired with another result
+// absorbed, or that is there already, is left out. What was paired with another result
 // before stands alone afterwards, and so does what that pair had absorbed.
 struct Amended {
   Alignment alignment;

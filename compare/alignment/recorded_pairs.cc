@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "compare/streams/result_names.h"
 
@@ -46,7 +47,13 @@ bool AreInOrder(const std::vector<std::string>& words, const std::vector<std::st
 class RecordedPairs {
  public:
   RecordedPairs(const Alignment& alignment, const ResultStream& left, const ResultStream& right)
-      : streams_{&left, &right}, partners_{alignment.left_to_right, alignment.right_to_left} {}
+      : streams_{&left, &right}, partners_{alignment.left_to_right, alignment.right_to_left} {
+    for (const int side : {0, 1}) {
+      for (const StreamResult& result : Stream(side).results) {
+        contents_[side].insert(result.fingerprint.content);
+      }
+    }
+  }
 
   std::vector<AddedPair> Find() {
     for (const int side : {0, 1}) {
@@ -65,6 +72,12 @@ class RecordedPairs {
   int Size(int side) const { return static_cast<int>(Stream(side).results.size()); }
   int& Partner(int side, int r) { return partners_[side][Index(r)]; }
   bool Free(int side, int r) const { return partners_[side][Index(r)] == kNone; }
+  // Whether a recorded result is looking for a partner: what the other side has bit for bit needs
+  // none.
+  bool IsOpen(int side, int r) const {
+    return Counts(side, r) && Free(side, r) &&
+           !contents_[1 - side].contains(Result(side, r).fingerprint.content);
+  }
 
   // What a recording may say something about: no inputs, which are fed.
   bool Counts(int side, int r) const {
@@ -116,7 +129,10 @@ class RecordedPairs {
       // Of equal values any may be the partner.
       const int now = Partner(side, own);
       const Hash128 wanted = Result(1 - side, other).fingerprint.content;
-      if (now != kNone && Result(1 - side, now).fingerprint.content == wanted) continue;
+      if ((now != kNone && Result(1 - side, now).fingerprint.content == wanted) ||
+          Result(side, own).fingerprint.content == wanted) {
+        continue;
+      }
       Pair(side, own, other, Mark::kNamed);
     }
   }
@@ -124,7 +140,7 @@ class RecordedPairs {
   void TakeNamesakes(int side) {
     const absl::flat_hash_map<std::string, int> names = NamesOfOther(side);
     for (int r = 0; r < Size(side); ++r) {
-      if (!Counts(side, r) || !Free(side, r)) continue;
+      if (!IsOpen(side, r)) continue;
       const auto it = names.find(FullName(Result(side, r)));
       if (it != names.end() && Free(1 - side, it->second)) Pair(side, r, it->second, Mark::kNamed);
     }
@@ -138,9 +154,11 @@ class RecordedPairs {
         others.emplace_back(r, WordsOf(FullName(Result(1 - side, r))));
       }
     }
+    const absl::flat_hash_map<std::string, int> names = NamesOfOther(side);
     size_t looked = 0;
     for (int r = 0; r < Size(side) && looked < kMostLookedAt; ++r) {
-      if (!Counts(side, r) || !Free(side, r)) continue;
+      // Whose name the other side has is not called otherwise there.
+      if (!IsOpen(side, r) || names.contains(FullName(Result(side, r)))) continue;
       ++looked;
       const std::vector<std::string> words = WordsOf(FullName(Result(side, r)));
       // A number alone names nothing.
@@ -183,6 +201,7 @@ class RecordedPairs {
         before = Partner(side, r);
         continue;
       }
+      if (!IsOpen(side, r)) continue;
       ++looked;
       std::optional<int> only;
       int count = 0;
@@ -204,6 +223,7 @@ class RecordedPairs {
 
   const ResultStream* streams_[2];
   std::vector<int> partners_[2];
+  absl::flat_hash_set<Hash128> contents_[2];
   std::vector<AddedPair> pairs_;
 };
 

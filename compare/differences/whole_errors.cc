@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/differences/element_text.h"
@@ -35,6 +36,8 @@ constexpr double kDriftShare = 0.5;
 // differences, and they are more than this of what the whole may be, it is not rounding.
 constexpr double kLeastScatter = 0.35;
 constexpr double kLeastSystematic = 0.02;
+// The same number is rounded in the same way: that many different ones there must be.
+constexpr size_t kLeastDistinct = 8;
 // Axes of more slices than this have short ones, which rows tell of.
 constexpr int64_t kMostSlices = int64_t{1} << 22;
 
@@ -112,7 +115,7 @@ class Accumulator {
     const double without_factor = all_.differences - factor * factor * all_.left;
     const double without_offset = all_.differences - offset * offset * n;
     const double scatter = kLeastScatter * kLeastScatter * all_.differences;
-    const bool counts = apart > kLeastSystematic * whole;
+    const bool counts = apart > kLeastSystematic * whole && HasDistinct(size);
     if (std::abs(factor) > most || (counts && without_factor < scatter)) {
       return absl::StrFormat("they have a factor of %.6g in common", 1 + factor);
     }
@@ -120,6 +123,22 @@ class Accumulator {
       return absl::StrFormat("they have an offset of %.2g in common", offset);
     }
     return "";
+  }
+
+  // Whether enough different numbers are about as large as all are.
+  bool HasDistinct(double size) const {
+    constexpr double kLarge = 0.3;
+    absl::flat_hash_set<double> seen;
+    ForEachStrip(left_, right_, 0, left_.size(),
+                 [&](int64_t, int64_t count, const double* a, const double*) {
+                   for (int64_t i = 0; i < count && seen.size() < kLeastDistinct; ++i) {
+                     if (std::abs(a[i]) >= kLarge * size && std::abs(a[i]) <= limit_) {
+                       seen.insert(std::abs(a[i]));
+                     }
+                   }
+                   return seen.size() < kLeastDistinct;
+                 });
+    return seen.size() >= kLeastDistinct;
   }
 
   // The part that is farthest apart for its size, as text, if it is farther than `most`.

@@ -67,17 +67,27 @@ TEST(AlignmentAmendment, FormerPartnersStandAlone) {
   EXPECT_THAT(amended.alignment.right_to_left, ElementsAre(kNone, 1));
 }
 
-TEST(AlignmentAmendment, WhatIsAbsorbedMergedOrPairedAlreadyStays) {
+TEST(AlignmentAmendment, WhatIsAbsorbedOrPairedAlreadyStays) {
   Alignment alignment;
-  alignment.rows = {{{0, 1}, {0}, static_cast<Marks>(Mark::kFused)},
-                    {{2}, {0}, static_cast<Marks>(Mark::kMerged)},
-                    {{}, {1}, 0}};
-  alignment.left_to_right = {kNone, 0, 0};
+  alignment.rows = {{{0, 1}, {0}, static_cast<Marks>(Mark::kFused)}, {{}, {1}, 0}};
+  alignment.left_to_right = {kNone, 0};
   alignment.right_to_left = {1, kNone};
-  const Amended amended = Amend(alignment, {{0, 1}, {2, 1}, {1, 0}}, Stream(3), Stream(2));
-  EXPECT_THAT(amended.before, ElementsAre(0, 1, 2));
+  const Amended amended = Amend(alignment, {{0, 1}, {1, 0}}, Stream(2), Stream(2));
+  EXPECT_THAT(amended.before, ElementsAre(0, 1));
   EXPECT_EQ(amended.alignment.left_to_right, alignment.left_to_right);
   EXPECT_EQ(amended.alignment.right_to_left, alignment.right_to_left);
+}
+
+TEST(AlignmentAmendment, WhatIsMergedMayFindAPartner) {
+  // 0 and 1 of the left are both 0 of the right; the pair is 1 and 1.
+  Alignment alignment;
+  alignment.rows = {{{0}, {0}, 0}, {{1}, {0}, static_cast<Marks>(Mark::kMerged)}, {{}, {1}, 0}};
+  alignment.left_to_right = {0, 0};
+  alignment.right_to_left = {0, kNone};
+  const Amended amended = Amend(alignment, {{1, 1}}, Stream(2), Stream(2));
+  EXPECT_THAT(amended.before, ElementsAre(0, kNone));
+  EXPECT_THAT(amended.alignment.left_to_right, ElementsAre(0, 1));
+  EXPECT_THAT(amended.alignment.right_to_left, ElementsAre(0, 1));
 }
 
 }  // namespace
