@@ -355,9 +355,12 @@ class Comparer {
     options.max_memory = options_.max_memory;
     options.costs = options_.quantization;
     options.watch = options_.watch;
+    const bool review =
+        options_.causes && DifferInQuantization(comparison_.left, comparison_.right);
+    if (!review && !options_.quantization) return absl::OkStatus();
     OC_ASSIGN_OR_RETURN(std::optional<QuantizationReport> report,
                         FindQuantization(Recorded(0), Recorded(1), comparison_.alignment, options,
-                                         options_.causes ? &comparison_.causes : nullptr));
+                                         review ? &comparison_.causes : nullptr));
     if (!options_.quantization) return absl::OkStatus();
     comparison_.quantization = std::move(report);
     if (!comparison_.quantization.has_value()) {

@@ -15,6 +15,10 @@ Marks operator|(Marks marks, Mark mark) {
   return static_cast<Marks>(marks | static_cast<Marks>(mark));
 }
 
+// Elements in another order are as far from each other as those of any two results are; what is
+// nearer is in order, and noisy.
+constexpr double kFar = 0.5;
+
 Marks MarksOfValues(const PairedStreams& streams, int l, int r) {
   const StreamIndex& left = streams.pairing.index().left;
   const StreamIndex& right = streams.pairing.index().right;
@@ -32,7 +36,8 @@ Marks MarksOfValues(const PairedStreams& streams, int l, int r) {
     const bool in_order = same_bits || streams.evidence.Distance(l, r) <= kNear;
     if (other_shape && in_order) {
       marks = marks | Mark::kReshaped;
-    } else if (!in_order && (same_elements || streams.evidence.SameMoments(l, r))) {
+    } else if (!in_order && (same_elements || (streams.evidence.Distance(l, r) > kFar &&
+                                               streams.evidence.SameMoments(l, r)))) {
       marks = marks | Mark::kTransposed;
     }
   }

@@ -11,15 +11,15 @@
 
 namespace onnxcmp {
 
-std::vector<Value> CauseEffects::OutputsWithout(absl::Span<const int> replaced) const {
+std::vector<Value> CauseEffects::OutputsWithout(const Replacements& replaced) const {
   absl::flat_hash_map<absl::string_view, Value> values;
-  for (const int r : replaced) values[run_.right().result(r).name] = state_.at(r).held;
+  for (const auto& [r, value] : replaced) values[run_.right().result(r).name] = value;
   Replacer replacer(std::move(values));
   absl::StatusOr<std::vector<Value>> outputs = right_.Run(feeds_, &replacer);
   return outputs.ok() ? *std::move(outputs) : std::vector<Value>();
 }
 
-std::optional<double> CauseEffects::DistanceWithout(absl::Span<const int> replaced) const {
+std::optional<double> CauseEffects::DistanceWithout(const Replacements& replaced) const {
   const std::vector<Value> outputs = OutputsWithout(replaced);
   if (outputs.empty()) return std::nullopt;
   const auto counterparts = OutputCounterparts(run_.left(), run_.right());

@@ -5,30 +5,31 @@
 #include <optional>
 #include <vector>
 
-#include "absl/types/span.h"
+#include "absl/container/btree_map.h"
 #include "compare/causes/forced_run.h"
 #include "evaluator/evaluator.h"
 
 namespace onnxcmp {
 
+// By right result: the value that takes its place.
+using Replacements = absl::btree_map<int, Value>;
+
 // Runs the right model with some of its results replaced by the left's values.
 class CauseEffects {
  public:
   // All must outlive the object.
-  CauseEffects(const ForcedRun& run, const ForcedState& state, const Evaluator& right,
-               const Feeds& feeds)
-      : run_(run), state_(state), right_(right), feeds_(feeds) {}
+  CauseEffects(const ForcedRun& run, const Evaluator& right, const Feeds& feeds)
+      : run_(run), right_(right), feeds_(feeds) {}
 
-  // How far the outputs are from the left's, as Distance() has it, when these matched right results
-  // are replaced. Nothing if the run fails or no output can be measured.
-  std::optional<double> DistanceWithout(absl::Span<const int> replaced) const;
+  // How far the outputs are from the left's, as Distance() has it, when these right results are
+  // replaced. Nothing if the run fails or no output can be measured.
+  std::optional<double> DistanceWithout(const Replacements& replaced) const;
 
   // The right's outputs then; empty if the run fails.
-  std::vector<Value> OutputsWithout(absl::Span<const int> replaced) const;
+  std::vector<Value> OutputsWithout(const Replacements& replaced) const;
 
  private:
   const ForcedRun& run_;
-  const ForcedState& state_;
   const Evaluator& right_;
   const Feeds& feeds_;
 };

@@ -276,20 +276,27 @@ class CauseFinder {
     return found->rounding || !found->causes.empty();
   }
 
-  // All outputs of the nodes that made these matched results go with them.
-  std::vector<int> WithSiblings(const ForcedState& state,
-                                const absl::btree_set<int>& matched) const {
-    std::vector<int> results(matched.begin(), matched.end());
+  // The left's values of these matched results. All outputs of the nodes that made them go with
+  // them: those that match nothing are the left's aligned ones.
+  Replacements WithSiblings(const ForcedRun& run, const ForcedState& state,
+                            const absl::btree_set<int>& matched) const {
+    Replacements values;
     for (const int r : matched) {
+      values[r] = state.at(r).held;
       const int n = right_graph_.producer(r);
       if (n == kNone) continue;
       for (const int output : right_graph_.node(n).made->outputs) {
-        if (output != kNone && output != r && state.at(output).match != kNone) {
-          results.push_back(output);
+        if (output == kNone || output == r) continue;
+        if (state.at(output).match != kNone) {
+          values[output] = state.at(output).held;
+        } else if (const int partner = aligned_[Index(output)];
+                   partner != kNone &&
+                   left_graph_.result(partner).type == right_graph_.result(output).type) {
+          values[output] = run.left().value_of(partner);
         }
       }
     }
-    return results;
+    return values;
   }
 
   // What wrong causes do to outputs that agree because much is allowed there.
@@ -304,8 +311,8 @@ class CauseFinder {
     if (wrong.empty()) return;
     std::vector<Value> outputs;
     if (all_matched) {
-      const CauseEffects effects(run, state, *right_.side->evaluator(), *right_.side->feeds());
-      outputs = effects.OutputsWithout(WithSiblings(state, wrong));
+      const CauseEffects effects(run, *right_.side->evaluator(), *right_.side->feeds());
+      outputs = effects.OutputsWithout(WithSiblings(run, state, wrong));
     }
     for (const auto& [number, value] : options_.doubtful) {
       OutputEffect& effect = report->effects.emplace_back();
@@ -325,13 +332,13 @@ class CauseFinder {
     constexpr int kMaxWeighed = 10;
     constexpr double kUnexplained = 1e-3;
     constexpr double kRoundings = 16;
-    const CauseEffects effects(run, state, *right_.side->evaluator(), *right_.side->feeds());
+    const CauseEffects effects(run, *right_.side->evaluator(), *right_.side->feeds());
     // Several causes may be inside one node.
     const auto all_but = [&](int left_out) {
       absl::btree_set<int> replaced(others_.begin(), others_.end());
       replaced.insert(matched.begin(), matched.end());
       replaced.erase(left_out);
-      return effects.DistanceWithout(WithSiblings(state, replaced));
+      return effects.DistanceWithout(WithSiblings(run, state, replaced));
     };
     std::vector<Cause>& causes = report->causes;
     absl::btree_map<int, std::optional<double>> wrong;  // by matched result: the effect

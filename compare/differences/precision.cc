@@ -52,6 +52,22 @@ DType PrecisionOf(DType dtype) {
   return IsFloatingPoint(dtype) ? dtype : DType::kUndefined;
 }
 
+DType PrecisionOf(const Value& value) {
+  if (value.is_tensor()) return PrecisionOf(value.tensor().dtype());
+  if (value.is_sparse()) return PrecisionOf(value.sparse().values.dtype());
+  if (value.is_map()) return PrecisionOf(*value.map().values);
+  if (value.is_optional()) {
+    const Value* element = value.optional().element.get();
+    return element == nullptr ? DType::kUndefined : PrecisionOf(*element);
+  }
+  DType least = DType::kUndefined;
+  if (!value.is_sequence()) return least;
+  for (const Value& element : value.sequence().elements) {
+    least = LessPrecise(least, PrecisionOf(element));
+  }
+  return least;
+}
+
 DType LessPrecise(DType left, DType right) {
   return Coarseness(left) >= Coarseness(right) ? left : right;
 }

@@ -3,12 +3,15 @@
 #define ONNXCMP_COMPARE_DIFFERENCES_PRECISION_H_
 
 #include "evaluator/dtype.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 
 // The type that a floating or complex type is as precise as (complex64: float); kUndefined for all
 // others, which are exact.
 DType PrecisionOf(DType dtype);
+// That of the least precise tensor of a value.
+DType PrecisionOf(const Value& value);
 
 // The less precise of two types, by the bits that are left of a number. Integers stand for numbers
 // quantized to them. kUndefined is exact.

@@ -309,13 +309,8 @@ class QuantizationFinder {
   std::vector<std::vector<QuantizedWeights>> weights_;  // by layer
 };
 
-}  // namespace
-
-bool IsQuantized(const ResultStream& stream) {
-  return std::any_of(stream.nodes.begin(), stream.nodes.end(),
-                     [](const StreamNode& node) { return Quantizes(node.op_type); });
-}
-
+// Whether two sides that are quantized have most of their integers, scales and zero points in
+// common.
 bool QuantizedAlike(const ResultStream& left, const ResultStream& right) {
   absl::flat_hash_set<Hash128> theirs;
   for (const StreamResult& result : left.results) theirs.insert(result.fingerprint.elements);
@@ -335,6 +330,19 @@ bool QuantizedAlike(const ResultStream& left, const ResultStream& right) {
     }
   }
   return 2 * common >= constants;
+}
+
+}  // namespace
+
+bool IsQuantized(const ResultStream& stream) {
+  return std::any_of(stream.nodes.begin(), stream.nodes.end(),
+                     [](const StreamNode& node) { return Quantizes(node.op_type); });
+}
+
+bool DifferInQuantization(const ResultStream& left, const ResultStream& right) {
+  const bool left_is = IsQuantized(left);
+  const bool right_is = IsQuantized(right);
+  return left_is != right_is || (left_is && !QuantizedAlike(left, right));
 }
 
 absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(

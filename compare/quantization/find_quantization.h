@@ -24,9 +24,9 @@ struct QuantizationOptions {
 // Whether a side has nodes that quantize.
 bool IsQuantized(const ResultStream& stream);
 
-// Whether two sides that are quantized have most of their integers, scales and zero points in
-// common: then quantization is nothing that they differ by.
-bool QuantizedAlike(const ResultStream& left, const ResultStream& right);
+// Whether one side is quantized, or both otherwise: two that have most of their integers, scales
+// and zero points in common do not differ by that, and what does is found without looking at it.
+bool DifferInQuantization(const ResultStream& left, const ResultStream& right);
 
 // Of two sides that have been recorded and aligned, one of them quantized. The right's layers are
 // looked at if both are. Judges `causes` besides, which were found without looking at grids: those

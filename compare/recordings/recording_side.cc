@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "compare/differences/precision.h"
+#include "compare/files/npy.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/status_macros.h"
 
@@ -92,7 +93,8 @@ StreamResult Describe(const RecordedResult& recorded, const Value& value) {
     result.shape = value.tensor().shape();
   }
   result.type = value.TypeString();
-  result.precision = PrecisionOf(result.dtype);
+  result.own_precision = PrecisionOf(value);
+  result.precision = result.own_precision;
   return result;
 }
 
@@ -119,6 +121,15 @@ absl::StatusOr<std::vector<NamedValue>> RecordingSide::RecordedInputs() {
   return inputs;
 }
 
+absl::StatusOr<Value> RecordingSide::ReadResult(size_t i) {
+  OC_ASSIGN_OR_RETURN(RecordedValues::Read read, values_->ReadValue(i));
+  // NumPy's extension types are stored without their name, and bfloat16 is the one of two bytes.
+  if (read.opaque && read.value.is_tensor() && BitWidth(read.value.tensor().dtype()) == 16) {
+    return RestoreDType(read.value.tensor(), DType::kBfloat16);
+  }
+  return std::move(read.value);
+}
+
 ResultStream RecordingSide::Record(const RecordOptions& options, RecordVisitor visit) {
   ResultStream stream;
   stream.source = summary_.source;
@@ -130,12 +141,12 @@ ResultStream RecordingSide::Record(const RecordOptions& options, RecordVisitor v
   for (size_t i = 0; i < results.size(); ++i) {
     const RecordedResult& recorded = results[i];
     if (recorded.depth > options.max_depth) continue;
-    absl::StatusOr<RecordedValues::Read> read = values_->ReadValue(i);
+    const absl::StatusOr<Value> read = ReadResult(i);
     if (!read.ok()) {
       summary_.status = read.status();
       break;
     }
-    const Value& value = read->value;
+    const Value& value = *read;
     if (options.watcher != nullptr) {
       std::optional<Value> replacement;
       summary_.status =
@@ -169,8 +180,8 @@ absl::Status RecordingSide::Revisit(const std::vector<bool>& wanted, Observer* /
                                     Visitor visit) {
   for (size_t i = 0; i < std::min(wanted.size(), shown_.size()); ++i) {
     if (!wanted[i]) continue;
-    OC_ASSIGN_OR_RETURN(const RecordedValues::Read read, values_->ReadValue(shown_[i]));
-    OC_RETURN_IF_ERROR(visit(static_cast<int>(i), read.value));
+    OC_ASSIGN_OR_RETURN(const Value value, ReadResult(shown_[i]));
+    OC_RETURN_IF_ERROR(visit(static_cast<int>(i), value));
   }
   return absl::OkStatus();
 }

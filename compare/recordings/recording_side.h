@@ -31,6 +31,10 @@ class RecordingSide : public Side {
   absl::Status Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) override;
 
  private:
+  // The value of values_->results()[i]; an array of two bytes an element of a type without a name
+  // is bfloat16.
+  absl::StatusOr<Value> ReadResult(size_t i);
+
   std::unique_ptr<RecordedValues> values_;
   SideSummary summary_;
   std::vector<size_t> shown_;  // by result of the last Record(): index in values_

@@ -33,11 +33,12 @@ struct StreamResult {
   // OUTPUT: the result that it shows once more; kNone in a recording without that result.
   int source = kNone;
   DType dtype = DType::kUndefined;  // of tensors
-  std::optional<Shape> shape;       // of tensors
+  DType own_precision = DType::kUndefined;  // of the floats in it: PrecisionOf(value)
+  std::optional<Shape> shape;               // of tensors
   std::string type;                 // Value::TypeString()
   Fingerprint fingerprint;
   // The least precise floating type that the value or what it was computed from passed through
-  // (a quantized type counts as its width): what decides the tolerance. kUndefined: none.
+  // (a quantized type counts as its width). kUndefined: none.
   DType precision = DType::kUndefined;
   // How it was computed: a hash over operator, attributes and the same of the inputs; of leaves,
   // over the content. Equal on both sides: the same computation on the same bits.

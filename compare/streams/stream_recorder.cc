@@ -207,6 +207,7 @@ int StreamRecorder::Add(const Result& result, Fingerprint fingerprint) {
   added.path = std::string(result.path);
   added.depth = result.depth;
   added.dtype = DTypeOfValue(result.value);
+  added.own_precision = PrecisionOf(result.value);
   if (result.value.is_tensor()) added.shape = result.value.tensor().shape();
   added.type = result.value.TypeString();
   added.fingerprint = fingerprint;
@@ -237,7 +238,7 @@ absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>
   }
   Add(result, Look(result.value, index));
   StreamResult& added = stream_.results.back();
-  added.precision = PrecisionOf(added.dtype);
+  added.precision = added.own_precision;
   added.computation = added.fingerprint.content.low;
   Scope& scope = scopes_.back();
   if (result.node != nullptr) {

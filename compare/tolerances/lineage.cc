@@ -46,7 +46,7 @@ class Tracer {
 
   // What a result's own type makes of the numbers that come to it.
   static Lineage Own(const StreamResult& result, int r) {
-    const DType type = PrecisionOf(result.dtype);
+    const DType type = result.own_precision;
     return {type, type == DType::kUndefined ? kNone : r, {}};
   }
 

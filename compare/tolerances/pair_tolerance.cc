@@ -185,7 +185,7 @@ PairTolerance PairTolerances::Of(int left, int right) const {
     pair.why = "floats that stand for discrete numbers";
     return pair;
   }
-  const DType own = LessPrecise(PrecisionOf(l.dtype), PrecisionOf(r.dtype));
+  const DType own = LessPrecise(l.own_precision, r.own_precision);
   const DType type = LessPrecise(LessPrecise(a.type, b.type), own);
   const bool from_left = LessPrecise(a.type, type) == a.type && a.origin != kNone;
   const bool from_right = LessPrecise(b.type, type) == b.type && b.origin != kNone;

@@ -79,12 +79,8 @@ bool DifferByKnownForms(const Comparison& comparison) {
 Tolerance ToleranceOfKnownForms() { return {1e-3, 0, 5e-3, 2e-3}; }
 
 void RejudgeOutputs(const std::vector<OutputEffect>& effects, Comparison* comparison) {
-  const bool left = IsQuantized(comparison->left);
-  const bool right = IsQuantized(comparison->right);
-  // Where only one side is quantized, or both otherwise, the review of the causes knows which of
-  // them are honest. Two sides that are quantized alike differ by that in nothing.
-  const bool reviewed =
-      (left || right) && !(left && right && QuantizedAlike(comparison->left, comparison->right));
+  // Where the causes are reviewed, it is known which of them are honest.
+  const bool reviewed = DifferInQuantization(comparison->left, comparison->right);
   const bool any = std::any_of(comparison->causes.begin(), comparison->causes.end(),
                                [](const Cause& cause) { return IsWrong(cause) && !cause.review; });
   for (OutputPair& pair : comparison->outputs.pairs) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compare/differences/precision.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/value.h"
 
@@ -12,6 +13,7 @@ int StreamBuilder::Add(ResultKind kind, const std::string& name, const Tensor& v
   result.kind = kind;
   result.name = name;
   result.dtype = value.dtype();
+  result.own_precision = PrecisionOf(value.dtype());
   result.shape = value.shape();
   result.type = Value(value).TypeString();
   result.fingerprint = FingerprintOf(Value(value));

@@ -26,6 +26,7 @@
 namespace onnxcmp {
 namespace {
 
+using ::onnxcmp::testing::Convert;
 using ::onnxcmp::testing::ExpectSameBits;
 using ::onnxcmp::testing::RandomFloats;
 using ::onnxcmp::testing::Registry;
@@ -249,7 +250,7 @@ TEST_F(RecordingSideTest, RecordedValuesPairByValue) {
       pairs, ::testing::UnorderedElementsAre("same w d", "same y b", "same r a", "right_only - c"));
 }
 
-// Bits whose type NumPy lacks stay the integers that they are in the file.
+// Bits whose type NumPy lacks: of two bytes they are bfloat16, else they stay integers.
 TEST_F(RecordingSideTest, OpaqueElements) {
   folder_.Write("x.npy", std::string("\x93NUMPY\x01\0", 8) + std::string("\x46\0", 2) +
                              "{'descr': '|V2', 'fortran_order': False, 'shape': (2,), }            "
@@ -257,7 +258,8 @@ TEST_F(RecordingSideTest, OpaqueElements) {
                              std::string("\x80\x3f\x00\x40", 4));
   const Recorded recorded = Record(folder_.Path("x.npy"));
   ASSERT_EQ(recorded.values.size(), 1u);
-  ExpectSameBits(recorded.values[0].tensor(), Tensor::Of<uint16_t>({2}, {0x3f80, 0x4000}));
+  ExpectSameBits(recorded.values[0].tensor(),
+                 Convert(Tensor::Of<float>({2}, {1, 2}), DType::kBfloat16));
 }
 
 TEST_F(RecordingSideTest, AnErrorEndsThePassThere) {
