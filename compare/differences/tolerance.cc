@@ -4,30 +4,30 @@
 
 namespace onnxcmp {
 
-// rtol, atol, scaled, whole. docs/tolerances.md has what honest pairs measure.
+// rtol, atol, scaled, whole, systematic: a scalar constant is rounded, too. docs/tolerances.md has what honest pairs measure.
 Tolerance DefaultTolerance(DType dtype) {
   // Two of float16's least numbers: what is below its normal numbers is rounded to a multiple.
   constexpr double kLeastHalves = 0x1p-23;
   switch (dtype) {
     case DType::kDouble:
     case DType::kComplex128:
-      return {1e-9, 0, 1e-9, 1e-10};
+      return {1e-9, 0, 1e-9, 1e-10, 2e-12};
     case DType::kFloat:
     case DType::kComplex64:
-      return {1e-4, 0, 1e-4, 2e-5};
+      return {1e-4, 0, 1e-4, 2e-5, 2e-6};
     case DType::kFloat16:
-      return {1e-2, kLeastHalves, 2e-2, 4e-3};
+      return {1e-2, kLeastHalves, 2e-2, 4e-3, 1e-3};
     case DType::kBfloat16:
-      return {4e-2, 0, 0.12, 3e-2};
+      return {4e-2, 0, 0.12, 3e-2, 8e-3};
     case DType::kFloat8E4M3FN:
     case DType::kFloat8E4M3FNUZ:
-      return {0.13, 0, 0.4, 0.12};
+      return {0.13, 0, 0.4, 0.12, 0.06};
     case DType::kFloat8E5M2:
     case DType::kFloat8E5M2FNUZ:
-      return {0.26, 0, 0.5, 0.2};
+      return {0.26, 0, 0.5, 0.2, 0.1};
     case DType::kFloat8E8M0:
     case DType::kFloat4E2M1:
-      return {0.3, 0, 0.8, 0.25};
+      return {0.3, 0, 0.8, 0.25, 0.12};
     default:
       return {0, 0, 0, 0};
   }
@@ -36,13 +36,13 @@ Tolerance DefaultTolerance(DType dtype) {
 Tolerance ToleranceOfQuantized(DType integer) {
   switch (BitWidth(integer)) {
     case 16:
-      return {1e-2, 0, 2e-2, 6e-3};
+      return {1e-2, 0, 2e-2, 6e-3, 1.2e-4};
     case 8:
-      return {5e-2, 0, 0.4, 0.1};
+      return {5e-2, 0, 0.4, 0.1, 2e-3};
     case 4:
-      return {0.2, 0, 0.8, 0.25};
+      return {0.2, 0, 0.8, 0.25, 5e-3};
     case 2:
-      return {0.4, 0, 1, 0.4};
+      return {0.4, 0, 1, 0.4, 8e-3};
     default:
       return {0, 0, 0, 0};
   }
@@ -50,7 +50,7 @@ Tolerance ToleranceOfQuantized(DType integer) {
 
 Tolerance Wider(const Tolerance& a, const Tolerance& b) {
   return {std::max(a.rtol, b.rtol), std::max(a.atol, b.atol), std::max(a.scaled, b.scaled),
-          std::max(a.whole, b.whole), a.rounding && b.rounding};
+          std::max(a.whole, b.whole), std::max(a.systematic, b.systematic)};
 }
 
 Tolerance Adjusted(const Tolerance& tolerance, const ToleranceOptions& options) {
@@ -65,7 +65,9 @@ Tolerance Adjusted(const Tolerance& tolerance, const ToleranceOptions& options) 
     adjusted.scaled = 0;
   }
   // Whoever says how much may differ does not ask why.
-  if (options.rtol.has_value() || options.atol.has_value()) adjusted.rounding = false;
+  if (options.rtol.has_value() || options.atol.has_value()) {
+    adjusted.systematic = Tolerance().systematic;
+  }
   return adjusted;
 }
 

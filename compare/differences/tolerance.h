@@ -20,8 +20,9 @@ struct Tolerance {
   double atol = 0;                                         // in the unit of the values
   double scaled = 0;                                       // in units of the scale
   double whole = std::numeric_limits<double>::infinity();  // no bound
-  // Whether differences have to be rounding: an error that all elements have in common is none.
-  bool rounding = true;
+  // Rounding goes in all directions: an error that all elements have in common is none if it is
+  // more than this of their size. Infinite: nobody asks.
+  double systematic = std::numeric_limits<double>::infinity();
 };
 
 // Of one value, whose parts may be of several types.

@@ -33,9 +33,8 @@ constexpr double kMostOfFew = 0.5;
 // What factors and offsets common to all elements may take of the whole.
 constexpr double kDriftShare = 0.5;
 // Rounding goes in all directions: where a factor or an offset leaves less than this of the
-// differences, and they are more than this of what the whole may be, it is not rounding.
+// differences, it is what they are.
 constexpr double kLeastScatter = 0.35;
-constexpr double kLeastSystematic = 0.02;
 // The same number is rounded in the same way: that many different ones there must be.
 constexpr size_t kLeastDistinct = 8;
 // Axes of more slices than this have short ones, which rows tell of.
@@ -104,22 +103,27 @@ class Accumulator {
   const Sums& all() const { return all_; }
   // A factor or an offset that all elements have in common, as text, if it is more than a part of
   // what the whole may be apart, or nearly all that there is.
-  std::string CommonError(double whole, double apart) const {
+  std::string CommonError(const Tolerance& tolerance) const {
     if (all_.count < kLeastInPart || all_.left == 0 || all_.differences == 0) return "";
     const auto n = static_cast<double>(all_.count);
     const double size = std::sqrt(all_.left / n);
     const double factor = products_ / all_.left - 1;
     const double offset = sum_ / n;
-    const double most = kDriftShare * whole;
+    const double most = kDriftShare * tolerance.whole;
     // What is left of the squares without the one or the other.
     const double without_factor = all_.differences - factor * factor * all_.left;
     const double without_offset = all_.differences - offset * offset * n;
     const double scatter = kLeastScatter * kLeastScatter * all_.differences;
-    const bool counts = apart > kLeastSystematic * whole && HasDistinct(size);
-    if (std::abs(factor) > most || (counts && without_factor < scatter)) {
-      return absl::StrFormat("they have a factor of %.6g in common", 1 + factor);
+    const auto is_systematic = [&](double error, double rest) {
+      return error > most || (error > tolerance.systematic && rest < scatter && HasDistinct(size));
+    };
+    if (is_systematic(std::abs(factor), without_factor)) {
+      return std::abs(factor) < 1e-3
+                 ? absl::StrFormat("they have a factor of 1 %c %.2g in common",
+                                   factor < 0 ? '-' : '+', std::abs(factor))
+                 : absl::StrFormat("they have a factor of %.4g in common", 1 + factor);
     }
-    if (std::abs(offset) > most * size || (counts && without_offset < scatter)) {
+    if (is_systematic(std::abs(offset) / size, without_offset)) {
       return absl::StrFormat("they have an offset of %.2g in common", offset);
     }
     return "";
@@ -241,7 +245,9 @@ WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Toleran
                                    errors.apart, most);
     return errors;
   }
-  if (!integers && tolerance.rounding) errors.fault = sums.CommonError(whole, errors.apart);
+  if (!integers && std::isfinite(tolerance.systematic)) {
+    errors.fault = sums.CommonError(tolerance);
+  }
   if (!errors.fault.empty()) return errors;
   if (!parts) return errors;
   errors.fault = sums.FarPart(std::min(kPartFactor * whole, std::max(whole, kMostInPart)));

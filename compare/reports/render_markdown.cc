@@ -15,6 +15,7 @@
 #include "compare/reports/result_words.h"
 #include "compare/reports/shadow_report.h"
 #include "compare/reports/utf8.h"
+#include "compare/verdict/verdict.h"
 
 namespace onnxcmp {
 namespace {
@@ -156,7 +157,10 @@ std::string Rows(const Comparison& comparison, size_t max_rows) {
 }  // namespace
 
 std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& options) {
-  std::string text = absl::StrCat("## onnxcmp: ", VerdictName(comparison.verdict), "\n\n",
+  const std::string failure = OtherFailure(comparison);
+  std::string text = absl::StrCat("## onnxcmp: ", VerdictName(comparison.verdict), "\n\nexit ",
+                                  ExitStatusOf(comparison),
+                                  failure.empty() ? "" : absl::StrCat(": ", Code(failure)), "\n\n",
                                   Models(comparison), "\n### Outputs\n\n");
   for (const std::string& line : DescribeOutputs(comparison.outputs)) {
     absl::StrAppend(&text, "- ", Code(absl::StripAsciiWhitespace(line)), "\n");

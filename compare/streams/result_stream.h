@@ -32,10 +32,10 @@ struct StreamResult {
   int slot = 0;
   // OUTPUT: the result that it shows once more; kNone in a recording without that result.
   int source = kNone;
-  DType dtype = DType::kUndefined;  // of tensors
+  DType dtype = DType::kUndefined;          // of tensors
   DType own_precision = DType::kUndefined;  // of the floats in it: PrecisionOf(value)
   std::optional<Shape> shape;               // of tensors
-  std::string type;                 // Value::TypeString()
+  std::string type;                         // Value::TypeString()
   Fingerprint fingerprint;
   // The least precise floating type that the value or what it was computed from passed through
   // (a quantized type counts as its width). kUndefined: none.

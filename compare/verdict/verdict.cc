@@ -76,7 +76,7 @@ bool DifferByKnownForms(const Comparison& comparison) {
                      [](const Cause& cause) { return cause.known_form; });
 }
 
-Tolerance ToleranceOfKnownForms() { return {1e-3, 0, 5e-3, 2e-3}; }
+Tolerance ToleranceOfKnownForms() { return {1e-3, 0, 5e-3, 2e-3, 2e-3}; }
 
 void RejudgeOutputs(const std::vector<OutputEffect>& effects, Comparison* comparison) {
   // Where the causes are reviewed, it is known which of them are honest.

@@ -31,12 +31,18 @@ const std::vector<CoarseWay>& Ways() {
       {"float16", "h = Cast<to = 10>(w) v = Cast<to = 1>(h)", 4e-3},
       {"bfloat16", "h = Cast<to = 16>(w) v = Cast<to = 1>(h)", 3e-2},
       {"float8e4m3fn", "h = Cast<to = 17>(w) v = Cast<to = 1>(h)", 0.12},
-      {"int8", "s = Constant<value_float = 0.03>() z = Constant<value = int8 {0}>()"
-               "q = QuantizeLinear(w, s, z) v = DequantizeLinear(q, s, z)", 0.1},
-      {"uint8", "s = Constant<value_float = 0.03>() z = Constant<value = uint8 {128}>()"
-                "q = QuantizeLinear(w, s, z) v = DequantizeLinear(q, s, z)", 0.1},
-      {"int4", "s = Constant<value_float = 0.4>()"
-               "q = QuantizeLinear<output_dtype = 22>(w, s) v = DequantizeLinear(q, s)", 0.25},
+      {"int8",
+       "s = Constant<value_float = 0.03>() z = Constant<value = int8 {0}>()"
+       "q = QuantizeLinear(w, s, z) v = DequantizeLinear(q, s, z)",
+       0.1},
+      {"uint8",
+       "s = Constant<value_float = 0.03>() z = Constant<value = uint8 {128}>()"
+       "q = QuantizeLinear(w, s, z) v = DequantizeLinear(q, s, z)",
+       0.1},
+      {"int4",
+       "s = Constant<value_float = 0.4>()"
+       "q = QuantizeLinear<output_dtype = 22>(w, s) v = DequantizeLinear(q, s)",
+       0.25},
       {"dynamic", "q, s, z = DynamicQuantizeLinear(w) v = DequantizeLinear(q, s, z)", 0.1},
   };
   return ways;
@@ -52,8 +58,9 @@ struct Fault {
 const std::vector<Fault>& Faults() {
   static const auto& faults = *new std::vector<Fault>{
       {"output_zero", "y = Add(f, d)", "n = Sub(f, f) y = Mul(n, d)"},
-      {"output_scaled", "y = Add(f, d)", "k = Add(f, d) c = Constant<value_float = 1.35>()"
-                                         "y = Mul(k, c)"},
+      {"output_scaled", "y = Add(f, d)",
+       "k = Add(f, d) c = Constant<value_float = 1.35>()"
+       "y = Mul(k, c)"},
       {"output_scaled_a_little", "y = Add(f, d)",
        "k = Add(f, d) c = Constant<value_float = 1.15>() y = Mul(k, c)"},
       {"bias_lost", "y = Add(f, d)", "y = Identity(f)"},
@@ -117,8 +124,7 @@ TEST_P(CoarseLiesTest, TheTypeAlonePasses) {
 TEST_P(CoarseLiesTest, NoFaultPasses) {
   for (const Fault& fault : Faults()) {
     const GivenModel faulty = Made(GetParam().text, &fault);
-    const double moved =
-        testing::RelativeRms(OutputOf(Made(GetParam().text)), OutputOf(faulty));
+    const double moved = testing::RelativeRms(OutputOf(Made(GetParam().text)), OutputOf(faulty));
     EXPECT_GT(moved, 1e-2) << fault.name;
     for (const bool both : {false, true}) {
       if (!both && moved < GetParam().explains) continue;
@@ -142,9 +148,9 @@ TEST_P(CoarseLiesTest, AnExactWayExcusesNothing) {
                       {{"w", RandomFloats({1, 24}, 2)}, {"d", RandomFloats({24}, 4)}}};
   };
   const Feeds feeds = {{"x", RandomFloats({12, 24}, 1)}};
-  const Comparison comparison = CompareModels(
-      model("y = Add(k, d)"), model("c = Constant<value_float = 1.01>() e = Mul(d, c) y = Add(k, e)"),
-      feeds);
+  const Comparison comparison =
+      CompareModels(model("y = Add(k, d)"),
+                    model("c = Constant<value_float = 1.01>() e = Mul(d, c) y = Add(k, e)"), feeds);
   EXPECT_FALSE(Agrees(comparison)) << WhatWasSaid(comparison);
 }
 

@@ -158,12 +158,13 @@ TEST_P(DiscreteLiesTest, TheSamePass) {
   EXPECT_TRUE(Agrees(comparison)) << WhatWasSaid(comparison);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, DiscreteLiesTest,
-    ::testing::Combine(::testing::ValuesIn(kChoices), ::testing::ValuesIn(kWays)),
-    [](const ::testing::TestParamInfo<std::tuple<Choice, Way>>& info) {
-      return absl::StrCat(std::get<0>(info.param).name, "_", std::get<1>(info.param).name);
-    });
+INSTANTIATE_TEST_SUITE_P(All, DiscreteLiesTest,
+                         ::testing::Combine(::testing::ValuesIn(kChoices),
+                                            ::testing::ValuesIn(kWays)),
+                         [](const ::testing::TestParamInfo<std::tuple<Choice, Way>>& info) {
+                           return absl::StrCat(std::get<0>(info.param).name, "_",
+                                               std::get<1>(info.param).name);
+                         });
 
 // A classifier's labels and the keys of its probabilities.
 constexpr char kClassifier[] =

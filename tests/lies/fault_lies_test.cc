@@ -60,8 +60,9 @@ class FaultLiesTest : public ::testing::TestWithParam<Pair> {
     if (!outputs.ok()) return -1;
     double moved = 0;
     for (size_t i = 0; i < outputs->size(); ++i) {
-      moved = std::max(moved, testing::RelativeRms(known_.at(right_->graph.outputs[i].name).tensor(),
-                                                   (*outputs)[i].tensor()));
+      moved =
+          std::max(moved, testing::RelativeRms(known_.at(right_->graph.outputs[i].name).tensor(),
+                                               (*outputs)[i].tensor()));
     }
     return moved;
   }
@@ -90,7 +91,8 @@ TEST_P(FaultLiesTest, NoneIsMissed) {
       const double moved = Moved(model);
       if (moved < GetParam().visible) continue;
       ++faults;
-      const Comparison comparison = CompareModels(left_, std::shared_ptr<const Model>(model), feeds_);
+      const Comparison comparison =
+          CompareModels(left_, std::shared_ptr<const Model>(model), feeds_);
       if (Agrees(comparison)) {
         missed.push_back(absl::StrCat(kind, " at ", fault->place, " moves it by ", moved, ": ",
                                       WhatWasSaid(comparison)));
@@ -103,11 +105,9 @@ TEST_P(FaultLiesTest, NoneIsMissed) {
 }
 
 constexpr Pair kPairs[] = {
-    {"plain", "plain", 1e-4},         {"plain", "optimized", 1e-4},
-    {"optimized", "plain", 1e-4},     {"float16", "float16", 5e-3},
-    {"plain", "float16", 1e-2},       {"dynamic", "dynamic", 2e-2},
-    {"plain", "dynamic", 0.1},        {"qdq", "qdq", 2e-2},
-    {"plain", "qdq", 0.12},
+    {"plain", "plain", 1e-4},     {"plain", "optimized", 1e-4}, {"optimized", "plain", 1e-4},
+    {"float16", "float16", 5e-3}, {"plain", "float16", 1e-2},   {"dynamic", "dynamic", 2e-2},
+    {"plain", "dynamic", 0.1},    {"qdq", "qdq", 2e-2},         {"plain", "qdq", 0.1},
 };
 
 INSTANTIATE_TEST_SUITE_P(Llm, FaultLiesTest, ::testing::ValuesIn(kPairs),

@@ -51,9 +51,8 @@ Comparison CompareModels(const std::shared_ptr<const Model>& left,
   auto comparison = Compare(*left_side, *right_side, options);
   EXPECT_TRUE(comparison.ok()) << comparison.status();
   if (!comparison.ok()) return {};
-  EXPECT_NE(comparison->verdict, Verdict::kFailed)
-      << comparison->left_summary.status << "\n"
-      << comparison->right_summary.status;
+  EXPECT_NE(comparison->verdict, Verdict::kFailed) << comparison->left_summary.status << "\n"
+                                                   << comparison->right_summary.status;
   return *std::move(comparison);
 }
 

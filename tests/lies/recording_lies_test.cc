@@ -79,7 +79,9 @@ const std::vector<Lie>& RecordedLies() {
          return OfElements(t, [](E e) { std::fill(e->begin(), e->end(), 0.0f); });
        }},
       {"reversed",
-       [](const Tensor& t) { return OfElements(t, [](E e) { std::reverse(e->begin(), e->end()); }); }},
+       [](const Tensor& t) {
+         return OfElements(t, [](E e) { std::reverse(e->begin(), e->end()); });
+       }},
       {"shuffled",
        [](const Tensor& t) {
          return OfElements(t, [](E e) {

@@ -198,8 +198,8 @@ TEST_P(ValueLiesTest, NonePasses) {
     const Elements wrong = lie.of(values);
     for (int leaf = 0; leaf < LeavesOf(type()); ++leaf) {
       const Comparison comparison = Compared(type(), leaf, values, wrong);
-      EXPECT_FALSE(Agrees(comparison)) << lie.name << ", leaf " << leaf << ": "
-                                       << WhatWasSaid(comparison);
+      EXPECT_FALSE(Agrees(comparison))
+          << lie.name << ", leaf " << leaf << ": " << WhatWasSaid(comparison);
     }
   }
 }
@@ -223,8 +223,8 @@ TEST_P(ValueLiesTest, RoundingPasses) {
     for (int leaf = 0; leaf < LeavesOf(type()); ++leaf) {
       const Comparison comparison =
           Compared(type(), leaf, values, Rounded(values, units * type().unit));
-      EXPECT_TRUE(Agrees(comparison)) << units << ", leaf " << leaf << ": "
-                                      << WhatWasSaid(comparison);
+      EXPECT_TRUE(Agrees(comparison))
+          << units << ", leaf " << leaf << ": " << WhatWasSaid(comparison);
     }
   }
 }
