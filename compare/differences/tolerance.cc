@@ -4,7 +4,8 @@
 
 namespace onnxcmp {
 
-// rtol, atol, scaled, whole, systematic: a scalar constant is rounded, too. docs/tolerances.md has what honest pairs measure.
+// rtol, atol, scaled, whole, systematic: a scalar constant is rounded, too. docs/tolerances.md has
+// what honest pairs measure.
 Tolerance DefaultTolerance(DType dtype) {
   // Two of float16's least numbers: what is below its normal numbers is rounded to a multiple.
   constexpr double kLeastHalves = 0x1p-23;

@@ -1,10 +1,12 @@
 // Comparing: exit status, table, reports, recordings, inputs, failures on the way.
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
 #include "tests/support/paths.h"
@@ -185,6 +187,25 @@ TEST_F(CompareCommandTest, SeveralSetsOfInputs) {
   outcome = Onnxcmp({left, right, "--inputs", npz, "--each", "--rtol", "3"});
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_EQ(Onnxcmp({left, maker, "--inputs", npz, "--each"}).status, 2);
+}
+
+// All that lie beside the models are fed, not only the first.
+TEST_F(CompareCommandTest, SetsOfInputsBesideTheModels) {
+  const std::string left = Model("l", "(float[4] x) => (float[4] y) { y = Abs(x) }");
+  const std::string right = Model("r", "(float[4] x) => (float[4] y) { y = Relu(x) }");
+  for (const char* set : {"0", "2"}) {
+    const std::string maker =
+        Model("maker", absl::StrCat("(float[4] a) => (float[4] x) { b = Abs(a) x = ",
+                                    set[0] == '0' ? "Identity" : "Neg", "(b) }"));
+    ASSERT_EQ(Onnxcmp({"run", maker, "--save", folder_ + "/made/"}).status, 0);
+    const std::string folder = absl::StrCat(folder_, "/test_data_set_", set);
+    std::filesystem::create_directory(folder);
+    std::filesystem::rename(folder_ + "/made/test_data_set_0/output_0.pb", folder + "/input_0.pb");
+    std::filesystem::remove_all(folder_ + "/made");
+  }
+  const Outcome outcome = Onnxcmp({left, right});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("test_data_set_0"), HasSubstr("test_data_set_2")));
 }
 
 TEST_F(CompareCommandTest, SeedsAndThreads) {

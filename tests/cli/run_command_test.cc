@@ -53,6 +53,19 @@ TEST_F(RunCommandTest, PrintsOutputsInShort) {
             "c  int64[1]  [4]\n");
 }
 
+// Statistics are of the numbers; what is none is counted, with its first place.
+TEST_F(RunCommandTest, TellsWhatIsNoNumber) {
+  const std::string model =
+      Model("(float[2,32] x) => (float[2,32] y) { z = Sub(x, x) y = Div(x, z) }");
+  Outcome outcome = Onnxcmp({"run", model});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("1 NaN"));
+  EXPECT_THAT(outcome.out, HasSubstr("63 inf"));
+  outcome = Onnxcmp({"run", model, "--nan"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("0 / 0"));
+}
+
 TEST_F(RunCommandTest, SavesOutputsAndEveryResult) {
   const std::string model =
       Model("(float[2] x) => (float[2] z) <float[2] w = {1, 2}> { y = Add(x, w) z = Neg(y) }");
