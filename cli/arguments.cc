@@ -82,7 +82,8 @@ void SingleRunOptions::SetIn(EvaluatorOptions* options) const {
 }
 
 void RunOptions::AddTo(CLI::App& app) {
-  app.add_option("--seed", seed, "Fill inputs that are not given at random")->type_name("N");
+  app.add_option("--seed", seed, "Other numbers where inputs are made up (0)")->type_name("N");
+  app.add_flag("--ramp", ramp, "Make inputs up as 0, 1, 2, ..., whatever they are for");
   app.add_option("--dim", dims, "Size of a free dimension; may be repeated")
       ->type_name("NAME=N")
       ->take_all()
@@ -144,6 +145,7 @@ absl::StatusOr<GeneratedInputs> RunOptions::generated(
   }
   GeneratedInputs generated;
   generated.seed = seed;
+  generated.ramp = ramp;
   generated.memory_limit = evaluator().memory_limit;
   for (const std::string& dim : dims) {
     const size_t sign = dim.rfind('=');

@@ -43,6 +43,7 @@ struct SingleRunOptions {
 struct RunOptions {
   std::optional<uint64_t> seed;
   std::vector<std::string> dims;  // NAME=N
+  bool ramp = false;
   int threads = 0;
   std::optional<double> memory_limit_gib;
   int64_t max_steps = 0;

@@ -83,7 +83,7 @@ absl::Status MakeFeeds(const CompareArguments& arguments, ClassicSide* sides,
                           !arguments.inputs.right_inputs.empty();
   std::vector<NamedValue> values;
   if (!from_files) {
-    OC_ASSIGN_OR_RETURN(values, GenerateInputs(sides[0].model->graph, generated));
+    OC_ASSIGN_OR_RETURN(values, GenerateRamps(sides[0].model->graph, generated));
   }
   std::optional<FeedFile> shared_file;  // read once for both
   if (!arguments.inputs.inputs.empty()) {

@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "compare/files/backend_test.h"
 #include "compare/inputs/feeds.h"
+#include "compare/inputs/generated_targets.h"
 #include "compare/not_finite/find_not_finite.h"
 #include "compare/recordings/recording.h"
 #include "compare/reports/not_finite_text.h"

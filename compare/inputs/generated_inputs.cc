@@ -187,8 +187,8 @@ absl::StatusOr<Tensor> InputGenerator::Make(const ValueInfo& input, std::optiona
       shape);
 }
 
-absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
-                                                       const GeneratedInputs& options) {
+absl::StatusOr<std::vector<NamedValue>> GenerateRamps(const Graph& graph,
+                                                      const GeneratedInputs& options) {
   const absl::flat_hash_map<std::string, int64_t> limits = IndexLimits(graph);
   InputGenerator generator(options);
   std::vector<NamedValue> values;

@@ -11,20 +11,27 @@
 
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
+#include "compare/inputs/made_up/free_sizes.h"
+#include "compare/inputs/made_up/made_up_values.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/model.h"
 
 namespace onnxcmp {
 
 struct GeneratedInputs {
+  // 0, 1, 2, ... as the classic table has it, whatever the inputs are for.
+  bool ramp = false;
+  // Which set of inputs, what its sizes are, what its numbers are like.
+  SizeChoice sizes;
+  Regime regime = Regime::kUsual;
   // Sizes of named dimensions.
   std::map<std::string, int64_t, std::less<>> dims;
-  // Random values instead of 0, 1, 2, ...; the same for the same seed.
+  // Of a ramp: random values instead of 0, 1, 2, ... Else where the random numbers begin.
   std::optional<uint64_t> seed;
   int64_t memory_limit = kDefaultMemoryLimit;  // bytes that one value may take
 };
 
-// A value for each input without initializer. A dimension without a size, or of size 0, becomes 1
+// A ramp for each input without initializer. A dimension without a size, or of size 0, becomes 1
 // on axis 0 and 16 elsewhere. Of p elements, element i is
 //   int32, int64            i
 //   float16, float, double  i as that type, divided by p in double, rounded
@@ -37,8 +44,8 @@ struct GeneratedInputs {
 // holds), bools and strings accordingly.
 // Ids that go into a Gather (see IndexLimits) stay inside its table: i modulo its rows, or
 // uniformly.
-absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
-                                                       const GeneratedInputs& options);
+absl::StatusOr<std::vector<NamedValue>> GenerateRamps(const Graph& graph,
+                                                      const GeneratedInputs& options);
 
 // The same one by one, for those who know more of an input than one graph says.
 class InputGenerator {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/inputs/index_limits.h"
+#include "compare/inputs/made_up/free_sizes.h"
+#include "compare/inputs/made_up/input_purpose.h"
+#include "compare/inputs/made_up/made_up_values.h"
 #include "compare/inputs/type_text.h"
 #include "evaluator/status_macros.h"
 
@@ -96,19 +100,17 @@ class SharedSizes {
   KnownSizes known_;
 };
 
-}  // namespace
-
-absl::StatusOr<std::vector<Tensor>> GenerateTargets(const std::vector<ValueTarget>& targets,
-                                                    const std::array<const Graph*, 2>& graphs,
-                                                    const GeneratedInputs& options) {
+// Ramps as the classic table has them.
+absl::StatusOr<std::vector<Value>> Ramps(const std::vector<ValueTarget>& targets,
+                                         const std::vector<ValueInfo>& inputs,
+                                         const std::array<const Graph*, 2>& graphs,
+                                         const GeneratedInputs& options) {
   std::array<absl::flat_hash_map<std::string, int64_t>, 2> limits;
   for (size_t side = 0; side < 2; ++side) {
     if (graphs[side] != nullptr) limits[side] = IndexLimits(*graphs[side]);
   }
-  OC_ASSIGN_OR_RETURN(const std::vector<ValueInfo> inputs,
-                      SharedSizes(targets, options).Merge(targets));
   InputGenerator generator(options);
-  std::vector<Tensor> tensors;
+  std::vector<Value> values;
   for (size_t i = 0; i < targets.size(); ++i) {
     std::optional<int64_t> limit;
     for (const ValueTarget::Input& input : targets[i].inputs) {
@@ -118,9 +120,192 @@ absl::StatusOr<std::vector<Tensor>> GenerateTargets(const std::vector<ValueTarge
       }
     }
     OC_ASSIGN_OR_RETURN(Tensor tensor, generator.Make(inputs[i], limit));
-    tensors.push_back(std::move(tensor));
+    values.push_back(std::move(tensor));
   }
-  return tensors;
+  return values;
+}
+
+// Values by what they are for.
+class MadeUp {
+ public:
+  MadeUp(const std::vector<ValueTarget>& targets, std::vector<ValueInfo> inputs,
+         const std::array<const Graph*, 2>& graphs, const GeneratedInputs& options)
+      : targets_(targets), inputs_(std::move(inputs)), options_(options) {
+    for (size_t side = 0; side < 2; ++side) {
+      if (graphs[side] != nullptr) purposes_[side] = PurposesOf(*graphs[side]);
+    }
+    const FreeSizes sizes(inputs_, options.sizes, options.dims);
+    for (size_t i = 0; i < targets.size(); ++i) {
+      Shape shape;
+      const TypeInfo& type = LeafType(inputs_[i].type);
+      const ValueInfo leaf = {inputs_[i].name, type};
+      for (size_t axis = 0; type.shape.has_value() && axis < type.shape->size(); ++axis) {
+        shape.push_back(sizes.SizeOf(leaf, axis));
+      }
+      shapes_.push_back(std::move(shape));
+      for (const ValueTarget::Input& input : targets[i].inputs) {
+        places_[{input.side, input.name}] = i;
+      }
+    }
+  }
+
+  absl::StatusOr<std::vector<Value>> Values() const {
+    std::vector<Value> values;
+    for (size_t i = 0; i < targets_.size(); ++i) {
+      OC_RETURN_IF_ERROR(CheckSize(i));
+      // Each input has random numbers of its own: no two are alike.
+      ValueMaker maker(options_.seed.value_or(0) * 1000003 + 7919 * i +
+                           104729 * static_cast<uint64_t>(options_.sizes.set),
+                       options_.regime, options_.sizes.set);
+      OC_ASSIGN_OR_RETURN(Value value, ValueOf(i, inputs_[i].type, maker));
+      values.push_back(std::move(value));
+    }
+    return values;
+  }
+
+  std::vector<std::string> Describe() const {
+    std::vector<std::string> lines;
+    for (size_t i = 0; i < targets_.size(); ++i) {
+      const InputPurpose purpose = PurposeOf(i);
+      if (purpose.why.empty()) continue;
+      const std::optional<int64_t> limit = LimitOf(i, purpose);
+      lines.push_back(absl::StrCat(inputs_[i].name, ": ", purpose.why,
+                                   purpose.purpose == Purpose::kIds && limit.has_value()
+                                       ? absl::StrCat(", below ", *limit)
+                                       : ""));
+    }
+    return lines;
+  }
+
+ private:
+  // Of what is in sequences and optionals.
+  static const TypeInfo& LeafType(const TypeInfo& type) {
+    const TypeInfo* leaf = &type;
+    while ((leaf->kind == TypeInfo::Kind::kSequence || leaf->kind == TypeInfo::Kind::kOptional) &&
+           leaf->element != nullptr) {
+      leaf = leaf->element.get();
+    }
+    return *leaf;
+  }
+
+  InputPurpose PurposeOf(size_t i) const {
+    InputPurpose merged;
+    for (const ValueTarget::Input& input : targets_[i].inputs) {
+      const auto& own = purposes_[static_cast<size_t>(input.side)];
+      const auto it = own.find(input.name);
+      if (it == own.end()) continue;
+      if (merged.why.empty() || it->second.purpose > merged.purpose) {
+        const std::optional<int64_t> limit = merged.limit;
+        merged = it->second;
+        if (limit.has_value()) merged.limit = std::min(merged.limit.value_or(*limit), *limit);
+      } else if (it->second.limit.has_value()) {
+        merged.limit = std::min(merged.limit.value_or(*it->second.limit), *it->second.limit);
+      }
+    }
+    return merged;
+  }
+
+  std::optional<int64_t> LimitOf(size_t i, const InputPurpose& purpose) const {
+    if (purpose.limit_sum.empty()) return purpose.limit;
+    int64_t sum = purpose.limit.value_or(0);
+    for (const InputDim& dim : purpose.limit_sum) {
+      for (const ValueTarget::Input& input : targets_[i].inputs) {
+        const auto place = places_.find({input.side, dim.input});
+        if (place == places_.end()) continue;
+        const Shape& shape = shapes_[place->second];
+        if (dim.axis < static_cast<int64_t>(shape.size())) {
+          sum += shape[static_cast<size_t>(dim.axis)];
+        }
+        break;
+      }
+    }
+    return sum;
+  }
+
+  absl::Status CheckSize(size_t i) const {
+    const TypeInfo& type = LeafType(inputs_[i].type);
+    if (type.kind != TypeInfo::Kind::kTensor || type.dtype == DType::kUndefined ||
+        !type.shape.has_value()) {
+      return absl::InvalidArgumentError(absl::StrCat("cannot make up a value for input ",
+                                                     inputs_[i].name, " of type ",
+                                                     TypeText(inputs_[i].type), ": give --inputs"));
+    }
+    const std::optional<int64_t> elements = NumElements(shapes_[i]);
+    const std::optional<int64_t> bytes =
+        elements.has_value()
+            ? ByteSize(type.dtype == DType::kString ? DType::kUint64 : type.dtype, *elements)
+            : std::nullopt;
+    if (!bytes.has_value() || *bytes > options_.memory_limit) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("input ", inputs_[i].name, " of type ", TypeText(type),
+                       " takes more than the limit of ", options_.memory_limit, " bytes"));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Value> ValueOf(size_t i, const TypeInfo& type, ValueMaker& maker) const {
+    if (type.kind == TypeInfo::Kind::kSequence) {
+      constexpr int kElements = 3;
+      Sequence sequence;
+      sequence.element_dtype = LeafType(type).dtype;
+      for (int k = 0; k < kElements; ++k) {
+        OC_ASSIGN_OR_RETURN(Value element, ValueOf(i, *type.element, maker));
+        sequence.elements.push_back(std::move(element));
+      }
+      return Value(std::move(sequence));
+    }
+    if (type.kind == TypeInfo::Kind::kOptional) {
+      OC_ASSIGN_OR_RETURN(Value element, ValueOf(i, *type.element, maker));
+      Optional optional;
+      optional.element_dtype = LeafType(type).dtype;
+      optional.element = std::make_shared<const Value>(std::move(element));
+      return Value(std::move(optional));
+    }
+    const InputPurpose purpose = PurposeOf(i);
+    OC_ASSIGN_OR_RETURN(Tensor tensor,
+                        maker.Make(type.dtype, shapes_[i], purpose, LimitOf(i, purpose)));
+    return Value(std::move(tensor));
+  }
+
+  const std::vector<ValueTarget>& targets_;
+  std::vector<ValueInfo> inputs_;
+  const GeneratedInputs& options_;
+  std::array<absl::flat_hash_map<std::string, InputPurpose>, 2> purposes_;
+  std::vector<Shape> shapes_;
+  std::map<std::pair<int, std::string>, size_t> places_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<Value>> GenerateTargets(const std::vector<ValueTarget>& targets,
+                                                   const std::array<const Graph*, 2>& graphs,
+                                                   const GeneratedInputs& options) {
+  OC_ASSIGN_OR_RETURN(std::vector<ValueInfo> inputs, SharedSizes(targets, options).Merge(targets));
+  if (options.ramp) return Ramps(targets, inputs, graphs, options);
+  return MadeUp(targets, std::move(inputs), graphs, options).Values();
+}
+
+absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
+                                                       const GeneratedInputs& options) {
+  std::vector<ValueTarget> targets;
+  for (const ValueInfo* input : RequiredInputs(graph)) {
+    targets.push_back({{{0, input->name, input->type}}});
+  }
+  OC_ASSIGN_OR_RETURN(std::vector<Value> values,
+                      GenerateTargets(targets, {&graph, nullptr}, options));
+  std::vector<NamedValue> named;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    named.push_back({targets[i].inputs[0].name, std::move(values[i])});
+  }
+  return named;
+}
+
+std::vector<std::string> DescribeMadeUp(const std::vector<ValueTarget>& targets,
+                                        const std::array<const Graph*, 2>& graphs,
+                                        const GeneratedInputs& options) {
+  absl::StatusOr<std::vector<ValueInfo>> inputs = SharedSizes(targets, options).Merge(targets);
+  if (!inputs.ok() || options.ramp) return {};
+  return MadeUp(targets, *std::move(inputs), graphs, options).Describe();
 }
 
 }  // namespace onnxcmp

@@ -12,13 +12,24 @@
 
 namespace onnxcmp {
 
-// A tensor for each target, in the element type of its first input, as GenerateInputs makes it. A
-// dimension that is free on one side takes the other side's size, and so do all of the same name on
-// its side; ids stay inside the tables of both. `graphs` by side, null for none. InvalidArgument if
-// sizes disagree.
-absl::StatusOr<std::vector<Tensor>> GenerateTargets(const std::vector<ValueTarget>& targets,
-                                                    const std::array<const Graph*, 2>& graphs,
-                                                    const GeneratedInputs& options);
+// A value for each target, in the type of its first input: by what it is for in both graphs
+// (made_up/input_purpose.h), or a ramp as GenerateRamps makes it. A dimension that is free on one
+// side takes the other side's size, and so do all of the same name on its side; ids stay inside the
+// tables of both. `graphs` by side, null for none. InvalidArgument if sizes disagree, and for types
+// that cannot be made up.
+absl::StatusOr<std::vector<Value>> GenerateTargets(const std::vector<ValueTarget>& targets,
+                                                   const std::array<const Graph*, 2>& graphs,
+                                                   const GeneratedInputs& options);
+
+// The same for the required inputs of one graph.
+absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
+                                                       const GeneratedInputs& options);
+
+// What each made-up input is taken for, and which sizes were chosen: "input_ids: ids of Gather
+// `embedding`, below 1000", as far as the graphs tell.
+std::vector<std::string> DescribeMadeUp(const std::vector<ValueTarget>& targets,
+                                        const std::array<const Graph*, 2>& graphs,
+                                        const GeneratedInputs& options);
 
 }  // namespace onnxcmp
 

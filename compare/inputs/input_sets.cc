@@ -366,11 +366,11 @@ absl::Status InputSets::Generate(bool all, AssignedValues* to) const {
         });
     if (missing && (all || !target.required)) targets.push_back(std::move(target));
   }
-  OC_ASSIGN_OR_RETURN(const std::vector<Tensor> tensors,
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> values,
                       GenerateTargets(targets, graphs_, generated_));
   for (size_t i = 0; i < targets.size(); ++i) {
     for (const ValueTarget::Input& input : targets[i].inputs) {
-      OC_RETURN_IF_ERROR(GiveValue(tensors[i], input, "a value made up for both sides", to));
+      OC_RETURN_IF_ERROR(GiveValue(values[i], input, "a value made up for both sides", to));
     }
   }
   return absl::OkStatus();

@@ -30,7 +30,7 @@ Graph OneInput(DType dtype, std::vector<TypeInfo::Dim> shape) {
 }
 
 absl::StatusOr<Tensor> Generate(const Graph& graph, const GeneratedInputs& options = {}) {
-  const auto values = GenerateInputs(graph, options);
+  const auto values = GenerateRamps(graph, options);
   if (!values.ok()) {
     return values.status();
   }

@@ -1,0 +1,307 @@
+#include "compare/inputs/made_up/made_up_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/convert.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+// Where nobody says how many rows a table has.
+constexpr int64_t kUnknownLimit = 2;
+constexpr double kMasked = -1e4;
+
+// How many elements of a row of `length` count: never none, different from row to row.
+class MaskRows {
+ public:
+  MaskRows(int64_t length, Regime regime, int set) : length_(length), regime_(regime), set_(set) {}
+
+  int64_t CountOf(int64_t row) const {
+    if (length_ <= 1) return length_;
+    switch (regime_) {
+      case Regime::kZeros:
+      case Regime::kOnes:
+        return length_;
+      case Regime::kEnds:
+        return row % 2 == 0 ? 1 : length_;
+      default:
+        break;
+    }
+    // From the whole row but one down to a third of it.
+    const int64_t least = std::max<int64_t>(1, length_ / 3);
+    return length_ - 1 - (row * 2 + set_) % std::max<int64_t>(1, length_ - least);
+  }
+
+ private:
+  int64_t length_;
+  Regime regime_;
+  int set_;
+};
+
+void Little(std::string* to, uint32_t value, int bytes) {
+  for (int i = 0; i < bytes; ++i) to->push_back(static_cast<char>(value >> (8 * i) & 0xff));
+}
+
+}  // namespace
+
+// std's distributions differ from library to library; the engine does not.
+double ValueMaker::Uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+
+int64_t ValueMaker::Below(int64_t limit) {
+  return static_cast<int64_t>(engine_() % static_cast<uint64_t>(std::max<int64_t>(limit, 1)));
+}
+
+double ValueMaker::Normal() {
+  const double radius = std::sqrt(-2 * std::log(1 - Uniform()));
+  return radius * std::cos(2 * std::numbers::pi * Uniform());
+}
+
+double ValueMaker::Number(const InputPurpose& purpose, bool scalar) {
+  double number = Normal();
+  // A scalar that is nearly 0 hides what is multiplied by it.
+  if (scalar) number = std::copysign(0.5 + std::abs(number), number);
+  switch (regime_) {
+    case Regime::kZeros:
+      number = 0;
+      break;
+    case Regime::kOnes:
+      number = 1;
+      break;
+    case Regime::kTies:
+      number = std::round(number);
+      break;
+    case Regime::kTiny:
+      number *= 1e-4;
+      break;
+    case Regime::kSmall:
+      number *= 1e-2;
+      break;
+    case Regime::kLarge:
+      number *= 30;
+      break;
+    case Regime::kHuge:
+      number *= 1e4;
+      break;
+    case Regime::kPositive:
+      number = std::abs(number);
+      break;
+    case Regime::kNegative:
+      number = -std::abs(number);
+      break;
+    case Regime::kWhole:
+      number = std::round(6 * number) / 2;
+      break;
+    default:
+      break;
+  }
+  if (purpose.purpose == Purpose::kPositive) number = std::abs(number) + 0.05;
+  return number;
+}
+
+int64_t ValueMaker::Within(int64_t limit) {
+  switch (regime_) {
+    case Regime::kZeros:
+      return 0;
+    case Regime::kOnes:
+      return std::min<int64_t>(1, limit - 1);
+    case Regime::kEnds:
+      return Below(2) == 0 ? 0 : limit - 1;
+    case Regime::kTies:
+      return Below(std::min<int64_t>(limit, 3));
+    default:
+      return Below(limit);
+  }
+}
+
+int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scalar) {
+  const bool narrow = BitWidth(dtype) <= 16;
+  const auto least = static_cast<double>(IntegerMin(dtype));
+  const auto greatest = static_cast<double>(IntegerMax(dtype));
+  double number = 0;
+  if (purpose.purpose == Purpose::kPositive) {
+    number = static_cast<double>(1 + Below(8));
+  } else if (const auto keys = purpose.thresholds.find(-1);
+             keys != purpose.thresholds.end() && Below(4) != 0) {
+    number = keys->second[static_cast<size_t>(Below(static_cast<int64_t>(keys->second.size())))];
+  } else if (regime_ == Regime::kZeros || regime_ == Regime::kOnes) {
+    number = regime_ == Regime::kZeros ? 0 : 1;
+  } else if (regime_ == Regime::kEnds) {
+    number = Below(2) == 0 ? least : greatest;
+    if (!narrow) number = std::clamp(number, -1e6, 1e6);
+  } else if (narrow) {
+    // Quantized numbers: all there are.
+    number = least + static_cast<double>(Below(static_cast<int64_t>(greatest - least) + 1));
+  } else {
+    number = static_cast<double>(Below(19)) - 9;
+    if (scalar && number == 0) number = 3;
+    if (regime_ == Regime::kPositive || least == 0) number = std::abs(number);
+    if (regime_ == Regime::kNegative && least < 0) number = -std::abs(number);
+    if (regime_ == Regime::kHuge) number *= 1000;
+  }
+  return static_cast<int64_t>(std::clamp(number, least, std::min(greatest, 9e18)));
+}
+
+int64_t ValueMaker::Length(const InputPurpose& purpose, int64_t limit, int64_t i) {
+  if (purpose.full.has_value()) return limit + *purpose.full;
+  if (regime_ == Regime::kEnds) return i % 2 == 0 ? 1 : limit;
+  if (regime_ == Regime::kOnes) return limit;
+  // The first is the longest, the others are shorter.
+  if (i == 0 && set_ % 2 == 0 && limit > 1) return limit - 1;
+  return i == 1 ? limit : 1 + Below(limit);
+}
+
+double ValueMaker::Feature(const InputPurpose& purpose, int64_t feature) {
+  const auto it = purpose.thresholds.find(feature);
+  if (it == purpose.thresholds.end() || it->second.empty()) return Normal();
+  const std::vector<double>& values = it->second;
+  const double threshold = values[static_cast<size_t>(Below(static_cast<int64_t>(values.size())))];
+  const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+  const double spread = std::max(*greatest - *least, 0.1 * std::abs(threshold) + 0.1);
+  switch (Below(regime_ == Regime::kEnds ? 3 : 8)) {
+    case 0:
+      return threshold;
+    case 1:
+      return std::nextafter(static_cast<float>(threshold), std::numeric_limits<float>::max());
+    case 2:
+      return std::nextafter(static_cast<float>(threshold), std::numeric_limits<float>::lowest());
+    default:
+      return threshold + 0.3 * spread * Normal();
+  }
+}
+
+absl::Status ValueMaker::FillText(const InputPurpose& purpose, Tensor* tensor) {
+  static constexpr const char* kWords[] = {"apple", "Banana split", "", "the", "x1", "ÄÖ", "1.5"};
+  std::string* texts = tensor->mutable_string_data();
+  for (int64_t i = 0; i < tensor->num_elements(); ++i) {
+    const auto known = static_cast<int64_t>(purpose.words.size());
+    // One in eight is none that the graph knows.
+    texts[i] = known > 0 && Below(8) != 0 ? purpose.words[static_cast<size_t>(Below(known))]
+                                          : kWords[Below(static_cast<int64_t>(std::size(kWords)))];
+  }
+  return absl::OkStatus();
+}
+
+// A bitmap, the one form of image that needs no coder: three bytes a pixel, rows from the bottom.
+absl::StatusOr<Tensor> ValueMaker::Image(const Shape& shape) {
+  constexpr uint32_t kWidth = 9;
+  constexpr uint32_t kHeight = 7;
+  constexpr uint32_t kRow = (3 * kWidth + 3) / 4 * 4;
+  constexpr uint32_t kHeader = 54;
+  std::string file = "BM";
+  Little(&file, kHeader + kRow * kHeight, 4);
+  Little(&file, 0, 4);
+  Little(&file, kHeader, 4);
+  Little(&file, 40, 4);
+  Little(&file, kWidth, 4);
+  Little(&file, kHeight, 4);
+  Little(&file, 1, 2);
+  Little(&file, 24, 2);
+  Little(&file, 0, 4);
+  Little(&file, kRow * kHeight, 4);
+  for (int i = 0; i < 4; ++i) Little(&file, 0, 4);
+  for (uint32_t i = 0; i < kRow * kHeight; ++i) {
+    file.push_back(i % kRow < 3 * kWidth ? static_cast<char>(Below(256)) : '\0');
+  }
+  // Its size is the file's, unless the model says another one.
+  Shape bytes = shape;
+  if (bytes.size() != 1 || bytes[0] < static_cast<int64_t>(file.size())) {
+    bytes = {static_cast<int64_t>(file.size())};
+  }
+  OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(DType::kUint8, bytes));
+  std::memset(tensor.mutable_raw_data(), 0, static_cast<size_t>(tensor.byte_size()));
+  std::memcpy(tensor.mutable_raw_data(), file.data(), file.size());
+  return tensor;
+}
+
+absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
+                                        const InputPurpose& purpose, std::optional<int64_t> limit) {
+  if (purpose.purpose == Purpose::kImage && dtype == DType::kUint8) return Image(shape);
+  OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape));
+  const int64_t count = tensor.num_elements();
+  if (count == 0) return tensor;
+  if (dtype == DType::kString) {
+    OC_RETURN_IF_ERROR(FillText(purpose, &tensor));
+    return tensor;
+  }
+  if (IsComplex(dtype)) {
+    std::vector<std::complex<double>> elements(static_cast<size_t>(count));
+    for (std::complex<double>& v : elements) v = {Number(purpose, false), Number(purpose, false)};
+    StoreElements<std::complex<double>>(dtype, elements.data(), count, tensor.mutable_raw_data(),
+                                        0);
+    return tensor;
+  }
+  const bool scalar = count == 1;
+  const int64_t row = shape.empty() ? 1 : shape.back();
+  const MaskRows mask(row, regime_, set_);
+  const int64_t rows = limit.value_or(kUnknownLimit);
+  const double scale =
+      purpose.weights && !shape.empty()
+          ? 1 / std::sqrt(static_cast<double>(std::max({int64_t{1}, shape.front(), shape.back()})))
+          : 1;
+  std::vector<double> elements(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    double& element = elements[static_cast<size_t>(i)];
+    switch (purpose.purpose) {
+      case Purpose::kMask:
+      case Purpose::kAddedMask: {
+        const bool counts = i % row < mask.CountOf(i / row);
+        element = purpose.purpose == Purpose::kMask ? (counts ? 1 : 0) : (counts ? 0 : kMasked);
+        break;
+      }
+      case Purpose::kCondition:
+        element = set_ % 2 == 0 ? 1 : 0;
+        break;
+      case Purpose::kIds:
+        element = static_cast<double>(Within(rows));
+        break;
+      case Purpose::kPositions:
+        element = static_cast<double>(limit.has_value() ? std::min(i % row + set_, rows - 1)
+                                                        : i % row + set_);
+        break;
+      case Purpose::kLengths:
+        element = static_cast<double>(
+            std::max<int64_t>(Length(purpose, std::max<int64_t>(rows, 1), i), 0));
+        break;
+      case Purpose::kSmall:
+        element = purpose.fraction != 0 ? purpose.fraction
+                  : i == 0              ? static_cast<double>(purpose.first)
+                           : static_cast<double>(purpose.rest + (i - 1) * purpose.step);
+        break;
+      case Purpose::kFeatures:
+        element = Feature(purpose, i % row);
+        break;
+      default:
+        element = IsFloatingPoint(dtype)  ? scale * Number(purpose, scalar)
+                  : dtype == DType::kBool ? static_cast<double>(Below(2))
+                                          : static_cast<double>(Integer(dtype, purpose, scalar));
+        break;
+    }
+  }
+  if (IsInteger(dtype)) {
+    std::vector<int64_t> integers(elements.size());
+    std::transform(elements.begin(), elements.end(), integers.begin(),
+                   [](double v) { return static_cast<int64_t>(v); });
+    StoreElements<int64_t>(dtype, integers.data(), count, tensor.mutable_raw_data(), 0);
+  } else if (dtype == DType::kBool) {
+    std::transform(elements.begin(), elements.end(), tensor.mutable_data<bool>(),
+                   [](double v) { return v != 0; });
+  } else {
+    // A packed type keeps what its last byte holds beyond the end.
+    std::memset(tensor.mutable_raw_data(), 0, static_cast<size_t>(tensor.byte_size()));
+    StoreElements<double>(dtype, elements.data(), count, tensor.mutable_raw_data(), 0,
+                          Overflow::kSaturate);
+  }
+  return tensor;
+}
+
+}  // namespace onnxcmp
