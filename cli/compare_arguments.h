@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "cli/arguments.h"
 #include "cli/interruption.h"
 #include "compare/classic/classic_table.h"
@@ -51,6 +53,12 @@ struct CompareArguments {
   std::string repro;  // a folder; "": none is wanted
   std::string explain;
   bool quantization = false;
+
+  // Of inputs that are made up.
+  int sets = 4;
+  std::optional<absl::Duration> search;
+  bool coverage = false;
+  std::string save_inputs;  // a file; "": they are not kept
 };
 
 // Each prints what is asked for and returns the exit status.

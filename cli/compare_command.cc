@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr size_t kFormats = 5;
 constexpr const char* kFormatNames[kFormats] = {"table", "json", "csv", "markdown", "junit"};
 
-void AddInputs(CLI::App& app, CompareArguments& arguments) {
+void AddInputs(CLI::App& app, CompareArguments& arguments, std::string& search) {
   app.add_option("LEFT", arguments.left, "A model (.onnx, .onnxtxt), or a recording of")
       ->type_name(" ");
   app.add_option("RIGHT", arguments.right, "  results (.npz, .safetensors, a folder)")
@@ -38,6 +39,18 @@ void AddInputs(CLI::App& app, CompareArguments& arguments) {
       ->type_name("LEFT=RIGHT")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_option("--sets", arguments.sets, "Sets of inputs at most, where they are made up (4)")
+      ->group("Inputs")
+      ->type_name("N")
+      ->check(Quietly(CLI::Range(1, 1000)));
+  app.add_option("--search", search, "Look so long for inputs on which the two differ (60s)")
+      ->group("Inputs")
+      ->type_name("[TIME]");
+  app.add_flag("--coverage", arguments.coverage, "List what made-up inputs did not exercise")
+      ->group("Inputs");
+  app.add_option("--save-inputs", arguments.save_inputs, "Keep the inputs that were shown")
+      ->group("Inputs")
+      ->type_name("F");
   app.add_flag("--each", arguments.inputs.each, "Each slice of the .npz is a set of inputs")
       ->group("Inputs");
 }
@@ -172,6 +185,18 @@ absl::Status CheckTogether(const CompareArguments& arguments,
   return absl::OkStatus();
 }
 
+// "--search" without a time gets its own.
+std::vector<std::string> WithSearchTime(std::vector<std::string> arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] != "--search") continue;
+    absl::Duration time;
+    if (i + 1 == arguments.size() || !absl::ParseDuration(arguments[i + 1], &time)) {
+      arguments[i] = "--search=60s";
+    }
+  }
+  return arguments;
+}
+
 }  // namespace
 
 int CompareCommand(const std::vector<std::string>& command_line) {
@@ -187,7 +212,8 @@ int CompareCommand(const std::vector<std::string>& command_line) {
       "onnxcmp");
   SetUsage(app, "onnxcmp [OPTIONS] LEFT RIGHT");
   app.set_version_flag("--version", "", "Print the version");
-  AddInputs(app, arguments);
+  std::string search;
+  AddInputs(app, arguments, search);
   AddTolerances(app, arguments, tolerances);
   std::string ties;
   AddVerdict(app, arguments, ties);
@@ -196,7 +222,12 @@ int CompareCommand(const std::vector<std::string>& command_line) {
   bool no_causes = false;
   AddRunning(app, arguments, no_causes);
   const std::vector<CLI::Option*> classic_options = AddClassic(app, arguments);
-  if (const std::optional<int> status = Parse(app, command_line)) return *status;
+  if (const std::optional<int> status = Parse(app, WithSearchTime(command_line))) return *status;
+  if (!search.empty()) {
+    absl::Duration time;
+    absl::ParseDuration(search, &time);
+    arguments.search = time;
+  }
   arguments.causes = !no_causes;
   arguments.ties_agree = ties == "close";
   if (absl::Status status = CheckTogether(arguments, classic_options); !status.ok()) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -16,6 +17,7 @@
 #include "compare/compare.h"
 #include "compare/inputs/input_files.h"
 #include "compare/inputs/input_sets.h"
+#include "compare/recordings/recording.h"
 #include "compare/recordings/recording_side.h"
 #include "compare/reports/render_csv.h"
 #include "compare/reports/render_json.h"
@@ -23,6 +25,7 @@
 #include "compare/reports/render_markdown.h"
 #include "compare/reports/render_table.h"
 #include "compare/repro/write_repro.h"
+#include "compare/sets/compare_sets.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp::cli {
@@ -41,6 +44,7 @@ TableOptions LookOf(const CompareArguments& arguments) {
   look.ascii = arguments.ascii || (to_terminal && OutputIsAscii());
   look.wide = arguments.wide;
   look.only_not_finite = arguments.only_not_finite;
+  look.coverage = arguments.coverage;
   look.rows = arguments.all         ? TableOptions::Rows::kAll
               : arguments.different ? TableOptions::Rows::kDifferent
                                     : TableOptions::Rows::kFolded;
@@ -89,13 +93,12 @@ class SideComparison {
     if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(ClearReproTarget(arguments_.repro));
     std::vector<SetSummary> summaries;
     for (int64_t set = 0; set < sets; ++set) {
-      FedInputs fed;
-      if (inputs.has_value()) {
-        OC_ASSIGN_OR_RETURN(fed, inputs->Get(set));
-        left_->SetFeeds(std::move(fed.left));
-        right_->SetFeeds(std::move(fed.right));
+      OC_ASSIGN_OR_RETURN(SetsResult result, CompareSet(set, &inputs));
+      Comparison& comparison = result.comparison;
+      FedInputs& fed = result.fed;
+      if (!arguments_.save_inputs.empty()) {
+        OC_RETURN_IF_ERROR(SaveInputs(FileOfSet(arguments_.save_inputs, set, sets)));
       }
-      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(*left_, *right_, options()));
       if (inputs.has_value()) {
         for (std::string& line : DescribeMapping(inputs->mapping())) {
           comparison.notes.push_back(std::move(line));
@@ -123,6 +126,44 @@ class SideComparison {
   }
 
  private:
+  // Two models on inputs that are made up by what they are for are compared on several sets of
+  // them.
+  absl::StatusOr<SetsResult> CompareSet(int64_t set, std::optional<InputSets>* inputs) {
+    const bool models = left_->evaluator() != nullptr && right_->evaluator() != nullptr;
+    if (models && inputs->has_value() && (*inputs)->made_up() && !arguments_.run.ramp) {
+      return CompareSets(*left_, *right_, **inputs, options(),
+                         {arguments_.sets, arguments_.search});
+    }
+    SetsResult result;
+    CompareOptions compare = options();
+    if (inputs->has_value()) {
+      compare.made_up = (*inputs)->made_up();
+      OC_ASSIGN_OR_RETURN(result.fed, (*inputs)->Get(set));
+      left_->SetFeeds(std::move(result.fed.left));
+      right_->SetFeeds(std::move(result.fed.right));
+    }
+    OC_ASSIGN_OR_RETURN(result.comparison, Compare(*left_, *right_, compare));
+    return result;
+  }
+
+  // What was fed, by the left model's names; those of the right model that have others besides.
+  absl::Status SaveInputs(const std::string& path) const {
+    OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordingWriter> writer,
+                        RecordingWriter::Create(path, /*outputs_only=*/false));
+    absl::flat_hash_set<std::string> names;
+    for (const Side* side : {left_.get(), right_.get()}) {
+      if (side->feeds() == nullptr) continue;
+      for (const ValueInfo* input : RequiredInputs(side->evaluator()->model().graph)) {
+        const auto fed = side->feeds()->find(input->name);
+        if (fed == side->feeds()->end() || !names.insert(input->name).second) continue;
+        const Result result = {ResultKind::kInput, input->name, nullptr, "", 0, fed->second};
+        std::optional<Value> replacement;
+        OC_RETURN_IF_ERROR(writer->OnResult(result, &replacement));
+      }
+    }
+    return writer->Finish();
+  }
+
   absl::Status Open(absl::string_view name, const std::string& path, const OpRegistry& registry,
                     std::unique_ptr<Side>* side) const {
     auto opened = OpenSide(path, registry, arguments_.run.load(), arguments_.run.evaluator());

@@ -34,6 +34,8 @@ struct CompareOptions {
   ToleranceOptions tolerance;
   // Results that are pairs whatever their values say, "LEFT=RIGHT".
   std::vector<std::string> pairs;
+  // Inputs were made up: they are nothing that scales and zero points were calibrated for.
+  bool made_up = false;
   // What was recorded, or is an output, of one side alone does not make a difference.
   bool partial = false;
   // Nor do indices and labels that differ where their scores tie within rounding.

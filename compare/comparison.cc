@@ -24,6 +24,8 @@ absl::string_view VerdictName(Verdict verdict) {
       return "same";
     case Verdict::kClose:
       return "close";
+    case Verdict::kUntested:
+      return "untested";
     case Verdict::kDifferent:
       return "different";
     case Verdict::kFailed:

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "compare/alignment/alignment.h"
+#include "compare/coverage/coverage.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/explain/explanation.h"
 #include "compare/not_finite/not_finite.h"
@@ -24,7 +25,9 @@ namespace onnxcmp {
 struct Repro;  // compare/repro/repro.h
 
 enum class Relation : uint8_t { kSame, kClose, kDifferent, kLeftOnly, kRightOnly };
-enum class Verdict : uint8_t { kSame, kClose, kDifferent, kFailed };
+// The worse, the greater. kUntested: on inputs that were made up nothing was seen that could
+// differ, outputs that are all NaN, empty or the same whatever the inputs are.
+enum class Verdict : uint8_t { kSame, kClose, kUntested, kDifferent, kFailed };
 // What makes a comparison fail, besides a side that fails: outputs that differ; causes that are
 // wrong, too; bits that differ, too.
 enum class FailOn : uint8_t { kDifferent, kCauses, kBits };
@@ -123,6 +126,8 @@ struct Comparison {
   std::optional<QuantizationReport> quantization;  // the same; of a quantized side
   Verdict verdict = Verdict::kSame;
   FailOn fail_on = FailOn::kDifferent;
+  int made_up_sets = 0;              // on how many sets of inputs that were made up; 0: given
+  std::optional<Coverage> coverage;  // what these exercised
   // Wrong ones first, those with the greatest effect in front; else in the right stream's order.
   std::vector<Cause> causes;
   std::vector<std::string> notes;  // how inputs were made, mapped, cast

@@ -24,6 +24,8 @@ struct GeneratedInputs {
   // Which set of inputs, what its sizes are, what its numbers are like.
   SizeChoice sizes;
   Regime regime = Regime::kUsual;
+  // Each input is of a regime of its own, which this decides.
+  std::optional<uint64_t> mixture;
   // Sizes of named dimensions.
   std::map<std::string, int64_t, std::less<>> dims;
   // Of a ramp: random values instead of 0, 1, 2, ... Else where the random numbers begin.

@@ -156,7 +156,7 @@ class MadeUp {
       // Each input has random numbers of its own: no two are alike.
       ValueMaker maker(options_.seed.value_or(0) * 1000003 + 7919 * i +
                            104729 * static_cast<uint64_t>(options_.sizes.set),
-                       options_.regime, options_.sizes.set);
+                       RegimeOf(i), options_.sizes.set);
       OC_ASSIGN_OR_RETURN(Value value, ValueOf(i, inputs_[i].type, maker));
       values.push_back(std::move(value));
     }
@@ -186,6 +186,11 @@ class MadeUp {
       leaf = leaf->element.get();
     }
     return *leaf;
+  }
+
+  Regime RegimeOf(size_t i) const {
+    if (!options_.mixture.has_value()) return options_.regime;
+    return static_cast<Regime>(std::mt19937_64(*options_.mixture * 31 + i)() % kRegimes);
   }
 
   InputPurpose PurposeOf(size_t i) const {

@@ -160,6 +160,33 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
   return fed;
 }
 
+absl::StatusOr<FedInputs> InputSets::MakeUp(const SizeChoice& sizes, Regime regime,
+                                            uint64_t numbers, std::optional<uint64_t> mixture) {
+  const GeneratedInputs given = generated_;
+  generated_.sizes = sizes;
+  generated_.regime = regime;
+  generated_.seed = given.seed.value_or(0) + numbers;
+  generated_.mixture = mixture;
+  absl::StatusOr<FedInputs> fed = Get(0);
+  generated_ = given;
+  return fed;
+}
+
+std::string InputSets::Sizes(const SizeChoice& sizes) const {
+  std::vector<ValueInfo> inputs;
+  for (const Graph* graph : graphs_) {
+    if (graph == nullptr) continue;
+    for (const ValueInfo* input : RequiredInputs(*graph)) inputs.push_back(*input);
+  }
+  return DescribeSizes(inputs, sizes, generated_.dims);
+}
+
+bool InputSets::takes_any() const {
+  return std::any_of(graphs_.begin(), graphs_.end(), [](const Graph* graph) {
+    return graph != nullptr && !RequiredInputs(*graph).empty();
+  });
+}
+
 ValueTarget::Input InputSets::InputOf(int side, const std::string& name) const {
   const ValueInfo* input = FindInput(graphs_[static_cast<size_t>(side)], name);
   return {side, name, input == nullptr ? TypeInfo() : input->type};

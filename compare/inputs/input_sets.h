@@ -59,6 +59,18 @@ class InputSets {
   int64_t size() const { return size_; }
   absl::StatusOr<FedInputs> Get(int64_t set);
 
+  // Whether nothing was given.
+  bool made_up() const { return files_[0] == nullptr && files_[1] == nullptr && recorded_.empty(); }
+
+  // One more set that is made up: with these sizes, numbers of this kind, other random numbers;
+  // with a mixture each input is of another kind. Only if all are made up.
+  absl::StatusOr<FedInputs> MakeUp(const SizeChoice& sizes, Regime regime, uint64_t numbers,
+                                   std::optional<uint64_t> mixture);
+  // Which sizes that means for free dimensions: "batch 2, sequence 16"; "" if there are none.
+  std::string Sizes(const SizeChoice& sizes) const;
+  // Whether the models take inputs at all.
+  bool takes_any() const;
+
   // Empty for one model.
   const InputMapping& mapping() const { return mapping_; }
 

@@ -376,13 +376,27 @@ std::string SideJson(const SideSummary& summary, const ResultStream& stream) {
       "}");
 }
 
+std::string MadeUpMembers(const Comparison& comparison) {
+  if (comparison.made_up_sets == 0) return "";
+  std::string text = absl::StrCat(",\"made_up_sets\":", comparison.made_up_sets);
+  if (!comparison.coverage.has_value()) return text;
+  Json json = {{"nodes", comparison.coverage->nodes}, {"missing", Json::array()}};
+  for (const UnexercisedNode& node : comparison.coverage->missing) {
+    json["missing"].push_back({{"side", node.right ? "right" : "left"},
+                               {"op_type", node.op_type},
+                               {"name", node.name},
+                               {"why", node.why}});
+  }
+  return absl::StrCat(text, ",\n\"coverage\":", Dump(json));
+}
+
 }  // namespace
 
 std::string RenderJson(const Comparison& comparison) {
   return absl::StrCat(
       "{\"format\":\"onnxcmp\",\"version\":", kFormatVersion,
       ",\"verdict\":", Dump(Text(VerdictName(comparison.verdict))),
-      ",\"exit\":", ExitStatusOf(comparison),
+      ",\"exit\":", ExitStatusOf(comparison), MadeUpMembers(comparison),
       ",\n\"left\":", SideJson(comparison.left_summary, comparison.left),
       ",\n\"right\":", SideJson(comparison.right_summary, comparison.right),
       ",\n\"rows\":", Lines(comparison.rows), ",\n\"causes\":", Lines(comparison.causes),

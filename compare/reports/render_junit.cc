@@ -44,6 +44,9 @@ std::string RenderJunit(const Comparison& comparison) {
   if (outputs.pairs.empty() && comparison.verdict == Verdict::kDifferent) {
     suite.Add("output", "outputs", "failure", "there is nothing to compare", "");
   }
+  if (comparison.verdict == Verdict::kUntested) {
+    suite.Add("verdict", "untested", "error", "nothing was tested by the made-up inputs", "");
+  }
   if (const std::string failure = OtherFailure(comparison); !failure.empty()) {
     suite.Add("verdict", VerdictName(comparison.verdict), "failure", failure, "");
   }

@@ -61,8 +61,8 @@ int OverallExitStatus(absl::Span<const SetSummary> sets) {
 
 std::string RenderSetsSummary(absl::Span<const SetSummary> sets, const TableOptions& options) {
   const TableStyle style(options);
-  constexpr std::array<const char*, 4> kSigns = {"=", "≈", "≠", "x"};
-  std::array<int64_t, 4> counts = {};
+  constexpr std::array<const char*, 5> kSigns = {"=", "≈", "?", "≠", "x"};
+  std::array<int64_t, 5> counts = {};
   int name_width = 0;
   for (const SetSummary& set : sets) {
     ++counts[static_cast<size_t>(set.verdict)];

@@ -23,7 +23,8 @@ struct TableOptions {
   Rows rows = Rows::kFolded;
   // Nothing of the rows: where the sides stop being finite, and how.
   bool only_not_finite = false;
-  bool wide = false;  // names whole, however long the lines become
+  bool coverage = false;  // what made-up inputs did not exercise, node by node
+  bool wide = false;      // names whole, however long the lines become
 };
 
 std::string RenderTable(const Comparison& comparison, const TableOptions& options = {});

@@ -297,6 +297,28 @@ std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& f
                       VerdictLines(comparison, options, style));
 }
 
+namespace {
+
+std::string CoverageLines(const Comparison& comparison, const TableOptions& options,
+                          const TableStyle& style) {
+  std::string text;
+  if (!comparison.coverage.has_value()) {
+    return LabelledLines("coverage", Color::kBold, "inputs were given: nothing was counted",
+                         options, style);
+  }
+  for (const UnexercisedNode& node : comparison.coverage->missing) {
+    text += LabelledLines(text.empty() ? "coverage" : "", Color::kBold,
+                          absl::StrCat(node.right ? "right " : "left ", node.op_type, " ",
+                                       PrintableText(node.name), ": ", node.why),
+                          options, style);
+  }
+  return text.empty() ? LabelledLines("coverage", Color::kBold, "every node was exercised whole",
+                                      options, style)
+                      : text;
+}
+
+}  // namespace
+
 std::string NotFiniteLines(const Comparison& comparison, const TableOptions& options,
                            const TableStyle& style) {
   const bool all = options.only_not_finite || options.rows == TableOptions::Rows::kAll;
@@ -313,7 +335,7 @@ std::string NotFiniteLines(const Comparison& comparison, const TableOptions& opt
 
 std::string VerdictLines(const Comparison& comparison, const TableOptions& options,
                          const TableStyle& style) {
-  std::string text;
+  std::string text = options.coverage ? CoverageLines(comparison, options, style) : "";
   absl::string_view label = VerdictName(comparison.verdict);
   for (const std::string& line : VerdictText(comparison)) {
     text += LabelledLines(label, TableStyle::ColorOf(comparison.verdict), line, options, style);

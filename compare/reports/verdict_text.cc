@@ -235,6 +235,22 @@ std::string InsideText(const Comparison& comparison) {
                                             *moved));
 }
 
+// How much the made-up inputs have tested.
+std::string SetsText(const Comparison& comparison) {
+  if (comparison.made_up_sets == 0) return "";
+  const bool agrees = comparison.verdict == Verdict::kSame || comparison.verdict == Verdict::kClose;
+  std::string text =
+      absl::StrCat(agrees ? "on " : "of ", Count(comparison.made_up_sets, "made-up set"));
+  if (!agrees) absl::StrAppend(&text, " the last is shown");
+  if (!agrees || !comparison.coverage.has_value()) return agrees ? text : "";
+  const auto missing = static_cast<int64_t>(comparison.coverage->missing.size());
+  if (missing > 0) {
+    absl::StrAppend(&text, "; ", missing, " of ", Count(comparison.coverage->nodes, "node"),
+                    missing == 1 ? " was" : " were", " not exercised whole (--coverage)");
+  }
+  return text;
+}
+
 // "0.02", "4e-3".
 std::string Share(double share) {
   if (share >= 0.01) return absl::StrFormat("%.2g", share);
@@ -300,10 +316,16 @@ std::vector<std::string> VerdictText(const Comparison& comparison) {
   if (!left.ok() && right.ok()) lines.push_back("the right side ran to its end");
   if (left.ok() && !right.ok()) lines.push_back("the left side ran to its end");
   if (!lines.empty()) return lines;
+  if (comparison.verdict == Verdict::kUntested) {
+    lines.push_back(absl::StrCat(
+        "nothing was tested: all outputs are NaN, empty, or the same whatever the inputs are, on ",
+        Count(comparison.made_up_sets, "made-up set"), "; give --inputs"));
+  }
   lines.push_back(OutputsText(comparison));
   for (std::string& line : ToleranceLines(comparison)) lines.push_back(std::move(line));
   const std::string inside = InsideText(comparison);
   if (!inside.empty()) lines.push_back(inside);
+  if (std::string sets = SetsText(comparison); !sets.empty()) lines.push_back(std::move(sets));
   if (std::string failure = OtherFailure(comparison); !failure.empty()) {
     lines.push_back(std::move(failure));
   }

@@ -64,6 +64,7 @@ int ExitStatusOf(const Comparison& comparison) {
       return OtherFailure(comparison).empty() ? 0 : 1;
     case Verdict::kDifferent:
       return 1;
+    case Verdict::kUntested:
     case Verdict::kFailed:
       break;
   }

@@ -14,7 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int64_t kPlain[] = {7, 5, 9, 6, 11, 8, 13, 10};
+constexpr int64_t kPlain[] = {16, 20, 24, 18, 28, 22, 30, 26};
 constexpr int64_t kBatches[] = {2, 1, 3, 2};
 
 enum class Role : uint8_t { kBatch, kImage, kPast, kPlain };
@@ -89,7 +89,8 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& cho
           sizes_[key] = way.plain != 0 ? way.plain : 3 + static_cast<int64_t>(set);
           break;
         case Role::kPlain:
-          sizes_[key] = way.plain != 0 ? way.plain : kPlain[plain++ % std::size(kPlain)];
+          sizes_[key] =
+              choice.stretch * (way.plain != 0 ? way.plain : kPlain[plain++ % std::size(kPlain)]);
           break;
       }
     }

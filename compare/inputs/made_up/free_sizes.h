@@ -16,12 +16,14 @@ namespace onnxcmp {
 struct SizeChoice {
   int set = 0;
   int attempt = 0;
+  // How many times as long axes are that are neither a batch nor of an image.
+  int stretch = 1;
 };
 inline constexpr int kSizeAttempts = 8;
 
 // By name of a free dimension; unnamed ones are told by the axis, so that those of several inputs
 // along one axis are equal. At first sizes differ from each other and from 1: a batch of 2, other
-// axes from 5 on, the height and width of images from 32 on; names that are sums of others
+// axes from 16 on, the height and width of images from 32 on; names that are sums of others
 // ("past_length + length", and a total of a past and a new length) get the sum. Further attempts
 // take equal sizes, multiples of 32, batches of 1, ones.
 class FreeSizes {

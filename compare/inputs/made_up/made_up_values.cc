@@ -37,8 +37,8 @@ class MaskRows {
       default:
         break;
     }
-    // From the whole row but one down to a third of it.
-    const int64_t least = std::max<int64_t>(1, length_ / 3);
+    // From the whole row but one down to two thirds of it.
+    const int64_t least = std::max<int64_t>(1, 2 * length_ / 3);
     return length_ - 1 - (row * 2 + set_) % std::max<int64_t>(1, length_ - least);
   }
 

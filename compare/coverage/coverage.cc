@@ -1,0 +1,224 @@
+#include "compare/coverage/coverage.h"
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "compare/operators/operator_traits.h"
+
+namespace onnxcmp {
+namespace {
+
+// What is to be seen of a node, a bit each.
+enum Sight : uint32_t {
+  kSawNumbers = 1,   // other than NaN
+  kSawVaried = 2,    // not all equal
+  kSawNegative = 4,  // below and above where an activation bends
+  kSawPositive = 8,
+  kSawTrue = 16,  // both sides of a choice
+  kSawFalse = 32,
+  kSawBoth = 64,  // of Min and Max: more than one of the inputs
+  kSawLow = 128,  // of Clip
+  kSawHigh = 256,
+  kSawSpread = 512,  // of Softmax: more than one element counts
+};
+
+absl::string_view TextOf(Sight sight) {
+  switch (sight) {
+    case kSawNumbers:
+      return "all it gave is NaN, or nothing";
+    case kSawVaried:
+      return "all that it gave is equal";
+    case kSawNegative:
+      return "nothing below 0 came in";
+    case kSawPositive:
+      return "nothing above 0 came in";
+    case kSawTrue:
+      return "its condition was never true";
+    case kSawFalse:
+      return "its condition was never false";
+    case kSawBoth:
+      return "one of its inputs was never chosen";
+    case kSawLow:
+      return "its lower limit was never reached";
+    case kSawHigh:
+      return "its upper limit was never reached";
+    case kSawSpread:
+      return "one element took all";
+  }
+  return "";
+}
+
+bool Bends(const std::string& op_type) {
+  static const auto* const kOperators = new absl::flat_hash_set<std::string>(
+      {"Abs", "Celu", "Elu", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "PRelu", "Relu",
+       "Selu", "Shrink", "Sign", "ThresholdedRelu", "FastGelu", "BiasGelu", "QuickGelu"});
+  return kOperators->contains(op_type);
+}
+
+bool Compares(const std::string& op_type) {
+  static const auto* const kOperators = new absl::flat_hash_set<std::string>(
+      {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"});
+  return kOperators->contains(op_type);
+}
+
+// "loop[3]/if[then_branch]/y" without the numbers.
+std::string WithoutIterations(const std::string& path) {
+  std::string text;
+  for (size_t i = 0; i < path.size(); ++i) {
+    text += path[i];
+    if (path[i] != '[') continue;
+    while (i + 1 < path.size() && std::isdigit(static_cast<unsigned char>(path[i + 1])) != 0) ++i;
+  }
+  return text;
+}
+
+// What one run shows of a node.
+class NodeSights {
+ public:
+  NodeSights(const ResultStream& stream, const StreamNode& node) : stream_(stream), node_(node) {}
+
+  uint32_t wanted = 0;
+  uint32_t met = 0;
+
+  void Look() {
+    for (const int output : node_.outputs) {
+      if (output != kNone) LookAtOutput(stream_.results[Index(output)]);
+    }
+    if (Bends(node_.op_type)) LookAtBend();
+    if (node_.op_type == "Where" || node_.op_type == "If") LookAtCondition(Input(0));
+    if (Compares(node_.op_type) && !node_.outputs.empty() && node_.outputs[0] != kNone) {
+      LookAtCondition(&stream_.results[Index(node_.outputs[0])]);
+    }
+    if (node_.op_type == "Min" || node_.op_type == "Max") LookAtExtreme();
+    if (node_.op_type == "Clip") LookAtClip();
+    if (node_.op_type == "Softmax") LookAtSoftmax();
+  }
+
+ private:
+  const StreamResult* Input(size_t i) const {
+    if (i >= node_.inputs.size() || node_.inputs[i] == kNone) return nullptr;
+    return &stream_.results[Index(node_.inputs[i])];
+  }
+  void See(Sight sight, bool seen) {
+    wanted |= sight;
+    if (seen) met |= sight;
+  }
+
+  void LookAtOutput(const StreamResult& output) {
+    const Fingerprint& fingerprint = output.fingerprint;
+    if (!output.shape.has_value() || fingerprint.kind != ElementKind::kFloat) return;
+    const Statistics& of = fingerprint.statistics;
+    See(kSawNumbers, fingerprint.size > of.nans);
+    if (fingerprint.size > 1) See(kSawVaried, of.min < of.max);
+  }
+  void LookAtBend() {
+    const StreamResult* x = Input(0);
+    if (x == nullptr || x->fingerprint.kind != ElementKind::kFloat) return;
+    See(kSawNegative, x->fingerprint.statistics.min < 0);
+    See(kSawPositive, x->fingerprint.statistics.max > 0);
+  }
+  void LookAtCondition(const StreamResult* condition) {
+    if (condition == nullptr || condition->dtype != DType::kBool) return;
+    const int64_t zeros = condition->fingerprint.statistics.zeros;
+    See(kSawTrue, zeros < condition->fingerprint.size);
+    See(kSawFalse, zeros > 0);
+  }
+  void LookAtExtreme() {
+    const StreamResult& output = stream_.results[Index(node_.outputs[0])];
+    const bool other = std::none_of(node_.inputs.begin(), node_.inputs.end(), [&](int input) {
+      return input != kNone &&
+             stream_.results[Index(input)].fingerprint.bits == output.fingerprint.bits;
+    });
+    if (node_.inputs.size() > 1) See(kSawBoth, other);
+  }
+  void LookAtClip() {
+    const StreamResult* x = Input(0);
+    const StreamResult* low = Input(1);
+    const StreamResult* high = Input(2);
+    if (x == nullptr || x->fingerprint.kind != ElementKind::kFloat) return;
+    const Statistics& of = x->fingerprint.statistics;
+    if (low != nullptr) See(kSawLow, of.min < low->fingerprint.statistics.max);
+    if (high != nullptr) See(kSawHigh, of.max > high->fingerprint.statistics.min);
+  }
+  void LookAtSoftmax() {
+    const StreamResult& output = stream_.results[Index(node_.outputs[0])];
+    if (output.fingerprint.kind != ElementKind::kFloat) return;
+    // Of zeros and ones alone the mean square is the mean.
+    const Statistics& of = output.fingerprint.statistics;
+    See(kSawSpread, of.deviation * of.deviation < of.mean * (1 - of.mean) - 1e-9);
+  }
+
+  const ResultStream& stream_;
+  const StreamNode& node_;
+};
+
+}  // namespace
+
+void CoverageCounter::Add(const ResultStream& stream, bool right) {
+  std::vector<bool> live(stream.results.size());
+  for (size_t r = 0; r < stream.results.size(); ++r) {
+    const StreamResult& result = stream.results[r];
+    if (result.node == kNone) {
+      live[r] = result.kind == ResultKind::kInput;
+      continue;
+    }
+    const StreamNode& node = stream.nodes[Index(result.node)];
+    const auto is_live = [&](int input) { return input != kNone && live[Index(input)]; };
+    // A shape is no number that an input gave.
+    live[r] = !ReadsNoElements(node.op_type) &&
+              (!node.closed || std::any_of(node.inputs.begin(), node.inputs.end(), is_live) ||
+               std::any_of(node.captures.begin(), node.captures.end(), is_live));
+  }
+  for (const StreamNode& node : stream.nodes) {
+    const auto first = std::find_if(node.outputs.begin(), node.outputs.end(),
+                                    [](int output) { return output != kNone; });
+    if (first == node.outputs.end() || !live[Index(*first)]) continue;
+    const std::string path = WithoutIterations(node.path);
+    const std::string& name = stream.results[Index(*first)].name;
+    const auto [it, added] =
+        entries_.try_emplace({right, absl::StrCat(path, "/", node.op_type, "/", name)});
+    Entry& entry = it->second;
+    if (added) {
+      entry.op_type = node.op_type;
+      entry.name = path.empty() ? name : absl::StrCat(path, "/", name);
+      entry.order = static_cast<int64_t>(entries_.size());
+    }
+    NodeSights sights(stream, node);
+    sights.Look();
+    entry.wanted |= sights.wanted;
+    entry.met |= sights.met;
+  }
+}
+
+int64_t CoverageCounter::seen() const {
+  int64_t seen = 0;
+  for (const auto& [key, entry] : entries_) seen += 1 + std::popcount(entry.met);
+  return seen;
+}
+
+Coverage CoverageCounter::Get() const {
+  Coverage coverage;
+  coverage.nodes = static_cast<int64_t>(entries_.size());
+  std::vector<std::pair<const std::pair<bool, std::string>*, const Entry*>> missing;
+  for (const auto& [key, entry] : entries_) {
+    if ((entry.wanted & ~entry.met) != 0) missing.emplace_back(&key, &entry);
+  }
+  std::sort(missing.begin(), missing.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first->first, a.second->order) < std::pair(b.first->first, b.second->order);
+  });
+  for (const auto& [key, entry] : missing) {
+    std::vector<absl::string_view> why;
+    for (uint32_t bit = 1; bit <= kSawSpread; bit <<= 1) {
+      if ((entry->wanted & ~entry->met & bit) != 0) why.push_back(TextOf(static_cast<Sight>(bit)));
+    }
+    coverage.missing.push_back({key->first, entry->op_type, entry->name, absl::StrJoin(why, ", ")});
+  }
+  return coverage;
+}
+
+}  // namespace onnxcmp

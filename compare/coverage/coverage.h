@@ -1,0 +1,49 @@
+// What sets of inputs have exercised of two models: values that tell nothing (all equal, all NaN),
+// activations and choices of which one side alone was seen, branches that were not taken.
+#ifndef ONNXCMP_COMPARE_COVERAGE_COVERAGE_H_
+#define ONNXCMP_COMPARE_COVERAGE_COVERAGE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compare/streams/result_stream.h"
+
+namespace onnxcmp {
+
+struct UnexercisedNode {
+  bool right = false;  // else of the left model
+  std::string op_type;
+  std::string name;  // of the first output, the path before it
+  std::string why;   // "only its positive side was seen"
+};
+
+struct Coverage {
+  int64_t nodes = 0;  // of both models that depend on inputs
+  std::vector<UnexercisedNode> missing;
+};
+
+// Nodes are told by their path without iterations: what one of them has seen, all have.
+class CoverageCounter {
+ public:
+  void Add(const ResultStream& stream, bool right);
+
+  // How much has been seen; grows with what is new.
+  int64_t seen() const;
+  Coverage Get() const;
+
+ private:
+  struct Entry {
+    std::string op_type;
+    std::string name;
+    uint32_t wanted = 0;
+    uint32_t met = 0;
+    int64_t order = 0;
+  };
+  std::map<std::pair<bool, std::string>, Entry> entries_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_COVERAGE_COVERAGE_H_

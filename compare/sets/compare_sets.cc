@@ -1,0 +1,329 @@
+#include "compare/sets/compare_sets.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "compare/coverage/coverage.h"
+#include "compare/differences/value_difference.h"
+#include "compare/quantization/find_quantization.h"
+#include "compare/verdict/verdict.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+// What is like what is not known to be wrong.
+bool Differs(const Comparison& comparison) {
+  return comparison.verdict == Verdict::kDifferent || comparison.verdict == Verdict::kFailed;
+}
+
+bool LeftFailed(const Comparison& comparison) { return !comparison.left_summary.status.ok(); }
+
+// The output rows of a stream: what they are.
+std::vector<const StreamResult*> OutputsOf(const ResultStream& stream) {
+  std::vector<const StreamResult*> outputs;
+  for (const StreamResult& result : stream.results) {
+    if (result.kind == ResultKind::kOutput) outputs.push_back(&result);
+  }
+  return outputs;
+}
+
+class SetsComparison {
+ public:
+  SetsComparison(Side& left, Side& right, InputSets& inputs, const CompareOptions& options,
+                 const SetsOptions& sets)
+      : left_(left), right_(right), inputs_(inputs), options_(options), sets_(sets) {
+    options_.made_up = true;
+  }
+
+  absl::StatusOr<SetsResult> Run() {
+    OC_RETURN_IF_ERROR(First());
+    if (!Differs(worst_.comparison) && inputs_.takes_any()) OC_RETURN_IF_ERROR(Further());
+    if (!Differs(worst_.comparison) && inputs_.takes_any() && sets_.search.has_value()) {
+      OC_RETURN_IF_ERROR(Search());
+    }
+    Comparison& comparison = worst_.comparison;
+    comparison.made_up_sets = count_;
+    comparison.coverage = coverage_.Get();
+    if (!Differs(comparison) && inputs_.takes_any() && ToldNothing()) {
+      comparison.verdict = Verdict::kUntested;
+    }
+    return std::move(worst_);
+  }
+
+ private:
+  struct Case {
+    SizeChoice sizes;
+    Regime regime = Regime::kUsual;
+    uint64_t numbers = 0;
+    std::optional<uint64_t> mixture;
+  };
+
+  absl::StatusOr<FedInputs> Feed(const Case& one) {
+    OC_ASSIGN_OR_RETURN(FedInputs fed,
+                        inputs_.MakeUp(one.sizes, one.regime, one.numbers, one.mixture));
+    left_.SetFeeds(fed.left);
+    right_.SetFeeds(fed.right);
+    return fed;
+  }
+
+  // Without what only a reader wants to know.
+  CompareOptions Brief() const {
+    CompareOptions brief = options_;
+    brief.causes = false;
+    brief.repro = false;
+    brief.shadow = false;
+    brief.quantization = false;
+    brief.explain = "";
+    return brief;
+  }
+
+  void Count(const Comparison& comparison) {
+    ++count_;
+    coverage_.Add(comparison.left, false);
+    coverage_.Add(comparison.right, true);
+    std::vector<Hash128> contents;
+    for (const StreamResult* output : OutputsOf(comparison.left)) {
+      contents.push_back(output->fingerprint.content);
+      told_.resize(std::max(told_.size(), contents.size()));
+      const bool tells = output->fingerprint.size > 0 &&
+                         output->fingerprint.statistics.nans < output->fingerprint.size;
+      Told& told = told_[contents.size() - 1];
+      told.tells |= tells;
+      if (!told.contents.empty() && told.contents.back() != contents.back()) told.varies = true;
+      told.contents.push_back(contents.back());
+    }
+  }
+
+  // Outputs that are NaN, empty, or the same on all sets.
+  bool ToldNothing() const {
+    return !told_.empty() && std::all_of(told_.begin(), told_.end(), [&](const Told& told) {
+      return !told.tells || (told.contents.size() > 1 && !told.varies);
+    });
+  }
+
+  absl::Status First() {
+    std::vector<std::string> tried;
+    std::optional<SetsResult> first;
+    for (int attempt = 0; attempt < kSizeAttempts; ++attempt) {
+      Case one;
+      one.sizes.attempt = attempt;
+      absl::StatusOr<FedInputs> fed = Feed(one);
+      if (!fed.ok()) {
+        if (!first.has_value()) return fed.status();
+        break;
+      }
+      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
+      const bool failed = LeftFailed(comparison);
+      const std::string sizes = inputs_.Sizes(one.sizes);
+      tried.push_back(sizes);
+      if (!failed) {
+        attempt_ = attempt;
+        Count(comparison);
+        worst_ = {std::move(comparison), *std::move(fed)};
+        return absl::OkStatus();
+      }
+      if (!first.has_value()) first = SetsResult{std::move(comparison), *std::move(fed)};
+      if (sizes.empty()) break;  // there is nothing to choose
+    }
+    if (tried.size() > 1) {
+      first->comparison.notes.push_back(absl::StrCat(
+          "the left model ran on none of the sizes that were tried: ", absl::StrJoin(tried, "; "),
+          "; give --inputs, or --dim NAME=N"));
+    }
+    count_ = 1;
+    worst_ = *std::move(first);
+    return absl::OkStatus();
+  }
+
+  absl::Status Further() {
+    for (int set = 1; set < sets_.sets; ++set) {
+      const int64_t seen = coverage_.seen();
+      Case one;
+      one.sizes.set = set;
+      OC_ASSIGN_OR_RETURN(const bool ran, Try(one));
+      if (Differs(worst_.comparison) || (ran && coverage_.seen() == seen)) break;
+    }
+    return absl::OkStatus();
+  }
+
+  // Compares on one more set; false if the left model cannot run on it.
+  absl::StatusOr<bool> Try(Case one) {
+    for (const int attempt : {attempt_, attempt_ + 2}) {
+      one.sizes.attempt = std::min(attempt, kSizeAttempts - 1);
+      absl::StatusOr<FedInputs> fed = Feed(one);
+      if (!fed.ok()) return false;
+      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
+      if (LeftFailed(comparison)) continue;
+      Count(comparison);
+      if (comparison.verdict > worst_.comparison.verdict) {
+        OC_ASSIGN_OR_RETURN(comparison, Compare(left_, right_, options_));
+        if (comparison.verdict > worst_.comparison.verdict) {
+          worst_ = {std::move(comparison), *std::move(fed)};
+        }
+      }
+      return true;
+    }
+    return false;
+  }
+
+  // --- The search.
+
+  absl::Status Search() {
+    const absl::Time end = absl::Now() + *sets_.search;
+    const std::vector<Case> cases = FirstCases();
+    for (uint64_t i = 0; absl::Now() < end; ++i) {
+      const Case one = i < cases.size() ? cases[static_cast<size_t>(i)] : Mixture(i);
+      if (!MayShow(one.regime) && !one.mixture.has_value()) continue;
+      ++searched_;
+      absl::StatusOr<FedInputs> fed = Feed(one);
+      if (!fed.ok()) continue;
+      if (!OutputsDiffer()) continue;
+      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
+      if (LeftFailed(comparison) || !Differs(comparison)) continue;
+      OC_ASSIGN_OR_RETURN(const bool real, IsReal(comparison));
+      if (!real) continue;
+      ++count_;
+      return Show(one, *std::move(fed));
+    }
+    worst_.comparison.notes.push_back(
+        absl::StrFormat("a search of %s over %d further sets found none on which they differ",
+                        absl::FormatDuration(*sets_.search), searched_));
+    return absl::OkStatus();
+  }
+
+  // Sizes and regimes one by one.
+  static std::vector<Case> FirstCases() {
+    std::vector<Case> cases;
+    for (int regime = 1; regime < kRegimes; ++regime) {
+      for (const int set : {0, 1}) {
+        Case one;
+        one.regime = static_cast<Regime>(regime);
+        one.sizes.set = set;
+        cases.push_back(one);
+      }
+    }
+    for (const int stretch : {2, 3, 5, 9, 17, 33}) {
+      Case one;
+      one.sizes.stretch = stretch;
+      cases.push_back(one);
+    }
+    for (const int attempt : {3, 6, 7}) {
+      Case one;
+      one.sizes.attempt = attempt;
+      cases.push_back(one);
+    }
+    return cases;
+  }
+
+  static Case Mixture(uint64_t i) {
+    Case one;
+    one.numbers = i;
+    one.sizes.set = static_cast<int>(i % 7);
+    one.sizes.stretch = i % 5 == 0 ? static_cast<int>(1 + i % 4) : 1;
+    // Every other one has the usual numbers, but others.
+    if (i % 2 == 0) one.mixture = i;
+    return one;
+  }
+
+  // Numbers of other sizes are nothing that coarse types were made for.
+  bool MayShow(Regime regime) const {
+    const bool coarse = worst_.comparison.verdict == Verdict::kClose;
+    return !coarse || (regime != Regime::kTiny && regime != Regime::kHuge &&
+                       regime != Regime::kLarge && regime != Regime::kSmall);
+  }
+
+  // By the outputs alone, each by its own type.
+  bool OutputsDiffer() const {
+    const auto left = left_.evaluator()->Run(*left_.feeds());
+    if (!left.ok()) return false;
+    const auto right = right_.evaluator()->Run(*right_.feeds());
+    if (!right.ok()) return true;
+    const OutputComparison outputs =
+        CompareOutputs(Named(left_, *left), Named(right_, *right), options_.tolerance);
+    return !outputs.agree;
+  }
+  static std::vector<NamedOutput> Named(const Side& side, const std::vector<Value>& values) {
+    std::vector<NamedOutput> named;
+    const Graph& graph = side.evaluator()->model().graph;
+    for (size_t i = 0; i < std::min(values.size(), graph.outputs.size()); ++i) {
+      named.push_back({graph.outputs[i].name, values[i]});
+    }
+    return named;
+  }
+
+  // What numbers of unusual sizes do by rounding alone is none of the models' doing: it is gone in
+  // double. What is infinite or NaN on one side alone counts.
+  absl::StatusOr<bool> IsReal(const Comparison& comparison) const {
+    if (comparison.verdict == Verdict::kFailed) return true;
+    for (const OutputPair& pair : comparison.outputs.pairs) {
+      if (pair.difference.agree) continue;
+      if (!pair.difference.reason.empty() || std::isnan(pair.difference.max_absolute) ||
+          std::isinf(pair.difference.max_absolute)) {
+        return true;
+      }
+    }
+    const auto left = left_.evaluator()->InDouble();
+    const auto right = right_.evaluator()->InDouble();
+    if (!left.ok() || !right.ok()) return true;
+    const auto a = left->Run(*left_.feeds());
+    const auto b = right->Run(*right_.feeds());
+    if (!a.ok() || !b.ok()) return true;
+    ToleranceOptions tolerance;
+    tolerance.rtol = 1e-4;
+    return !CompareOutputs(Named(left_, *a), Named(right_, *b), tolerance).agree;
+  }
+
+  // Made smaller as long as it differs, and compared the whole way.
+  absl::Status Show(Case one, FedInputs fed) {
+    for (const int set : {1, 0}) {
+      Case smaller = one;
+      smaller.sizes.set = set;
+      smaller.sizes.stretch = 1;
+      absl::StatusOr<FedInputs> less = Feed(smaller);
+      if (!less.ok() || !OutputsDiffer()) continue;
+      fed = *std::move(less);
+      break;
+    }
+    left_.SetFeeds(fed.left);
+    right_.SetFeeds(fed.right);
+    OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
+    comparison.notes.push_back(
+        absl::StrFormat("found by searching: set %d of those that were tried", searched_));
+    worst_ = {std::move(comparison), std::move(fed)};
+    return absl::OkStatus();
+  }
+
+  struct Told {
+    bool tells = false;   // more than NaN
+    bool varies = false;  // with the inputs
+    std::vector<Hash128> contents;
+  };
+
+  Side& left_;
+  Side& right_;
+  InputSets& inputs_;
+  CompareOptions options_;
+  const SetsOptions& sets_;
+  SetsResult worst_;
+  CoverageCounter coverage_;
+  std::vector<Told> told_;  // by output of the left
+  int count_ = 0;
+  int searched_ = 0;
+  int attempt_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<SetsResult> CompareSets(Side& left, Side& right, InputSets& inputs,
+                                       const CompareOptions& options, const SetsOptions& sets) {
+  return SetsComparison(left, right, inputs, options, sets).Run();
+}
+
+}  // namespace onnxcmp
