@@ -143,14 +143,35 @@ class SetsComparison {
   }
 
   absl::Status Further() {
+    const bool small = IsSmall(worst_.comparison);
     for (int set = 1; set < sets_.sets; ++set) {
       const int64_t seen = coverage_.seen();
-      Case one;
-      one.sizes.set = set;
-      OC_ASSIGN_OR_RETURN(const bool ran, Try(one));
-      if (Differs(worst_.comparison) || (ran && coverage_.seen() == seen)) break;
+      OC_ASSIGN_OR_RETURN(const bool ran, Try(FurtherCase(set)));
+      if (Differs(worst_.comparison)) break;
+      if (ran && coverage_.seen() == seen && !small) break;
     }
     return absl::OkStatus();
+  }
+
+  // A batch of 1, then whole numbers and halves, then large numbers along longer axes. Coarse types
+  // are none for large numbers.
+  Case FurtherCase(int set) const {
+    Case one;
+    one.sizes.set = set;
+    if (set % 4 == 2) one.regime = Regime::kWhole;
+    if (set % 4 == 3) {
+      if (MayShow(Regime::kLarge)) one.regime = Regime::kLarge;
+      one.sizes.stretch = 3;
+    }
+    return one;
+  }
+
+  // Few enough elements that further sets cost next to nothing.
+  static bool IsSmall(const Comparison& comparison) {
+    constexpr int64_t kFewElements = 2'000'000;
+    int64_t elements = 0;
+    for (const StreamResult& result : comparison.left.results) elements += result.fingerprint.size;
+    return elements < kFewElements;
   }
 
   // Compares on one more set; false if the left model cannot run on it.
@@ -161,6 +182,10 @@ class SetsComparison {
       if (!fed.ok()) return false;
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
       if (LeftFailed(comparison)) continue;
+      if (Differs(comparison) && one.regime != Regime::kUsual) {
+        OC_ASSIGN_OR_RETURN(const bool real, IsReal(comparison));
+        if (!real) return true;
+      }
       Count(comparison);
       if (comparison.verdict > worst_.comparison.verdict) {
         OC_ASSIGN_OR_RETURN(comparison, Compare(left_, right_, options_));
@@ -232,11 +257,21 @@ class SetsComparison {
     return one;
   }
 
+  // Whether outputs agree by the tolerance of a type that is coarser than float.
+  bool IsCoarse() const {
+    constexpr double kFine = 1e-3;
+    const Comparison& comparison = worst_.comparison;
+    return DifferInQuantization(comparison.left, comparison.right) ||
+           std::any_of(comparison.outputs.pairs.begin(), comparison.outputs.pairs.end(),
+                       [](const OutputPair& pair) {
+                         return !pair.same_bits && pair.difference.tolerance.whole > kFine;
+                       });
+  }
+
   // Numbers of other sizes are nothing that coarse types were made for.
   bool MayShow(Regime regime) const {
-    const bool coarse = worst_.comparison.verdict == Verdict::kClose;
-    return !coarse || (regime != Regime::kTiny && regime != Regime::kHuge &&
-                       regime != Regime::kLarge && regime != Regime::kSmall);
+    return !IsCoarse() || (regime != Regime::kTiny && regime != Regime::kHuge &&
+                           regime != Regime::kLarge && regime != Regime::kSmall);
   }
 
   // By the outputs alone, each by its own type.

@@ -277,6 +277,7 @@ class Walker {
     found.rest = row.rest;
     found.step = row.step;
     found.fraction = row.fraction;
+    found.counts = node.op_type == "Loop" && row.slot == 0;
     found.why = WordsFor(node, PurposeName(row.purpose));
     const std::string other = row.other < node.inputs.size() ? node.inputs[row.other] : "";
     switch (row.limit) {

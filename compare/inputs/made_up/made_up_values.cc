@@ -87,7 +87,7 @@ double ValueMaker::Number(const InputPurpose& purpose, bool scalar) {
       number *= 1e-2;
       break;
     case Regime::kLarge:
-      number *= 30;
+      number *= 60;
       break;
     case Regime::kHuge:
       number *= 1e4;
@@ -158,6 +158,20 @@ int64_t ValueMaker::Length(const InputPurpose& purpose, int64_t limit, int64_t i
   // The first is the longest, the others are shorter.
   if (i == 0 && set_ % 2 == 0 && limit > 1) return limit - 1;
   return i == 1 ? limit : 1 + Below(limit);
+}
+
+int64_t ValueMaker::CountFor(const InputPurpose& purpose) const {
+  switch (regime_) {
+    case Regime::kZeros:
+      return 0;
+    case Regime::kOnes:
+      return 1;
+    case Regime::kEnds:
+    case Regime::kLarge:
+      return 3 * purpose.first;
+    default:
+      return purpose.first + set_;
+  }
 }
 
 double ValueMaker::Feature(const InputPurpose& purpose, int64_t feature) {
@@ -273,8 +287,9 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
             std::max<int64_t>(Length(purpose, std::max<int64_t>(rows, 1), i), 0));
         break;
       case Purpose::kSmall:
-        element = purpose.fraction != 0 ? purpose.fraction
-                  : i == 0              ? static_cast<double>(purpose.first)
+        element = purpose.counts          ? static_cast<double>(CountFor(purpose))
+                  : purpose.fraction != 0 ? purpose.fraction
+                  : i == 0                ? static_cast<double>(purpose.first)
                            : static_cast<double>(purpose.rest + (i - 1) * purpose.step);
         break;
       case Purpose::kFeatures:

@@ -23,7 +23,7 @@ enum class Regime : uint8_t {
   kTies,      // few different numbers
   kTiny,      // times 1e-4
   kSmall,     // times 1e-2
-  kLarge,     // times 30
+  kLarge,     // times 60
   kHuge,      // times 1e4
   kPositive,  // none below 0
   kNegative,  // none above 0
@@ -49,6 +49,7 @@ class ValueMaker {
   int64_t Integer(DType dtype, const InputPurpose& purpose, bool scalar);
   int64_t Within(int64_t limit);
   int64_t Length(const InputPurpose& purpose, int64_t limit, int64_t i);
+  int64_t CountFor(const InputPurpose& purpose) const;
   double Feature(const InputPurpose& purpose, int64_t feature);
   absl::Status FillText(const InputPurpose& purpose, Tensor* tensor);
   absl::StatusOr<Tensor> Image(const Shape& shape);
