@@ -1,6 +1,7 @@
 #include "compare/sets/compare_sets.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,6 +144,8 @@ class SetsComparison {
   }
 
   absl::Status Further() {
+    // What its scales were calibrated for is not known: more sets would show that, and no more.
+    if (IsCalibrated()) return absl::OkStatus();
     const bool small = IsSmall(worst_.comparison);
     for (int set = 1; set < sets_.sets; ++set) {
       const int64_t seen = coverage_.seen();
@@ -158,7 +161,7 @@ class SetsComparison {
   Case FurtherCase(int set) const {
     Case one;
     one.sizes.set = set;
-    if (set % 4 == 2) one.regime = Regime::kWhole;
+    if (set % 4 == 2 && MayShow(Regime::kWhole)) one.regime = Regime::kWhole;
     if (set % 4 == 3) {
       if (MayShow(Regime::kLarge)) one.regime = Regime::kLarge;
       one.sizes.stretch = 3;
@@ -183,8 +186,7 @@ class SetsComparison {
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
       if (LeftFailed(comparison)) continue;
       if (Differs(comparison) && one.regime != Regime::kUsual) {
-        OC_ASSIGN_OR_RETURN(const bool real, IsReal(comparison));
-        if (!real) return true;
+        if (!IsReal(comparison, one.regime)) return true;
       }
       Count(comparison);
       if (comparison.verdict > worst_.comparison.verdict) {
@@ -204,16 +206,18 @@ class SetsComparison {
     const absl::Time end = absl::Now() + *sets_.search;
     const std::vector<Case> cases = FirstCases();
     for (uint64_t i = 0; absl::Now() < end; ++i) {
-      const Case one = i < cases.size() ? cases[static_cast<size_t>(i)] : Mixture(i);
-      if (!MayShow(one.regime) && !one.mixture.has_value()) continue;
+      Case one = i < cases.size() ? cases[static_cast<size_t>(i)] : Mixture(i);
+      if (IsCoarse()) one.mixture.reset();
+      // Where halves overflow is worth knowing, though.
+      const bool overflows = one.regime == Regime::kLarge && !IsCalibrated();
+      if (!MayShow(one.regime) && !overflows) continue;
       ++searched_;
       absl::StatusOr<FedInputs> fed = Feed(one);
       if (!fed.ok()) continue;
       if (!OutputsDiffer()) continue;
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
       if (LeftFailed(comparison) || !Differs(comparison)) continue;
-      OC_ASSIGN_OR_RETURN(const bool real, IsReal(comparison));
-      if (!real) continue;
+      if (!IsReal(comparison, one.regime)) continue;
       ++count_;
       return Show(one, *std::move(fed));
     }
@@ -257,21 +261,31 @@ class SetsComparison {
     return one;
   }
 
+  bool IsCalibrated() const {
+    return DifferInQuantization(worst_.comparison.left, worst_.comparison.right);
+  }
+
   // Whether outputs agree by the tolerance of a type that is coarser than float.
   bool IsCoarse() const {
     constexpr double kFine = 1e-3;
-    const Comparison& comparison = worst_.comparison;
-    return DifferInQuantization(comparison.left, comparison.right) ||
-           std::any_of(comparison.outputs.pairs.begin(), comparison.outputs.pairs.end(),
-                       [](const OutputPair& pair) {
-                         return !pair.same_bits && pair.difference.tolerance.whole > kFine;
-                       });
+    const std::vector<OutputPair>& pairs = worst_.comparison.outputs.pairs;
+    return IsCalibrated() || std::any_of(pairs.begin(), pairs.end(), [](const OutputPair& pair) {
+             return !pair.same_bits && pair.difference.tolerance.whole > kFine;
+           });
   }
 
   // Numbers of other sizes are nothing that coarse types were made for.
   bool MayShow(Regime regime) const {
-    return !IsCoarse() || (regime != Regime::kTiny && regime != Regime::kHuge &&
-                           regime != Regime::kLarge && regime != Regime::kSmall);
+    switch (regime) {
+      case Regime::kTiny:
+      case Regime::kSmall:
+      case Regime::kLarge:
+      case Regime::kHuge:
+      case Regime::kWhole:
+        return !IsCoarse();
+      default:
+        return true;
+    }
   }
 
   // By the outputs alone, each by its own type.
@@ -294,8 +308,8 @@ class SetsComparison {
   }
 
   // What numbers of unusual sizes do by rounding alone is none of the models' doing: it is gone in
-  // double. What is infinite or NaN on one side alone counts.
-  absl::StatusOr<bool> IsReal(const Comparison& comparison) const {
+  // double. What is infinite or NaN on one side alone counts; of coarse types nothing else does.
+  bool IsReal(const Comparison& comparison, Regime regime) const {
     if (comparison.verdict == Verdict::kFailed) return true;
     for (const OutputPair& pair : comparison.outputs.pairs) {
       if (pair.difference.agree) continue;
@@ -304,6 +318,7 @@ class SetsComparison {
         return true;
       }
     }
+    if (!MayShow(regime) || IsCalibrated()) return false;
     const auto left = left_.evaluator()->InDouble();
     const auto right = right_.evaluator()->InDouble();
     if (!left.ok() || !right.ok()) return true;
