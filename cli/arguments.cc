@@ -83,7 +83,7 @@ void SingleRunOptions::SetIn(EvaluatorOptions* options) const {
 
 void RunOptions::AddTo(CLI::App& app) {
   app.add_option("--seed", seed, "Other numbers where inputs are made up (0)")->type_name("N");
-  app.add_flag("--ramp", ramp, "Make inputs up as 0, 1, 2, ..., whatever they are for");
+  app.add_flag("--ramp", ramp, "Make inputs up as 0, 1, 2, ... regardless");
   app.add_option("--dim", dims, "Size of a free dimension; may be repeated")
       ->type_name("NAME=N")
       ->take_all()

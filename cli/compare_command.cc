@@ -43,7 +43,7 @@ void AddInputs(CLI::App& app, CompareArguments& arguments, std::string& search) 
       ->group("Inputs")
       ->type_name("N")
       ->check(Quietly(CLI::Range(1, 1000)));
-  app.add_option("--search", search, "Look so long for inputs on which the two differ (60s)")
+  app.add_option("--search", search, "Look so long for inputs that tell more (60s)")
       ->group("Inputs")
       ->type_name("[TIME]");
   app.add_flag("--coverage", arguments.coverage, "List what made-up inputs did not exercise")

@@ -19,7 +19,12 @@ namespace {
 constexpr double kSharedNames = 2.0 / 3;
 constexpr double kAgreeingNames = 1.0 / 3;
 constexpr double kNearNamesake = 2e-2;
+// Names that are the other side's by chance are not those of results of the same sizes.
+constexpr double kNamesakesOfOneSize = 0.9;
+// Of the recorded names that say something of the other side's, those that its values bear out.
+constexpr double kBorneOut = 2.0 / 3;
 constexpr size_t kMostLookedAt = 4096;
+constexpr size_t kMostContradicted = 64;
 
 // The letters and digits of a name, in words.
 std::vector<std::string> WordsOf(absl::string_view name) {
@@ -58,7 +63,9 @@ class RecordedPairs {
   std::vector<AddedPair> Find() {
     for (const int side : {0, 1}) {
       if (!Stream(side).recorded) continue;
+      BelieveOutputs(side);
       BelieveNames(side);
+      BelieveNamesWithin(side);
       TakeNamesakes(side);
       TakeNamesWithin(side);
       TakePlaces(side);
@@ -107,34 +114,101 @@ class RecordedPairs {
            kNearNamesake;
   }
 
+  // What is called as a model's output is meant to be it.
+  void BelieveOutputs(int side) {
+    absl::flat_hash_map<std::string, int> outputs;
+    for (int r = 0; r < Size(1 - side); ++r) {
+      const StreamResult& result = Result(1 - side, r);
+      if (result.kind == ResultKind::kOutput && result.source != kNone) {
+        outputs[result.name] = result.source;
+      }
+    }
+    for (int r = 0; r < Size(side); ++r) {
+      if (!Counts(side, r)) continue;
+      const auto it = outputs.find(Result(side, r).name);
+      if (it != outputs.end()) Believe(side, r, it->second);
+    }
+  }
+
+  // Takes a result to be its namesake, whatever its values are like.
+  void Believe(int side, int own, int other) {
+    const int now = Partner(side, own);
+    if (now == other) return;
+    // Of equal values any may be the partner.
+    const Hash128 wanted = Result(1 - side, other).fingerprint.content;
+    if ((now != kNone && Result(1 - side, now).fingerprint.content == wanted) ||
+        Result(side, own).fingerprint.content == wanted) {
+      return;
+    }
+    Pair(side, own, other, Mark::kNamed);
+  }
+
   void BelieveNames(int side) {
     const absl::flat_hash_map<std::string, int> names = NamesOfOther(side);
     std::vector<std::pair<int, int>> namesakes;
     int recorded = 0;
     int near = 0;
+    int same_size = 0;
     for (int r = 0; r < Size(side); ++r) {
       if (!Counts(side, r)) continue;
       ++recorded;
-      const auto it = names.find(FullName(Result(side, r)));
-      if (it == names.end()) continue;
+      const std::string name = FullName(Result(side, r));
+      const auto it = names.find(name);
+      if (it == names.end() || absl::c_all_of(name, absl::ascii_isdigit)) continue;
       namesakes.emplace_back(r, it->second);
       if (IsNear(side, r, it->second)) ++near;
+      if (SameSize(side, r, it->second)) ++same_size;
     }
-    if (namesakes.empty() || static_cast<double>(namesakes.size()) < kSharedNames * recorded ||
-        near < kAgreeingNames * static_cast<double>(namesakes.size())) {
+    const auto count = static_cast<double>(namesakes.size());
+    if (namesakes.empty() || count < kSharedNames * recorded ||
+        (near < kAgreeingNames * count && same_size < kNamesakesOfOneSize * count)) {
       return;
     }
+    for (const auto& [own, other] : namesakes) Believe(side, own, other);
+    // Whom that left alone has its own namesake.
     for (const auto& [own, other] : namesakes) {
-      if (Partner(side, own) == other) continue;
-      // Of equal values any may be the partner.
-      const int now = Partner(side, own);
-      const Hash128 wanted = Result(1 - side, other).fingerprint.content;
-      if ((now != kNone && Result(1 - side, now).fingerprint.content == wanted) ||
-          Result(side, own).fingerprint.content == wanted) {
+      if (Free(side, own)) Pair(side, own, other, Mark::kNamed);
+    }
+  }
+
+  // The same for names that say in their parts which result is meant, if most that do so have
+  // values that bear it out.
+  void BelieveNamesWithin(int side) {
+    std::vector<std::vector<std::string>> names(Index(Size(1 - side)));
+    for (int r = 0; r < Size(1 - side); ++r)
+      names[Index(r)] = WordsOf(FullName(Result(1 - side, r)));
+    const auto fits = [&](const std::vector<std::string>& words, int other) {
+      return AreInOrder(words, names[Index(other)]) || AreInOrder(names[Index(other)], words);
+    };
+    std::vector<std::pair<int, int>> otherwise;
+    int borne_out = 0;
+    for (int r = 0; r < Size(side) && otherwise.size() < kMostContradicted; ++r) {
+      const int partner = Partner(side, r);
+      if (!Counts(side, r) || partner == kNone || !Counts(1 - side, partner)) continue;
+      const std::vector<std::string> words = WordsOf(FullName(Result(side, r)));
+      if (words.size() < 2) continue;
+      if (fits(words, partner)) {
+        ++borne_out;
         continue;
       }
-      Pair(side, own, other, Mark::kNamed);
+      int best = kNone;
+      size_t fewest = 0;
+      for (int other = 0; other < Size(1 - side); ++other) {
+        if (!Counts(1 - side, other) || !SameSize(side, r, other) ||
+            Result(1 - side, other).kind == ResultKind::kInitializer || !fits(words, other)) {
+          continue;
+        }
+        const size_t rest = std::max(words.size(), names[Index(other)].size()) -
+                            std::min(words.size(), names[Index(other)].size());
+        if (best != kNone && rest > fewest) continue;
+        best = other;
+        fewest = rest;
+      }
+      if (best != kNone) otherwise.emplace_back(r, best);
     }
+    const double told = borne_out + static_cast<double>(otherwise.size());
+    if (otherwise.empty() || borne_out < kBorneOut * told) return;
+    for (const auto& [own, other] : otherwise) Believe(side, own, other);
   }
 
   void TakeNamesakes(int side) {

@@ -312,8 +312,11 @@ absl::Status InputSets::ReadByPosition(const FeedFile& source, int side, bool on
                                        AssignedValues* to) const {
   const Graph& graph = *graphs_[static_cast<size_t>(side)];
   OC_ASSIGN_OR_RETURN(const Feeds feeds, source.ReadFolder(graph));
+  if (feeds.empty() && !RequiredInputs(graph).empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(source.path(), " holds no input_N.pb"));
+  }
   for (const ValueInfo* input : InputsOfFiles(graph, feeds.size())) {
-    if (only_guesses && !IsGuessed(side, input->name)) continue;
+    if ((only_guesses && !IsGuessed(side, input->name)) || !feeds.contains(input->name)) continue;
     OC_RETURN_IF_ERROR(
         GiveValue(feeds.at(input->name), InputOf(side, input->name), source.path(), to));
   }

@@ -175,7 +175,8 @@ std::string BothNanText(const OutputComparison& outputs) {
 std::string OutputsText(const Comparison& comparison) {
   const OutputComparison& outputs = comparison.outputs;
   if (outputs.pairs.empty() && outputs.only_left.empty() && outputs.only_right.empty()) {
-    return outputs.recorded > 0 ? "nothing that was recorded was found on the other side"
+    return outputs.recorded > 0
+               ? "nothing that was recorded is known to be a result that the model computes"
            : comparison.left.recorded || comparison.right.recorded
                ? "nothing was recorded that could be compared"
                : "neither side has outputs: there is nothing to compare";

@@ -265,9 +265,11 @@ class SetsComparison {
     return DifferInQuantization(worst_.comparison.left, worst_.comparison.right);
   }
 
-  // Whether outputs agree by the tolerance of a type that is coarser than float.
+  // Whether outputs agree by the tolerance of a type that is coarser than float, or by one that
+  // somebody gave for numbers as they usually are.
   bool IsCoarse() const {
     constexpr double kFine = 1e-3;
+    if (options_.tolerance.atol.has_value() || !options_.tolerance.by_name.empty()) return true;
     const std::vector<OutputPair>& pairs = worst_.comparison.outputs.pairs;
     return IsCalibrated() || std::any_of(pairs.begin(), pairs.end(), [](const OutputPair& pair) {
              return !pair.same_bits && pair.difference.tolerance.whole > kFine;

@@ -121,11 +121,11 @@ void AddNames(const StreamResult& result, std::vector<std::string>* names) {
   if (!result.path.empty()) names->push_back(absl::StrCat(result.path, "/", result.name));
 }
 
-// Discrete numbers are what they are; as floats they are rounded, and once more where they were
-// computed with.
+// Discrete numbers are what they are; as floats they are rounded, and some times more where they
+// were computed with.
 Tolerance OfDiscrete(NumberKind kind, double epsilon) {
   if (kind == NumberKind::kDiscrete) return {0, 0, 0, 0};
-  const double steps = kind == NumberKind::kCastDiscrete ? 1 : 4;
+  const double steps = kind == NumberKind::kCastDiscrete ? 1 : 32;
   return {steps * epsilon, 0, 0, std::numeric_limits<double>::infinity()};
 }
 

@@ -1,5 +1,6 @@
 #include "compare/verdict/recorded_results.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,10 +54,24 @@ class Judge {
         }
       }
     }
+    if (comparison_.left.recorded != comparison_.right.recorded && !AnyComputed()) {
+      comparison_.outputs.pairs.clear();
+    }
     comparison_.outputs.agree = AllAgree(comparison_.outputs);
   }
 
  private:
+  // Weights and inputs are what the model was given: that they are the same says nothing of it.
+  bool AnyComputed() const {
+    const int model = comparison_.left.recorded ? 1 : 0;
+    return std::any_of(comparison_.outputs.pairs.begin(), comparison_.outputs.pairs.end(),
+                       [&](const OutputPair& pair) {
+                         const int r = model == 0 ? pair.left_result : pair.right_result;
+                         return r == kNone || Result(model, r).node != kNone ||
+                                Result(model, r).kind == ResultKind::kOutput;
+                       });
+  }
+
   const ResultStream& Stream(int side) const {
     return side == 0 ? comparison_.left : comparison_.right;
   }

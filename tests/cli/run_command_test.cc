@@ -44,7 +44,7 @@ TEST_F(RunCommandTest, PrintsOutputsInShort) {
   const std::string model = Model(
       "(float[4] x, float[5,4] y) => (float[4] a, float[5,4] b, int64[1] c) "
       "{ a = Add(x, x) b = Add(y, y) c = Shape(x) }");
-  const Outcome outcome = Onnxcmp({"run", model});
+  const Outcome outcome = Onnxcmp({"run", model, "--ramp"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   EXPECT_EQ(outcome.out,
@@ -57,11 +57,11 @@ TEST_F(RunCommandTest, PrintsOutputsInShort) {
 TEST_F(RunCommandTest, TellsWhatIsNoNumber) {
   const std::string model =
       Model("(float[2,32] x) => (float[2,32] y) { z = Sub(x, x) y = Div(x, z) }");
-  Outcome outcome = Onnxcmp({"run", model});
+  Outcome outcome = Onnxcmp({"run", model, "--ramp"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("1 NaN"));
   EXPECT_THAT(outcome.out, HasSubstr("63 inf"));
-  outcome = Onnxcmp({"run", model, "--nan"});
+  outcome = Onnxcmp({"run", model, "--ramp", "--nan"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("0 / 0"));
 }
@@ -71,7 +71,7 @@ TEST_F(RunCommandTest, SavesOutputsAndEveryResult) {
       Model("(float[2] x) => (float[2] z) <float[2] w = {1, 2}> { y = Add(x, w) z = Neg(y) }");
   const std::string outputs = folder_ + "/outputs.npz";
   const std::string all = folder_ + "/all.npz";
-  const Outcome outcome = Onnxcmp({"run", model, "--save", outputs, "--save-all", all});
+  const Outcome outcome = Onnxcmp({"run", model, "--ramp", "--save", outputs, "--save-all", all});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(FilesBesidesTheModel(), UnorderedElementsAre("outputs.npz", "all.npz"));
   EXPECT_THAT(NpzReader::Open(outputs)->names(), ElementsAre("z"));

@@ -23,7 +23,7 @@ class TestCommandTest : public testing::ModelFolderTest {
  protected:
   void SetUp() override {
     const std::string model = Model("m", "(float[4] x) => (float[4] y) { y = Neg(x) }");
-    ASSERT_EQ(Onnxcmp({"run", model, "--save", folder_ + "/tests/neg/"}).status, 0);
+    ASSERT_EQ(Onnxcmp({"run", model, "--ramp", "--save", folder_ + "/tests/neg/"}).status, 0);
     ASSERT_EQ(Onnxcmp({"run", model, "--seed", "1", "--save", folder_ + "/tests/random/"}).status,
               0);
   }

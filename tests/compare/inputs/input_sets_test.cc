@@ -73,6 +73,7 @@ constexpr char kX[] = "g (float[2] x) => (float[2] y) { y = Neg(x) }";
 constexpr char kIn0[] = "g (float[2] in0) => (float[2] y) { y = Neg(in0) }";
 
 TEST_F(InputSetsTest, MakesThemUpOnce) {
+  options_.generated.ramp = true;
   const auto fed = Get(kX, kIn0);
   ASSERT_TRUE(fed.ok()) << fed.status();
   ExpectSameBits(fed->left.at("x").tensor(), Tensor::Of<float>({2}, {0, 0.5}));
@@ -81,6 +82,7 @@ TEST_F(InputSetsTest, MakesThemUpOnce) {
 }
 
 TEST_F(InputSetsTest, OneSidesSizesAndTablesHoldForBoth) {
+  options_.generated.ramp = true;
   const auto fed =
       Get("g (int64[B,S] ids, float[B,S] m) => (int64[B,S] y, float[B,S] n) { y = Neg(ids) n = "
           "Neg(m) }",
@@ -307,6 +309,7 @@ TEST_F(InputSetsTest, OneModelTakesARecordingsInputs) {
   ExpectSameBits(fed->left.at("x").tensor(), value);
   EXPECT_THAT(fed->right, IsEmpty());
   // Without any they are made up.
+  options_.generated.ramp = true;
   sets = InputSets::OpenRight(left_->graph, options_);
   ASSERT_TRUE(sets.ok()) << sets.status();
   fed = sets->Get(0);

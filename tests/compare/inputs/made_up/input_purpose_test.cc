@@ -1,0 +1,139 @@
+#include "compare/inputs/made_up/input_purpose.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "tests/support/load_test.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::onnxcmp::testing::LoadGraph;
+
+// Of input x; kNumbers if nothing is known of it.
+InputPurpose PurposeOfX(const std::string& graph) {
+  const auto model = LoadGraph(absl::StrCat("g ", graph));
+  EXPECT_TRUE(model.ok()) << model.status() << graph;
+  if (!model.ok()) return {};
+  const auto purposes = PurposesOf((*model)->graph);
+  const auto it = purposes.find("x");
+  return it == purposes.end() ? InputPurpose() : it->second;
+}
+
+struct Case {
+  const char* name;
+  const char* graph;
+  Purpose purpose;
+  int64_t limit = 0;  // 0: none
+};
+
+constexpr Case kCases[] = {
+    {"numbers", "(float[2,3] x) => (float[2,3] y) { y = Relu(x) }", Purpose::kNumbers},
+    {"threshold",
+     "(float[2,3] x) => (float[2,3] y) <float o = {1}, float z = {0}> {"
+     " c = Greater(x, o) y = Where(c, x, z) }",
+     Purpose::kNumbers},
+    {"positive", "(float[2,3] x) => (float[2,3] y) { y = Sqrt(x) }", Purpose::kPositive},
+    {"fractional_power", "(float[2] x) => (float[2] y) <float e = {1.5}> { y = Pow(x, e) }",
+     Purpose::kPositive},
+    {"square", "(float[2] x) => (float[2] y) <float e = {2}> { y = Pow(x, e) }", Purpose::kNumbers},
+    {"divisor", "(int64[2] a, int64[2] x) => (int64[2] y) { y = Div(a, x) }", Purpose::kPositive},
+    {"ids", "(int64[2,3] x) => (float[2,3] y) <float[5] t = {1, 2, 3, 4, 5}> { y = Gather(t, x) }",
+     Purpose::kIds, 5},
+    {"ids_of_two_tables",
+     "(int64[2] x) => (float[2] y) <float[5] t = {1, 2, 3, 4, 5}, float[3] u = {1, 2, 3}> {"
+     " a = Gather(t, x) b = Gather(u, x) y = Add(a, b) }",
+     Purpose::kIds, 3},
+    {"ids_that_are_cast_and_reshaped",
+     "(int32[6] x) => (float[2,3] y) <float[5] t = {1, 2, 3, 4, 5}, int64[2] s = {2, 3}> {"
+     " l = Cast<to = 7>(x) r = Reshape(l, s) y = Gather(t, r) }",
+     Purpose::kIds, 5},
+    {"ids_that_are_held_against_padding_too",
+     "(int64[2] x) => (float[2] y, bool[2] m)"
+     " <float[5] t = {1, 2, 3, 4, 5}, int64 z = {0}> { y = Gather(t, x) m = Equal(x, z) }",
+     Purpose::kIds, 5},
+    {"one_hot",
+     "(int64[2] x) => (float[2,7] y) <int64 d = {7}, float[2] v = {0, 1}> { y = OneHot(x, d, v) }",
+     Purpose::kIds, 7},
+    {"condition_of_where",
+     "(bool[2] x, float[2] a, float[2] b) => (float[2] y) {"
+     " y = Where(x, a, b) }",
+     Purpose::kMask},
+    {"attention_mask",
+     "(int64[2,4] x, float[2,1,4,4] s) => (float[2,1,4,4] y)"
+     " <float o = {1}, float big = {-3.4e38}, int64[2] a = {1, 2}> {"
+     " f = Cast<to = 1>(x) u = Unsqueeze(f, a) i = Sub(o, u) m = Mul(i, big) t = Add(s, m)"
+     " y = Softmax(t) }",
+     Purpose::kMask},
+    {"mask_of_a_mean",
+     "(int64[2,4] x, float[2,4] h) => (float[2,4] y) { f = Cast<to = 1>(x) y = Mul(h, f) }",
+     Purpose::kMask},
+    {"added_mask",
+     "(float[2,4,4] x, float[2,4,3] q, float[2,3,4] k) => (float[2,4,4] y) {"
+     " s = MatMul(q, k) t = Add(s, x) y = Softmax(t) }",
+     Purpose::kAddedMask},
+    {"lengths",
+     "(float[6,2,3] a, int64[2] x) => (float[6,2,3] y) {"
+     " y = ReverseSequence<time_axis = 0, batch_axis = 1>(a, x) }",
+     Purpose::kLengths},
+    {"condition",
+     "(bool x, float[2] a) => (float[2] y) { y = If(x) <then_branch = t () => (float[2] p) {"
+     " p = Relu(a) }, else_branch = e () => (float[2] q) { q = Neg(a) }> }",
+     Purpose::kCondition},
+    {"rounds",
+     "(int64 x, bool c, float[2] a) => (float[2] y) { y = Loop(x, c, a) <body = b (int64 i, bool k,"
+     " float[2] s) => (bool l, float[2] t) { l = Identity(k) t = Add(s, s) }> }",
+     Purpose::kSmall},
+    {"ids_read_in_a_branch",
+     "(bool c, int64[2] x) => (float[2] y) <float[4] t = {1, 2, 3, 4}> { y = If(c) <then_branch ="
+     " a () => (float[2] p) { p = Gather(t, x) }, else_branch = e () => (float[2] q) {"
+     " q = Cast<to = 1>(x) }> }",
+     Purpose::kIds, 4},
+    {"ids_carried_into_a_loop",
+     "(int64 n, bool c, int64[2] x) => (int64[2] y) <int64[4] t = {3, 2, 1, 0}> {"
+     " y = Loop(n, c, x) <body = b (int64 i, bool k, int64[2] s) => (bool l, int64[2] u) {"
+     " l = Identity(k) u = Gather(t, s) }> }",
+     Purpose::kIds, 4},
+    {"phases",
+     "(int64[2,4] x, float[1,3] f) => (float[2,4,3] y) <int64[1] a = {2}> {"
+     " u = Unsqueeze(x, a) c = Cast<to = 1>(u) p = MatMul(c, f) y = Cos(p) }",
+     Purpose::kPositions},
+    {"shape", "(float[6] a, int64[2] x) => (float[n,m] y) { y = Reshape(a, x) }", Purpose::kSmall},
+    {"k", "(float[6] a, int64[1] x) => (float[n] y, int64[n] i) { y, i = TopK(a, x) }",
+     Purpose::kSmall},
+    {"image", "(uint8[n] x) => (uint8[h,w,c] y) { y = ImageDecoder(x) }", Purpose::kImage},
+    {"weights", "(float[2,3] a, float[3,4] x) => (float[2,4] y) { y = MatMul(a, x) }",
+     Purpose::kNumbers},
+};
+
+class InputPurposeTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(InputPurposeTest, IsReadFromTheGraph) {
+  const InputPurpose purpose = PurposeOfX(GetParam().graph);
+  EXPECT_EQ(purpose.purpose, GetParam().purpose) << purpose.why;
+  EXPECT_EQ(purpose.limit.value_or(0), GetParam().limit);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, InputPurposeTest, ::testing::ValuesIn(kCases),
+                         [](const ::testing::TestParamInfo<Case>& info) {
+                           return std::string(info.param.name);
+                         });
+
+TEST(PurposesOfTest, LengthsSpeakOfAnAxis) {
+  const InputPurpose purpose = PurposeOfX(
+      "(float[T,2,3] a, int64[2] x) => (float[T,2,3] y) { r = Relu(a)"
+      " y = ReverseSequence<time_axis = 0, batch_axis = 1>(r, x) }");
+  ASSERT_EQ(purpose.limit_sum.size(), 1u);
+  EXPECT_EQ(purpose.limit_sum[0].input, "a");
+  EXPECT_EQ(purpose.limit_sum[0].axis, 0);
+}
+
+TEST(PurposesOfTest, WeightsAreScaled) {
+  EXPECT_TRUE(
+      PurposeOfX("(float[2,3] a, float[3,4] x) => (float[2,4] y) { y = MatMul(a, x) }").weights);
+}
+
+}  // namespace
+}  // namespace onnxcmp
