@@ -25,6 +25,8 @@ constexpr double kNamesakesOfOneSize = 0.9;
 constexpr double kBorneOut = 2.0 / 3;
 constexpr size_t kMostLookedAt = 4096;
 constexpr size_t kMostContradicted = 64;
+// As many elements may be anywhere by chance.
+constexpr int64_t kHandful = 8;
 
 // The letters and digits of a name, in words.
 std::vector<std::string> WordsOf(absl::string_view name) {
@@ -47,6 +49,16 @@ bool AreInOrder(const std::vector<std::string>& words, const std::vector<std::st
     if (next < words.size() && words[next] == word) ++next;
   }
   return next == words.size();
+}
+
+// Whether a recorded name surely means a result of that name: all of its words are there in order,
+// or it is that name with something before it or a number behind.
+bool Means(const std::vector<std::string>& words, const std::vector<std::string>& name) {
+  if (AreInOrder(words, name)) return true;
+  if (name.size() >= words.size()) return false;
+  return std::equal(name.rbegin(), name.rend(), words.rbegin()) ||
+         (name.size() + 1 == words.size() && std::equal(name.begin(), name.end(), words.begin()) &&
+          absl::c_all_of(words.back(), absl::ascii_isdigit));
 }
 
 class RecordedPairs {
@@ -178,13 +190,16 @@ class RecordedPairs {
     for (int r = 0; r < Size(1 - side); ++r)
       names[Index(r)] = WordsOf(FullName(Result(1 - side, r)));
     const auto fits = [&](const std::vector<std::string>& words, int other) {
-      return AreInOrder(words, names[Index(other)]) || AreInOrder(names[Index(other)], words);
+      return Means(words, names[Index(other)]);
     };
     std::vector<std::pair<int, int>> otherwise;
     int borne_out = 0;
     for (int r = 0; r < Size(side) && otherwise.size() < kMostContradicted; ++r) {
       const int partner = Partner(side, r);
-      if (!Counts(side, r) || partner == kNone || !Counts(1 - side, partner)) continue;
+      if (!Counts(side, r) || partner == kNone || !Counts(1 - side, partner) ||
+          Result(side, r).fingerprint.size <= kHandful) {
+        continue;
+      }
       const std::vector<std::string> words = WordsOf(FullName(Result(side, r)));
       if (words.size() < 2) continue;
       if (fits(words, partner)) {
@@ -240,15 +255,19 @@ class RecordedPairs {
         continue;
       }
       int best = kNone;
-      size_t fewest = 0;
+      // What is near goes before what has fewer other words.
+      std::pair<double, size_t> least;
       for (const auto& [other, name] : others) {
         if (!Free(1 - side, other) || !SameSize(side, r, other)) continue;
         const bool within = AreInOrder(words, name) || AreInOrder(name, words);
-        const size_t rest =
-            std::max(words.size(), name.size()) - std::min(words.size(), name.size());
-        if (!within || (best != kNone && rest > fewest)) continue;
+        const double distance =
+            SketchDistance(Result(side, r).fingerprint, Result(1 - side, other).fingerprint);
+        const std::pair<double, size_t> rest = {
+            distance <= kNearNamesake ? distance : 1,
+            std::max(words.size(), name.size()) - std::min(words.size(), name.size())};
+        if (!within || (best != kNone && rest > least)) continue;
         best = other;
-        fewest = rest;
+        least = rest;
       }
       if (best != kNone) Pair(side, r, best, Mark::kNamed);
     }

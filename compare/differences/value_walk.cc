@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "compare/differences/element_errors.h"
 #include "compare/differences/element_text.h"
+#include "compare/differences/mask_numbers.h"
 #include "compare/differences/value_scale.h"
 #include "compare/differences/whole_errors.h"
 
@@ -151,7 +152,13 @@ void Walk::CompareTensors(const Tensor& left, const Tensor& right, const std::st
   }
 }
 
-void Walk::CompareNumbers(const Tensor& left, const Tensor& right, const std::string& where) {
+void Walk::CompareNumbers(const Tensor& full_left, const Tensor& full_right,
+                          const std::string& where) {
+  // Of two types the narrower one's infinities may stand for masks.
+  const std::optional<Tensor> left_masked = WithMasksOf(full_left, full_right);
+  const std::optional<Tensor> right_masked = WithMasksOf(full_right, full_left);
+  const Tensor& left = left_masked.has_value() ? *left_masked : full_left;
+  const Tensor& right = right_masked.has_value() ? *right_masked : full_right;
   ValueDifference& values = difference_.values;
   const bool exact = left.dtype() == DType::kBool || right.dtype() == DType::kBool;
   const Tolerance tolerance = exact ? Tolerance{} : rules_.tolerance(left.dtype(), right.dtype());

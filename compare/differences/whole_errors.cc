@@ -35,6 +35,9 @@ constexpr double kDriftShare = 0.5;
 // Rounding goes in all directions: where a factor or an offset leaves less than this of the
 // differences, it is what they are.
 constexpr double kLeastScatter = 0.35;
+// Of tolerances up to this one: what may be of the order of how far elements are from their mean.
+constexpr double kFine = 3e-2;
+constexpr double kMostOfSpread = 0.5;
 // The same number is rounded in the same way: that many different ones there must be.
 constexpr size_t kLeastDistinct = 8;
 // Axes of more slices than this have short ones, which rows tell of.
@@ -126,6 +129,14 @@ class Accumulator {
     if (is_systematic(std::abs(offset) / size, without_offset)) {
       return absl::StrFormat("they have an offset of %.2g in common", offset);
     }
+    // Numbers that are all about the same tell by what they differ in.
+    const double mean = sum_left_ / n;
+    const double spread = std::sqrt(std::max(all_.left / n - mean * mean, 0.0));
+    const double error = std::sqrt(all_.differences / n);
+    if (tolerance.whole <= kFine && error > tolerance.systematic * size &&
+        error > kMostOfSpread * spread) {
+      return absl::StrFormat("they differ by %.2g, as much as they do from their mean", error);
+    }
     return "";
   }
 
@@ -187,6 +198,7 @@ class Accumulator {
       const Sums one = {1, d * d, x * x, y * y};
       sums.Add(one);
       sum_ += d;
+      sum_left_ += x;
       products_ += x * y;
       if (!columns.empty()) columns[static_cast<size_t>(column + i)].Add(one);
     }
@@ -219,6 +231,7 @@ class Accumulator {
   double floor_;
   Sums all_;
   double sum_ = 0;
+  double sum_left_ = 0;
   double products_ = 0;
   std::vector<std::vector<Sums>> slices_;  // by axis; empty: too short, too many
   Sums row_;                               // the one that is farthest apart

@@ -43,6 +43,16 @@ std::string VerdictText(const OutputComparison& comparison) {
   return absl::StrCat("outputs differ: ", absl::StrJoin(facts, "; "));
 }
 
+// The right's result that the user said is that of the left's; kNone if nothing was said.
+int GivenPartner(const Alignment& alignment, int left) {
+  for (const AlignedRow& row : alignment.rows) {
+    if (row.paired() && Has(row.marks, Mark::kGiven) && row.left.back() == left) {
+      return row.right.back();
+    }
+  }
+  return kNone;
+}
+
 // Which output answers to which.
 struct Partners {
   std::vector<std::optional<size_t>> of_left;
@@ -63,7 +73,17 @@ Partners PartnersOf(absl::Span<const NamedOutput> left, absl::Span<const NamedOu
     by_name.try_emplace(right[j].name, j);
     if (right[j].result != kNone) by_result.try_emplace(right[j].result, j);
   }
+  // What was given goes before names.
+  for (size_t i = 0; alignment != nullptr && i < left.size(); ++i) {
+    if (left[i].result == kNone) continue;
+    const int partner = GivenPartner(*alignment, left[i].result);
+    const auto it = by_result.find(partner);
+    if (partner != kNone && it != by_result.end() && !partners.right_taken[it->second]) {
+      pair(i, it->second);
+    }
+  }
   for (size_t i = 0; i < left.size(); ++i) {
+    if (partners.of_left[i].has_value()) continue;
     const auto it = by_name.find(left[i].name);
     if (it != by_name.end() && !partners.right_taken[it->second]) pair(i, it->second);
   }
@@ -80,6 +100,24 @@ Partners PartnersOf(absl::Span<const NamedOutput> left, absl::Span<const NamedOu
     pair(i, next);
   }
   return partners;
+}
+
+// That outputs of other names answer to each other in another order than they have, as a note.
+std::string OtherOrder(absl::Span<const NamedOutput> left, absl::Span<const NamedOutput> right,
+                       const Partners& partners) {
+  std::vector<std::string> pairs;
+  size_t last = 0;
+  bool in_order = true;
+  for (size_t i = 0; i < left.size(); ++i) {
+    const std::optional<size_t> j = partners.of_left[i];
+    if (!j.has_value() || left[i].name == right[*j].name) continue;
+    in_order &= *j >= last;
+    last = *j;
+    pairs.push_back(absl::StrCat("`", left[i].name, "` | `", right[*j].name, "`"));
+  }
+  if (in_order) return "";
+  return absl::StrCat("outputs are in another order on the right, by their values: ",
+                      absl::StrJoin(pairs, ", "));
 }
 
 OutputPair ComparePair(const NamedOutput& left, const NamedOutput& right,
@@ -128,6 +166,9 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
     if (!partners.right_taken[j]) comparison.only_right.push_back(right[j].name);
   }
   comparison.agree = AllAgree(comparison);
+  if (std::string order = OtherOrder(left, right, partners); !order.empty()) {
+    comparison.notes.push_back(std::move(order));
+  }
   for (const auto& [side, outputs] : {std::pair("left", left), std::pair("right", right)}) {
     for (const NamedOutput& output : outputs) {
       if (output.declared_type.empty()) continue;

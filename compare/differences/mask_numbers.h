@@ -1,0 +1,18 @@
+// Masks in types that cannot hold them.
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_MASK_NUMBERS_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_MASK_NUMBERS_H_
+
+#include <optional>
+
+#include "evaluator/tensor.h"
+
+namespace onnxcmp {
+
+// `wide` with its masks, numbers beyond 1e30 and infinities, as `narrow` has them, where that is of
+// a narrower floating type and has an infinity or its greatest number of the same sign in their
+// place: -3.4e38 becomes minus infinity in float16, or -65504. Nothing if there is no such place.
+std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_MASK_NUMBERS_H_
