@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
 #include "compare/alignment/recorded_pairs.h"
@@ -20,6 +21,7 @@
 #include "compare/inputs/type_text.h"
 #include "compare/not_finite/find_not_finite.h"
 #include "compare/quantization/contradicted_causes.h"
+#include "compare/quantization/explained_noise.h"
 #include "compare/quantization/find_quantization.h"
 #include "compare/reports/shadow_report.h"
 #include "compare/repro/make_repro.h"
@@ -90,6 +92,7 @@ class Comparer {
     // What made-up inputs do to numbers that were calibrated for others is no mistake of a model.
     if (!options_.made_up || !DifferInQuantization(comparison_.left, comparison_.right)) {
       RejudgeOutputs(effects_, &comparison_);
+      OC_RETURN_IF_ERROR(WeighLayers());
     }
     if (options_.shadow) {
       comparison_.shadow =
@@ -369,6 +372,45 @@ class Comparer {
     if (!comparison_.quantization.has_value()) {
       comparison_.notes.push_back("neither side is quantized: there are no layers to list");
     }
+    return absl::OkStatus();
+  }
+
+  // Outputs that agree by much because a side is quantized: whether its layers explain as much.
+  absl::Status WeighLayers() {
+    constexpr double kMuch = 0.1;
+    constexpr double kTimesExplained = 2;
+    const auto is_wide = [](const OutputPair& pair) {
+      return pair.difference.agree && !pair.within_own && !pair.recorded &&
+             pair.difference.apart > kMuch * pair.difference.tolerance.whole;
+    };
+    std::vector<OutputPair>& pairs = comparison_.outputs.pairs;
+    if (!options_.causes || !DifferInQuantization(comparison_.left, comparison_.right) ||
+        std::none_of(pairs.begin(), pairs.end(), is_wide)) {
+      return absl::OkStatus();
+    }
+    QuantizationOptions options;
+    options.max_memory = options_.max_memory;
+    options.costs = true;
+    options.watch = options_.watch;
+    OC_ASSIGN_OR_RETURN(
+        const std::optional<QuantizationReport> report,
+        FindQuantization(Recorded(0), Recorded(1), comparison_.alignment, options, nullptr));
+    const std::optional<ExplainedNoise> noise =
+        report.has_value() ? ExplainNoise(*report) : std::nullopt;
+    if (!noise.has_value()) return absl::OkStatus();
+    for (OutputPair& pair : pairs) {
+      if (!is_wide(pair) || pair.difference.apart <= kTimesExplained * noise->all) continue;
+      pair.difference.agree = false;
+      pair.difference.fault = absl::StrFormat(
+          "they are %.2g of their size apart, and honest quantization explains %.2g",
+          pair.difference.apart, noise->all);
+      if (noise->standing_out.has_value()) {
+        absl::StrAppend(&pair.difference.fault, "; '",
+                        Result(report->right ? 1 : 0, noise->standing_out->result).name,
+                        "' stands out");
+      }
+    }
+    comparison_.outputs.agree = AllAgree(comparison_.outputs);
     return absl::OkStatus();
   }
 
