@@ -17,6 +17,8 @@ std::optional<ExplainedNoise> ExplainNoise(const QuantizationReport& report) {
   std::vector<double> own;
   size_t weighed = 0;
   for (const QuantizedLayer& layer : report.layers) {
+    // Beside 16 bits those that have weights of 8 stand out by that.
+    if (BitWidth(layer.dtype) == 16 && IsInteger(layer.dtype)) return std::nullopt;
     if (layer.own_sqnr.has_value()) own.push_back(*layer.own_sqnr);
     if (layer.cost.has_value()) ++weighed;
   }
