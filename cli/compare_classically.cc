@@ -21,6 +21,7 @@
 #include "compare/classic/classic_stream.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_inputs.h"
+#include "compare/text/meant_name.h"
 #include "compare/verdict/output_comparison.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
@@ -66,6 +67,25 @@ absl::Status Load(const CompareArguments& arguments, const OpRegistry& registry,
     sides[i].evaluator = *std::move(evaluator);
   }
   return absl::OkStatus();
+}
+
+// The tolerances by the whole names of outputs: the classic verdict is of these alone.
+absl::StatusOr<ToleranceOptions> ResolveTolerance(const ToleranceOptions& given,
+                                                  const ClassicSide* sides) {
+  std::vector<std::string> names;
+  for (int i = 0; i < kSides; ++i) {
+    for (const ValueInfo& output : sides[i].model->graph.outputs) names.push_back(output.name);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  ToleranceOptions resolved = given;
+  resolved.by_name.clear();
+  for (const auto& [name, tolerance] : given.by_name) {
+    OC_ASSIGN_OR_RETURN(const std::string whole,
+                        MeantName(name, names, "outputs of either side, which --classic compares"));
+    resolved.by_name.emplace(whole, tolerance);
+  }
+  return resolved;
 }
 
 absl::StatusOr<MatchedFeeds> FeedsFromFile(const std::string& path, int64_t memory_limit,
@@ -159,6 +179,8 @@ int CompareRuns(const CompareArguments& arguments, Interruption& interruption) {
   if (absl::Status status = Load(arguments, registry, sides); !status.ok()) {
     return Fail(status);
   }
+  const absl::StatusOr<ToleranceOptions> tolerance = ResolveTolerance(arguments.tolerance, sides);
+  if (!tolerance.ok()) return Fail(tolerance.status());
   if (absl::Status status = MakeFeeds(arguments, sides, &notes); !status.ok()) {
     return Fail(status);
   }
@@ -189,7 +211,7 @@ int CompareRuns(const CompareArguments& arguments, Interruption& interruption) {
     return kFailed;
   }
   const OutputComparison comparison =
-      CompareOutputs(sides[0].outputs, sides[1].outputs, arguments.tolerance);
+      CompareOutputs(sides[0].outputs, sides[1].outputs, *tolerance);
   if (!arguments.run.quiet) {
     for (const std::string& line : DescribeOutputs(comparison)) {
       PrintNote(line);

@@ -259,7 +259,7 @@ class RecordedPairs {
       std::pair<double, size_t> least;
       for (const auto& [other, name] : others) {
         if (!Free(1 - side, other) || !SameSize(side, r, other)) continue;
-        const bool within = AreInOrder(words, name) || AreInOrder(name, words);
+        const bool within = Means(words, name);
         const double distance =
             SketchDistance(Result(side, r).fingerprint, Result(1 - side, other).fingerprint);
         const std::pair<double, size_t> rest = {

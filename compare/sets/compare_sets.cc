@@ -169,9 +169,11 @@ class SetsComparison {
     return one;
   }
 
-  // Few enough elements that further sets cost next to nothing.
+  // So little that further sets cost next to nothing.
   static bool IsSmall(const Comparison& comparison) {
     constexpr int64_t kFewElements = 2'000'000;
+    constexpr size_t kFewResults = 1500;
+    if (comparison.left.results.size() > kFewResults) return false;
     int64_t elements = 0;
     for (const StreamResult& result : comparison.left.results) elements += result.fingerprint.size;
     return elements < kFewElements;

@@ -98,7 +98,13 @@ class Judge {
   bool IsMissed(int side, int r) const {
     const StreamResult& result = Result(side, r);
     return result.fingerprint.kind == ElementKind::kFloat && result.fingerprint.size > kHandful &&
-           !IsCopy(side, r);
+           !IsNarrowMask(result) && !IsCopy(side, r);
+  }
+
+  // A mask that its type cannot hold is like nothing of the other side.
+  static bool IsNarrowMask(const StreamResult& result) {
+    return BitWidth(result.dtype) <= 16 && !result.fingerprint.rich &&
+           result.fingerprint.statistics.infinities > 0;
   }
 
   // Whether what was recorded of the two is, bit for bit, somewhere on the other side.

@@ -21,7 +21,9 @@ inline EvaluatorOptions LimitedRun() {
 }
 
 inline GeneratedInputs LimitedInputs() {
-  return {.dims = {}, .seed = std::nullopt, .memory_limit = kTensorBytes};
+  GeneratedInputs inputs;
+  inputs.memory_limit = kTensorBytes;
+  return inputs;
 }
 
 // What only a mistake of ours leads to; OK for all other errors.

@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "compare/inputs/generated_inputs.h"
+#include "compare/inputs/generated_targets.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
 #include "evaluator/status_macros.h"
@@ -18,7 +18,8 @@ absl::Status Run(absl::string_view bytes, const LoadOptions& load,
   OC_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model,
                       LoadModelFromBytes(bytes, Registry(), load));
   OC_ASSIGN_OR_RETURN(const Evaluator evaluator, Evaluator::Create(model, Registry(), options));
-  OC_ASSIGN_OR_RETURN(std::vector<NamedValue> values, GenerateRamps(model->graph, LimitedInputs()));
+  OC_ASSIGN_OR_RETURN(std::vector<NamedValue> values,
+                      GenerateInputs(model->graph, LimitedInputs()));
   Feeds feeds;
   for (NamedValue& value : values) feeds[value.name] = std::move(value.value);
   return evaluator.Run(feeds).status();
