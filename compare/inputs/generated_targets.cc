@@ -139,6 +139,10 @@ class MadeUp {
       Shape shape;
       const TypeInfo& type = LeafType(inputs_[i].type);
       const ValueInfo leaf = {inputs_[i].name, type};
+      // Elements of sequences may be of any shape.
+      if (!type.shape.has_value() && inputs_[i].type.kind != TypeInfo::Kind::kTensor) {
+        shape = {2, 3};
+      }
       for (size_t axis = 0; type.shape.has_value() && axis < type.shape->size(); ++axis) {
         shape.push_back(sizes.SizeOf(leaf, axis));
       }
@@ -230,7 +234,7 @@ class MadeUp {
   absl::Status CheckSize(size_t i) const {
     const TypeInfo& type = LeafType(inputs_[i].type);
     if (type.kind != TypeInfo::Kind::kTensor || type.dtype == DType::kUndefined ||
-        !type.shape.has_value()) {
+        (!type.shape.has_value() && inputs_[i].type.kind == TypeInfo::Kind::kTensor)) {
       return absl::InvalidArgumentError(absl::StrCat("cannot make up a value for input ",
                                                      inputs_[i].name, " of type ",
                                                      TypeText(inputs_[i].type), ": give --inputs"));

@@ -64,7 +64,7 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& cho
     if (!input.type.shape.has_value()) continue;
     for (size_t axis = 0; axis < input.type.shape->size(); ++axis) {
       const TypeInfo::Dim& dim = (*input.type.shape)[axis];
-      if (dim.value.value_or(0) != 0) continue;
+      if (dim.value.has_value()) continue;
       const std::string key = KeyOf(input, axis);
       const std::string lower = absl::AsciiStrToLower(dim.symbol);
       if (absl::StrContains(key, "+")) {
@@ -124,7 +124,7 @@ std::string FreeSizes::KeyOf(const ValueInfo& input, size_t axis) {
 
 int64_t FreeSizes::SizeOf(const ValueInfo& input, size_t axis) const {
   const TypeInfo::Dim& dim = (*input.type.shape)[axis];
-  if (dim.value.value_or(0) != 0) return *dim.value;
+  if (dim.value.has_value()) return *dim.value;
   const auto it = sizes_.find(KeyOf(input, axis));
   return it == sizes_.end() ? 1 : it->second;
 }
@@ -137,7 +137,7 @@ std::string DescribeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice
     if (!input.type.shape.has_value()) continue;
     for (size_t axis = 0; axis < input.type.shape->size(); ++axis) {
       const TypeInfo::Dim& dim = (*input.type.shape)[axis];
-      if (dim.value.value_or(0) != 0) continue;
+      if (dim.value.has_value()) continue;
       const std::string name =
           dim.symbol.empty() ? absl::StrCat(input.name, " axis ", axis) : dim.symbol;
       std::string part = absl::StrCat(name, " ", sizes.SizeOf(input, axis));

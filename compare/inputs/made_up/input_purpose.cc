@@ -277,6 +277,7 @@ class Walker {
     found.rest = row.rest;
     found.step = row.step;
     found.fraction = row.fraction;
+    found.pieces = node.op_type.starts_with("Split");
     found.counts = node.op_type == "Loop" && row.slot == 0;
     found.why = WordsFor(node, PurposeName(row.purpose));
     const std::string other = row.other < node.inputs.size() ? node.inputs[row.other] : "";
@@ -371,9 +372,9 @@ class Walker {
       return axis == -1 ? SizeOf(scope, node->inputs[0], -1, depth + 1)
                         : SizeOf(scope, node->inputs[1], axis, depth + 1);
     }
-    if (IsOneOf(*node, {"Cast", "Identity", "DequantizeLinear", "QuantizeLinear", "Relu", "Tanh",
-                        "Sigmoid", "Add", "Mul", "Sub", "Div", "LayerNormalization", "Dropout",
-                        "Softmax", "Gelu"})) {
+    if (IsOneOf(*node, {"Cast", "Identity", "Abs", "Neg", "DequantizeLinear", "QuantizeLinear",
+                        "Relu", "Tanh", "Sigmoid", "Add", "Mul", "Sub", "Div", "LayerNormalization",
+                        "Dropout", "Softmax", "Gelu"})) {
       return SizeOf(scope, node->inputs[0], axis, depth + 1);
     }
     return std::nullopt;
@@ -410,6 +411,7 @@ class Walker {
       if (const auto* words = std::get_if<std::vector<std::string>>(&attribute)) {
         found.words.insert(found.words.end(), words->begin(), words->end());
       }
+      AddWordsOf(attribute, &found);
       const auto* keys = std::get_if<std::vector<int64_t>>(&attribute);
       if (keys != nullptr && (name == "keys_int64s" || name == "cats_int64s")) {
         for (const int64_t key : *keys) found.thresholds[-1].push_back(static_cast<double>(key));
@@ -419,6 +421,20 @@ class Walker {
     found.why = WordsFor(node, "keys");
     Found(std::move(found));
     return true;
+  }
+
+  // Strings and whole numbers that are keys in a tensor.
+  static void AddWordsOf(const Attribute& attribute, InputPurpose* found) {
+    const auto* tensor = std::get_if<Tensor>(&attribute);
+    const absl::StatusOr<Tensor> whole =
+        tensor == nullptr ? absl::StatusOr<Tensor>(absl::NotFoundError("")) : tensor->Contiguous();
+    if (!whole.ok()) return;
+    for (int64_t i = 0; i < whole->num_elements(); ++i) {
+      if (whole->dtype() == DType::kString) found->words.push_back(whole->string_data()[i]);
+      if (whole->dtype() == DType::kInt64) {
+        found->thresholds[-1].push_back(static_cast<double>(whole->data<int64_t>()[i]));
+      }
+    }
   }
 
   static void AddThresholds(const Node& node, InputPurpose* found) {

@@ -49,6 +49,7 @@ struct InputPurpose {
   int64_t first = 0;
   int64_t rest = 0;
   int64_t step = 0;
+  bool pieces = false;  // sizes of pieces, which are the limit together
   bool counts = false;  // rounds of a loop: also none, and more of them
   double fraction = 0;  // small floats: all elements, if it is not 0
   // Numbers that others are multiplied with and added up: they get smaller the more there are.

@@ -138,7 +138,7 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
   } else if (regime_ == Regime::kEnds) {
     number = Below(2) == 0 ? least : greatest;
     if (!narrow) number = std::clamp(number, -1e6, 1e6);
-  } else if (narrow) {
+  } else if (narrow && regime_ != Regime::kWhole) {
     // Quantized numbers: all there are.
     number = least + static_cast<double>(Below(static_cast<int64_t>(greatest - least) + 1));
   } else {
@@ -287,7 +287,9 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
             std::max<int64_t>(Length(purpose, std::max<int64_t>(rows, 1), i), 0));
         break;
       case Purpose::kSmall:
-        element = purpose.counts          ? static_cast<double>(CountFor(purpose))
+        element = purpose.pieces && limit.has_value() && i + 1 == count
+                      ? static_cast<double>(std::max<int64_t>(0, rows - (count - 1)))
+                  : purpose.counts        ? static_cast<double>(CountFor(purpose))
                   : purpose.fraction != 0 ? purpose.fraction
                   : i == 0                ? static_cast<double>(purpose.first)
                            : static_cast<double>(purpose.rest + (i - 1) * purpose.step);
