@@ -196,13 +196,14 @@ class RecordedPairs {
     int borne_out = 0;
     for (int r = 0; r < Size(side) && otherwise.size() < kMostContradicted; ++r) {
       const int partner = Partner(side, r);
-      if (!Counts(side, r) || partner == kNone || !Counts(1 - side, partner) ||
-          Result(side, r).fingerprint.size <= kHandful) {
+      // What is open has its turn later; what is a copy of something may be called as another.
+      if (!Counts(side, r) || Result(side, r).fingerprint.size <= kHandful || IsOpen(side, r) ||
+          (partner != kNone && !Counts(1 - side, partner))) {
         continue;
       }
       const std::vector<std::string> words = WordsOf(FullName(Result(side, r)));
       if (words.size() < 2) continue;
-      if (fits(words, partner)) {
+      if (partner != kNone && fits(words, partner)) {
         ++borne_out;
         continue;
       }
@@ -219,7 +220,13 @@ class RecordedPairs {
         best = other;
         fewest = rest;
       }
-      if (best != kNone) otherwise.emplace_back(r, best);
+      if (best == kNone) continue;
+      // Of equal values another one may be the partner.
+      if (IsNear(side, r, best)) {
+        ++borne_out;
+      } else {
+        otherwise.emplace_back(r, best);
+      }
     }
     const double told = borne_out + static_cast<double>(otherwise.size());
     if (otherwise.empty() || borne_out < kBorneOut * told) return;
