@@ -181,6 +181,10 @@ std::string InputSets::Sizes(const SizeChoice& sizes) const {
   return DescribeSizes(inputs, sizes, generated_.dims);
 }
 
+std::vector<std::string> InputSets::Purposes() const {
+  return DescribeMadeUp(Targets(true, true), graphs_, generated_);
+}
+
 bool InputSets::takes_any() const {
   return std::any_of(graphs_.begin(), graphs_.end(), [](const Graph* graph) {
     return graph != nullptr && !RequiredInputs(*graph).empty();

@@ -68,6 +68,8 @@ class InputSets {
                                    std::optional<uint64_t> mixture);
   // Which sizes that means for free dimensions: "batch 2, sequence 16"; "" if there are none.
   std::string Sizes(const SizeChoice& sizes) const;
+  // What the inputs that are made up are taken for, a line each, as far as the graphs tell.
+  std::vector<std::string> Purposes() const;
   // Whether the models take inputs at all.
   bool takes_any() const;
 

@@ -50,6 +50,10 @@ class SetsComparison {
       OC_RETURN_IF_ERROR(Search());
     }
     Comparison& comparison = worst_.comparison;
+    if (const std::vector<std::string> purposes = inputs_.Purposes(); !purposes.empty()) {
+      comparison.notes.insert(comparison.notes.begin(),
+                              absl::StrCat("made up as ", absl::StrJoin(purposes, "; ")));
+    }
     comparison.made_up_sets = count_;
     comparison.coverage = coverage_.Get();
     if (!Differs(comparison) && inputs_.takes_any() && ToldNothing()) {
