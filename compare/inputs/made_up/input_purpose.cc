@@ -11,10 +11,11 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "compare/inputs/constants.h"
+#include "compare/inputs/made_up/graph_scope.h"
 #include "compare/inputs/made_up/purpose_table.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/convert.h"
+#include "evaluator/outer_names.h"
 
 namespace onnxcmp {
 namespace {
@@ -38,93 +39,6 @@ template <typename T>
 const T* AttributeOf(const Node& node, absl::string_view name) {
   const auto it = node.attributes.find(name);
   return it == node.attributes.end() ? nullptr : std::get_if<T>(&it->second);
-}
-
-// One number of a constant; nothing if it has several that are not the same.
-std::optional<double> NumberOf(const Tensor* tensor) {
-  if (tensor == nullptr || tensor->num_elements() < 1 || tensor->num_elements() > 16 ||
-      tensor->dtype() == DType::kString) {
-    return std::nullopt;
-  }
-  const absl::StatusOr<Tensor> whole = tensor->Contiguous();
-  if (!whole.ok()) return std::nullopt;
-  std::vector<double> elements(static_cast<size_t>(whole->num_elements()));
-  LoadElements<double>(whole->dtype(), whole->raw_data(), 0, whole->num_elements(),
-                       elements.data());
-  for (const double element : elements) {
-    if (element != elements[0]) return std::nullopt;
-  }
-  return elements[0];
-}
-
-// A graph with its subgraphs: who reads a name, who makes it, what is constant.
-struct Scope {
-  struct Reader {
-    const Node* node;
-    size_t slot;
-  };
-  const Graph* graph = nullptr;
-  const Scope* outer = nullptr;
-  absl::flat_hash_map<absl::string_view, std::vector<Reader>> readers;
-  absl::flat_hash_map<absl::string_view, const Node*> producers;
-  absl::flat_hash_map<absl::string_view, const Tensor*> constants;
-  absl::flat_hash_set<absl::string_view> defined;
-  absl::flat_hash_map<const Graph*, std::unique_ptr<Scope>> inner;
-};
-
-std::vector<const Graph*> GraphsOf(const Node& node) {
-  std::vector<const Graph*> graphs;
-  for (const auto& [name, attribute] : node.attributes) {
-    if (const auto* one = std::get_if<std::shared_ptr<const Graph>>(&attribute)) {
-      graphs.push_back(one->get());
-    }
-  }
-  return graphs;
-}
-
-std::unique_ptr<Scope> MakeScope(const Graph& graph, const Scope* outer) {
-  auto scope = std::make_unique<Scope>();
-  scope->graph = &graph;
-  scope->outer = outer;
-  for (const ValueInfo& input : graph.inputs) scope->defined.insert(input.name);
-  for (const Initializer& initializer : graph.initializers) {
-    scope->defined.insert(initializer.name);
-    if (initializer.value.is_tensor()) {
-      scope->constants[initializer.name] = &initializer.value.tensor();
-    }
-  }
-  for (const Node& node : graph.nodes) {
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      scope->readers[node.inputs[i]].push_back({&node, i});
-    }
-    for (const std::string& output : node.outputs) {
-      scope->defined.insert(output);
-      scope->producers[output] = &node;
-    }
-    if (const Tensor* value = ConstantOf(node)) scope->constants[node.outputs[0]] = value;
-  }
-  for (const Node& node : graph.nodes) {
-    for (const Graph* body : GraphsOf(node)) scope->inner[body] = MakeScope(*body, scope.get());
-    // A function sees nothing around it.
-    if (node.body != nullptr) scope->inner[node.body.get()] = MakeScope(*node.body, nullptr);
-  }
-  return scope;
-}
-
-const Tensor* ConstantIn(const Scope& scope, absl::string_view name) {
-  for (const Scope* s = &scope; s != nullptr; s = s->outer) {
-    if (const auto it = s->constants.find(name); it != s->constants.end()) return it->second;
-    if (s->defined.contains(name)) return nullptr;
-  }
-  return nullptr;
-}
-
-const Node* ProducerIn(const Scope& scope, absl::string_view name) {
-  for (const Scope* s = &scope; s != nullptr; s = s->outer) {
-    if (const auto it = s->producers.find(name); it != s->producers.end()) return it->second;
-    if (s->defined.contains(name)) return nullptr;
-  }
-  return nullptr;
 }
 
 // What has become of an input's elements on the way.
@@ -202,22 +116,23 @@ class Walker {
     Found(std::move(found));
   }
 
-  void Follow(const Scope& scope, absl::string_view name, const Form& form) {
+  void Follow(const GraphScope& scope, absl::string_view name, const Form& form) {
     if (name.empty() || seen_.size() > kMostSteps) return;
     if (!seen_.insert({&scope, std::string(name), form.Key()}).second) return;
     if (const auto it = scope.readers.find(name); it != scope.readers.end()) {
-      for (const Scope::Reader& reader : it->second) Read(scope, *reader.node, reader.slot, form);
+      for (const GraphScope::Reader& reader : it->second)
+        Read(scope, *reader.node, reader.slot, form);
     }
     for (const auto& [graph, inner] : scope.inner) {
       if (inner->outer == &scope && !inner->defined.contains(name)) Follow(*inner, name, form);
     }
   }
 
-  void FollowOutput(const Scope& scope, const Node& node, const Form& form) {
+  void FollowOutput(const GraphScope& scope, const Node& node, const Form& form) {
     if (!node.outputs.empty()) Follow(scope, node.outputs[0], form);
   }
 
-  void Read(const Scope& scope, const Node& node, size_t slot, const Form& form) {
+  void Read(const GraphScope& scope, const Node& node, size_t slot, const Form& form) {
     if (node.body != nullptr) return EnterBody(scope, node, slot, *node.body, form);
     if (IsOneOf(node, {"Loop", "Scan"})) {
       for (const Graph* body : GraphsOf(node)) {
@@ -228,7 +143,7 @@ class Walker {
     Pass(scope, node, slot, form);
   }
 
-  void EnterBody(const Scope& scope, const Node& node, size_t slot, const Graph& body,
+  void EnterBody(const GraphScope& scope, const Node& node, size_t slot, const Graph& body,
                  const Form& form) {
     const auto inner = scope.inner.find(&body);
     if (inner == scope.inner.end()) return;
@@ -238,7 +153,7 @@ class Walker {
   }
 
   // Whether the operator says what the input is for.
-  bool UseOf(const Scope& scope, const Node& node, size_t slot, const Form& form) {
+  bool UseOf(const GraphScope& scope, const Node& node, size_t slot, const Form& form) {
     if (node.domain == kMlDomain) return UseOfMl(node, slot);
     if (input_->type.dtype == DType::kString) AddWords(scope, node, slot);
     for (const SlotPurpose& row : SlotPurposesOf(node.domain, node.op_type)) {
@@ -262,7 +177,7 @@ class Walker {
     return false;
   }
 
-  bool WantsPositive(const Scope& scope, const Node& node) const {
+  bool WantsPositive(const GraphScope& scope, const Node& node) const {
     if (node.op_type == "Div" || node.op_type == "Mod") return IsInteger();
     if (node.op_type != "Pow") return true;
     const std::optional<double> exponent =
@@ -270,7 +185,7 @@ class Walker {
     return exponent.has_value() && *exponent != std::round(*exponent);
   }
 
-  InputPurpose PurposeOfRow(const Scope& scope, const Node& node, const SlotPurpose& row) {
+  InputPurpose PurposeOfRow(const GraphScope& scope, const Node& node, const SlotPurpose& row) {
     InputPurpose found;
     found.purpose = row.purpose;
     found.first = row.first;
@@ -312,7 +227,7 @@ class Walker {
   }
 
   // Each index of a tuple is for another axis.
-  void LeastDim(const Scope& scope, const std::string& table, InputPurpose* found) {
+  void LeastDim(const GraphScope& scope, const std::string& table, InputPurpose* found) {
     if (const Tensor* constant = ConstantIn(scope, table)) {
       for (const int64_t dim : constant->shape()) {
         found->limit = std::min(found->limit.value_or(dim), dim);
@@ -321,7 +236,7 @@ class Walker {
   }
 
   // Masks of one axis are lengths; what a cache holds is the past and what is new.
-  void SetOfContrib(const Scope& scope, const Node& node, size_t slot, InputPurpose* found) {
+  void SetOfContrib(const GraphScope& scope, const Node& node, size_t slot, InputPurpose* found) {
     const auto size_of = [&](size_t input, int64_t axis) -> std::optional<Size> {
       if (input >= node.inputs.size() || node.inputs[input].empty()) return std::nullopt;
       return SizeOf(scope, node.inputs[input], axis, 0);
@@ -345,7 +260,7 @@ class Walker {
   }
 
   // The size of a value along an axis, as far as it can be followed back.
-  std::optional<Size> SizeOf(const Scope& scope, absl::string_view name, int64_t axis,
+  std::optional<Size> SizeOf(const GraphScope& scope, absl::string_view name, int64_t axis,
                              int depth) const {
     constexpr int kDeepest = 64;
     if (name.empty() || depth > kDeepest) return std::nullopt;
@@ -460,7 +375,7 @@ class Walker {
   }
 
   // Strings that it is compared with, or split or replaced by.
-  void AddWords(const Scope& scope, const Node& node, size_t slot) {
+  void AddWords(const GraphScope& scope, const Node& node, size_t slot) {
     InputPurpose found;
     found.purpose = Purpose::kText;
     found.why = WordsFor(node, PurposeName(found.purpose));
@@ -484,7 +399,7 @@ class Walker {
     Found(std::move(found));
   }
 
-  void Pass(const Scope& scope, const Node& node, size_t slot, Form form) {
+  void Pass(const GraphScope& scope, const Node& node, size_t slot, Form form) {
     if (!IsStandard(node)) return;
     if (slot == 1 && IsFloat() && form.number &&
         IsOneOf(node, {"Conv", "ConvTranspose", "Gemm", "MatMul"})) {
@@ -552,7 +467,7 @@ class Walker {
   }
 
   // An integer that becomes a float, other than to be divided, counts something or is a truth.
-  void Cast(const Scope& scope, const Node& node, Form form) {
+  void Cast(const GraphScope& scope, const Node& node, Form form) {
     const auto to = IntAttribute(node, "to");
     const bool is_float = to.has_value() && IsFloatingPoint(static_cast<DType>(*to));
     if (to.has_value() && static_cast<DType>(*to) == DType::kBool) form.truth = true;
@@ -560,7 +475,7 @@ class Walker {
     FollowOutput(scope, node, form);
   }
 
-  void Constant(const Scope& scope, const Node& node, const Tensor& constant, Form form) {
+  void Constant(const GraphScope& scope, const Node& node, const Tensor& constant, Form form) {
     const std::optional<double> number = NumberOf(&constant);
     if (!number.has_value()) {
       // Biases and frequencies make another number of it.
@@ -577,7 +492,7 @@ class Walker {
   }
 
   // Whether a value is a product, perhaps scaled: what attention adds a mask to.
-  bool IsProduct(const Scope& scope, absl::string_view name) const {
+  bool IsProduct(const GraphScope& scope, absl::string_view name) const {
     for (int steps = 0; steps < 6; ++steps) {
       const Node* node = ProducerIn(scope, name);
       if (node == nullptr || node->inputs.empty()) return false;
@@ -588,11 +503,12 @@ class Walker {
     return false;
   }
 
-  std::unique_ptr<Scope> root_;
+  std::unique_ptr<GraphScope> root_;
   const ValueInfo* input_ = nullptr;
   InputPurpose found_;
   bool any_ = false;
-  std::set<std::tuple<const Scope*, std::string, std::tuple<bool, bool, bool, bool, bool>>> seen_;
+  std::set<std::tuple<const GraphScope*, std::string, std::tuple<bool, bool, bool, bool, bool>>>
+      seen_;
 };
 
 }  // namespace

@@ -1,0 +1,44 @@
+// Graphs within graphs: who reads a name, who makes it, what is constant.
+#ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_GRAPH_SCOPE_H_
+#define ONNXCMP_COMPARE_INPUTS_MADE_UP_GRAPH_SCOPE_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "evaluator/model.h"
+
+namespace onnxcmp {
+
+// A graph with its subgraphs: who reads a name, who makes it, what is constant.
+struct GraphScope {
+  struct Reader {
+    const Node* node;
+    size_t slot;
+  };
+  const Graph* graph = nullptr;
+  const GraphScope* outer = nullptr;
+  absl::flat_hash_map<absl::string_view, std::vector<Reader>> readers;
+  absl::flat_hash_map<absl::string_view, const Node*> producers;
+  absl::flat_hash_map<absl::string_view, const Tensor*> constants;
+  absl::flat_hash_set<absl::string_view> defined;
+  absl::flat_hash_map<const Graph*, std::unique_ptr<GraphScope>> inner;
+};
+
+// The graph must outlive it.
+std::unique_ptr<GraphScope> MakeScope(const Graph& graph, const GraphScope* outer = nullptr);
+
+// What a name is in a scope or around it: a constant, the output of a node; null if it is neither.
+const Tensor* ConstantIn(const GraphScope& scope, absl::string_view name);
+const Node* ProducerIn(const GraphScope& scope, absl::string_view name);
+
+// The one number that a small constant holds; nothing if it holds several that are not the same.
+std::optional<double> NumberOf(const Tensor* tensor);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_INPUTS_MADE_UP_GRAPH_SCOPE_H_
