@@ -80,6 +80,9 @@ class Comparer {
     OC_RETURN_IF_ERROR(PairByMoreThanValues());
     tolerances_.emplace(comparison_.left, comparison_.right, comparison_.alignment,
                         named_tolerance_);
+    if (options_.made_up && DifferInQuantization(comparison_.left, comparison_.right)) {
+      tolerances_->Allow(ToleranceOfOtherCalibration(), "8-bit quantization for other inputs");
+    }
     OC_RETURN_IF_ERROR(MeasureRows([](size_t) { return nullptr; }));
     OC_RETURN_IF_ERROR(JudgeOutputs());
     OC_RETURN_IF_ERROR(FindNotFiniteOnBoth());

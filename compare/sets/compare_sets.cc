@@ -268,7 +268,9 @@ class SetsComparison {
   }
 
   bool IsCalibrated() const {
-    return DifferInQuantization(worst_.comparison.left, worst_.comparison.right);
+    const Comparison& comparison = worst_.comparison;
+    return DifferInQuantization(comparison.left, comparison.right) ||
+           (comparison.verdict == Verdict::kClose && IsQuantized(comparison.right));
   }
 
   // Whether outputs agree by the tolerance of a type that is coarser than float, or by one that

@@ -79,6 +79,8 @@ bool DifferByKnownForms(const Comparison& comparison) {
 
 Tolerance ToleranceOfKnownForms() { return {1e-3, 0, 5e-3, 2e-3, 2e-3}; }
 
+Tolerance ToleranceOfOtherCalibration() { return {5e-2, 0, 0.8, 0.12, 2e-3}; }
+
 void RejudgeOutputs(const std::vector<OutputEffect>& effects, Comparison* comparison) {
   // Where the causes are reviewed, it is known which of them are honest.
   const bool reviewed = DifferInQuantization(comparison->left, comparison->right);

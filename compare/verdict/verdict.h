@@ -23,6 +23,9 @@ std::string OtherFailure(const Comparison& comparison);
 // their own names; and how far outputs may then be apart.
 bool DifferByKnownForms(const Comparison& comparison);
 Tolerance ToleranceOfKnownForms();
+// How far outputs may be apart where 8 bits were calibrated for other inputs than those that were
+// made up: single elements are cut off.
+Tolerance ToleranceOfOtherCalibration();
 
 // Coarse types excuse what rounding to them explains, and nothing else: what wrong causes do to an
 // output that agrees only by a wide tolerance counts. `effects` are those of the search for causes,
