@@ -25,6 +25,7 @@ enum Sight : uint32_t {
   kSawLow = 128,  // of Clip
   kSawHigh = 256,
   kSawSpread = 512,  // of Softmax: more than one element counts
+  kSawAxes = 1024,   // where axes are chosen: more than one element along them
 };
 
 absl::string_view TextOf(Sight sight) {
@@ -49,6 +50,8 @@ absl::string_view TextOf(Sight sight) {
       return "its upper limit was never reached";
     case kSawSpread:
       return "one element took all";
+    case kSawAxes:
+      return "its axes had one element";
   }
   return "";
 }
@@ -64,6 +67,10 @@ bool Compares(const std::string& op_type) {
   static const auto* const kOperators = new absl::flat_hash_set<std::string>(
       {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"});
   return kOperators->contains(op_type);
+}
+
+bool Reduces(const std::string& op_type) {
+  return op_type.starts_with("Reduce") || op_type == "ArgMax" || op_type == "ArgMin";
 }
 
 // "loop[3]/if[then_branch]/y" without the numbers.
@@ -97,6 +104,7 @@ class NodeSights {
     if (node_.op_type == "Min" || node_.op_type == "Max") LookAtExtreme();
     if (node_.op_type == "Clip") LookAtClip();
     if (node_.op_type == "Softmax") LookAtSoftmax();
+    if (node_.op_type == "Transpose" || Reduces(node_.op_type)) LookAtAxes();
   }
 
  private:
@@ -144,6 +152,15 @@ class NodeSights {
     const Statistics& of = x->fingerprint.statistics;
     if (low != nullptr) See(kSawLow, of.min < low->fingerprint.statistics.max);
     if (high != nullptr) See(kSawHigh, of.max > high->fingerprint.statistics.min);
+  }
+  void LookAtAxes() {
+    const StreamResult* x = Input(0);
+    if (x == nullptr || !x->shape.has_value() || x->fingerprint.size == 0) return;
+    const auto longer =
+        std::count_if(x->shape->begin(), x->shape->end(), [](int64_t size) { return size > 1; });
+    const StreamResult& output = stream_.results[Index(node_.outputs[0])];
+    See(kSawAxes,
+        Reduces(node_.op_type) ? output.fingerprint.size < x->fingerprint.size : longer > 1);
   }
   void LookAtSoftmax() {
     const StreamResult& output = stream_.results[Index(node_.outputs[0])];
@@ -213,7 +230,7 @@ Coverage CoverageCounter::Get() const {
   });
   for (const auto& [key, entry] : missing) {
     std::vector<absl::string_view> why;
-    for (uint32_t bit = 1; bit <= kSawSpread; bit <<= 1) {
+    for (uint32_t bit = 1; bit <= kSawAxes; bit <<= 1) {
       if ((entry->wanted & ~entry->met & bit) != 0) why.push_back(TextOf(static_cast<Sight>(bit)));
     }
     coverage.missing.push_back({key->first, entry->op_type, entry->name, absl::StrJoin(why, ", ")});
