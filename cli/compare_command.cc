@@ -20,6 +20,13 @@ namespace {
 constexpr size_t kFormats = 5;
 constexpr const char* kFormatNames[kFormats] = {"table", "json", "csv", "markdown", "junit"};
 
+// More than no time; nothing if the text says none.
+std::optional<absl::Duration> SearchTime(const std::string& text) {
+  absl::Duration time;
+  if (!absl::ParseDuration(text, &time) || time <= absl::ZeroDuration()) return std::nullopt;
+  return time;
+}
+
 void AddInputs(CLI::App& app, CompareArguments& arguments, std::string& search) {
   app.add_option("LEFT", arguments.left, "A model (.onnx, .onnxtxt), or a recording of")
       ->type_name(" ");
@@ -45,7 +52,13 @@ void AddInputs(CLI::App& app, CompareArguments& arguments, std::string& search) 
       ->check(Quietly(CLI::Range(1, 1000)));
   app.add_option("--search", search, "Look so long for inputs that tell more (60s)")
       ->group("Inputs")
-      ->type_name("[TIME]");
+      ->type_name("[TIME]")
+      ->check(Quietly(CLI::Validator(
+          [](const std::string& text) {
+            return SearchTime(text).has_value() ? std::string()
+                                                : "must be a time such as 30s or 2m";
+          },
+          "")));
   app.add_flag("--coverage", arguments.coverage, "List what made-up inputs did not exercise")
       ->group("Inputs");
   app.add_option("--save-inputs", arguments.save_inputs, "Keep the inputs that were shown")
@@ -176,6 +189,15 @@ absl::Status CheckTogether(const CompareArguments& arguments,
     return absl::InvalidArgumentError(absl::StrCat(
         "--repro needs causes: it excludes ", arguments.classic ? "--classic" : "--no-causes"));
   }
+  const InputOptions& inputs = arguments.inputs;
+  const bool given =
+      !inputs.inputs.empty() || !inputs.left_inputs.empty() || !inputs.right_inputs.empty();
+  if (arguments.search.has_value() && (given || arguments.run.ramp || arguments.classic)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--search makes inputs up: it excludes ", given ? "inputs that are given"
+                                                               : arguments.run.ramp ? "--ramp"
+                                                                                    : "--classic"));
+  }
   for (const CLI::Option* option : classic_options) {
     if (option->count() > 0 && !arguments.classic) {
       return absl::InvalidArgumentError(
@@ -189,8 +211,7 @@ absl::Status CheckTogether(const CompareArguments& arguments,
 std::vector<std::string> WithSearchTime(std::vector<std::string> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] != "--search") continue;
-    absl::Duration time;
-    if (i + 1 == arguments.size() || !absl::ParseDuration(arguments[i + 1], &time)) {
+    if (i + 1 == arguments.size() || !SearchTime(arguments[i + 1]).has_value()) {
       arguments[i] = "--search=60s";
     }
   }
@@ -223,11 +244,7 @@ int CompareCommand(const std::vector<std::string>& command_line) {
   AddRunning(app, arguments, no_causes);
   const std::vector<CLI::Option*> classic_options = AddClassic(app, arguments);
   if (const std::optional<int> status = Parse(app, WithSearchTime(command_line))) return *status;
-  if (!search.empty()) {
-    absl::Duration time;
-    absl::ParseDuration(search, &time);
-    arguments.search = time;
-  }
+  arguments.search = SearchTime(search);
   arguments.causes = !no_causes;
   arguments.ties_agree = ties == "close";
   if (absl::Status status = CheckTogether(arguments, classic_options); !status.ok()) {

@@ -134,6 +134,9 @@ class SideComparison {
       return CompareSets(*left_, *right_, **inputs, options(),
                          {arguments_.sets, arguments_.search});
     }
+    if (arguments_.search.has_value()) {
+      return absl::InvalidArgumentError("--search is for two models: a recording has its inputs");
+    }
     SetsResult result;
     CompareOptions compare = options();
     if (inputs->has_value()) {
@@ -198,7 +201,8 @@ class SideComparison {
   std::string DefaultInputs() const {
     const InputOptions& given = arguments_.inputs;
     if (!given.inputs.empty() || !given.left_inputs.empty() || !given.right_inputs.empty() ||
-        arguments_.run.seed.has_value() || !arguments_.run.dims.empty()) {
+        arguments_.run.seed.has_value() || !arguments_.run.dims.empty() ||
+        arguments_.search.has_value()) {
       return "";
     }
     return InputsBeside(arguments_.left, arguments_.right);

@@ -59,6 +59,9 @@ class SetsComparison {
     if (!Differs(comparison) && inputs_.takes_any() && ToldNothing()) {
       comparison.verdict = Verdict::kUntested;
     }
+    // Whoever asks the sides what they were fed means what is shown.
+    left_.SetFeeds(worst_.fed.left);
+    right_.SetFeeds(worst_.fed.right);
     return std::move(worst_);
   }
 

@@ -30,8 +30,9 @@ struct SetsResult {
   FedInputs fed;
 };
 
-// The sides are models. Where the left cannot run on the first sizes others are tried; if it can
-// run on none, the comparison is the first one's, with a note that lists what was tried.
+// The sides are models, and are left with the inputs of the comparison that is given. Where the
+// left cannot run on the first sizes others are tried; if it can run on none, the comparison is the
+// first one's, with a note that lists what was tried.
 absl::StatusOr<SetsResult> CompareSets(Side& left, Side& right, InputSets& inputs,
                                        const CompareOptions& options, const SetsOptions& sets);
 

@@ -208,6 +208,52 @@ TEST_F(CompareCommandTest, SetsOfInputsBesideTheModels) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("test_data_set_0"), HasSubstr("test_data_set_2")));
 }
 
+// What is kept is what was shown, not what was tried last.
+TEST_F(CompareCommandTest, SavesTheInputsThatItShows) {
+  const std::string left = Model("l", "(float[b,8] x) => (float[b,8] y) { y = Relu(x) }");
+  const std::string right = Model("r", "(float[b,8] x) => (float[b,8] y) { y = Abs(x) }");
+  const auto fed = [](const Outcome& outcome) {
+    for (const std::string& line : Lines(outcome.out)) {
+      if (line.starts_with("fed ")) return line;
+    }
+    return std::string();
+  };
+  const std::string npz = folder_ + "/saved.npz";
+  for (const std::string& other : {left, right}) {
+    const Outcome shown = Onnxcmp({left, other, "--save-inputs", npz});
+    const Outcome again = Onnxcmp({left, other, "--inputs", npz});
+    EXPECT_EQ(shown.status, again.status);
+    EXPECT_NE(fed(shown), "");
+    EXPECT_EQ(fed(shown), fed(again));
+  }
+}
+
+// A search that cannot be made is said to be none.
+TEST_F(CompareCommandTest, SearchesOrSaysWhyNot) {
+  const std::string model = Model("m", "(float[b,8] x) => (float[b,8] y) { y = Relu(x) }");
+  for (const char* time : {"5", "abc", "0s", "-3s"}) {
+    const Outcome outcome = Onnxcmp({model, model, absl::StrCat("--search=", time)});
+    EXPECT_EQ(outcome.status, 2) << time;
+    EXPECT_THAT(outcome.err, HasSubstr("must be a time such as 30s"));
+  }
+  const std::string npz = folder_ + "/x.npz";
+  ASSERT_EQ(Onnxcmp({"run", model, "--save-all", npz}).status, 0);
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--inputs", npz}, {"--ramp"}, {"--classic"}}) {
+    std::vector<std::string> arguments = {model, model, "--search=100ms"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = Onnxcmp(arguments);
+    EXPECT_EQ(outcome.status, 2) << options[0];
+    EXPECT_THAT(outcome.err, HasSubstr("--search makes inputs up"));
+  }
+  EXPECT_EQ(Onnxcmp({model, npz, "--search=100ms"}).status, 2);
+  // Inputs beside the models are not meant.
+  std::filesystem::create_directory(folder_ + "/made");
+  ASSERT_EQ(Onnxcmp({"run", model, "--save", folder_ + "/made/"}).status, 0);
+  std::filesystem::rename(folder_ + "/made/test_data_set_0", folder_ + "/test_data_set_0");
+  EXPECT_THAT(Onnxcmp({model, model, "--search=100ms"}).out, HasSubstr("a search of 100ms over"));
+}
+
 TEST_F(CompareCommandTest, SeedsAndThreads) {
   const std::string model = Model("m", "(float[64] x) => (float[64] y) { y = Abs(x) }");
   const auto json = [&](const std::vector<std::string>& options) {
