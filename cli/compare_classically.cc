@@ -20,7 +20,7 @@
 #include "compare/classic/classic_nodes.h"
 #include "compare/classic/classic_stream.h"
 #include "compare/inputs/feeds.h"
-#include "compare/inputs/generated_inputs.h"
+#include "compare/inputs/generated_targets.h"
 #include "compare/text/meant_name.h"
 #include "compare/verdict/output_comparison.h"
 #include "evaluator/evaluator.h"
@@ -103,7 +103,8 @@ absl::Status MakeFeeds(const CompareArguments& arguments, ClassicSide* sides,
                           !arguments.inputs.right_inputs.empty();
   std::vector<NamedValue> values;
   if (!from_files) {
-    OC_ASSIGN_OR_RETURN(values, GenerateRamps(sides[0].model->graph, generated));
+    generated.ramp = true;
+    OC_ASSIGN_OR_RETURN(values, GenerateInputs(sides[0].model->graph, generated));
   }
   std::optional<FeedFile> shared_file;  // read once for both
   if (!arguments.inputs.inputs.empty()) {

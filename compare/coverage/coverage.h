@@ -16,7 +16,7 @@ struct UnexercisedNode {
   bool right = false;  // else of the left model
   std::string op_type;
   std::string name;  // of the first output, the path before it
-  std::string why;   // "only its positive side was seen"
+  std::string why;   // "nothing below 0 came in"
 };
 
 struct Coverage {

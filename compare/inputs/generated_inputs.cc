@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <complex>
 #include <limits>
-#include <numbers>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "compare/inputs/index_limits.h"
+#include "compare/inputs/feeds.h"
 #include "compare/inputs/type_text.h"
 #include "evaluator/convert.h"
 #include "evaluator/status_macros.h"
@@ -18,31 +16,12 @@
 namespace onnxcmp {
 namespace {
 
-// std's distributions differ from library to library; the engine does not.
-class Random {
- public:
-  explicit Random(std::mt19937_64& engine) : engine_(engine) {}
-  // In [0, 1).
-  double Uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  // In [0, limit).
-  int64_t Below(int64_t limit) {
-    return static_cast<int64_t>(engine_() % static_cast<uint64_t>(limit));
-  }
-  double Normal() {
-    const double radius = std::sqrt(-2 * std::log(1 - Uniform()));
-    return radius * std::cos(2 * std::numbers::pi * Uniform());
-  }
-
- private:
-  std::mt19937_64& engine_;
-};
-
 // What the elements of one input are made of.
 struct Recipe {
   DType dtype;
   int64_t count;                 // of all elements
   std::optional<int64_t> limit;  // of ids
-  Random* random;                // null: 0, 1, 2, ...
+  RandomNumbers* random;         // null: 0, 1, 2, ...
 };
 
 bool IsOldFloat(DType dtype) {
@@ -147,27 +126,14 @@ absl::StatusOr<Shape> SizesFor(const ValueInfo& input, const GeneratedInputs& op
       shape.push_back(shape.empty() ? 1 : 16);
     }
   }
-  const std::optional<int64_t> elements = NumElements(shape);
-  if (!elements.has_value()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input ", input.name, " has an impossible type: ", TypeText(input.type)));
-  }
-  const std::optional<int64_t> bytes =
-      ByteSize(input.type.dtype == DType::kString ? DType::kUint64 : input.type.dtype, *elements);
-  if (!bytes.has_value() || *bytes > options.memory_limit) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("input ", input.name, " of type ", TypeText(input.type),
-                     " takes more than the limit of ", options.memory_limit, " bytes"));
-  }
+  OC_RETURN_IF_ERROR(CheckMadeUpSize(input, shape, options.memory_limit));
   return shape;
 }
 
 }  // namespace
 
 InputGenerator::InputGenerator(const GeneratedInputs& options) : options_(options) {
-  if (options.seed.has_value()) {
-    engine_.emplace(*options.seed);
-  }
+  if (options.seed.has_value()) random_.emplace(*options.seed);
 }
 
 absl::StatusOr<Tensor> InputGenerator::Make(const ValueInfo& input, std::optional<int64_t> limit) {
@@ -178,29 +144,25 @@ absl::StatusOr<Tensor> InputGenerator::Make(const ValueInfo& input, std::optiona
                                                    " of type ", TypeText(type), ": give --inputs"));
   }
   OC_ASSIGN_OR_RETURN(Shape shape, SizesFor(input, options_));
-  std::optional<Random> random;
-  if (engine_.has_value()) {
-    random.emplace(*engine_);
-  }
-  return MakeTensor(
-      {type.dtype, NumElements(shape).value_or(0), limit, random.has_value() ? &*random : nullptr},
-      shape);
+  return MakeTensor({type.dtype, NumElements(shape).value_or(0), limit,
+                     random_.has_value() ? &*random_ : nullptr},
+                    shape);
 }
 
-absl::StatusOr<std::vector<NamedValue>> GenerateRamps(const Graph& graph,
-                                                      const GeneratedInputs& options) {
-  const absl::flat_hash_map<std::string, int64_t> limits = IndexLimits(graph);
-  InputGenerator generator(options);
-  std::vector<NamedValue> values;
-  for (const ValueInfo* input : RequiredInputs(graph)) {
-    const auto limit = limits.find(input->name);
-    OC_ASSIGN_OR_RETURN(
-        Tensor tensor,
-        generator.Make(
-            *input, limit == limits.end() ? std::nullopt : std::optional<int64_t>(limit->second)));
-    values.push_back({input->name, std::move(tensor)});
+absl::Status CheckMadeUpSize(const ValueInfo& input, const Shape& shape, int64_t memory_limit) {
+  const std::optional<int64_t> elements = NumElements(shape);
+  if (!elements.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input ", input.name, " has an impossible type: ", TypeText(input.type)));
   }
-  return values;
+  const std::optional<int64_t> bytes =
+      ByteSize(input.type.dtype == DType::kString ? DType::kUint64 : input.type.dtype, *elements);
+  if (!bytes.has_value() || *bytes > memory_limit) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("input ", input.name, " of type ", TypeText(input.type),
+                     " takes more than the limit of ", memory_limit, " bytes"));
+  }
+  return absl::OkStatus();
 }
 
 std::vector<std::string> FreeDimensions(const Graph& graph) {

@@ -5,14 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/inputs/feeds.h"
 #include "compare/inputs/made_up/free_sizes.h"
 #include "compare/inputs/made_up/made_up_values.h"
+#include "compare/inputs/random_numbers.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/model.h"
 
@@ -33,7 +32,7 @@ struct GeneratedInputs {
   int64_t memory_limit = kDefaultMemoryLimit;  // bytes that one value may take
 };
 
-// A ramp for each input without initializer. A dimension without a size, or of size 0, becomes 1
+// Ramps, one by one. A dimension without a size, or of size 0, becomes 1
 // on axis 0 and 16 elsewhere. Of p elements, element i is
 //   int32, int64            i
 //   float16, float, double  i as that type, divided by p in double, rounded
@@ -46,10 +45,6 @@ struct GeneratedInputs {
 // holds), bools and strings accordingly.
 // Ids that go into a Gather (see IndexLimits) stay inside its table: i modulo its rows, or
 // uniformly.
-absl::StatusOr<std::vector<NamedValue>> GenerateRamps(const Graph& graph,
-                                                      const GeneratedInputs& options);
-
-// The same one by one, for those who know more of an input than one graph says.
 class InputGenerator {
  public:
   explicit InputGenerator(const GeneratedInputs& options);
@@ -59,8 +54,12 @@ class InputGenerator {
 
  private:
   GeneratedInputs options_;
-  std::optional<std::mt19937_64> engine_;  // nothing: 0, 1, 2, ...
+  std::optional<RandomNumbers> random_;  // nothing: 0, 1, 2, ...
 };
+
+// ResourceExhausted if a value of this shape takes more bytes than the limit, InvalidArgument if
+// there can be none.
+absl::Status CheckMadeUpSize(const ValueInfo& input, const Shape& shape, int64_t memory_limit);
 
 // The names of free dimensions of the graph's inputs, in order, each once.
 std::vector<std::string> FreeDimensions(const Graph& graph);

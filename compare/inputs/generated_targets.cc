@@ -62,7 +62,8 @@ class SharedSizes {
         if (size.has_value() && own.has_value() && *own != *size) return SizesDiffer(target, axis);
         if (!size.has_value()) size = own;
       }
-      if (!size.has_value()) continue;
+      // A size of 0 in a model is none; one that was given is told by its name.
+      if (size.value_or(0) == 0) continue;
       dims[axis] = {size, ""};
       for (const ValueTarget::Input& input : target.inputs) {
         if (input.type.shape.has_value() && axis < input.type.shape->size() &&
@@ -239,17 +240,7 @@ class MadeUp {
                                                      inputs_[i].name, " of type ",
                                                      TypeText(inputs_[i].type), ": give --inputs"));
     }
-    const std::optional<int64_t> elements = NumElements(shapes_[i]);
-    const std::optional<int64_t> bytes =
-        elements.has_value()
-            ? ByteSize(type.dtype == DType::kString ? DType::kUint64 : type.dtype, *elements)
-            : std::nullopt;
-    if (!bytes.has_value() || *bytes > options_.memory_limit) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("input ", inputs_[i].name, " of type ", TypeText(type),
-                       " takes more than the limit of ", options_.memory_limit, " bytes"));
-    }
-    return absl::OkStatus();
+    return CheckMadeUpSize({inputs_[i].name, type}, shapes_[i], options_.memory_limit);
   }
 
   absl::StatusOr<Value> ValueOf(size_t i, const TypeInfo& type, ValueMaker& maker) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_inputs.h"
 #include "compare/inputs/value_assignment.h"
 #include "evaluator/model.h"
@@ -13,7 +14,7 @@
 namespace onnxcmp {
 
 // A value for each target, in the type of its first input: by what it is for in both graphs
-// (made_up/input_purpose.h), or a ramp as GenerateRamps makes it. A dimension that is free on one
+// (made_up/input_purpose.h), or a ramp (InputGenerator). A dimension that is free on one
 // side takes the other side's size, and so do all of the same name on its side; ids stay inside the
 // tables of both. `graphs` by side, null for none. InvalidArgument if sizes disagree, and for types
 // that cannot be made up.
@@ -25,7 +26,7 @@ absl::StatusOr<std::vector<Value>> GenerateTargets(const std::vector<ValueTarget
 absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
                                                        const GeneratedInputs& options);
 
-// What each made-up input is taken for, and which sizes were chosen: "input_ids: ids of Gather
+// What each made-up input is taken for: "input_ids: ids of Gather
 // `embedding`, below 1000", as far as the graphs tell.
 std::vector<std::string> DescribeMadeUp(const std::vector<ValueTarget>& targets,
                                         const std::array<const Graph*, 2>& graphs,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -83,7 +82,7 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& cho
           sizes_[key] = way.batch != 0 ? way.batch : kBatches[set % std::size(kBatches)];
           break;
         case Role::kImage:
-          sizes_[key] = way.image + way.image_step * image++ + 8 * way.image_step * (set % 2) / 8;
+          sizes_[key] = way.image + way.image_step * (image++ + static_cast<int64_t>(set % 2));
           break;
         case Role::kPast:
           sizes_[key] = way.plain != 0 ? way.plain : 3 + static_cast<int64_t>(set);

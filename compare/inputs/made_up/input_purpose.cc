@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "compare/inputs/made_up/graph_scope.h"
 #include "compare/inputs/made_up/purpose_table.h"

@@ -5,7 +5,6 @@
 #include <complex>
 #include <cstring>
 #include <limits>
-#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,20 +53,8 @@ void Little(std::string* to, uint32_t value, int bytes) {
 
 }  // namespace
 
-// std's distributions differ from library to library; the engine does not.
-double ValueMaker::Uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-
-int64_t ValueMaker::Below(int64_t limit) {
-  return static_cast<int64_t>(engine_() % static_cast<uint64_t>(std::max<int64_t>(limit, 1)));
-}
-
-double ValueMaker::Normal() {
-  const double radius = std::sqrt(-2 * std::log(1 - Uniform()));
-  return radius * std::cos(2 * std::numbers::pi * Uniform());
-}
-
 double ValueMaker::Number(const InputPurpose& purpose, bool scalar) {
-  double number = Normal();
+  double number = random_.Normal();
   // A scalar that is nearly 0 hides what is multiplied by it.
   if (scalar) number = std::copysign(0.5 + std::abs(number), number);
   switch (regime_) {
@@ -115,11 +102,11 @@ int64_t ValueMaker::Within(int64_t limit) {
     case Regime::kOnes:
       return std::min<int64_t>(1, limit - 1);
     case Regime::kEnds:
-      return Below(2) == 0 ? 0 : limit - 1;
+      return random_.Below(2) == 0 ? 0 : limit - 1;
     case Regime::kTies:
-      return Below(std::min<int64_t>(limit, 3));
+      return random_.Below(std::min<int64_t>(limit, 3));
     default:
-      return Below(limit);
+      return random_.Below(limit);
   }
 }
 
@@ -129,20 +116,21 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
   const auto greatest = static_cast<double>(IntegerMax(dtype));
   double number = 0;
   if (purpose.purpose == Purpose::kPositive) {
-    number = static_cast<double>(1 + Below(8));
+    number = static_cast<double>(1 + random_.Below(8));
   } else if (const auto keys = purpose.thresholds.find(-1);
-             keys != purpose.thresholds.end() && Below(4) != 0) {
-    number = keys->second[static_cast<size_t>(Below(static_cast<int64_t>(keys->second.size())))];
+             keys != purpose.thresholds.end() && random_.Below(4) != 0) {
+    number =
+        keys->second[static_cast<size_t>(random_.Below(static_cast<int64_t>(keys->second.size())))];
   } else if (regime_ == Regime::kZeros || regime_ == Regime::kOnes) {
     number = regime_ == Regime::kZeros ? 0 : 1;
   } else if (regime_ == Regime::kEnds) {
-    number = Below(2) == 0 ? least : greatest;
+    number = random_.Below(2) == 0 ? least : greatest;
     if (!narrow) number = std::clamp(number, -1e6, 1e6);
   } else if (narrow && regime_ != Regime::kWhole) {
     // Quantized numbers: all there are.
-    number = least + static_cast<double>(Below(static_cast<int64_t>(greatest - least) + 1));
+    number = least + static_cast<double>(random_.Below(static_cast<int64_t>(greatest - least) + 1));
   } else {
-    number = static_cast<double>(Below(19)) - 9;
+    number = static_cast<double>(random_.Below(19)) - 9;
     if (scalar && number == 0) number = 3;
     if (regime_ == Regime::kPositive || least == 0) number = std::abs(number);
     if (regime_ == Regime::kNegative && least < 0) number = -std::abs(number);
@@ -157,7 +145,7 @@ int64_t ValueMaker::Length(const InputPurpose& purpose, int64_t limit, int64_t i
   if (regime_ == Regime::kOnes) return limit;
   // The first is the longest, the others are shorter.
   if (i == 0 && set_ % 2 == 0 && limit > 1) return limit - 1;
-  return i == 1 ? limit : 1 + Below(limit);
+  return i == 1 ? limit : 1 + random_.Below(limit);
 }
 
 int64_t ValueMaker::CountFor(const InputPurpose& purpose) const {
@@ -176,12 +164,13 @@ int64_t ValueMaker::CountFor(const InputPurpose& purpose) const {
 
 double ValueMaker::Feature(const InputPurpose& purpose, int64_t feature) {
   const auto it = purpose.thresholds.find(feature);
-  if (it == purpose.thresholds.end() || it->second.empty()) return Normal();
+  if (it == purpose.thresholds.end() || it->second.empty()) return random_.Normal();
   const std::vector<double>& values = it->second;
-  const double threshold = values[static_cast<size_t>(Below(static_cast<int64_t>(values.size())))];
+  const double threshold =
+      values[static_cast<size_t>(random_.Below(static_cast<int64_t>(values.size())))];
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
   const double spread = std::max(*greatest - *least, 0.1 * std::abs(threshold) + 0.1);
-  switch (Below(regime_ == Regime::kEnds ? 3 : 8)) {
+  switch (random_.Below(regime_ == Regime::kEnds ? 3 : 8)) {
     case 0:
       return threshold;
     case 1:
@@ -189,20 +178,20 @@ double ValueMaker::Feature(const InputPurpose& purpose, int64_t feature) {
     case 2:
       return std::nextafter(static_cast<float>(threshold), std::numeric_limits<float>::lowest());
     default:
-      return threshold + 0.3 * spread * Normal();
+      return threshold + 0.3 * spread * random_.Normal();
   }
 }
 
-absl::Status ValueMaker::FillText(const InputPurpose& purpose, Tensor* tensor) {
+void ValueMaker::FillText(const InputPurpose& purpose, Tensor* tensor) {
   static constexpr const char* kWords[] = {"apple", "Banana split", "", "the", "x1", "ÄÖ", "1.5"};
   std::string* texts = tensor->mutable_string_data();
   for (int64_t i = 0; i < tensor->num_elements(); ++i) {
     const auto known = static_cast<int64_t>(purpose.words.size());
     // One in eight is none that the graph knows.
-    texts[i] = known > 0 && Below(8) != 0 ? purpose.words[static_cast<size_t>(Below(known))]
-                                          : kWords[Below(static_cast<int64_t>(std::size(kWords)))];
+    texts[i] = known > 0 && random_.Below(8) != 0
+                   ? purpose.words[static_cast<size_t>(random_.Below(known))]
+                   : kWords[random_.Below(static_cast<int64_t>(std::size(kWords)))];
   }
-  return absl::OkStatus();
 }
 
 // A bitmap, the one form of image that needs no coder: three bytes a pixel, rows from the bottom.
@@ -224,7 +213,7 @@ absl::StatusOr<Tensor> ValueMaker::Image(const Shape& shape) {
   Little(&file, kRow * kHeight, 4);
   for (int i = 0; i < 4; ++i) Little(&file, 0, 4);
   for (uint32_t i = 0; i < kRow * kHeight; ++i) {
-    file.push_back(i % kRow < 3 * kWidth ? static_cast<char>(Below(256)) : '\0');
+    file.push_back(i % kRow < 3 * kWidth ? static_cast<char>(random_.Below(256)) : '\0');
   }
   // Its size is the file's, unless the model says another one.
   Shape bytes = shape;
@@ -244,7 +233,7 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
   const int64_t count = tensor.num_elements();
   if (count == 0) return tensor;
   if (dtype == DType::kString) {
-    OC_RETURN_IF_ERROR(FillText(purpose, &tensor));
+    FillText(purpose, &tensor);
     return tensor;
   }
   if (IsComplex(dtype)) {
@@ -299,7 +288,7 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
         break;
       default:
         element = IsFloatingPoint(dtype)  ? scale * Number(purpose, scalar)
-                  : dtype == DType::kBool ? static_cast<double>(Below(2))
+                  : dtype == DType::kBool ? static_cast<double>(random_.Below(2))
                                           : static_cast<double>(Integer(dtype, purpose, scalar));
         break;
     }

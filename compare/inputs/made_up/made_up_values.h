@@ -3,12 +3,11 @@
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_MADE_UP_VALUES_H_
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <random>
 
 #include "absl/status/statusor.h"
 #include "compare/inputs/made_up/input_purpose.h"
+#include "compare/inputs/random_numbers.h"
 #include "evaluator/model.h"
 #include "evaluator/tensor.h"
 
@@ -35,26 +34,23 @@ inline constexpr int kRegimes = 12;
 class ValueMaker {
  public:
   // The same seed gives the same values.
-  ValueMaker(uint64_t seed, Regime regime, int set) : engine_(seed), regime_(regime), set_(set) {}
+  ValueMaker(uint64_t seed, Regime regime, int set) : random_(seed), regime_(regime), set_(set) {}
 
   // A tensor of this type and shape. `limit`: of ids, positions and lengths, if it is known.
   absl::StatusOr<Tensor> Make(DType dtype, const Shape& shape, const InputPurpose& purpose,
                               std::optional<int64_t> limit);
 
  private:
-  double Uniform();
-  int64_t Below(int64_t limit);
-  double Normal();
   double Number(const InputPurpose& purpose, bool scalar);
   int64_t Integer(DType dtype, const InputPurpose& purpose, bool scalar);
   int64_t Within(int64_t limit);
   int64_t Length(const InputPurpose& purpose, int64_t limit, int64_t i);
   int64_t CountFor(const InputPurpose& purpose) const;
   double Feature(const InputPurpose& purpose, int64_t feature);
-  absl::Status FillText(const InputPurpose& purpose, Tensor* tensor);
+  void FillText(const InputPurpose& purpose, Tensor* tensor);
   absl::StatusOr<Tensor> Image(const Shape& shape);
 
-  std::mt19937_64 engine_;
+  RandomNumbers random_;
   Regime regime_;
   int set_;
 };

@@ -1,8 +1,6 @@
 #include "compare/inputs/made_up/purpose_table.h"
 
 #include <algorithm>
-#include <iterator>
-#include <tuple>
 
 #include "evaluator/model.h"
 

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compare/inputs/generated_targets.h"
 #include "evaluator/convert.h"
 #include "tests/support/op_test.h"
 
@@ -29,8 +30,9 @@ Graph OneInput(DType dtype, std::vector<TypeInfo::Dim> shape) {
   return graph;
 }
 
-absl::StatusOr<Tensor> Generate(const Graph& graph, const GeneratedInputs& options = {}) {
-  const auto values = GenerateRamps(graph, options);
+absl::StatusOr<Tensor> Generate(const Graph& graph, GeneratedInputs options = {}) {
+  options.ramp = true;
+  const auto values = GenerateInputs(graph, options);
   if (!values.ok()) {
     return values.status();
   }
