@@ -21,7 +21,7 @@
 #include "compare/classic/classic_stream.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_targets.h"
-#include "compare/text/meant_name.h"
+#include "compare/tolerances/pair_tolerance.h"
 #include "compare/verdict/output_comparison.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
@@ -78,14 +78,7 @@ absl::StatusOr<ToleranceOptions> ResolveTolerance(const ToleranceOptions& given,
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  ToleranceOptions resolved = given;
-  resolved.by_name.clear();
-  for (const auto& [name, tolerance] : given.by_name) {
-    OC_ASSIGN_OR_RETURN(const std::string whole,
-                        MeantName(name, names, "outputs of either side, which --classic compares"));
-    resolved.by_name.emplace(whole, tolerance);
-  }
-  return resolved;
+  return WithWholeNames(given, names, "outputs of either side, which --classic compares");
 }
 
 absl::StatusOr<MatchedFeeds> FeedsFromFile(const std::string& path, int64_t memory_limit,

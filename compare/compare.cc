@@ -95,8 +95,9 @@ class Comparer {
     // What made-up inputs do to numbers that were calibrated for others is no mistake of a model.
     if (!options_.made_up || !DifferInQuantization(comparison_.left, comparison_.right)) {
       RejudgeOutputs(effects_, &comparison_);
-      OC_RETURN_IF_ERROR(WeighLayers());
+      WeighLayers();
     }
+    if (options_.quantization) comparison_.quantization = std::move(quantization_);
     if (options_.shadow) {
       comparison_.shadow =
           MakeShadowReport(comparison_, std::move(passes_[0].shadow), std::move(passes_[1].shadow),
@@ -159,12 +160,8 @@ class Comparer {
     named_tolerance_ = options_.tolerance;
     if (options_.tolerance.by_name.empty()) return absl::OkStatus();
     const std::vector<std::string> names = NamesOf({&comparison_.left, &comparison_.right});
-    named_tolerance_.by_name.clear();
-    for (const auto& [given, tolerance] : options_.tolerance.by_name) {
-      OC_ASSIGN_OR_RETURN(const std::string name,
-                          MeantName(given, names, "results of either side"));
-      named_tolerance_.by_name.emplace(name, tolerance);
-    }
+    OC_ASSIGN_OR_RETURN(named_tolerance_,
+                        WithWholeNames(options_.tolerance, names, "results of either side"));
     return absl::OkStatus();
   }
 
@@ -359,62 +356,56 @@ class Comparer {
 
   // Scales and zero points are looked at whenever causes are.
   absl::Status LookAtQuantization() {
-    if (!options_.causes && !options_.quantization) return absl::OkStatus();
-    QuantizationOptions options;
-    options.max_memory = options_.max_memory;
-    options.costs = options_.quantization;
-    options.watch = options_.watch;
     const bool review =
         options_.causes && DifferInQuantization(comparison_.left, comparison_.right);
     if (!review && !options_.quantization) return absl::OkStatus();
-    OC_ASSIGN_OR_RETURN(std::optional<QuantizationReport> report,
+    QuantizationOptions options;
+    options.max_memory = options_.max_memory;
+    options.costs = options_.quantization || (review && AnyWide());
+    options.watch = options_.watch;
+    OC_ASSIGN_OR_RETURN(quantization_,
                         FindQuantization(Recorded(0), Recorded(1), comparison_.alignment, options,
                                          review ? &comparison_.causes : nullptr));
-    if (!options_.quantization) return absl::OkStatus();
-    comparison_.quantization = std::move(report);
-    if (!comparison_.quantization.has_value()) {
+    if (options_.quantization && !quantization_.has_value()) {
       comparison_.notes.push_back("neither side is quantized: there are no layers to list");
     }
     return absl::OkStatus();
   }
 
-  // Outputs that agree by much because a side is quantized: whether its layers explain as much.
-  absl::Status WeighLayers() {
+  // Whether an output agrees by much because something coarse is upstream.
+  static bool IsWide(const OutputPair& pair) {
     constexpr double kMuch = 0.1;
+    return pair.difference.agree && !pair.within_own && !pair.recorded &&
+           pair.difference.apart > kMuch * pair.difference.tolerance.whole;
+  }
+  bool AnyWide() const {
+    return !options_.made_up &&
+           std::any_of(comparison_.outputs.pairs.begin(), comparison_.outputs.pairs.end(), IsWide);
+  }
+
+  // Outputs that agree by much because a side is quantized: whether its layers explain as much.
+  void WeighLayers() {
     constexpr double kTimesExplained = 2;
-    const auto is_wide = [](const OutputPair& pair) {
-      return pair.difference.agree && !pair.within_own && !pair.recorded &&
-             pair.difference.apart > kMuch * pair.difference.tolerance.whole;
-    };
-    std::vector<OutputPair>& pairs = comparison_.outputs.pairs;
-    if (!options_.causes || !DifferInQuantization(comparison_.left, comparison_.right) ||
-        std::none_of(pairs.begin(), pairs.end(), is_wide)) {
-      return absl::OkStatus();
+    if (!options_.causes || !quantization_.has_value() ||
+        !DifferInQuantization(comparison_.left, comparison_.right)) {
+      return;
     }
-    QuantizationOptions options;
-    options.max_memory = options_.max_memory;
-    options.costs = true;
-    options.watch = options_.watch;
-    OC_ASSIGN_OR_RETURN(
-        const std::optional<QuantizationReport> report,
-        FindQuantization(Recorded(0), Recorded(1), comparison_.alignment, options, nullptr));
-    const std::optional<ExplainedNoise> noise =
-        report.has_value() ? ExplainNoise(*report) : std::nullopt;
-    if (!noise.has_value()) return absl::OkStatus();
-    for (OutputPair& pair : pairs) {
-      if (!is_wide(pair) || pair.difference.apart <= kTimesExplained * noise->all) continue;
+    const QuantizationReport& report = *quantization_;
+    const std::optional<ExplainedNoise> noise = ExplainNoise(report);
+    if (!noise.has_value()) return;
+    for (OutputPair& pair : comparison_.outputs.pairs) {
+      if (!IsWide(pair) || pair.difference.apart <= kTimesExplained * noise->all) continue;
       pair.difference.agree = false;
       pair.difference.fault = absl::StrFormat(
           "they are %.2g of their size apart, and honest quantization explains %.2g",
           pair.difference.apart, noise->all);
       if (noise->standing_out.has_value()) {
         absl::StrAppend(&pair.difference.fault, "; '",
-                        Result(report->right ? 1 : 0, noise->standing_out->result).name,
+                        Result(report.right ? 1 : 0, noise->standing_out->result).name,
                         "' stands out");
       }
     }
     comparison_.outputs.agree = AllAgree(comparison_.outputs);
-    return absl::OkStatus();
   }
 
   const StreamResult& Result(int side, int number) const {
@@ -455,6 +446,7 @@ class Comparer {
   Comparison comparison_;
   ToleranceOptions named_tolerance_;
   std::optional<PairTolerances> tolerances_;
+  std::optional<QuantizationReport> quantization_;
   std::vector<OutputEffect> effects_;  // of wrong causes, before their review
   absl::flat_hash_set<Hash128> left_contents_;
 };

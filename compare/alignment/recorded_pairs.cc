@@ -25,8 +25,6 @@ constexpr double kNamesakesOfOneSize = 0.9;
 constexpr double kBorneOut = 2.0 / 3;
 constexpr size_t kMostLookedAt = 4096;
 constexpr size_t kMostContradicted = 64;
-// As many elements may be anywhere by chance.
-constexpr int64_t kHandful = 8;
 
 // The letters and digits of a name, in words.
 std::vector<std::string> WordsOf(absl::string_view name) {
@@ -59,6 +57,11 @@ bool Means(const std::vector<std::string>& words, const std::vector<std::string>
   return std::equal(name.rbegin(), name.rend(), words.rbegin()) ||
          (name.size() + 1 == words.size() && std::equal(name.begin(), name.end(), words.begin()) &&
           absl::c_all_of(words.back(), absl::ascii_isdigit));
+}
+
+// How many words one of the two has that the other lacks, where it has all of the other's.
+size_t OtherWords(const std::vector<std::string>& words, const std::vector<std::string>& name) {
+  return std::max(words.size(), name.size()) - std::min(words.size(), name.size());
 }
 
 class RecordedPairs {
@@ -214,8 +217,7 @@ class RecordedPairs {
             Result(1 - side, other).kind == ResultKind::kInitializer || !fits(words, other)) {
           continue;
         }
-        const size_t rest = std::max(words.size(), names[Index(other)].size()) -
-                            std::min(words.size(), names[Index(other)].size());
+        const size_t rest = OtherWords(words, names[Index(other)]);
         if (best != kNone && rest > fewest) continue;
         best = other;
         fewest = rest;
@@ -265,14 +267,12 @@ class RecordedPairs {
       // What is near goes before what has fewer other words.
       std::pair<double, size_t> least;
       for (const auto& [other, name] : others) {
-        if (!Free(1 - side, other) || !SameSize(side, r, other)) continue;
-        const bool within = Means(words, name);
+        if (!Free(1 - side, other) || !SameSize(side, r, other) || !Means(words, name)) continue;
         const double distance =
             SketchDistance(Result(side, r).fingerprint, Result(1 - side, other).fingerprint);
-        const std::pair<double, size_t> rest = {
-            distance <= kNearNamesake ? distance : 1,
-            std::max(words.size(), name.size()) - std::min(words.size(), name.size())};
-        if (!within || (best != kNone && rest > least)) continue;
+        const std::pair<double, size_t> rest = {distance <= kNearNamesake ? distance : 1,
+                                                OtherWords(words, name)};
+        if (best != kNone && rest > least) continue;
         best = other;
         least = rest;
       }

@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_RECORDED_PAIRS_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_RECORDED_PAIRS_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "compare/alignment/alignment.h"
@@ -9,6 +10,9 @@
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
+
+// As many elements may be anywhere by chance.
+inline constexpr int64_t kHandful = 8;
 
 // Pairs for an alignment of which a side was recorded, the surest first.
 //

@@ -1,21 +1,16 @@
 #include "compare/differences/mask_numbers.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
-#include <vector>
 
+#include "compare/differences/number_strips.h"
 #include "evaluator/convert.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr double kMask = 1e30;
-
-std::vector<double> NumbersOf(const Tensor& tensor) {
-  std::vector<double> numbers(static_cast<size_t>(tensor.num_elements()));
-  LoadElements<double>(tensor.dtype(), tensor.raw_data(), 0, tensor.num_elements(), numbers.data());
-  return numbers;
-}
 
 }  // namespace
 
@@ -25,27 +20,30 @@ std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow) {
       wide.num_elements() != narrow.num_elements()) {
     return std::nullopt;
   }
-  const absl::StatusOr<Tensor> from = wide.Contiguous();
-  const absl::StatusOr<Tensor> other = narrow.Contiguous();
-  if (!from.ok() || !other.ok()) return std::nullopt;
-  std::vector<double> numbers = NumbersOf(*from);
-  const std::vector<double> masks = NumbersOf(*other);
   const double greatest =
       RoundTo(narrow.dtype(), std::numeric_limits<float>::max(), Overflow::kSaturate);
+  const auto is_mask = [&](double wide_number, double narrow_number) {
+    return std::abs(wide_number) > kMask && std::abs(narrow_number) >= greatest &&
+           std::signbit(wide_number) == std::signbit(narrow_number) && wide_number != narrow_number;
+  };
+  const NumberReader from(wide);
+  const NumberReader other(narrow);
   bool any = false;
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (!(std::abs(numbers[i]) > kMask) || !(std::abs(masks[i]) >= greatest) ||
-        std::signbit(numbers[i]) != std::signbit(masks[i]) || numbers[i] == masks[i]) {
-      continue;
-    }
-    numbers[i] = masks[i];
-    any = true;
-  }
+  ForEachStrip(from, other, 0, from.size(),
+               [&](int64_t, int64_t count, const double* a, const double* b) {
+                 for (int64_t i = 0; i < count && !any; ++i) any = is_mask(a[i], b[i]);
+                 return !any;
+               });
   if (!any) return std::nullopt;
   absl::StatusOr<Tensor> to = Tensor::Allocate(wide.dtype(), wide.shape());
   if (!to.ok()) return std::nullopt;
-  StoreElements<double>(wide.dtype(), numbers.data(), to->num_elements(), to->mutable_raw_data(),
-                        0);
+  ForEachStrip(from, other, 0, from.size(),
+               [&](int64_t first, int64_t count, const double* a, const double* b) {
+                 double masked[kNumberStrip];
+                 for (int64_t i = 0; i < count; ++i) masked[i] = is_mask(a[i], b[i]) ? b[i] : a[i];
+                 StoreElements<double>(wide.dtype(), masked, count, to->mutable_raw_data(), first);
+                 return true;
+               });
   return *std::move(to);
 }
 

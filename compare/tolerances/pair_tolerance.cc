@@ -11,6 +11,8 @@
 #include "compare/differences/nearness.h"
 #include "compare/differences/precision.h"
 #include "compare/operators/operator_traits.h"
+#include "compare/text/meant_name.h"
+#include "evaluator/status_macros.h"
 
 namespace onnxcmp {
 namespace {
@@ -247,6 +249,18 @@ absl::Status AddNamedTolerance(absl::string_view text, ToleranceOptions* options
   }
   options->by_name[std::string(text.substr(0, equals))] = tolerance;
   return absl::OkStatus();
+}
+
+absl::StatusOr<ToleranceOptions> WithWholeNames(const ToleranceOptions& options,
+                                                absl::Span<const std::string> names,
+                                                absl::string_view what) {
+  ToleranceOptions whole = options;
+  whole.by_name.clear();
+  for (const auto& [given, tolerance] : options.by_name) {
+    OC_ASSIGN_OR_RETURN(const std::string name, MeantName(given, names, what));
+    whole.by_name.emplace(name, tolerance);
+  }
+  return whole;
 }
 
 }  // namespace onnxcmp

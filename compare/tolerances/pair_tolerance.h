@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
@@ -56,6 +57,11 @@ std::optional<Tolerance> NamedTolerance(const ToleranceOptions& options,
 
 // Adds "NAME=RTOL,ATOL" to `by_name`. The name may hold '='. InvalidArgument if it is none.
 absl::Status AddNamedTolerance(absl::string_view text, ToleranceOptions* options);
+
+// The same tolerances by the whole names that are meant (MeantName).
+absl::StatusOr<ToleranceOptions> WithWholeNames(const ToleranceOptions& options,
+                                                absl::Span<const std::string> names,
+                                                absl::string_view what);
 
 }  // namespace onnxcmp
 

@@ -7,13 +7,11 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "compare/alignment/recorded_pairs.h"
 #include "compare/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {
-
-// As many elements may be anywhere by chance.
-constexpr int64_t kHandful = 8;
 
 class Judge {
  public:
