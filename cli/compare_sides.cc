@@ -257,10 +257,10 @@ class SideComparison {
     options.fail_on = arguments_.fail_on;
     options.max_depth = arguments_.depth;
     options.max_memory = static_cast<int64_t>(arguments_.max_memory);
+    if (options.max_memory != kDefaultMaxMemory) options.cause_memory = options.max_memory;
     options.threads = arguments_.run.threads;
     options.repro = !arguments_.repro.empty();
-    options.causes = options.repro || (arguments_.causes && !arguments_.only_not_finite &&
-                                       arguments_.explain.empty());
+    options.causes = options.repro || (arguments_.causes && !arguments_.only_not_finite);
     options.shadow = arguments_.shadow;
     options.explain = arguments_.explain;
     options.quantization = arguments_.quantization;

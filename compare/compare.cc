@@ -15,6 +15,7 @@
 #include "compare/alignment/alignment_amendment.h"
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/causes/causes.h"
+#include "compare/causes/causes_without_effect.h"
 #include "compare/differences/sorted_elements.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/explain/explain.h"
@@ -97,6 +98,7 @@ class Comparer {
       RejudgeOutputs(effects_, &comparison_);
       WeighLayers();
     }
+    NoteCausesWithoutEffect(&comparison_);
     if (options_.quantization) comparison_.quantization = std::move(quantization_);
     if (options_.shadow) {
       comparison_.shadow =
@@ -304,9 +306,11 @@ class Comparer {
                        sides_[0]->evaluator() == nullptr ? "" : "; exchange the two sides"));
     }
     CauseOptions options;
-    options.max_memory = options_.max_memory;
-    options.pool = &pool_;
     options.outputs_agree = comparison_.outputs.agree;
+    options.max_memory = options.outputs_agree
+                             ? options_.max_memory
+                             : std::max(options_.max_memory, options_.cause_memory);
+    options.pool = &pool_;
     options.watch = options_.watch;
     options.limits = options_.cause_limits;
     options.doubtful = DoubtfulOutputs();

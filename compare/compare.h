@@ -46,6 +46,9 @@ struct CompareOptions {
   // Values of pairs whose bits differ are kept up to this many bytes. What does not fit is computed
   // again, in as many further runs of both sides as it takes.
   int64_t max_memory = kDefaultMaxMemory;
+  // The left's results are held while causes of outputs that differ are searched for, if they take
+  // no more than this.
+  int64_t cause_memory = int64_t{4} << 30;
   int threads = 0;  // of fingerprints and differences; 0: one for each core
   bool causes = true;
   RepairLimits cause_limits;

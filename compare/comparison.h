@@ -87,6 +87,7 @@ struct Cause {
   // the two are apart then, against the size of the elements. Nothing for constants and integers.
   std::optional<TruthVerdict> truth;
   std::optional<double> apart;
+  std::optional<double> most_apart;  // the greatest difference of two elements in double
   std::string text;  // what differs: operators, attributes, inputs; one line without the names
   // Found by looking at scales and zero points.
   bool review = false;

@@ -205,7 +205,7 @@ class Reconvergence {
             continue;
           }
           const bool agree = Agree(output, partner);
-          if (agree && from == l && Absorbs(use.node, partner)) return true;
+          if (agree && from == l && Absorbs(use.node, partner)) return !IsElsewhere(l, r);
           ++behind;
           if (!agree) ++apart;
         }
@@ -219,6 +219,21 @@ class Reconvergence {
              evidence_.Distance(l, r) < kPlausible;
     }
     return (behind <= kFewBehind && apart > 0) || apart * 3 >= behind;
+  }
+
+  // Whether one of them holds the very elements of another result of the other side: what is behind
+  // a pair may hide that it is apart, or it is no pair. A copy in another layout is what it copies.
+  bool IsElsewhere(int l, int r) const {
+    constexpr int64_t kTells = 4;
+    const auto is_in = [](const StreamIndex& side, int elements, int but) {
+      for (int i = 0; i < side.size(); ++i) {
+        if (i != but && StreamIndex::At(side.elements, i) == elements) return true;
+      }
+      return false;
+    };
+    if (index_.left.result(l).fingerprint.size <= kTells) return false;
+    return is_in(index_.left, StreamIndex::At(index_.right.elements, r), l) ||
+           is_in(index_.right, StreamIndex::At(index_.left.elements, l), r);
   }
 
   bool Absorbs(int left_node, int right_result) const {

@@ -16,12 +16,43 @@ std::vector<int> WithoutCopies(const SideGraph& graph, const Region& region) {
   return nodes;
 }
 
+// Of several left results with the same bits, one made of the other: the one that the alignment has
+// beside the right's; else the one beside what the right's node reads, or behind it.
+int ComputedPartner(const ForcedRun& run, const ForcedState& state, int right) {
+  const LeftClasses& left = run.left();
+  const int c = state.at(right).match;
+  const auto is_member = [&](int l) { return l != kNone && left.of(l) == c; };
+  if (is_member(run.aligned(right))) return run.aligned(right);
+  const int n = run.right().producer(right);
+  const SideGraph::GraphNode& node = run.right().node(n);
+  for (const int read : run.right().Reads(n)) {
+    const int before = run.aligned(read);
+    if (!is_member(before)) continue;
+    // What the left makes of it, if nothing else of the right is that.
+    const std::vector<int>& results = run.right().results();
+    for (const int reader : left.graph().readers(before)) {
+      for (const int l : left.graph().node(reader).made->outputs) {
+        const auto is_it = [&](int r) { return r != right && run.aligned(r) == l; };
+        if (is_member(l) && std::none_of(results.begin(), results.end(), is_it)) return l;
+      }
+    }
+    return before;
+  }
+  for (const int l : left.members(c)) {
+    const int made_by = left.graph().producer(l);
+    if (made_by != kNone && left.graph().node(made_by).made->op_type == node.made->op_type)
+      return l;
+  }
+  return left.representative(c);
+}
+
 // The left result that a report names beside a matched right one. Of the constants with the same
 // bits it is the one that stands where the right's does.
 int Partner(const ForcedRun& run, const ForcedState& state, int right) {
   const LeftClasses& left = run.left();
   const int c = state.at(right).match;
   int partner = left.representative(c);
+  if (run.right().IsComputed(right)) return ComputedPartner(run, state, right);
   if (!run.right().IsConstant(right)) return partner;
   // Whether a left node reads it where the right's node reads the right's, and gives the same.
   const auto is_read_alike = [&](int l, int n) {

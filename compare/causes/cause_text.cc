@@ -1,69 +1,138 @@
 #include "compare/causes/cause_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compare/causes/bodies/iteration_search.h"
+#include "compare/causes/node_inputs.h"
+#include "compare/differences/value_relation.h"
 #include "compare/reports/attribute_text.h"
-#include "compare/streams/node_facts.h"
+#include "evaluator/signature.h"
 
 namespace onnxcmp {
 namespace {
 
-// "attribute epsilon: 1e-05 | 0.01", one for each that is not written alike. Of other operators
-// only what both have says something.
-std::vector<std::string> AttributeDifferences(const Node& left, const Node& right,
+// What an attribute counts as where a node does not have it: empty without a default.
+std::string DefaultText(const SideGraph& graph, const Node& node, const std::string& name) {
+  int64_t version = 0;
+  if (node.imports != nullptr) {
+    const auto import = node.imports->find(node.domain);
+    if (import != node.imports->end()) version = import->second;
+  }
+  const onnx::OpSchema* schema =
+      graph.evaluator()->registry().FindSchema(node.domain, node.op_type, version);
+  if (schema == nullptr) return "";
+  const std::shared_ptr<const Signature> signature = MakeSignature(*schema);
+  Node with_default;
+  if (const auto it = signature->defaults.find(name); it != signature->defaults.end()) {
+    with_default.attributes.emplace(name, it->second);
+    return AttributeText(with_default, name);
+  }
+  return "";
+}
+
+// "attribute epsilon: 1e-05 | 0.01", one for each that is another, a default being as good as
+// saying it. Of other operators only what both have says something.
+std::vector<std::string> AttributeDifferences(const SideGraph& left_graph, const Node& left,
+                                              const SideGraph& right_graph, const Node& right,
                                               bool same_operator) {
+  const auto text_of = [](const SideGraph& graph, const Node& node, const std::string& name,
+                          bool* is_default) {
+    *is_default = false;
+    if (node.attributes.contains(name)) return AttributeText(node, name);
+    const std::string text = DefaultText(graph, node, name);
+    *is_default = !text.empty();
+    return text.empty() ? AttributeText(node, name) : text;
+  };
   std::vector<std::string> differences;
   for (const std::string& name : AttributeNames(&left, &right)) {
     if (!same_operator && !(left.attributes.contains(name) && right.attributes.contains(name))) {
       continue;
     }
-    const std::string ours = AttributeText(left, name);
-    const std::string theirs = AttributeText(right, name);
-    if (ours != theirs) {
-      differences.push_back(absl::StrCat("attribute ", name, ": ", ours, " | ", theirs));
-    }
+    bool ours_is_default = false;
+    bool theirs_is_default = false;
+    const std::string ours = text_of(left_graph, left, name, &ours_is_default);
+    const std::string theirs = text_of(right_graph, right, name, &theirs_is_default);
+    if (ours == theirs) continue;
+    differences.push_back(absl::StrCat("attribute ", name, ": ", ours,
+                                       ours_is_default ? " (default)" : "", " | ", theirs,
+                                       theirs_is_default ? " (default)" : ""));
   }
   return differences;
+}
+
+// What a right result answers to on the left, where that is not the result beside it: another one,
+// or what a node reads that the right has not got.
+std::string AnsweringText(const LeftClasses& classes, const ForcedState& state, int l, int r) {
+  const int match = state.at(r).match;
+  if (match == kNone || classes.of(l) == match) return "";
+  const std::string& name = classes.graph().result(classes.representative(match)).name;
+  const std::string which = absl::StrCat(", which is the left's '", name, "'");
+  const int skipped = l == kNone ? kNone : classes.graph().producer(l);
+  if (skipped == kNone) return which;
+  for (const int read : classes.graph().Reads(skipped)) {
+    if (classes.of(read) != match) continue;
+    return absl::StrCat(which, ": the left's ", classes.graph().node(skipped).made->op_type,
+                        " is skipped");
+  }
+  return which;
 }
 
 // What both nodes read: in another order, or something else.
 std::vector<std::string> InputDifferences(const ForcedRun& run, const ForcedState& state, int left,
                                           int right) {
   const LeftClasses& classes = run.left();
-  const std::vector<int>& ours = classes.graph().node(left).made->inputs;
-  const std::vector<int>& theirs = run.right().node(right).made->inputs;
   std::vector<int> left_inputs;
   std::vector<int> right_inputs;
-  for (const int r : ours) left_inputs.push_back(classes.of(r));
-  for (const int r : theirs) right_inputs.push_back(r == kNone ? kNone : state.at(r).match);
-  if (left_inputs == right_inputs) return {};
-  std::vector<int> sorted_left = left_inputs;
-  std::vector<int> sorted_right = right_inputs;
-  std::sort(sorted_left.begin(), sorted_left.end());
-  std::sort(sorted_right.begin(), sorted_right.end());
-  if (sorted_left == sorted_right) {
-    const StreamNode& made = *run.right().node(right).made;
-    return {IsCommutative(made.domain, made.op_type) ? "" : "reads its inputs in another order"};
-  }
   std::vector<std::string> differences;
-  const size_t count = std::max(ours.size(), theirs.size());
-  for (size_t i = 0; i < count; ++i) {
-    const int l = i < ours.size() ? ours[i] : kNone;
-    const int r = i < theirs.size() ? theirs[i] : kNone;
-    const int left_class = i < left_inputs.size() ? left_inputs[i] : kNone;
-    const int right_class = i < right_inputs.size() ? right_inputs[i] : kNone;
-    if (l == kNone && r == kNone) continue;
-    if (left_class == right_class && left_class != kNone) continue;
-    differences.push_back(absl::StrCat("input ", i, ": ",
-                                       l == kNone ? "none" : classes.graph().result(l).name, " | ",
-                                       r == kNone ? "none" : run.right().result(r).name));
+  size_t place = 0;
+  for (const InputPair& pair : PairInputs(run, state, left, right)) {
+    left_inputs.push_back(classes.of(pair.left));
+    right_inputs.push_back(pair.right == kNone ? kNone : state.at(pair.right).match);
+    const size_t at = place++;
+    if (pair.equal) continue;
+    differences.push_back(absl::StrCat(
+        "input ", at, ": ", pair.left == kNone ? "none" : classes.graph().result(pair.left).name,
+        " | ", pair.right == kNone ? "none" : run.right().result(pair.right).name,
+        pair.right == kNone ? "" : AnsweringText(classes, state, pair.left, pair.right)));
+  }
+  std::sort(left_inputs.begin(), left_inputs.end());
+  std::sort(right_inputs.begin(), right_inputs.end());
+  if (!differences.empty() && left_inputs == right_inputs) {
+    return {"reads its inputs in another order"};
   }
   return differences;
+}
+
+// What the left's model is told to leave out: its inputs that are 0 and 1 for positions.
+std::vector<NamedMask> MasksOf(const LeftClasses& classes) {
+  std::vector<NamedMask> masks;
+  for (const int r : classes.graph().results()) {
+    const StreamResult& result = classes.graph().result(r);
+    if (result.kind != ResultKind::kInput || !IsMeasurable(classes.value_of(r))) continue;
+    if (result.shape.has_value() && result.shape->size() == 2) {
+      masks.push_back({result.name, classes.value_of(r).tensor()});
+    }
+  }
+  return masks;
+}
+
+// How the right's values are related to the left's; empty if no few words tell it.
+std::string Relation(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
+  const LeftClasses& classes = run.left();
+  const ForcedResult& result = state.at(cause.right);
+  const int same = classes.Find(result.own_content);
+  if (same != kNone && same != classes.of(cause.left) &&
+      classes.result(same).fingerprint.size > 1) {
+    return absl::StrCat("the right's value is the left's '", classes.result(same).name, "'");
+  }
+  const Value& left = result.match != kNone ? result.held : classes.value_of(cause.left);
+  if (!IsMeasurable(left) || !IsMeasurable(result.own)) return "";
+  return RelationText(left.tensor(), result.own.tensor(), MasksOf(classes));
 }
 
 std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
@@ -71,17 +140,24 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
   const SideGraph& right = run.right();
   const std::string distance =
       cause.local.has_value() ? absl::StrFormat("%.2g", cause.local->values.max_absolute) : "";
+  const std::string relation =
+      cause.kind == CauseKind::kQuantization ? "" : Relation(cause, run, state);
+  const std::string how = relation.empty() ? "" : absl::StrCat(": ", relation);
   if (cause.kind == CauseKind::kInput) {
-    return absl::StrCat("the two sides are fed other values, by up to ", distance);
+    return absl::StrCat("the two sides are fed other values, by up to ", distance, how);
   }
   if (cause.kind == CauseKind::kInitializer) {
-    return absl::StrCat("the constants differ by up to ", distance);
+    return absl::StrCat("the constants differ by up to ", distance, how);
   }
   const std::string reason = cause.local.has_value() ? cause.local->values.reason : "";
+  const bool infinite = cause.local.has_value() && !std::isfinite(cause.local->values.max_absolute);
   std::vector<std::string> parts = {
       distance.empty() ? "gives something else on the left's own inputs"
+      : reason.empty() && infinite
+          ? absl::StrCat("on the left's own inputs at ", cause.local->values.max_absolute_at, ": ",
+                         cause.local->values.max_absolute_pair)
       : reason.empty()
-          ? absl::StrCat("on the left's own inputs the right differs by up to ", distance)
+          ? absl::StrCat("on the left's own inputs the right differs by up to ", distance, how)
           : absl::StrCat("on the left's own inputs the right gives another ", reason)};
   const int l = left.producer(cause.left);
   const int r = right.producer(cause.right);
@@ -96,13 +172,14 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
     // A default is as good as saying it: the hashes know.
     if (ours.node != nullptr && theirs.node != nullptr &&
         ours.made->attributes != theirs.made->attributes) {
-      for (std::string& text : AttributeDifferences(*ours.node, *theirs.node, same_operator)) {
+      for (std::string& text :
+           AttributeDifferences(left, *ours.node, right, *theirs.node, same_operator)) {
         parts.push_back(std::move(text));
       }
     }
     if (same_operator) {
       for (std::string& text : InputDifferences(run, state, l, r)) {
-        if (!text.empty()) parts.push_back(std::move(text));
+        parts.push_back(std::move(text));
       }
     }
   }

@@ -84,6 +84,7 @@ void CauseTruth::Judge(int r, Cause* cause) {
   if (a.num_elements() != b.num_elements()) return;
   const TruthDistance apart = TruthDistanceOf(b, a);
   cause->apart = apart.scale > 0 ? apart.max_absolute / apart.scale : apart.max_absolute;
+  cause->most_apart = apart.max_absolute;
 }
 
 bool CauseTruth::IsApartInDouble(int r) {
@@ -106,15 +107,17 @@ std::string TruthText(const Cause& cause) {
   if (cause.truth->nearer != Nearer::kEqual) {
     text = absl::StrCat(NearerText(*cause.truth), " to the truth");
   }
-  // Both start from values that are rounded already.
+  if (!cause.most_apart.has_value()) return text;
+  // Both start from values that are rounded already, so a little stays. What stays as it was is no
+  // rounding, however small.
   constexpr double kSame = 2e-5;
-  if (cause.apart.has_value()) {
-    absl::StrAppend(
-        &text, text.empty() ? "" : "; ",
-        *cause.apart <= kSame
-            ? "in double both agree"
-            : absl::StrFormat("in double they are still %.2g of their size apart", *cause.apart));
-  }
+  constexpr double kGone = 0.1;
+  const double apart = cause.local.has_value() ? cause.local->values.max_absolute : 0;
+  const bool gone = *cause.apart <= kSame && *cause.most_apart <= kGone * apart;
+  absl::StrAppend(
+      &text, text.empty() ? "" : "; ",
+      gone ? "in double both agree"
+           : absl::StrFormat("in double they still differ by up to %.2g", *cause.most_apart));
   return text;
 }
 

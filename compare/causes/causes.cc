@@ -92,6 +92,7 @@ class CauseFinder {
       repaired.limits.insert(absl::StrCat(options_.limits.causes, " causes"));
     }
     report.repaired = RepairedPairs(classes, state);
+    AddCausePairs(&report);
     if (!repaired.limits.empty()) {
       report.notes.push_back(
           absl::StrCat("the search for causes was cut short, there may be others: it reached its ",
@@ -138,6 +139,26 @@ class CauseFinder {
     return pairs;
   }
 
+  // What a cause names is a row of the table, too: the pair that was judged is worth more than one
+  // whose bits differ.
+  void AddCausePairs(CauseReport* report) const {
+    for (const Cause& cause : report->causes) {
+      if (cause.in_body.has_value() || cause.left == kNone || cause.right == kNone) continue;
+      const int now = alignment_.left_to_right[Index(cause.left)];
+      if (alignment_.right_to_left[Index(cause.right)] != kNone ||
+          left_graph_.IsComputed(cause.left) != right_graph_.IsComputed(cause.right) ||
+          (now != kNone && left_graph_.result(cause.left).fingerprint.elements ==
+                               right_graph_.result(now).fingerprint.elements)) {
+        continue;
+      }
+      const auto is_added = [&](const AddedPair& pair) {
+        return pair.left == cause.left || pair.right == cause.right;
+      };
+      if (absl::c_any_of(report->repaired, is_added)) continue;
+      report->repaired.push_back({cause.left, cause.right, Mark::kRepaired});
+    }
+  }
+
   // Whether more than nearness speaks for a match: the alignment or a repair. What 16 bits have
   // near is often something else.
   bool IsVouchedFor(const LeftClasses& classes, const ForcedState& state, int r) const {
@@ -152,6 +173,19 @@ class CauseFinder {
                       ? right_graph_.readers(r).front()
                       : right_graph_.producer(r);
     return n == kNone ? -2 - r : n;
+  }
+
+  // Whether the right was given less than the left has, because its type ends there: then the
+  // difference says nothing of its nodes.
+  bool ReadsSaturated(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
+                      int r) const {
+    if (!right_graph_.IsComputed(r)) return false;
+    return absl::c_any_of(noise.RightRegion(r).entries, [&](int entry) {
+      const int c = state.at(entry).match;
+      return c != kNone && run.left().result(c).dtype != right_graph_.result(entry).dtype &&
+             IsMeasurable(run.left().value(c)) &&
+             Overflows(run.left().value(c).tensor(), right_graph_.result(entry).dtype, false);
+    });
   }
 
   // False if there are more than are looked for.
@@ -182,6 +216,10 @@ class CauseFinder {
       if (beyond && static_cast<int>(report->causes.size()) >= options_.limits.causes) {
         all = false;
         break;
+      }
+      if (beyond && ReadsSaturated(run, state, noise, r)) {
+        others_.push_back(r);
+        continue;
       }
       const std::optional<NodesWithBodies> nodes = NodesBehind(run, state, noise, r);
       const bool explained_inside =

@@ -7,8 +7,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
+#include "compare/causes/node_inputs.h"
 #include "compare/streams/fingerprint.h"
-#include "compare/streams/node_facts.h"
 
 namespace onnxcmp {
 namespace {
@@ -323,31 +323,17 @@ std::vector<int> ForcedRun::NodesLike(const ForcedState& state, int n) const {
   return nodes;
 }
 
-ForcedRun::Agreement ForcedRun::Agree(const ForcedState& state, int n, int left_node,
-                                      bool swapped) const {
-  std::vector<int> ours = right_.node(n).made->inputs;
-  std::vector<int> theirs = left_.graph().node(left_node).made->inputs;
-  const auto trim = [](std::vector<int>* inputs) {
-    while (!inputs->empty() && inputs->back() == kNone) inputs->pop_back();
-  };
-  trim(&ours);
-  trim(&theirs);
+ForcedRun::Agreement ForcedRun::Agree(const ForcedState& state, int n, int left_node) const {
   Agreement agreement;
-  if (ours.size() != theirs.size()) return agreement;
-  if (swapped) {
-    if (ours.size() != 2) return agreement;
-    std::swap(theirs[0], theirs[1]);
-  }
-  for (size_t i = 0; i < ours.size(); ++i) {
-    if (ours[i] == kNone && theirs[i] == kNone) continue;
-    if (ours[i] == kNone || theirs[i] == kNone) return agreement;
-    const int c = left_.of(theirs[i]);
-    const int match = state.at(ours[i]).match;
-    if (match != kNone && match == c) continue;
-    if (match != kNone || c == kNone || !right_.IsConstant(ours[i]) || !left_.constant(c)) {
+  for (const InputPair& pair : PairInputs(*this, state, left_node, n)) {
+    if (pair.equal) continue;
+    if (pair.left == kNone || pair.right == kNone) return agreement;
+    const int c = left_.of(pair.left);
+    if (state.at(pair.right).match != kNone || c == kNone || !right_.IsConstant(pair.right) ||
+        !left_.constant(c)) {
       return agreement;
     }
-    agreement.open.emplace_back(ours[i], c);
+    agreement.open.emplace_back(pair.right, c);
   }
   agreement.agree = true;
   return agreement;
@@ -364,11 +350,7 @@ bool ForcedRun::TryStructure(int n, int r, double farthest, Measured* measured,
     if (static_cast<size_t>(known.slot) >= outputs.size()) continue;
     const int c = left_.of(outputs[static_cast<size_t>(known.slot)]);
     if (c == kNone) continue;
-    Agreement agreement = Agree(*state, n, q, false);
-    const StreamNode& theirs = *right_.node(n).made;
-    if (!agreement.agree && IsCommutative(theirs.domain, theirs.op_type)) {
-      agreement = Agree(*state, n, q, true);
-    }
+    Agreement agreement = Agree(*state, n, q);
     if (!agreement.agree) continue;
     const double distance = DistanceIfNear(c, state->at(r), measured);
     if (distance < kInfinity && distance <= least) {

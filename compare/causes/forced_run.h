@@ -62,6 +62,8 @@ class ForcedRun {
 
   const LeftClasses& left() const { return left_; }
   const SideGraph& right() const { return right_; }
+  // A right result's partner in the alignment, or kNone.
+  int aligned(int r) const { return aligned_[static_cast<size_t>(r)]; }
 
   // `base`: an earlier state; what does not depend on what is fixed otherwise is taken from it.
   // `patience`: the run is abandoned when that many results in turn that are not taken from there
@@ -104,7 +106,7 @@ class ForcedRun {
   // Of a result's own value from a class if it is near, else infinity.
   double DistanceIfNear(int c, const ForcedResult& result, Measured* measured) const;
   bool SameNow(const ForcedState& a, const ForcedState& b, int r) const;
-  Agreement Agree(const ForcedState& state, int n, int left_node, bool swapped) const;
+  Agreement Agree(const ForcedState& state, int n, int left_node) const;
   // Matches what left nodes of the same operator on the same give, if it is within `farthest`.
   bool TryStructure(int n, int r, double farthest, Measured* measured, ForcedState* state) const;
   bool PairConstants(int n, int r, int c, const std::vector<std::pair<int, int>>& open,

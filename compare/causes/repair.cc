@@ -4,11 +4,16 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/node_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "compare/causes/node_inputs.h"
 #include "compare/causes/repair_suggestions.h"
 
 namespace onnxcmp {
@@ -17,15 +22,22 @@ namespace {
 class Repairer {
  public:
   Repairer(const ForcedRun& run, std::vector<std::pair<int, int>> hints, const RepairLimits& limits)
-      : run_(run), suggester_(run, std::move(hints), limits.constant_looks), limits_(limits) {}
+      : run_(run),
+        suggester_(run, hints, limits.constant_looks),
+        limits_(limits),
+        hints_(std::move(hints)),
+        of_constants_(FindConstants()) {}
 
   Repaired Repair() {
     repaired_.state = run_.Run({});
     // Once more, on the constants that were paired late.
     Adopt(run_.Run(repaired_.state.fixed, &repaired_.state));
-    RepairSuspects();
+    do {
+      RepairSuspects();
+    } while (repaired_.lost != kNone && FallBack());
     RepairLeftOvers();
     MoveUpstream();
+    DropNeedless();
     if (suggester_.limited()) {
       Note(absl::StrCat(limits_.constant_looks, " looks at each constant"));
     }
@@ -103,11 +115,26 @@ class Repairer {
     return (trial.matched - own) - (state().matched - before);
   }
 
+  // By right result: it is a constant, or made of nothing else. Such have no partner where a side
+  // has other constants, and that keeps nothing behind them from being the first that is wrong.
+  std::vector<bool> FindConstants() const {
+    const SideGraph& right = run_.right();
+    std::vector<bool> constant(right.stream().results.size());
+    for (const int r : right.results()) {
+      constant[Index(r)] = right.IsConstant(r);
+      if (!right.IsComputed(r)) continue;
+      const std::vector<int> reads = right.Reads(right.producer(r));
+      constant[Index(r)] = absl::c_all_of(reads, [&](int read) { return constant[Index(read)]; });
+    }
+    return constant;
+  }
+
   // Whether all that a result is made of is sure of its match: no other can be at the root of it.
   bool StartsRegion(const Suggestion& suggestion) const {
     const int n = run_.right().producer(suggestion.right);
     if (n == kNone) return true;
     for (const int read : run_.right().Reads(n)) {
+      if (of_constants_[Index(read)]) continue;
       if (state().at(read).match == kNone) return false;
       if (run_.right().IsComputed(read) && (CopiedBy(read) != kNone || IsClaimedTwice(read))) {
         return false;
@@ -136,19 +163,57 @@ class Repairer {
     return false;
   }
 
+  // First those that begin a region with something to speak for them; of either kind each right
+  // result's best before anyone's second.
+  void Order(std::vector<Suggestion>* suggestions) const {
+    absl::flat_hash_map<int, int> seen;
+    std::vector<std::tuple<bool, int, Suggestion>> ranked;
+    for (const Suggestion& s : *suggestions) {
+      const bool likely = s.structure >= 0.3 && StartsRegion(s);
+      ranked.emplace_back(!likely, seen[s.right]++, s);
+    }
+    absl::c_stable_sort(ranked, [](const auto& a, const auto& b) {
+      return std::pair(std::get<0>(a), std::get<1>(a)) < std::pair(std::get<0>(b), std::get<1>(b));
+    });
+    suggestions->clear();
+    for (const auto& [unlikely, rank, s] : ranked) suggestions->push_back(s);
+  }
+
+  // Where no trial proves a pair: the first that the alignment has whose inputs all have a match,
+  // and which has none itself. False if there is none.
+  bool FallBack() {
+    const Suggester::Standing standing = suggester_.StandingOf(state());
+    std::sort(hints_.begin(), hints_.end());
+    for (const auto& [r, l] : hints_) {
+      const int c = run_.left().of(l);
+      const ForcedResult& result = state().at(r);
+      if (c == kNone || !standing.suspect[Index(r)] || result.own.empty() ||
+          state().fixed.contains(r) || !run_.right().IsComputed(r) || !suggester_.Fits(r, c) ||
+          !StartsRegion({r, c, 1})) {
+        continue;
+      }
+      ForcedState state_with = Try({r, c, 1}, std::numeric_limits<int>::max());
+      if (state_with.at(r).match != c || GainOf(state_with, {r, c, 1}) < 0) continue;
+      Adopt(std::move(state_with));
+      repairs_.push_back({r, c, 1});
+      repaired_.lost = kNone;
+      fell_back_ = true;
+      return true;
+    }
+    return false;
+  }
+
   void RepairSuspects() {
     std::set<std::pair<int, int>> refused;
     for (int round = 0; round < limits_.rounds; ++round) {
       const Suggester::Standing standing = suggester_.StandingOf(state());
       if (standing.doomed_count == 0) {
-        // Whatever was left untried was not needed.
-        repaired_.limits.clear();
+        // Whatever was left untried was not needed, if trials proved what was.
+        if (!fell_back_) repaired_.limits.clear();
         return;
       }
       std::vector<Suggestion> suggestions = suggester_.ForSuspects(state(), standing);
-      std::stable_partition(suggestions.begin(), suggestions.end(), [&](const Suggestion& s) {
-        return s.structure >= 0.3 && StartsRegion(s);
-      });
+      Order(&suggestions);
       std::optional<Suggestion> best;
       ForcedState best_state;
       double best_value = 0;
@@ -234,71 +299,151 @@ class Repairer {
       const Suggestion repair = repairs_[i];
       const int n = run_.right().producer(repair.right);
       if (n == kNone || !state().fixed.contains(repair.right)) continue;
-      const SideGraph& left = run_.left().graph();
-      const int l = left.producer(run_.left().representative(repair.left));
-      if (l == kNone) continue;
-      const StreamNode& made = *run_.right().node(n).made;
-      const StreamNode& other = *left.node(l).made;
-      if (made.op_type != other.op_type || made.domain != other.domain ||
-          made.attributes != other.attributes || made.inputs.size() != other.inputs.size() ||
-          !made.captures.empty()) {
-        continue;
+      if (!run_.right().node(n).made->captures.empty()) continue;
+      if (!MoveToDiffering(repair, n)) MoveToUnmatched(repair, n);
+    }
+  }
+
+  // Whether a right node gives what the left has if one of its inputs is a class, and the others
+  // are what `value` tells.
+  bool GivesMatch(const Suggestion& repair, int n,
+                  absl::FunctionRef<const Value&(int r)> value) const {
+    const Value& wanted = run_.left().value(repair.left);
+    if (!IsMeasurable(wanted)) return false;
+    const auto outputs = run_.right().Run(n, value);
+    const auto slot = static_cast<size_t>(run_.right().result(repair.right).slot);
+    if (!outputs.ok() || slot >= outputs->size() || !IsMeasurable((*outputs)[slot])) return false;
+    const Tensor& given = (*outputs)[slot].tensor();
+    return given.shape() == wanted.tensor().shape() &&
+           Near(run_.left().measured(repair.left), Measure(given));
+  }
+
+  // False if that lets less match.
+  bool Move(const Suggestion& repair, int r, int c) {
+    FixedMatches fixed = state().fixed;
+    fixed.erase(repair.right);
+    fixed[r] = c;
+    ++repaired_.trials;
+    ForcedState moved = run_.Run(fixed, &state());
+    if (moved.matched < state().matched) return false;
+    Adopt(std::move(moved));
+    repairs_.push_back({r, c, 1});
+    return true;
+  }
+
+  // To the only input in which two nodes that do the same differ. Several that differ are one
+  // region that is at fault.
+  bool MoveToDiffering(const Suggestion& repair, int n) {
+    const SideGraph& left = run_.left().graph();
+    const int l = left.producer(run_.left().representative(repair.left));
+    if (l == kNone) return false;
+    const StreamNode& made = *run_.right().node(n).made;
+    const StreamNode& other = *left.node(l).made;
+    if (made.op_type != other.op_type || made.domain != other.domain ||
+        made.attributes != other.attributes || made.inputs.size() != other.inputs.size()) {
+      return false;
+    }
+    absl::btree_set<std::pair<int, int>> differing;
+    absl::node_hash_map<int, Value> values;
+    std::vector<int> left_inputs;
+    std::vector<int> right_inputs;
+    for (const InputPair& pair : PairInputs(run_, state(), l, n)) {
+      const int r = pair.right;
+      const int c = run_.left().of(pair.left);
+      if (r == kNone || c == kNone) return false;
+      left_inputs.push_back(c);
+      right_inputs.push_back(state().at(r).match);
+      if (!pair.equal && differing.emplace(r, c).second) {
+        // A copy is as sure as what it is a copy of.
+        int root = r;
+        while (state().at(root).match != kNone && CopiedBy(root) != kNone) root = CopiedBy(root);
+        if (!IsWeak(root, c) || !suggester_.Fits(r, c)) return false;
       }
-      std::vector<std::pair<int, int>> differing;
-      bool movable = true;
-      absl::node_hash_map<int, Value> values;
-      std::vector<int> left_inputs;
-      std::vector<int> right_inputs;
-      for (size_t k = 0; k < made.inputs.size(); ++k) {
-        const int r = made.inputs[k];
-        const int c = run_.left().of(other.inputs[k]);
-        if (r == kNone && other.inputs[k] == kNone) continue;
-        if (r == kNone || c == kNone) {
-          movable = false;
-          break;
-        }
-        left_inputs.push_back(c);
-        right_inputs.push_back(state().at(r).match);
-        if (state().at(r).match != c &&
-            !absl::c_linear_search(differing, std::pair<int, int>(r, c))) {
-          differing.emplace_back(r, c);
-          // A copy is as sure as what it is a copy of.
-          int root = r;
-          while (state().at(root).match != kNone && CopiedBy(root) != kNone) root = CopiedBy(root);
-          movable = movable && IsWeak(root, c) && suggester_.Fits(r, c);
-        }
-        const auto value = values.emplace(r, run_.ValueFor(c, r)).first;
-        movable = movable && !value->second.empty();
+      if (values.emplace(r, run_.ValueFor(c, r)).first->second.empty()) return false;
+    }
+    absl::c_sort(left_inputs);
+    absl::c_sort(right_inputs);
+    if (differing.size() != 1 || left_inputs == right_inputs) return false;
+    const auto value = [&](int r) -> const Value& { return values.find(r)->second; };
+    return GivesMatch(repair, n, value) &&
+           Move(repair, differing.begin()->first, differing.begin()->second);
+  }
+
+  // To an input without a match, whatever the left's node does: a left result some hops back with
+  // which the right's node gives what the left has.
+  bool MoveToUnmatched(const Suggestion& repair, int n) {
+    const SideGraph& right = run_.right();
+    const std::vector<int> reads = right.Reads(n);
+    if (absl::c_any_of(reads, [&](int read) { return state().at(read).held.empty(); }))
+      return false;
+    const auto held = [&](int r) -> const Value& { return state().at(r).held; };
+    if (state().at(repair.right).own.empty() || GivesMatch(repair, n, held)) return false;
+    for (const int read : reads) {
+      if (state().at(read).match != kNone || of_constants_[Index(read)]) continue;
+      for (const int c : ClassesBefore(repair.left)) {
+        if (!suggester_.Fits(read, c)) continue;
+        const Value tried = run_.ValueFor(c, read);
+        if (tried.empty()) continue;
+        const auto value = [&](int r) -> const Value& {
+          return r == read ? tried : state().at(r).held;
+        };
+        if (GivesMatch(repair, n, value) && Move(repair, read, c)) return true;
       }
-      std::sort(left_inputs.begin(), left_inputs.end());
-      std::sort(right_inputs.begin(), right_inputs.end());
-      // Several that differ are one region that is at fault.
-      if (!movable || differing.size() != 1 || left_inputs == right_inputs) continue;
-      const auto outputs =
-          run_.right().Run(n, [&](int r) -> const Value& { return values.find(r)->second; });
-      const auto slot = static_cast<size_t>(run_.right().result(repair.right).slot);
-      if (!outputs.ok() || slot >= outputs->size() || !IsMeasurable((*outputs)[slot])) continue;
-      const Tensor& given = (*outputs)[slot].tensor();
-      const Value& wanted = run_.left().value(repair.left);
-      if (!IsMeasurable(wanted) || given.shape() != wanted.tensor().shape() ||
-          !Near(run_.left().measured(repair.left), Measure(given))) {
-        continue;
-      }
+    }
+    return false;
+  }
+
+  // A pair that was tried first, behind the fault, may be needed no more once the true one is
+  // known: what it paired finds another match by itself, and nothing is lost.
+  void DropNeedless() {
+    for (const Suggestion& repair : repairs_) {
+      if (!run_.right().IsComputed(repair.right) || !state().fixed.contains(repair.right)) continue;
       FixedMatches fixed = state().fixed;
       fixed.erase(repair.right);
-      for (const auto& [r, c] : differing) fixed[r] = c;
       ++repaired_.trials;
-      ForcedState moved = run_.Run(fixed, &state());
-      if (moved.matched < state().matched) continue;
-      Adopt(std::move(moved));
-      for (const auto& [r, c] : differing) repairs_.push_back({r, c, 1});
+      ForcedState without = run_.Run(fixed, &state());
+      if (without.at(repair.right).match == kNone || without.matched < state().matched ||
+          suggester_.OutputsMet(without) < suggester_.OutputsMet(state()) ||
+          suggester_.StandingOf(without).doomed_count >
+              suggester_.StandingOf(state()).doomed_count) {
+        continue;
+      }
+      Adopt(std::move(without));
     }
+  }
+
+  // What a left result was made of, some hops back; the nearest first.
+  std::vector<int> ClassesBefore(int c) const {
+    constexpr int kHopsBack = 4;
+    constexpr size_t kMost = 24;
+    const SideGraph& left = run_.left().graph();
+    std::vector<int> classes;
+    std::vector<int> level = {run_.left().representative(c)};
+    for (int hop = 0; hop < kHopsBack; ++hop) {
+      std::vector<int> before;
+      for (const int result : level) {
+        if (left.producer(result) == kNone) continue;
+        for (const int read : left.Reads(left.producer(result))) {
+          const int of = run_.left().of(read);
+          if (of == kNone || run_.left().constant(of) || absl::c_linear_search(classes, of))
+            continue;
+          if (classes.size() == kMost) return classes;
+          classes.push_back(of);
+          before.push_back(read);
+        }
+      }
+      level = std::move(before);
+    }
+    return classes;
   }
 
   const ForcedRun& run_;
   const Suggester suggester_;
   const RepairLimits limits_;
+  std::vector<std::pair<int, int>> hints_;
+  const std::vector<bool> of_constants_;
   Repaired repaired_;
+  bool fell_back_ = false;   // to a pair that no trial proved
   std::vector<int> claims_;  // by class: right results that are matched with it
   std::vector<Suggestion> repairs_;
 };

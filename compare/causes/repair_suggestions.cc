@@ -17,6 +17,9 @@ constexpr int kReaderLevels = 3;
 constexpr size_t kMaxNodes = 18;
 constexpr int kHops = 3;
 constexpr size_t kMaxBehind = 24;
+// How much speaks for a node that hands on what it reads: that it might, and that it nearly does.
+constexpr double kHandsOn = 0.1;
+constexpr double kResembles = 0.6;
 
 }  // namespace
 
@@ -144,8 +147,8 @@ Suggester::Standing Suggester::StandingOf(const ForcedState& state) const {
     if (result.match == c) continue;
     // Results whose values do not tell them apart may be matched with another.
     const Value expected = run_.ValueFor(c, r);
-    if (result.match == kNone || expected.empty() || !IsMeasurable(expected) ||
-        !IsMeasurable(result.held) ||
+    if (result.match == kNone || !run_.HasShapeOf(c, r) || expected.empty() ||
+        !IsMeasurable(expected) || !IsMeasurable(result.held) ||
         !Near(Measure(expected.tensor()), Measure(result.held.tensor()))) {
       wrong.insert(r);
     }
@@ -174,6 +177,22 @@ Suggester::Standing Suggester::StandingOf(const ForcedState& state) const {
   return standing;
 }
 
+bool Suggester::Resembles(const ForcedState& state, int right, int c) const {
+  if (right == kNone || !IsMeasurable(run_.left().value(c))) return false;
+  const ForcedResult& result = state.at(right);
+  if (!IsMeasurable(result.own) ||
+      result.own.tensor().num_elements() != run_.left().value(c).tensor().num_elements()) {
+    return false;
+  }
+  const auto [it, added] = resembling_.try_emplace({result.own_content, c}, false);
+  if (added) {
+    const ThreadPool* pool = run_.left().pool();
+    it->second =
+        ConstantLikeness(run_.left().measured(c), Measure(result.own.tensor(), pool)) >= 0.5;
+  }
+  return it->second;
+}
+
 std::string Suggester::OperatorOf(int right) const {
   const int n = run_.right().producer(right);
   return n == kNone ? "" : run_.right().node(n).made->op_type;
@@ -185,55 +204,48 @@ std::string Suggester::OperatorOfClass(int c) const {
   return n == kNone ? "" : left.node(n).made->op_type;
 }
 
-int Suggester::OtherShape(const std::vector<int>& ours, const std::vector<int>& theirs) const {
-  int found = kNone;
-  for (size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i) {
-    const int c = run_.left().of(ours[i]);
-    if (theirs[i] == kNone || c == kNone || run_.HasShapeOf(c, theirs[i])) continue;
-    if (found != kNone) return kNone;
-    found = static_cast<int>(i);
+InputPair Suggester::OtherShape(const std::vector<InputPair>& pairs) const {
+  InputPair found;
+  for (const InputPair& pair : pairs) {
+    const int c = run_.left().of(pair.left);
+    if (pair.right == kNone || c == kNone || run_.HasShapeOf(c, pair.right)) continue;
+    if (found.right != kNone) return InputPair();
+    found = pair;
   }
   return found;
 }
 
 std::vector<Suggester::Likeness> Suggester::Like(const ForcedState& state, int n) const {
-  const std::vector<int>& theirs = run_.right().node(n).made->inputs;
   std::vector<Likeness> likenesses;
   for (const int q : run_.NodesLike(state, n)) {
-    const std::vector<int>& ours = run_.left().graph().node(q).made->inputs;
-    const size_t count = std::max(ours.size(), theirs.size());
+    const std::vector<InputPair> pairs = PairInputs(run_, state, q, n);
+    if (pairs.empty()) continue;
     Likeness likeness;
     likeness.node = q;
     size_t equal = 0;
-    size_t read = 0;
     std::vector<int> left_classes;
     std::vector<int> right_classes;
-    int differing = kNone;
-    for (size_t i = 0; i < count; ++i) {
-      const int l = i < ours.size() ? ours[i] : kNone;
-      const int r = i < theirs.size() ? theirs[i] : kNone;
-      if (l == kNone && r == kNone) continue;
-      ++read;
-      const int c = run_.left().of(l);
-      const int match = r == kNone ? kNone : state.at(r).match;
-      left_classes.push_back(c);
-      right_classes.push_back(match);
-      if (c != kNone && c == match) {
+    for (const InputPair& pair : pairs) {
+      left_classes.push_back(run_.left().of(pair.left));
+      right_classes.push_back(pair.right == kNone ? kNone : state.at(pair.right).match);
+      if (pair.equal) {
         ++equal;
       } else {
-        differing = static_cast<int>(i);
+        likeness.differing = pair;
       }
     }
-    if (read == 0) continue;
-    likeness.share = static_cast<double>(equal) / static_cast<double>(read);
-    if (read - equal == 1) likeness.differing = differing;
-    if (read == equal) likeness.differing = OtherShape(ours, theirs);
+    likeness.share = static_cast<double>(equal) / static_cast<double>(pairs.size());
+    if (equal == pairs.size()) {
+      likeness.differing = OtherShape(pairs);
+    } else if (pairs.size() - equal > 1) {
+      likeness.differing = InputPair();
+    }
     std::sort(left_classes.begin(), left_classes.end());
     std::sort(right_classes.begin(), right_classes.end());
-    if (equal < read && left_classes == right_classes) {
+    if (equal < pairs.size() && left_classes == right_classes) {
       likeness.reordered = true;
       likeness.share = std::max(likeness.share, 0.75);
-      likeness.differing = kNone;
+      likeness.differing = InputPair();
     }
     likenesses.push_back(likeness);
   }
@@ -251,15 +263,11 @@ void Suggester::SuggestForNode(const ForcedState& state, int n, Collector* colle
         collector->AddInItsShape(made.outputs[slot], left.of(other.outputs[slot]), likeness.share);
       }
     }
-    if (likeness.differing == kNone) continue;
-    const auto i = static_cast<size_t>(likeness.differing);
-    if (i < made.inputs.size() && i < other.inputs.size()) {
-      // What it is a copy of may be at fault as well.
-      const int c = left.of(other.inputs[i]);
-      for (int r = made.inputs[i]; r != kNone; r = run_.CopiedBy(state, r)) {
-        collector->Add(r, c, likeness.share);
-        collector->AddInItsShape(r, c, likeness.share);
-      }
+    // What it is a copy of may be at fault as well.
+    const int c = left.of(likeness.differing.left);
+    for (int r = likeness.differing.right; r != kNone && c != kNone; r = run_.CopiedBy(state, r)) {
+      collector->Add(r, c, likeness.share);
+      collector->AddInItsShape(r, c, likeness.share);
     }
   }
   // Right-only nodes that should change nothing, one or a few behind each other.
@@ -269,7 +277,9 @@ void Suggester::SuggestForNode(const ForcedState& state, int n, Collector* colle
     for (const int read : open) {
       const int c = state.at(read).match;
       if (c != kNone) {
-        for (const int output : made.outputs) collector->Add(output, c, 0.1);
+        for (const int output : made.outputs) {
+          collector->Add(output, c, Resembles(state, output, c) ? kResembles : kHandsOn);
+        }
       } else if (const int p = run_.right().producer(read); p != kNone) {
         const std::vector<int> reads = run_.right().Reads(p);
         before.insert(before.end(), reads.begin(), reads.end());
@@ -384,12 +394,8 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
       // The other constant of a node that is like one of the left's.
       for (const int reader : right.readers(r)) {
         for (const Likeness& likeness : Like(state, reader)) {
-          if (likeness.differing == kNone) continue;
-          const auto i = static_cast<size_t>(likeness.differing);
-          const StreamNode& other = *left.graph().node(likeness.node).made;
-          const StreamNode& made = *right.node(reader).made;
-          if (i >= other.inputs.size() || i >= made.inputs.size() || made.inputs[i] != r) continue;
-          const int c = left.of(other.inputs[i]);
+          if (likeness.differing.right != r) continue;
+          const int c = left.of(likeness.differing.left);
           if (!free(c) || !left.constant(c)) continue;
           if (innocent && (!IsMeasurable(result.own) || !Tells(result.own.tensor()) ||
                            run_.IsNear(c, result.own, &measured))) {

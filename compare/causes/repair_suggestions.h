@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "compare/causes/constant_suggestions.h"
 #include "compare/causes/forced_run.h"
+#include "compare/causes/node_inputs.h"
 
 namespace onnxcmp {
 
@@ -43,7 +44,7 @@ class Suggester {
     int node = kNone;
     double share = 0;
     bool reordered = false;  // the same inputs in another order
-    int differing = kNone;   // the only input that differs
+    InputPair differing;     // the only one that differs
   };
   std::vector<Likeness> Like(const ForcedState& state, int n) const;
   // Whether a right result can stand for a class: kind of number, shape, and outputs only for
@@ -69,8 +70,12 @@ class Suggester {
   // What made a right result, or the left result that stands for a class; empty if no node did.
   std::string OperatorOf(int right) const;
   std::string OperatorOfClass(int c) const;
-  // The only input of nodes that has another shape on the right; kNone if it is none, or several.
-  int OtherShape(const std::vector<int>& ours, const std::vector<int>& theirs) const;
+  // The only one that has another shape on the right; none if it is none, or several.
+  InputPair OtherShape(const std::vector<InputPair>& pairs) const;
+
+  // Whether what a node gives has much in common with a class that it reads: it is scaled, clamped,
+  // shifted.
+  bool Resembles(const ForcedState& state, int right, int c) const;
 
   void SuggestForNode(const ForcedState& state, int n, Collector* collector) const;
   void SuggestBehind(const ForcedState& state, int n, Collector* collector) const;
@@ -79,6 +84,7 @@ class Suggester {
   std::vector<std::pair<int, int>> hints_;
   absl::flat_hash_map<int, int> counterparts_;
   mutable ConstantSuggester constants_;  // remembers what it has looked at
+  mutable absl::flat_hash_map<std::pair<Hash128, int>, bool> resembling_;
 };
 
 }  // namespace onnxcmp

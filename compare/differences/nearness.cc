@@ -16,14 +16,14 @@ namespace onnxcmp {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Stands for minus infinity in masks.
+// Its negative stands for minus infinity in masks.
 constexpr double kHuge = 1e30;
 constexpr double kGreatestHalf = 65504;
 
-// Masks are written with the least number of their type, or infinity: conversions turn one into the
-// other.
-bool IsMask(double v) { return std::abs(v) >= kHuge || std::abs(v) == kGreatestHalf; }
-bool SameMask(double a, double b) { return IsMask(a) && IsMask(b) && (a < 0) == (b < 0); }
+// Masks are written with the least number of their type, or minus infinity: conversions turn one
+// into the other. What is that great above 0 has overflowed.
+bool IsMask(double v) { return v <= -kHuge || v == -kGreatestHalf; }
+bool SameMask(double a, double b) { return IsMask(a) && IsMask(b); }
 
 }  // namespace
 
@@ -50,6 +50,33 @@ double EpsilonOf(DType dtype) {
     default:
       return 0;
   }
+}
+
+double GreatestFinite(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat:
+      return std::numeric_limits<float>::max();
+    case DType::kFloat16:
+      return kGreatestHalf;
+    case DType::kBfloat16:
+      return std::ldexp(255.0, 120);
+    default:
+      return kInfinity;
+  }
+}
+
+bool Overflows(const Tensor& tensor, DType dtype, bool masks) {
+  const double greatest = GreatestFinite(dtype);
+  if (!IsFloatingPoint(tensor.dtype()) || !std::isfinite(greatest)) return false;
+  bool beyond = false;
+  const NumberReader reader(tensor);
+  ForEachStrip(reader, 0, reader.size(), [&](int64_t, int64_t count, const double* a) {
+    for (int64_t i = 0; i < count; ++i) {
+      beyond =
+          beyond || (std::isfinite(a[i]) && std::abs(a[i]) > greatest && (masks || a[i] > -kHuge));
+    }
+  });
+  return beyond;
 }
 
 double CoarserEpsilon(DType a, DType b) {
@@ -294,7 +321,9 @@ double UnequalShare(const Measured& left, const Measured& right) {
 double NearLimit(double epsilon) {
   // In a type of 16 bits, a hundred steps would be as much as many an error.
   constexpr double kCoarse = 1e-4;
-  return (epsilon > kCoarse ? 16 : 168) * epsilon;
+  // Nor is anything near that is farther apart than half of its size, however few bits it has.
+  constexpr double kMost = 0.5;
+  return std::min(kMost, (epsilon > kCoarse ? 16 : 168) * epsilon);
 }
 
 bool MayBeNear(const Sample& left, const Measured& right) {
@@ -368,7 +397,13 @@ absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype,
   } else if (IsInteger(dtype)) {
     convert(std::vector<int64_t>(size));
   } else {
-    convert(std::vector<double>(size));
+    std::vector<double> elements(size);
+    reader.Read(0, count, elements.data());
+    const double greatest = GreatestFinite(dtype);
+    for (double& x : elements) {
+      if (std::isfinite(x)) x = std::clamp(x, -greatest, greatest);
+    }
+    StoreElements<double>(dtype, elements.data(), count, converted.mutable_raw_data(), 0);
   }
   return Value(std::move(converted));
 }

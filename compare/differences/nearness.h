@@ -70,7 +70,15 @@ bool Near(const Measured& left, const Measured& right, const ThreadPool* pool = 
 // False: they are not near.
 bool MayBeNear(const Sample& left, const Measured& right);
 
-// The value as a tensor of another type and shape, rounded once. InvalidArgument if that cannot be.
+// The greatest finite number of float, float16 and bfloat16; infinity for other types.
+double GreatestFinite(DType dtype);
+// Whether a tensor has finite elements beyond that of another type; of masks, which are far below 0
+// in any type, only if `masks`.
+bool Overflows(const Tensor& tensor, DType dtype, bool masks = true);
+
+// The value as a tensor of another type and shape, rounded once. What is finite stays finite:
+// beyond the greatest number of the type it becomes that. InvalidArgument if it cannot be
+// converted.
 absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<const int64_t> shape);
 
 }  // namespace onnxcmp

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compare/differences/nearness.h"
 #include "compare/repro/renamed_node.h"
 #include "evaluator/outer_names.h"
 #include "evaluator/status_macros.h"
@@ -24,6 +25,24 @@ Node ConstantNode(const SideGraph& graph, int result) {
 bool IsConstantNode(const SideGraph& graph, int result) {
   const int n = graph.producer(result);
   return n != kNone && graph.IsConstant(result) && graph.node(n).node != nullptr;
+}
+
+// Makes a Clip keep what a Cast would make infinite, as the search does.
+absl::Status Saturate(DType from, DType to, int64_t opset, Node* clip,
+                      absl::flat_hash_set<std::string>* taken, Graph* graph) {
+  constexpr int64_t kBoundsAsInputs = 11;
+  const double greatest = GreatestFinite(to);
+  if (opset < kBoundsAsInputs) {
+    clip->attributes["min"] = static_cast<float>(-greatest);
+    clip->attributes["max"] = static_cast<float>(greatest);
+    return absl::OkStatus();
+  }
+  for (const double bound : {-greatest, greatest}) {
+    OC_ASSIGN_OR_RETURN(Value value, ConvertedTo(Tensor::Of<double>({}, {bound}), from, {}));
+    clip->inputs.push_back(NewName(bound < 0 ? "least" : "greatest", taken));
+    graph->initializers.push_back({clip->inputs.back(), std::move(value)});
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -65,6 +84,10 @@ absl::StatusOr<std::string> RegionModel::Convert(const Input& entry,
     return node;
   };
   const bool reshape = value.shape() != wanted.shape();
+  if (value.dtype() != wanted.dtype() && Overflows(value, wanted.dtype())) {
+    OC_RETURN_IF_ERROR(
+        Saturate(value.dtype(), wanted.dtype(), opset, &add("Clip", false), taken, &made->graph));
+  }
   if (value.dtype() != wanted.dtype()) {
     add("Cast", !reshape).attributes["to"] = static_cast<int64_t>(wanted.dtype());
   }

@@ -2,12 +2,14 @@
 #include "compare/causes/repair_limits.h"
 
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "compare/compare.h"
 #include "compare/reports/render_json.h"
 #include "compare/reports/render_markdown.h"
@@ -23,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-// A chain of multiplications by other numbers each, and sines.
+// A chain of multiplications by other numbers each, and sines; all of them are seen in an output.
 std::string Chain(int nodes, double first, double step) {
   std::string constants;
   std::string body;
@@ -38,8 +40,11 @@ std::string Chain(int nodes, double first, double step) {
                     ")\n");
     last = absl::StrCat("s", i);
   }
-  return absl::StrCat("g (float[3] x) => (float[3] y)\n<", constants, "> {\n", body, "  y = Neg (",
-                      last, ")\n}");
+  std::vector<std::string> sines;
+  for (int i = 0; i < nodes; ++i) sines.push_back(absl::StrCat("s", i));
+  return absl::StrCat("g (float[3] x) => (float[3] y, float[", 3 * nodes, "] all)\n<", constants,
+                      "> {\n", body, "  y = Neg (", last, ")\n  all = Concat <axis = 0> (",
+                      absl::StrJoin(sines, ", "), ")\n}");
 }
 
 Comparison ComparedWithin(const std::string& left, const std::string& right,

@@ -129,6 +129,11 @@ TEST_P(FaultLocation, NamesTheFaultFirst) {
         places = std::move(renamed);
       }
       const Comparison comparison = Compared(right);
+      // What has no effect has no cause.
+      if (comparison.verdict == Verdict::kSame) {
+        EXPECT_THAT(comparison.causes, ::testing::IsEmpty());
+        continue;
+      }
       ++faults;
       if (comparison.causes.empty() ||
           !places.contains(

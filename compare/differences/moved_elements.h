@@ -1,0 +1,24 @@
+// Whether a tensor holds another's elements in other places, and in which.
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_MOVED_ELEMENTS_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_MOVED_ELEMENTS_H_
+
+#include <string>
+#include <vector>
+
+#include "evaluator/tensor.h"
+
+namespace onnxcmp {
+
+struct ShapedElements {
+  Shape shape;
+  const std::vector<double>& elements;  // row-major
+};
+
+// "right = left with axes 1 and 2 exchanged", "indices 3 and 5 of axis 0 are exchanged", "right =
+// left shifted by 1 along axis 2", "the same elements in another order"; empty if it is none of it.
+// Elements that are at most `least` apart count as equal. Both have as many elements.
+std::string MovedText(const ShapedElements& left, const ShapedElements& right, double least);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_MOVED_ELEMENTS_H_
