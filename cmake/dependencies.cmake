@@ -29,8 +29,16 @@ if(ONNXCMP_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
 
-# ONNX: an installed one first, then script/bootstrap's.
+# ONNX: an installed one first, then script/bootstrap's. An older one is taken only if ONNX_ROOT names
+# it; in the cache, so that it still does when CMake runs again by itself.
 include(onnx_version)
+if(DEFINED ENV{ONNX_ROOT} AND NOT DEFINED ONNX_ROOT)
+  set(ONNX_ROOT "$ENV{ONNX_ROOT}" CACHE PATH "The installed ONNX to use")
+endif()
+set(_version ${ONNXCMP_ONNX_VERSION})
+if(ONNX_ROOT)
+  set(_version ${ONNXCMP_ONNX_MINIMUM})
+endif()
 if(DEFINED ENV{ONNXCMP_DEPS})
   set(_deps "$ENV{ONNXCMP_DEPS}")
 elseif(DEFINED ENV{XDG_CACHE_HOME})
@@ -38,10 +46,11 @@ elseif(DEFINED ENV{XDG_CACHE_HOME})
 else()
   set(_deps "$ENV{HOME}/.cache/onnxcmp")
 endif()
-set(_prefix "${_deps}/onnx-${ONNXCMP_ONNX_VERSION}-${ONNXCMP_ONNX_BUILD}")
-find_package(ONNX ${ONNXCMP_ONNX_VERSION} CONFIG QUIET PATHS "${_prefix}")
+find_package(ONNX ${_version} CONFIG QUIET
+  PATHS "${_deps}/onnx-${ONNXCMP_ONNX_VERSION}-${ONNXCMP_ONNX_BUILD}")
 if(ONNX_FOUND)
   message(STATUS "ONNX ${ONNX_VERSION}: ${ONNX_DIR}")
+  get_filename_component(_data "${ONNX_DIR}/../../../share/onnx/test_data" ABSOLUTE)
 elseif(ONNXCMP_FETCH_ONNX)
   include(FetchContent)
   set(ONNX_USE_PROTOBUF_SHARED_LIBS ON)
@@ -53,16 +62,22 @@ elseif(ONNXCMP_FETCH_ONNX)
     GIT_SHALLOW ON)
   FetchContent_MakeAvailable(ONNX)
   add_library(ONNX::onnx ALIAS onnx)
-  set(_prefix "${onnx_SOURCE_DIR}")
+  set(ONNX_VERSION ${ONNXCMP_ONNX_VERSION})
+  set(_data "${onnx_SOURCE_DIR}/onnx/backend/test/data")
 else()
-  message(FATAL_ERROR "No ONNX ${ONNXCMP_ONNX_VERSION} found. script/bootstrap builds one; "
+  message(FATAL_ERROR "No ONNX ${_version} found. script/bootstrap builds one; "
     "ONNX_ROOT may name an installed one; ONNXCMP_FETCH_ONNX=ON fetches it.")
 endif()
 
-# ONNX's backend test data: beside the library where script/bootstrap built it, in ONNX's sources,
-# or wherever the builder says. Without them there are no conformance tests.
+# ONNX's backend test data: beside the library where script/bootstrap built it, in ONNX's sources
+# (which hold no node tests from 1.23 on; script/generate_onnx_tests.py makes them), or wherever the
+# builder says. Without node tests there are no conformance tests.
+if("$CACHE{ONNXCMP_ONNX_TEST_DATA}" MATCHES "^${_deps}/onnx-")
+  unset(ONNXCMP_ONNX_TEST_DATA CACHE)  # was found, perhaps for another ONNX
+endif()
 find_path(ONNXCMP_ONNX_TEST_DATA node/test_abs/model.onnx
-  PATHS "${_prefix}/share/onnx/test_data" "${_prefix}/onnx/backend/test/data" NO_DEFAULT_PATH
+  PATHS "${_data}" NO_DEFAULT_PATH
   DOC "ONNX's folder onnx/backend/test/data, for the conformance tests")
+unset(_data)
+unset(_version)
 unset(_deps)
-unset(_prefix)

@@ -13,6 +13,7 @@
 
 #include "evaluator/convert_number.h"
 #include "evaluator/narrow_float.h"
+#include "evaluator/packed_bits.h"
 
 namespace onnxcmp {
 namespace {
@@ -80,7 +81,7 @@ uint16_t FloatToBfloat16(float x) {
 }
 
 // The 16-bit types overflow to infinity whatever is asked: saturation is of
-// float8 and float4.
+// float8, float6 and float4.
 template <typename C>
 uint16_t ToHalf(C x) {
   if constexpr (std::is_same_v<C, float>) {
@@ -98,27 +99,10 @@ uint16_t ToBfloat16(C x) {
   }
 }
 
-// The bits of element i of a packed type.
-template <int kBits>
-uint8_t PackedBits(const uint8_t* bytes, int64_t i) {
-  constexpr int kPerByte = 8 / kBits;
-  const int shift = static_cast<int>(i % kPerByte) * kBits;
-  return static_cast<uint8_t>((bytes[i / kPerByte] >> shift) & ((1 << kBits) - 1));
-}
-
 template <int kBits>
 int32_t SignExtended(uint8_t bits) {
   constexpr int kSign = 1 << (kBits - 1);
   return (bits ^ kSign) - kSign;
-}
-
-template <int kBits>
-void SetPackedBits(uint8_t* bytes, int64_t i, uint8_t bits) {
-  constexpr int kPerByte = 8 / kBits;
-  constexpr int kMask = (1 << kBits) - 1;
-  const int shift = static_cast<int>(i % kPerByte) * kBits;
-  uint8_t& byte = bytes[i / kPerByte];
-  byte = static_cast<uint8_t>((byte & ~(kMask << shift)) | ((bits & kMask) << shift));
 }
 
 // ---- how elements are stored: Get(data, i) is a number, Set(data, i, number,
@@ -207,16 +191,19 @@ struct Float8E8M0Bits {
   }
 };
 
-struct Float4 {
+// float4 and float6.
+template <const NarrowFormat& kFormat>
+struct PackedFloat {
   using Element = uint8_t;
   static constexpr bool kIsInteger = false;
+  static constexpr int kBits = 1 + kFormat.exponent_bits + kFormat.mantissa_bits;
   static float Get(const uint8_t* data, int64_t i) {
-    return kDecoded<kE2M1Format>[PackedBits<4>(data, i)];
+    return kDecoded<kFormat>[PackedElement(data, i, kBits)];
   }
   template <typename C>
   static void Set(uint8_t* data, int64_t i, C x, Overflow overflow) {
-    SetPackedBits<4>(data, i,
-                     static_cast<uint8_t>(EncodeNarrow(kE2M1Format, WidestOf(x), overflow)));
+    SetPackedElement(data, i, kBits,
+                     static_cast<uint8_t>(EncodeNarrow(kFormat, WidestOf(x), overflow)));
   }
 };
 
@@ -228,13 +215,13 @@ struct PackedInteger {
   static constexpr T kLeast = std::is_signed_v<T> ? -(1 << (kBits - 1)) : 0;
   static constexpr T kGreatest = (1 << (std::is_signed_v<T> ? kBits - 1 : kBits)) - 1;
   static int32_t Get(const uint8_t* data, int64_t i) {
-    const uint8_t bits = PackedBits<kBits>(data, i);
+    const uint8_t bits = PackedElement(data, i, kBits);
     return std::is_signed_v<T> ? SignExtended<kBits>(bits) : bits;
   }
   template <typename C>
   static void Set(uint8_t* data, int64_t i, C x, Overflow overflow) {
     const T value = overflow == Overflow::kSaturate ? Saturate<T>(x, kLeast, kGreatest) : To<T>(x);
-    SetPackedBits<kBits>(data, i, static_cast<uint8_t>(value));
+    SetPackedElement(data, i, kBits, static_cast<uint8_t>(value));
   }
 };
 
@@ -286,7 +273,11 @@ void WithStorage(DType dtype, const F& f) {
     case DType::kFloat8E8M0:
       return f.template operator()<Float8E8M0Bits>();
     case DType::kFloat4E2M1:
-      return f.template operator()<Float4>();
+      return f.template operator()<PackedFloat<kE2M1Format>>();
+    case DType::kFloat6E2M3:
+      return f.template operator()<PackedFloat<kE2M3Format>>();
+    case DType::kFloat6E3M2:
+      return f.template operator()<PackedFloat<kE3M2Format>>();
     case DType::kUint4:
       return f.template operator()<PackedInteger<4, uint8_t>>();
     case DType::kInt4:

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "evaluator/packed_bits.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {
@@ -80,7 +81,7 @@ absl::StatusOr<Tensor> Dense(
   }
   std::byte* to = dense.mutable_raw_data();
   std::fill_n(to, dense.byte_size(), std::byte{0});
-  const int64_t width = BitWidth(dtype);
+  const int width = BitWidth(dtype);
   if (!IsSubByte(dtype)) {
     const int64_t size = width / 8;
     for (size_t i = 0; i < positions.size(); ++i) {
@@ -89,16 +90,10 @@ absl::StatusOr<Tensor> Dense(
     }
     return dense;
   }
-  const int64_t per_byte = 8 / width;
-  const auto mask = static_cast<unsigned>((1 << width) - 1);
-  const auto shift = [&](int64_t element) { return static_cast<int>(element % per_byte * width); };
+  const auto* from = values.data<uint8_t>();
   for (size_t i = 0; i < positions.size(); ++i) {
-    const auto element = static_cast<int64_t>(i);
-    const auto from = std::to_integer<unsigned>(values.raw_data()[element / per_byte]);
-    const unsigned bits = from >> shift(element) & mask;
-    std::byte& byte = to[positions[i] / per_byte];
-    const int place = shift(positions[i]);
-    byte = (byte & ~static_cast<std::byte>(mask << place)) | static_cast<std::byte>(bits << place);
+    SetPackedElement(dense.mutable_data<uint8_t>(), positions[i], width,
+                     PackedElement(from, static_cast<int64_t>(i), width));
   }
   return dense;
 }

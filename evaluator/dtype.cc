@@ -43,6 +43,8 @@ constexpr std::array<Facts, kNumDTypes> kFacts = {{
     {"float8e8m0", "float8_e8m0fnu", 8, Kind::kFloat},
     {"uint2", "uint2", 2, Kind::kUnsigned},
     {"int2", "int2", 2, Kind::kSigned},
+    {"float6e2m3", "float6_e2m3fn", 6, Kind::kFloat},
+    {"float6e3m2", "float6_e3m2fn", 6, Kind::kFloat},
 }};
 
 constexpr const Facts& FactsOf(DType dtype) {
@@ -114,8 +116,7 @@ std::optional<int64_t> ByteSize(DType dtype, int64_t elements) {
   }
   const int bits = BitWidth(dtype);
   if (bits < 8) {
-    const int per_byte = bits == 0 ? 0 : 8 / bits;
-    return bits == 0 ? 0 : elements / per_byte + (elements % per_byte != 0 ? 1 : 0);
+    return elements / 8 * bits + (elements % 8 * bits + 7) / 8;
   }
   int64_t bytes = 0;
   if (__builtin_mul_overflow(elements, int64_t{bits / 8}, &bytes)) {

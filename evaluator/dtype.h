@@ -46,14 +46,16 @@ enum class DType : uint8_t {
   kFloat8E8M0 = 24,
   kUint2 = 25,
   kInt2 = 26,
+  kFloat6E2M3 = 27,
+  kFloat6E3M2 = 28,
 };
-inline constexpr int kNumDTypes = 27;
+inline constexpr int kNumDTypes = 29;
 
 // What an element is computed in. A storage type is loaded into its compute class, and stored from
 // it with one rounding (floats) or with wrap-around (integers).
 enum class ComputeClass : uint8_t {
   kNone,
-  kFloat,    // float, float16, bfloat16, float8*, float4
+  kFloat,    // float, float16, bfloat16, float8*, float6*, float4
   kDouble,   // double
   kInt64,    // signed integers
   kUint64,   // unsigned integers
@@ -63,7 +65,7 @@ enum class ComputeClass : uint8_t {
 };
 
 // Bits an element takes in a buffer; 0 for kUndefined and kString (which has a buffer of its own).
-// Types of less than 8 bits are packed, the first element in the lowest bits.
+// Types of less than 8 bits are packed (packed_bits.h).
 int BitWidth(DType dtype);
 
 ComputeClass ComputeClassOf(DType dtype);
@@ -85,7 +87,7 @@ inline bool IsInteger(DType dtype) { return IsSignedInteger(dtype) || IsUnsigned
 inline bool IsComplex(DType dtype) {
   return dtype == DType::kComplex64 || dtype == DType::kComplex128;
 }
-// float16, bfloat16, the float8 family and float4: floats that are computed in float and rounded.
+// float16, bfloat16, the float8 and float6 families and float4: floats that are computed in float and rounded.
 inline bool IsNarrowFloat(DType dtype) {
   return IsFloatingPoint(dtype) && dtype != DType::kFloat && dtype != DType::kDouble;
 }

@@ -1,6 +1,7 @@
 #include "evaluator/load_model.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,7 @@
 #include "evaluator/sort_nodes.h"
 #include "evaluator/status_macros.h"
 #include "evaluator/tensor_proto.h"
+#include "evaluator/unknown_fields.h"
 #include "onnx/onnx_pb.h"
 
 namespace onnxcmp {
@@ -74,9 +76,26 @@ bool SameImports(const Prepared& prepared) {
   return true;
 }
 
+std::string NewerIrVersion(const onnx::ModelProto& proto) {
+  return absl::StrCat("IR version ", proto.ir_version(), " is newer than ",
+                      static_cast<int>(onnx::IR_VERSION), ", the newest that is known");
+}
+
+// A newer IR version than is known is a note, since most models use nothing that it adds; what it
+// adds must not be passed over.
+absl::Status CheckIrVersion(const onnx::ModelProto& proto) {
+  if (proto.ir_version() <= onnx::IR_VERSION) return absl::OkStatus();
+  const std::optional<std::string> field = UnknownField(proto);
+  if (!field.has_value()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(NewerIrVersion(proto), ", and the model uses what it adds (", *field,
+                   "): update onnxcmp, or write the model with an older version of ONNX"));
+}
+
 absl::StatusOr<std::shared_ptr<Model>> Build(const std::shared_ptr<onnx::ModelProto>& proto,
                                              const OpRegistry& registry, const LoadOptions& options,
                                              const std::string& base_dir) {
+  OC_RETURN_IF_ERROR(CheckIrVersion(*proto));
   OC_ASSIGN_OR_RETURN(Prepared prepared, Prepare(registry, options, proto.get()));
   const bool keep = options.functions == Functions::kKeep;
   ExternalData external(base_dir);
@@ -85,11 +104,7 @@ absl::StatusOr<std::shared_ptr<Model>> Build(const std::shared_ptr<onnx::ModelPr
                        &external);
   OC_RETURN_IF_ERROR(builder.Build(prepared.imports, model.get()));
   OC_RETURN_IF_ERROR(ExpandNodes(registry, options.max_nodes, model.get()));
-  if (proto->ir_version() > onnx::IR_VERSION) {
-    model->notes.push_back(absl::StrCat("IR version ", proto->ir_version(), " is newer than ",
-                                        static_cast<int>(onnx::IR_VERSION),
-                                        ", the newest that is known"));
-  }
+  if (proto->ir_version() > onnx::IR_VERSION) model->notes.push_back(NewerIrVersion(*proto));
   if (!(keep && prepared.functions.has_calls()) && SameImports(prepared)) {
     std::string finding = CheckWithOnnx(proto.get(), prepared.imports, registry);
     if (!finding.empty()) {

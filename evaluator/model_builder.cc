@@ -301,9 +301,14 @@ absl::Status ModelBuilder::CheckOperator(const Node& node, const onnx::NodeProto
   if (auto import = context.imports->find(node.domain); import != context.imports->end()) {
     version = import->second;
     if (version < 1 || (IsOnnxDomain(node.domain) && version > latest)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("opset ", version, " of ", DomainName(node.domain), " is not known; ",
-                       version < 1 ? "the first is 1" : absl::StrCat("the newest is ", latest)));
+      const std::string known =
+          version < 1 ? "the first is 1"
+                      : absl::StrCat("the newest is ", latest, ": update onnxcmp",
+                                     node.domain == kOnnxDomain
+                                         ? ", or convert the model with onnx.version_converter"
+                                         : "");
+      return absl::InvalidArgumentError(absl::StrCat(
+          "opset ", version, " of ", DomainName(node.domain), " is not known; ", known));
     }
   } else if (node.domain == kOnnxDomain) {
     return absl::InvalidArgumentError(

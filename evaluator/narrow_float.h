@@ -19,7 +19,7 @@ struct NarrowFormat {
   int bias;
   uint16_t max_code;   // the largest finite value
   uint16_t infinity;   // 0: there is none
-  uint16_t nan;        // a quiet one; float4, which has none, gives what ONNX's tests want: -0
+  uint16_t nan;        // a quiet one; float4 and float6, which have none, give -0 (ONNX's tests)
   bool negative_zero;  // false for "uz" types, whose code of -0 is their NaN
   bool finite_only = false;  // neither infinity nor NaN: always saturates
 
@@ -34,6 +34,8 @@ inline constexpr NarrowFormat kE4M3FNFormat{4, 3, 7, 0x7E, 0, 0x7F, true};
 inline constexpr NarrowFormat kE4M3FNUZFormat{4, 3, 8, 0x7F, 0, 0x80, false};
 inline constexpr NarrowFormat kE5M2Format{5, 2, 15, 0x7B, 0x7C, 0x7E, true};
 inline constexpr NarrowFormat kE5M2FNUZFormat{5, 2, 16, 0x7F, 0, 0x80, false};
+inline constexpr NarrowFormat kE2M3Format{2, 3, 1, 0x1F, 0, 0x20, true, true};
+inline constexpr NarrowFormat kE3M2Format{3, 2, 3, 0x1F, 0, 0x20, true, true};
 inline constexpr NarrowFormat kE2M1Format{2, 1, 1, 0x7, 0, 0x8, true, true};
 
 // 2^exponent, for the exponents of normal doubles.

@@ -1,6 +1,7 @@
 #include "evaluator/op_registry.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -47,12 +48,14 @@ class Schemas final : public onnx::ISchemaRegistry {
     return std::max(DomainVersion(domain), found == latest_.end() ? 0 : found->second);
   }
 
- private:
+  // The newest version of a domain of ONNX's; 0 for other domains.
   static int64_t DomainVersion(const std::string& domain) {
     const auto& ranges = onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
     auto found = ranges.find(domain);
     return found == ranges.end() ? 0 : found->second.second;
   }
+
+ private:
 
   std::map<OpName, std::map<int, onnx::OpSchema>> schemas_;
   std::map<std::string, int64_t> latest_;
@@ -72,12 +75,20 @@ OpRegistry& OpRegistry::operator=(OpRegistry&&) noexcept = default;
 
 std::vector<int> OpRegistry::Listed(absl::string_view domain, absl::string_view op_type,
                                     const Versions& versions) const {
+  const int64_t known = Schemas::DomainVersion(std::string(domain));
+  std::vector<int> listed;
   if (!versions.range_) {
-    return versions.listed_;
+    std::copy_if(versions.listed_.begin(), versions.listed_.end(), std::back_inserter(listed),
+                 [&](int version) { return known == 0 || version <= known; });
+    return listed;
   }
   const int first = versions.listed_[0];
-  const int last = versions.listed_[1];
-  std::vector<int> listed;
+  int last = versions.listed_[1];
+  if (known > 0 && last > known) {
+    const onnx::OpSchema* newest = FindSchema(domain, op_type, known);
+    if (newest == nullptr) return listed;
+    last = newest->SinceVersion();
+  }
   for (int version = last; version >= first; version = listed.back() - 1) {
     const onnx::OpSchema* schema = FindSchema(domain, op_type, version);
     OC_CHECK(schema != nullptr);
@@ -89,9 +100,8 @@ std::vector<int> OpRegistry::Listed(absl::string_view domain, absl::string_view 
 
 void OpRegistry::Add(absl::string_view domain, absl::string_view op_type, const Versions& versions,
                      KernelMaker maker) {
-  auto& makers = impl_->kernels[OpName(domain, op_type)];
   for (int version : Listed(domain, op_type, versions)) {
-    OC_CHECK(makers.emplace(version, maker).second);
+    OC_CHECK(impl_->kernels[OpName(domain, op_type)].emplace(version, maker).second);
   }
 }
 

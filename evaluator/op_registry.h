@@ -53,7 +53,9 @@ class OpRegistry {
   OpRegistry Share() const { return OpRegistry(impl_); }
 
   // Adding a version twice is a mistake of ours (it aborts), and so are AllVersions of a schema
-  // that has no such first or last version. The maker is called once a node when a plan is made.
+  // that has no such first or last version. Versions of ONNX's domains that the ONNX in use does
+  // not know yet are left out: it may be older than the one we are written for. The maker is called
+  // once a node when a plan is made.
   void Add(absl::string_view domain, absl::string_view op_type, const Versions& versions,
            KernelMaker maker);
   // For operators whose kernel reads no attribute.

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "evaluator/packed_bits.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/status_macros.h"
 #include "onnx/onnx_pb.h"
@@ -18,6 +19,15 @@ namespace {
 // The numbers of DType are those of the file format.
 constexpr bool Same(DType dtype, onnx::TensorProto::DataType data_type) {
   return static_cast<int>(dtype) == static_cast<int>(data_type);
+}
+// An older ONNX does not know float6 (ONNX 1.23 brought it).
+template <typename Proto>
+constexpr bool SameFloat6() {
+  if constexpr (requires { Proto::FLOAT6E3M2; }) {
+    return Same(DType::kFloat6E2M3, Proto::FLOAT6E2M3) &&
+           Same(DType::kFloat6E3M2, Proto::FLOAT6E3M2);
+  }
+  return true;
 }
 static_assert(Same(DType::kFloat, onnx::TensorProto::FLOAT) &&
               Same(DType::kUint8, onnx::TensorProto::UINT8) &&
@@ -44,7 +54,7 @@ static_assert(Same(DType::kFloat, onnx::TensorProto::FLOAT) &&
               Same(DType::kFloat4E2M1, onnx::TensorProto::FLOAT4E2M1) &&
               Same(DType::kFloat8E8M0, onnx::TensorProto::FLOAT8E8M0) &&
               Same(DType::kUint2, onnx::TensorProto::UINT2) &&
-              Same(DType::kInt2, onnx::TensorProto::INT2));
+              Same(DType::kInt2, onnx::TensorProto::INT2) && SameFloat6<onnx::TensorProto>());
 
 // "[2,3]".
 std::string Dims(const Shape& shape) {
@@ -206,13 +216,31 @@ class Reader {
   }
 
   // A value of int32_data holds one byte of a packed tensor; ONNX's checker lets it hold four.
+  // One of 6 bits has a value of its own.
   absl::StatusOr<Tensor> FromPacked() {
     const auto& field = proto_.int32_data();
+    if (BitWidth(dtype_) == 6) return FromSixBits();
     if (field.size() != bytes_ && field.size() == (bytes_ + 3) / 4) {
       return FromBytes(field.data(), bytes_, /*owner=*/nullptr);
     }
     OC_ASSIGN_OR_RETURN(Tensor tensor, FromWiderField<uint8_t>(field));
     return FromBytes(tensor.raw_data(), bytes_, tensor.buffer());
+  }
+
+  absl::StatusOr<Tensor> FromSixBits() {
+    OC_RETURN_IF_ERROR(CheckCount(proto_.int32_data_size(), elements_));
+    OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype_, shape_));
+    auto* out = tensor.mutable_data<uint8_t>();
+    std::fill_n(out, bytes_, uint8_t{0});
+    for (int i = 0; i < proto_.int32_data_size(); ++i) {
+      const int32_t value = proto_.int32_data(i);
+      if (value < 0 || value >= 1 << 6) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("its value ", value, " does not fit into ", DTypeName(dtype_)));
+      }
+      SetPackedElement(out, i, 6, static_cast<uint8_t>(value));
+    }
+    return tensor;
   }
 
   absl::StatusOr<Tensor> FromStrings() {

@@ -216,6 +216,7 @@ set(ONNXCMP_OPERATORS
   math/sqrt
   math/sub
   math/sum
+  math/swiglu
   math/swish
   math/tan
   math/tanh

@@ -14,6 +14,28 @@ onnx_prefix=$deps/onnx-$onnx_version-$(onnx_setting BUILD)
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 die() { say "$*"; exit 2; }
 
+# lock_deps: lets one script at a time write to $deps; held until the script ends.
+lock_deps() {
+  mkdir -p "$deps"
+  exec 9>"$deps/lock"
+  flock -n 9 || { say "waiting for another bootstrap"; flock 9; }
+}
+
+# onnx_python VERSION: sets onnx_modules to a folder, for PYTHONPATH, with ONNX's Python package of
+# that version. Fetched once; call lock_deps before.
+onnx_python() {
+  onnx_modules=$deps/onnx-python-$1
+  [[ ! -d $onnx_modules ]] || return 0
+  say "fetching ONNX $1 for Python"
+  local tmp
+  tmp=$(mktemp -d "$deps/tmp.XXXXXX")
+  "$venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: \
+    --target "$tmp/modules" -r script/onnx_requirements.txt "onnx==$1" ||
+    { rm -rf "$tmp"; die "pip could not install it"; }
+  mv "$tmp/modules" "$onnx_modules"
+  rm -rf "$tmp"
+}
+
 # need_packages NAME...: installs the Debian packages that are missing; offline when none is.
 need_packages() {
   command -v dpkg-query >/dev/null ||

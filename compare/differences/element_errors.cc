@@ -121,6 +121,10 @@ FloatFormat FormatOf(DType dtype) {
       return {2, -14};
     case DType::kFloat8E5M2FNUZ:
       return {2, -15};
+    case DType::kFloat6E2M3:
+      return {3, 0};
+    case DType::kFloat6E3M2:
+      return {2, -2};
     case DType::kFloat4E2M1:
       return {1, 0};
     case DType::kFloat8E8M0:

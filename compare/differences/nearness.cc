@@ -41,9 +41,11 @@ double EpsilonOf(DType dtype) {
       return std::ldexp(1.0, -7);
     case DType::kFloat8E4M3FN:
     case DType::kFloat8E4M3FNUZ:
+    case DType::kFloat6E2M3:
       return std::ldexp(1.0, -3);
     case DType::kFloat8E5M2:
     case DType::kFloat8E5M2FNUZ:
+    case DType::kFloat6E3M2:
       return std::ldexp(1.0, -2);
     case DType::kFloat4E2M1:
       return 0.5;

@@ -31,14 +31,18 @@ int Coarseness(DType dtype) {
     // A scale of the small floats as a rule.
     case DType::kFloat8E8M0:
       return 9;
+    case DType::kFloat6E2M3:
+      return 10;
+    case DType::kFloat6E3M2:
+      return 11;
     case DType::kInt4:
     case DType::kUint4:
-      return 10;
+      return 12;
     case DType::kFloat4E2M1:
-      return 11;
+      return 13;
     case DType::kInt2:
     case DType::kUint2:
-      return 12;
+      return 14;
     default:
       return 0;
   }

@@ -22,9 +22,11 @@ Tolerance DefaultTolerance(DType dtype) {
       return {4e-2, 0, 0.12, 3e-2, 8e-3};
     case DType::kFloat8E4M3FN:
     case DType::kFloat8E4M3FNUZ:
+    case DType::kFloat6E2M3:
       return {0.13, 0, 0.4, 0.12, 0.06};
     case DType::kFloat8E5M2:
     case DType::kFloat8E5M2FNUZ:
+    case DType::kFloat6E3M2:
       return {0.26, 0, 0.5, 0.2, 0.1};
     case DType::kFloat8E8M0:
     case DType::kFloat4E2M1:

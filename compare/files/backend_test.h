@@ -23,6 +23,8 @@ namespace onnxcmp {
 
 // As ONNX's own runner has it.
 inline constexpr Tolerance kBackendTestTolerance = {1e-3, 1e-7};
+// Of bfloat16: two units in the last place, as in ONNX's runner since 1.23.
+inline constexpr double kBackendTestBfloat16 = 0x1p-6;
 
 struct BackendTestOptions {
   std::optional<Tolerance> tolerance;  // of floats; nothing: ONNX's

@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "compare/files/npy_header.h"
 #include "compare/reports/utf8.h"
+#include "evaluator/packed_bits.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {
@@ -233,15 +234,13 @@ absl::Status WriteStrings(const Tensor& tensor, Write write) {
 // One element a byte.
 absl::Status WriteUnpacked(const Tensor& tensor, Write write) {
   const int width = BitWidth(tensor.dtype());
-  const int64_t per_byte = 8 / width;
-  const unsigned mask = (1u << width) - 1;
   const auto* packed = reinterpret_cast<const uint8_t*>(tensor.raw_data());
   std::string bytes;
   for (int64_t first = 0; first < tensor.num_elements(); first += 4096) {
     const int64_t end = std::min(first + 4096, tensor.num_elements());
     bytes.clear();
     for (int64_t i = first; i < end; ++i) {
-      bytes.push_back(static_cast<char>(packed[i / per_byte] >> (i % per_byte * width) & mask));
+      bytes.push_back(static_cast<char>(PackedElement(packed, i, width)));
     }
     OC_RETURN_IF_ERROR(write(bytes));
   }
@@ -313,11 +312,8 @@ absl::StatusOr<Tensor> RestoreDType(const Tensor& bits, DType dtype) {
   auto* bytes = reinterpret_cast<uint8_t*>(packed.mutable_raw_data());
   std::fill_n(bytes, packed.byte_size(), uint8_t{0});
   const absl::Span<const uint8_t> elements = contiguous.AsSpan<uint8_t>();
-  const size_t per_byte = static_cast<size_t>(8 / width);
   for (size_t i = 0; i < elements.size(); ++i) {
-    bytes[i / per_byte] = static_cast<uint8_t>(bytes[i / per_byte] |
-                                               (elements[i] & ((1u << width) - 1))
-                                                   << (i % per_byte * static_cast<size_t>(width)));
+    SetPackedElement(bytes, static_cast<int64_t>(i), width, elements[i]);
   }
   return packed;
 }

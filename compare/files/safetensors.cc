@@ -30,7 +30,7 @@ constexpr char kMetadata[] = "__metadata__";
 struct Type {
   const char* name;
   int bits;
-  DType dtype;  // kUndefined: no tensor of ours has it
+  DType dtype;  // kUndefined: not read, since the format leaves open how 6 bits are packed
 };
 constexpr Type kTypes[] = {{"BOOL", 8, DType::kBool},
                            {"F4", 4, DType::kFloat4E2M1},

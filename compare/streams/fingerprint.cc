@@ -11,6 +11,7 @@
 #include "compare/streams/multiset_hash.h"
 #include "compare/streams/numeric_pass.h"
 #include "evaluator/convert.h"
+#include "evaluator/packed_bits.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -166,11 +167,9 @@ class TensorScan {
     const std::byte* data = tensor_.raw_data();
     if (packed_) {
       const int bits = BitWidth(dtype_);
-      const int per_byte = 8 / bits;
-      const auto mask = static_cast<std::byte>((1 << bits) - 1);
+      const auto* bytes = reinterpret_cast<const uint8_t*>(data);
       for (int64_t i = 0; i < count; ++i) {
-        const int64_t element = first + i;
-        buffer[i] = (data[element / per_byte] >> (element % per_byte * bits)) & mask;
+        buffer[i] = std::byte{PackedElement(bytes, first + i, bits)};
       }
       return buffer;
     }

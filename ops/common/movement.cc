@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "evaluator/packed_bits.h"
 #include "evaluator/status_macros.h"
 #include "evaluator/strided_copy.h"
 
@@ -210,11 +211,10 @@ absl::Status NormalizeIndices(absl::Span<int64_t> indices, int axis, int64_t siz
 absl::StatusOr<Tensor> UnpackToBytes(const KernelContext& ctx, const Tensor& packed) {
   OC_ASSIGN_OR_RETURN(Tensor bytes, ctx.Allocate(DType::kUint8, packed.shape()));
   const int width = BitWidth(packed.dtype());
-  const int per_byte = 8 / width;
   const auto* from = packed.data<uint8_t>();
   auto* to = bytes.mutable_data<uint8_t>();
   for (int64_t i = 0; i < packed.num_elements(); ++i) {
-    to[i] = static_cast<uint8_t>(from[i / per_byte] >> (i % per_byte * width) & ((1 << width) - 1));
+    to[i] = PackedElement(from, i, width);
   }
   return bytes;
 }
@@ -222,13 +222,12 @@ absl::StatusOr<Tensor> UnpackToBytes(const KernelContext& ctx, const Tensor& pac
 absl::StatusOr<Tensor> PackFromBytes(const KernelContext& ctx, const Tensor& bytes, DType dtype) {
   OC_ASSIGN_OR_RETURN(Tensor packed, ctx.Allocate(dtype, bytes.shape()));
   const int width = BitWidth(dtype);
-  const int per_byte = 8 / width;
   const auto* from = bytes.data<uint8_t>();
   auto* to = packed.mutable_data<uint8_t>();
   // The bits behind the last element are 0, so that equal tensors have equal bytes.
   std::fill_n(to, packed.byte_size(), uint8_t{0});
   for (int64_t i = 0; i < bytes.num_elements(); ++i) {
-    to[i / per_byte] = static_cast<uint8_t>(to[i / per_byte] | from[i] << (i % per_byte * width));
+    SetPackedElement(to, i, width, from[i]);
   }
   return packed;
 }

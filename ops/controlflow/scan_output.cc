@@ -6,14 +6,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/convert.h"
+#include "evaluator/packed_bits.h"
 #include "ops/common/axes.h"
 
 namespace onnxcmp {
 namespace {
-
-// Packed elements are copied as the unsigned integers of their width, whatever they mean.
-DType BitsOf(DType dtype) { return BitWidth(dtype) == 2 ? DType::kUint2 : DType::kUint4; }
 
 }  // namespace
 
@@ -73,10 +70,9 @@ absl::Status ScanOutput::Append(const Value& value) {
   if (dtype_ == DType::kString) {
     std::copy_n(element.string_data(), size_, memory_.mutable_string_data() + first);
   } else if (IsSubByte(dtype_)) {
-    unpacked_.resize(static_cast<size_t>(size_));
-    LoadElements<uint64_t>(BitsOf(dtype_), element.raw_data(), 0, size_, unpacked_.data());
-    StoreElements<uint64_t>(DType::kUint8, unpacked_.data(), size_, memory_.mutable_raw_data(),
-                            first);
+    const auto* packed = element.data<uint8_t>();
+    auto* bytes = memory_.mutable_data<uint8_t>() + first;
+    for (int64_t i = 0; i < size_; ++i) bytes[i] = PackedElement(packed, i, BitWidth(dtype_));
   } else if (size_ > 0) {
     const int64_t bytes = BitWidth(dtype_) / 8;
     std::memcpy(memory_.mutable_raw_data() + first * bytes, element.raw_data(),
@@ -153,11 +149,11 @@ absl::StatusOr<Tensor> ScanOutput::Finish(int64_t axis, bool backwards) {
   OC_ASSIGN_OR_RETURN(const Tensor ordered, context_->Contiguous(view));
   OC_ASSIGN_OR_RETURN(Tensor packed, context_->Allocate(dtype_, shape));
   const int64_t count = packed.num_elements();
-  unpacked_.resize(static_cast<size_t>(count));
-  LoadElements<uint64_t>(DType::kUint8, ordered.raw_data(), 0, count, unpacked_.data());
-  // What the last byte holds beyond the end is kept by StoreElements, and must not be garbage.
-  if (count > 0) packed.mutable_raw_data()[packed.byte_size() - 1] = std::byte{0};
-  StoreElements<uint64_t>(BitsOf(dtype_), unpacked_.data(), count, packed.mutable_raw_data(), 0);
+  const auto* bytes = ordered.data<uint8_t>();
+  auto* to = packed.mutable_data<uint8_t>();
+  // What the last byte holds beyond the end is kept, and must not be garbage.
+  if (count > 0) to[packed.byte_size() - 1] = 0;
+  for (int64_t i = 0; i < count; ++i) SetPackedElement(to, i, BitWidth(dtype_), bytes[i]);
   return packed;
 }
 
@@ -172,16 +168,18 @@ absl::StatusOr<Tensor> SubTensor(const KernelContext& context, const Tensor& ten
     return tensor.Strided(shape, strides, offset);
   }
   OC_ASSIGN_OR_RETURN(Tensor copy, context.Allocate(tensor.dtype(), shape));
-  const DType bits = BitsOf(tensor.dtype());
+  const int width = BitWidth(tensor.dtype());
   const int64_t inner =
       NumElements(absl::MakeSpan(shape).subspan(static_cast<size_t>(axis))).value();
   const int64_t outer = inner == 0 ? 0 : copy.num_elements() / inner;
-  if (outer > 0) copy.mutable_raw_data()[copy.byte_size() - 1] = std::byte{0};
-  std::vector<uint64_t> row(static_cast<size_t>(inner));
+  const auto* from = tensor.data<uint8_t>();
+  auto* to = copy.mutable_data<uint8_t>();
+  if (outer > 0) to[copy.byte_size() - 1] = 0;
   for (int64_t o = 0; o < outer; ++o) {
-    LoadElements<uint64_t>(bits, tensor.raw_data(), (o * tensor.dim(axis) + index) * inner, inner,
-                           row.data());
-    StoreElements<uint64_t>(bits, row.data(), inner, copy.mutable_raw_data(), o * inner);
+    const int64_t first = (o * tensor.dim(axis) + index) * inner;
+    for (int64_t i = 0; i < inner; ++i) {
+      SetPackedElement(to, o * inner + i, width, PackedElement(from, first + i, width));
+    }
   }
   return copy;
 }

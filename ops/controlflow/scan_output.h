@@ -46,7 +46,6 @@ class ScanOutput {
   int64_t capacity_ = 0;
   int64_t count_ = 0;
   int64_t pending_zeros_ = 0;  // came before the type was known
-  std::vector<uint64_t> unpacked_;
 };
 
 // The sub-tensor of rank one less at `index` of `axis`: a view, but a copy for packed types.

@@ -8,21 +8,35 @@
 namespace onnxcmp {
 namespace {
 
-// BitShift (ai.onnx 11): Z = X shifted by Y bits in `direction`, broadcast. Open in the
-// specification: a shift by the width of the type or more gives 0, as in NumPy.
+constexpr int64_t kWidth = 64;
+
+int64_t ShiftedLeft(int64_t x, int64_t y) {
+  return y >= 0 && y < kWidth ? static_cast<int64_t>(static_cast<uint64_t>(x) << y) : 0;
+}
+uint64_t ShiftedLeft(uint64_t x, uint64_t y) { return y < kWidth ? x << y : 0; }
+
+int64_t ShiftedRight(int64_t x, int64_t y) {
+  return x >> (y >= 0 && y < kWidth ? y : kWidth - 1);  // what is left of a sign: -1 or 0
+}
+uint64_t ShiftedRight(uint64_t x, uint64_t y) { return y < kWidth ? x >> y : 0; }
+
+// BitShift (ai.onnx 11, 28): Z = X shifted by Y bits in `direction`, broadcast; signed integers
+// (since 28) to the right with copies of their sign. Where Y is negative, or the width of the type
+// or more, no bit of X is left: -1 for a negative X to the right, else 0 (before 28 open in the
+// specification, and so in NumPy).
 Kernel BitShift(const KernelInit& node) {
   const std::string direction = node.String("direction");
   if (direction == "LEFT") {
     return [](KernelContext& ctx) {
-      return EmitBinary<Integers>(ctx, [](auto a, auto b) {
-        return a.binaryExpr(b, [](uint64_t x, uint64_t y) { return y < 64 ? x << y : 0; });
+      return EmitBinary<Classes<int64_t, uint64_t>>(ctx, [](auto a, auto b) {
+        return a.binaryExpr(b, [](auto x, auto y) { return ShiftedLeft(x, y); });
       });
     };
   }
   if (direction == "RIGHT") {
     return [](KernelContext& ctx) {
-      return EmitBinary<Integers>(ctx, [](auto a, auto b) {
-        return a.binaryExpr(b, [](uint64_t x, uint64_t y) { return y < 64 ? x >> y : 0; });
+      return EmitBinary<Classes<int64_t, uint64_t>>(ctx, [](auto a, auto b) {
+        return a.binaryExpr(b, [](auto x, auto y) { return ShiftedRight(x, y); });
       });
     };
   }
@@ -33,7 +47,7 @@ Kernel BitShift(const KernelInit& node) {
 }  // namespace
 
 void RegisterBitShift(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "BitShift", {11}, BitShift);
+  registry.Add(kOnnxDomain, "BitShift", {11, 28}, BitShift);
 }
 
 }  // namespace onnxcmp

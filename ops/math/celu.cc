@@ -4,7 +4,7 @@
 namespace onnxcmp {
 namespace {
 
-// Celu (ai.onnx 12): Y = max(0, X) + min(0, alpha * (exp(X / alpha) - 1)).
+// Celu (ai.onnx 12, 28): Y = max(0, X) + min(0, alpha * (exp(X / alpha) - 1)).
 Kernel Celu(const KernelInit& node) {
   const float alpha = node.Float("alpha");
   return UnaryKernel<Floats>([=](auto x) {
@@ -16,7 +16,7 @@ Kernel Celu(const KernelInit& node) {
 }  // namespace
 
 void RegisterCelu(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "Celu", AllVersions(12, 12), Celu);
+  registry.Add(kOnnxDomain, "Celu", AllVersions(12, 28), Celu);
 }
 
 }  // namespace onnxcmp

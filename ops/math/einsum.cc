@@ -296,7 +296,7 @@ absl::Status Evaluate(KernelContext& ctx, const Equation& equation) {
   return ctx.SetOutput(0, std::move(y));
 }
 
-// Einsum (ai.onnx 12): the sum of the product of all inputs over the dimensions that the output
+// Einsum (ai.onnx 12, 28): the sum of the product of all inputs over the dimensions that the output
 // does not name. Factors are multiplied from left to right, two at a time, as matrix products.
 // Dimensions of an ellipsis are aligned at the last one and broadcast, as in NumPy; those that an
 // explicit output leaves out are summed like any other. Narrow floats are rounded once, integers
@@ -315,6 +315,8 @@ Kernel Einsum(const KernelInit& node) {
 
 }  // namespace
 
-void RegisterEinsum(OpRegistry& registry) { registry.Add(kOnnxDomain, "Einsum", {12}, Einsum); }
+void RegisterEinsum(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "Einsum", {12, 28}, Einsum);
+}
 
 }  // namespace onnxcmp

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -20,18 +21,31 @@ T Remainder(T a, T b) {
 }
 
 // With the sign of the divisor.
-template <typename T>
+template <std::integral T>
 T Modulo(T a, T b) {
   const T remainder = Remainder(a, b);
   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 
-absl::Status FloorMod(KernelContext& ctx) {
-  if (IsFloatingPoint(ctx.Input(0).dtype())) {
-    return absl::InvalidArgumentError("Mod of floating-point numbers needs fmod = 1");
-  }
-  return EmitBinary<Classes<int64_t, uint64_t>>(
+// The same of floats: a - floor(a / b) * b in exact numbers, rounded once. A zero has the sign of b
+// too; of an infinite b the result is a or b.
+template <std::floating_point T>
+T Modulo(T a, T b) {
+  const T remainder = std::fmod(a, b);
+  if (remainder == 0) return std::copysign(remainder, b);
+  return (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
+absl::Status FlooredMod(KernelContext& ctx) {
+  return EmitBinary<Numbers>(
       ctx, [](auto a, auto b) { return a.binaryExpr(b, &Modulo<typename decltype(a)::Scalar>); });
+}
+
+absl::Status FlooredModOfIntegers(KernelContext& ctx) {
+  if (IsFloatingPoint(ctx.Input(0).dtype())) {
+    return absl::InvalidArgumentError("before opset 28, Mod of floats needs fmod = 1");
+  }
+  return FlooredMod(ctx);
 }
 
 absl::Status TruncatedMod(KernelContext& ctx) {
@@ -45,15 +59,18 @@ absl::Status TruncatedMod(KernelContext& ctx) {
   });
 }
 
-// Mod (ai.onnx 10, 13): C = the remainder of A / B, broadcast, with the sign of B, or with that of
-// A if `fmod` is set, which floats require. What the specification leaves open is as in NumPy:
-// integers modulo 0 are 0.
-Kernel Mod(const KernelInit& node) { return node.Flag("fmod") ? TruncatedMod : FloorMod; }
+// Mod (ai.onnx 10, 13, 28): C = A - floor(A / B) * B, broadcast, with the sign of B; if `fmod` is
+// set, which floats require before 28, A - trunc(A / B) * B, with the sign of A. What the
+// specification leaves open is as in NumPy: integers modulo 0 are 0.
+Kernel Mod(const KernelInit& node) {
+  if (node.Flag("fmod")) return TruncatedMod;
+  return node.version() >= 28 ? FlooredMod : FlooredModOfIntegers;
+}
 
 }  // namespace
 
 void RegisterMod(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "Mod", AllVersions(10, 13), Mod);
+  registry.Add(kOnnxDomain, "Mod", AllVersions(10, 28), Mod);
 }
 
 }  // namespace onnxcmp

@@ -34,6 +34,8 @@ struct Options {
   std::optional<float> scale;
   float softcap = 0;  // 0: none
   bool causal = false;
+  int64_t left_window = -1;  // keys before a query's own place that it sees; -1: all
+  int64_t right_window = -1;
   bool pads_mask = false;  // a mask with fewer keys than there are leaves the others out
   int64_t shown = kProducts;
   DType softmax_dtype = DType::kUndefined;  // kUndefined: that of the queries
@@ -48,6 +50,11 @@ absl::StatusOr<Tensor> Present(const KernelContext& ctx, int past, const Tensor&
   return Concatenated(ctx, {ctx.Input(past), x}, 2);
 }
 
+struct VisibleKeys {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
 // What is added to the products of a query with each key.
 template <typename C>
 struct Bias {
@@ -55,32 +62,69 @@ struct Bias {
   Shape mask_strides = {0, 0, 0, 0};
   int64_t mask_keys = 0;
   std::vector<int64_t> lengths;  // keys in use of each batch entry; empty: all
-  bool causal = false;
+  int64_t before = -1;           // keys before a query's own place that it sees; -1: all
+  int64_t after = -1;
   int64_t past = 0;
+  int64_t queries = 0;
+
+  // The keys that lengths, causality and windows leave.
+  VisibleKeys Visible(int64_t batch, int64_t query, int64_t keys) const {
+    VisibleKeys range = {0, keys};
+    int64_t place = query + past;  // the key that is the query's own
+    if (!lengths.empty()) {
+      const int64_t length = lengths[static_cast<size_t>(batch)];
+      place = query + length - queries;
+      range.end = std::min(range.end, length);
+    }
+    if (after >= 0) range.end = std::min(range.end, place + after + 1);
+    if (before >= 0) range.begin = std::max(range.begin, place - before);
+    range.end = std::max<int64_t>(range.end, 0);
+    range.begin = std::min(range.begin, range.end);
+    return range;
+  }
+
+  const C* MaskRow(int64_t batch, int64_t head, int64_t query) const {
+    return mask.data<C>() + batch * mask_strides[0] + head * mask_strides[1] +
+           query * mask_strides[2];
+  }
+
+  // False if it is -inf for every key.
+  bool AnyKey(int64_t batch, int64_t head, int64_t query, int64_t keys) const {
+    const VisibleKeys range = Visible(batch, query, mask.defined() ? mask_keys : keys);
+    if (!mask.defined()) return range.begin < range.end;
+    const C* row = MaskRow(batch, head, query);
+    for (int64_t key = range.begin; key < range.end; ++key) {
+      if (row[key * mask_strides[3]] != -std::numeric_limits<C>::infinity()) return true;
+    }
+    return false;
+  }
 
   void AddTo(int64_t batch, int64_t head, int64_t query, C* row, int64_t keys) const {
     constexpr C kOut = -std::numeric_limits<C>::infinity();
     if (mask.defined()) {
-      const C* from = mask.data<C>() + batch * mask_strides[0] + head * mask_strides[1] +
-                      query * mask_strides[2];
+      const C* from = MaskRow(batch, head, query);
       for (int64_t key = 0; key < mask_keys; ++key) row[key] += from[key * mask_strides[3]];
       for (int64_t key = mask_keys; key < keys; ++key) row[key] += kOut;
     }
-    if (causal) {
-      for (int64_t key = query + past + 1; key < keys; ++key) row[key] += kOut;
-    }
-    if (!lengths.empty()) {
-      const int64_t length = lengths[static_cast<size_t>(batch)];
-      for (int64_t key = std::max<int64_t>(length, 0); key < keys; ++key) row[key] += kOut;
-    }
+    const VisibleKeys range = Visible(batch, query, keys);
+    for (int64_t key = 0; key < range.begin; ++key) row[key] += kOut;
+    for (int64_t key = range.end; key < keys; ++key) row[key] += kOut;
   }
 };
+
+// Bounds that are far beyond any key, so that sums of a few do not overflow.
+int64_t Bounded(int64_t number) {
+  constexpr int64_t kFar = int64_t{1} << 60;
+  return std::clamp(number, -kFar, kFar);
+}
 
 template <typename C>
 absl::StatusOr<Bias<C>> LoadBias(const KernelContext& ctx, const AttentionShape& shape,
                                  const Options& options) {
   Bias<C> bias;
-  bias.causal = options.causal;
+  bias.queries = shape.queries;
+  bias.before = options.left_window;
+  bias.after = options.causal ? 0 : options.right_window;
   if (ctx.HasInput(kPastKey)) bias.past = ctx.Input(kPastKey).dim(2);
   if (ctx.HasInput(kNonpadLength)) {
     if (ctx.Input(kNonpadLength).shape() != Shape{shape.batch}) {
@@ -88,6 +132,7 @@ absl::StatusOr<Bias<C>> LoadBias(const KernelContext& ctx, const AttentionShape&
                                absl::StrCat(shape.batch));
     }
     OC_ASSIGN_OR_RETURN(bias.lengths, ctx.IntsInput(kNonpadLength));
+    for (int64_t& length : bias.lengths) length = Bounded(length);
   }
   if (!ctx.HasInput(kMask)) return bias;
   const Tensor& mask = ctx.Input(kMask);
@@ -164,8 +209,12 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
     bias.AddTo(batch, head, query, row, shape.keys);
     show(kBiased);
     if (round_softmax) RoundRow(options.softmax_dtype, row, shape.keys);
-    SoftmaxLane(row, shape.keys, row);
-    if (round_softmax) RoundRow(options.softmax_dtype, row, shape.keys);
+    if (bias.AnyKey(batch, head, query, shape.keys)) {
+      SoftmaxLane(row, shape.keys, row);
+      if (round_softmax) RoundRow(options.softmax_dtype, row, shape.keys);
+    } else {
+      scores.setZero();
+    }
     show(kSoftmaxed);
   };
   OC_ASSIGN_OR_RETURN(const Tensor out,
@@ -177,14 +226,16 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   return shown_data == nullptr ? absl::OkStatus() : ctx.SetOutput(3, std::move(shown));
 }
 
-// Attention (ai.onnx 23, 24):
+// Attention (ai.onnx 23, 24, 25):
 //   K, V = past_key and K, past_value and V behind each other: present_key, present_value
 //   Y = softmax(cap(scale * Q K^T) + bias) V,  cap(x) = softcap * tanh(x / softcap)
 // for every head; a head of K and V serves several neighbouring ones of Q. The bias is attn_mask
 // (of booleans: -inf where it is false; from 24 on also for the keys behind its end), -inf for keys
-// j > i + past with is_causal, and -inf for keys from nonpad_kv_seqlen on. A row without any key in
-// use is NaN, as the formula says. Output 3 is the product with the scale, or after the cap, after
-// the bias, after the softmax. Narrow floats are computed in float and rounded in the outputs only,
+// from nonpad_kv_seqlen on, for keys j > p with is_causal, and for those outside of
+// p - left_window_size <= j <= p + right_window_size (from 25 on; -1: no bound). p is the place of
+// query i among the keys: i + the past's length, or i + nonpad_kv_seqlen - the number of queries.
+// A row whose bias is -inf throughout is zero after the softmax, and in Y. Output 3 is the product
+// with the scale, or after the cap, after the bias, after the softmax. Narrow floats are computed in float and rounded in the outputs only,
 // but for a softmax_precision that is narrower than the queries'.
 Kernel Attention(const KernelInit& node) {
   Options options;
@@ -193,6 +244,12 @@ Kernel Attention(const KernelInit& node) {
   if (node.Has("scale")) options.scale = node.Float("scale");
   options.softcap = node.Float("softcap");
   options.causal = node.Flag("is_causal");
+  options.left_window = Bounded(node.Int("left_window_size", -1));
+  options.right_window = Bounded(node.Int("right_window_size", -1));
+  if (options.left_window < -1 || options.right_window < -1) {
+    return node.Fail(absl::InvalidArgumentError(
+        "left_window_size and right_window_size must be -1 or not negative"));
+  }
   options.pads_mask = node.version() >= 24;
   options.shown = node.Int("qk_matmul_output_mode");
   if (options.shown < kProducts || options.shown > kSoftmaxed) {
@@ -225,7 +282,7 @@ Kernel Attention(const KernelInit& node) {
 }  // namespace
 
 void RegisterAttention(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "Attention", {23, 24}, Attention);
+  registry.Add(kOnnxDomain, "Attention", {23, 24, 25}, Attention);
 }
 
 }  // namespace onnxcmp

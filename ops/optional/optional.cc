@@ -17,7 +17,7 @@ DType InnerDType(const Value& value) {
   return value.is_sequence() ? value.sequence().element_dtype : DType::kUndefined;
 }
 
-// Optional (ai.onnx 15): an optional that holds the input, or without one nothing, of the type that
+// Optional (ai.onnx 15, 28): an optional that holds the input, or without one nothing, of the type that
 // the attribute `type` names.
 Kernel MakeOptional(const KernelInit& node) {
   const std::optional<TypeInfo> type = node.TypeAttribute("type");
@@ -38,7 +38,7 @@ Kernel MakeOptional(const KernelInit& node) {
 }  // namespace
 
 void RegisterOptional(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "Optional", {15}, MakeOptional);
+  registry.Add(kOnnxDomain, "Optional", {15, 28}, MakeOptional);
 }
 
 }  // namespace onnxcmp

@@ -4,7 +4,7 @@
 namespace onnxcmp {
 namespace {
 
-// OptionalGetElement (ai.onnx 15, 18): what the optional holds; an error if that is nothing. A
+// OptionalGetElement (ai.onnx 15, 18, 28): what the optional holds; an error if that is nothing. A
 // tensor or a sequence (from 18 on) is itself.
 absl::Status OptionalGetElement(KernelContext& ctx) {
   const Value& value = ctx.InputValue(0);
@@ -18,7 +18,7 @@ absl::Status OptionalGetElement(KernelContext& ctx) {
 }  // namespace
 
 void RegisterOptionalGetElement(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "OptionalGetElement", {15, 18}, OptionalGetElement);
+  registry.Add(kOnnxDomain, "OptionalGetElement", {15, 18, 28}, OptionalGetElement);
 }
 
 }  // namespace onnxcmp

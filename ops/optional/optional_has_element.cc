@@ -4,7 +4,7 @@
 namespace onnxcmp {
 namespace {
 
-// OptionalHasElement (ai.onnx 15, 18): whether the optional holds something. From 18 on also true
+// OptionalHasElement (ai.onnx 15, 18, 28): whether the optional holds something. From 18 on also true
 // for a tensor or a sequence, and false if the input is left out.
 absl::Status OptionalHasElement(KernelContext& ctx) {
   bool has_element = ctx.HasInput(0);
@@ -17,7 +17,7 @@ absl::Status OptionalHasElement(KernelContext& ctx) {
 }  // namespace
 
 void RegisterOptionalHasElement(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "OptionalHasElement", {15, 18}, OptionalHasElement);
+  registry.Add(kOnnxDomain, "OptionalHasElement", {15, 18, 28}, OptionalHasElement);
 }
 
 }  // namespace onnxcmp

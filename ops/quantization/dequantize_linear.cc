@@ -6,7 +6,7 @@
 namespace onnxcmp {
 namespace {
 
-// DequantizeLinear (ai.onnx 10, 13, 19, 21, 23, 24, 25): y = (x - x_zero_point) * x_scale, per
+// DequantizeLinear (ai.onnx 10, 13, 19, 21, 23, 24, 25, 28): y = (x - x_zero_point) * x_scale, per
 // tensor, along an axis (since 13) or in blocks (since 21). The type of y is output_dtype (since
 // 23), else that of x_scale.
 Kernel DequantizeLinear(const KernelInit& node) {
@@ -26,7 +26,7 @@ Kernel DequantizeLinear(const KernelInit& node) {
 }  // namespace
 
 void RegisterDequantizeLinear(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "DequantizeLinear", {10, 13, 19, 21, 23, 24, 25}, DequantizeLinear);
+  registry.Add(kOnnxDomain, "DequantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, DequantizeLinear);
 }
 
 }  // namespace onnxcmp

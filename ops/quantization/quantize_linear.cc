@@ -7,12 +7,12 @@
 namespace onnxcmp {
 namespace {
 
-// QuantizeLinear (ai.onnx 10, 13, 19, 21, 23, 24, 25):
+// QuantizeLinear (ai.onnx 10, 13, 19, 21, 23, 24, 25, 28):
 //   y = saturate(round(x / y_scale) + y_zero_point)
 // per tensor, along an axis (since 13) or in blocks (since 21). The type of y is that of
 // y_zero_point, else output_dtype (since 21), else uint8. x / y_scale is rounded to the type of
-// y_scale, or to `precision` (since 23), before it is rounded to a whole number; for floats of 8
-// and 4 bits there is no rounding to a whole number.
+// y_scale, or to `precision` (since 23), before it is rounded to a whole number; for floats of 8,
+// 6 and 4 bits there is no rounding to a whole number.
 Kernel QuantizeLinear(const KernelInit& node) {
   QuantizeOptions options;
   options.granularity = {node.Int("axis", 1), node.Int("block_size", 0)};
@@ -45,7 +45,7 @@ Kernel QuantizeLinear(const KernelInit& node) {
 }  // namespace
 
 void RegisterQuantizeLinear(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "QuantizeLinear", {10, 13, 19, 21, 23, 24, 25}, QuantizeLinear);
+  registry.Add(kOnnxDomain, "QuantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, QuantizeLinear);
 }
 
 }  // namespace onnxcmp

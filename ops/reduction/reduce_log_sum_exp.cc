@@ -30,8 +30,8 @@ absl::StatusOr<Tensor> LogSumExp(const KernelContext& ctx, const Tensor& data, c
   return result.Reshaped(ReducedShape(data, axes, keepdims));
 }
 
-// ReduceLogSumExp (ai.onnx 1, 11, 13, 18): the logarithm of the sum of exp(x) over `axes` (input 1
-// from 18 on), without overflow. Integers are computed in double and truncated; of no elements it
+// ReduceLogSumExp (ai.onnx 1, 11, 13, 18, 28): the logarithm of the sum of exp(x) over `axes` (input 1
+// from 18 on), without overflow. Integers (up to 18) are computed in double and truncated; of no elements it
 // is -infinity.
 Kernel ReduceLogSumExp(const KernelInit& node) {
   const auto reduce = [](const KernelContext& ctx, const Tensor& data, const Axes& axes,
@@ -46,7 +46,7 @@ Kernel ReduceLogSumExp(const KernelInit& node) {
 }  // namespace
 
 void RegisterReduceLogSumExp(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "ReduceLogSumExp", AllVersions(1, 18), ReduceLogSumExp);
+  registry.Add(kOnnxDomain, "ReduceLogSumExp", AllVersions(1, 28), ReduceLogSumExp);
 }
 
 }  // namespace onnxcmp

@@ -19,7 +19,7 @@ enum class RoundMode : uint8_t { kUp, kDown, kNearest };
 
 struct CastOptions {
   DType to = DType::kUndefined;
-  Overflow overflow = Overflow::kSaturate;  // of float8 and float4; integers always wrap
+  Overflow overflow = Overflow::kSaturate;  // of float8, float6 and float4; integers always wrap
   RoundMode round_mode = RoundMode::kUp;    // to float8e8m0
 };
 
@@ -127,7 +127,7 @@ absl::StatusOr<CastOptions> ReadOptions(const KernelInit& node) {
   return options;
 }
 
-// Cast (ai.onnx 1, 6, 9, 13, 19, 21, 23, 24, 25): each element converted to the type `to`. Floats
+// Cast (ai.onnx 1, 6, 9, 13, 19, 21, 23, 24, 25, 28): each element converted to the type `to`. Floats
 // round once, to nearest even; integers wrap around; float to integer truncates. What the standard
 // leaves open (docs/numerics.md): floats that no integer of the type holds, text of numbers,
 // negative values to float8e8m0.
@@ -166,7 +166,7 @@ Kernel CastLike(const KernelInit& node) {
 }  // namespace
 
 void RegisterCast(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "Cast", {1, 6, 9, 13, 19, 21, 23, 24, 25}, Cast);
+  registry.Add(kOnnxDomain, "Cast", {1, 6, 9, 13, 19, 21, 23, 24, 25, 28}, Cast);
   registry.Add(kOnnxDomain, "CastLike", {15, 19, 21, 23, 24, 25}, CastLike);
 }
 

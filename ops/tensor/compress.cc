@@ -10,7 +10,7 @@
 namespace onnxcmp {
 namespace {
 
-// Compress (ai.onnx 9, 11): the entries along `axis`, or without it the elements, whose `condition`
+// Compress (ai.onnx 9, 11, 28): the entries along `axis`, or without it the elements, whose `condition`
 // is true. What a shorter condition does not reach is left out; true beyond the end is an error (as
 // in NumPy; onnxruntime ignores it).
 Kernel Compress(const KernelInit& node) {
@@ -49,7 +49,7 @@ Kernel Compress(const KernelInit& node) {
 }  // namespace
 
 void RegisterCompress(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "Compress", {9, 11}, Compress);
+  registry.Add(kOnnxDomain, "Compress", {9, 11, 28}, Compress);
 }
 
 }  // namespace onnxcmp

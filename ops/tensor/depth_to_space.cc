@@ -36,16 +36,20 @@ absl::Status EmitRearranged(KernelContext& ctx, const Shape& split, absl::Span<c
   return ctx.SetOutput(0, y.Reshaped(shape));
 }
 
-// DepthToSpace (ai.onnx 1, 11, 13): channels become blocks of b * b positions. Mode DCR (the only
+absl::StatusOr<bool> IsCrd(const KernelInit& node) {
+  const std::string mode = node.String("mode", "DCR");
+  if (mode == "DCR" || mode == "CRD") return mode == "CRD";
+  return absl::InvalidArgumentError(
+      absl::StrCat("mode must be DCR or CRD, not \"", mode, "\""));
+}
+
+// DepthToSpace (ai.onnx 1, 11, 13, 28): channels become blocks of b * b positions. Mode DCR (the only
 // one of version 1) takes a block's positions from channels C / b^2 apart, CRD from neighbours.
 Kernel DepthToSpace(const KernelInit& node) {
   const int64_t b = node.Int("blocksize");
-  const std::string mode = node.String("mode", "DCR");
-  if (mode != "DCR" && mode != "CRD") {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("mode must be DCR or CRD, not \"", mode, "\"")));
-  }
-  return [b, is_crd = mode == "CRD"](KernelContext& ctx) -> absl::Status {
+  absl::StatusOr<bool> is_crd = IsCrd(node);
+  if (!is_crd.ok()) return node.Fail(is_crd.status());
+  return [b, is_crd = *is_crd](KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);
     OC_RETURN_IF_ERROR(CheckBlock(x, b));
     if (x.dim(1) % (b * b) != 0) {
@@ -61,10 +65,13 @@ Kernel DepthToSpace(const KernelInit& node) {
   };
 }
 
-// SpaceToDepth (ai.onnx 1, 13): the inverse of DepthToSpace in mode DCR.
+// SpaceToDepth (ai.onnx 1, 13, 28): the inverse of DepthToSpace in the same mode, of which the
+// versions before 28 have DCR alone.
 Kernel SpaceToDepth(const KernelInit& node) {
   const int64_t b = node.Int("blocksize");
-  return [b](KernelContext& ctx) -> absl::Status {
+  absl::StatusOr<bool> is_crd = IsCrd(node);
+  if (!is_crd.ok()) return node.Fail(is_crd.status());
+  return [b, is_crd = *is_crd](KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);
     OC_RETURN_IF_ERROR(CheckBlock(x, b));
     if (x.dim(2) % b != 0 || x.dim(3) % b != 0) {
@@ -73,16 +80,18 @@ Kernel SpaceToDepth(const KernelInit& node) {
     }
     const int64_t h = x.dim(2) / b;
     const int64_t w = x.dim(3) / b;
-    return EmitRearranged(ctx, {x.dim(0), x.dim(1), h, b, w, b}, {0, 3, 5, 1, 2, 4},
-                          {x.dim(0), x.dim(1) * b * b, h, w});
+    const Shape split = {x.dim(0), x.dim(1), h, b, w, b};
+    const Shape shape = {x.dim(0), x.dim(1) * b * b, h, w};
+    return is_crd ? EmitRearranged(ctx, split, {0, 1, 3, 5, 2, 4}, shape)
+                  : EmitRearranged(ctx, split, {0, 3, 5, 1, 2, 4}, shape);
   };
 }
 
 }  // namespace
 
 void RegisterDepthToSpace(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "DepthToSpace", {1, 11, 13}, DepthToSpace);
-  registry.Add(kOnnxDomain, "SpaceToDepth", {1, 13}, SpaceToDepth);
+  registry.Add(kOnnxDomain, "DepthToSpace", {1, 11, 13, 28}, DepthToSpace);
+  registry.Add(kOnnxDomain, "SpaceToDepth", {1, 13, 28}, SpaceToDepth);
 }
 
 }  // namespace onnxcmp

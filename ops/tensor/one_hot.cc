@@ -25,7 +25,7 @@ absl::StatusOr<std::vector<int64_t>> WholeNumbers(const KernelContext& ctx, int 
   return values;
 }
 
-// OneHot (ai.onnx 9, 11): an axis of size `depth` is put in at `axis`;
+// OneHot (ai.onnx 9, 11, 28): an axis of size `depth` is put in at `axis`;
 // output[..., c, ...] = values[1] if indices[...] is c or c - depth, else values[0]. An index out
 // of range gives values[0] all along. Indices and depth may be floats, which are truncated.
 Kernel OneHot(const KernelInit& node) {
@@ -67,6 +67,8 @@ Kernel OneHot(const KernelInit& node) {
 
 }  // namespace
 
-void RegisterOneHot(OpRegistry& registry) { registry.Add(kOnnxDomain, "OneHot", {9, 11}, OneHot); }
+void RegisterOneHot(OpRegistry& registry) {
+  registry.Add(kOnnxDomain, "OneHot", {9, 11, 28}, OneHot);
+}
 
 }  // namespace onnxcmp

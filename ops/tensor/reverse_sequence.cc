@@ -10,7 +10,7 @@
 namespace onnxcmp {
 namespace {
 
-// ReverseSequence (ai.onnx 10): of every entry b along batch_axis, the first sequence_lens[b]
+// ReverseSequence (ai.onnx 10, 28): of every entry b along batch_axis, the first sequence_lens[b]
 // entries along time_axis in reverse, the others as they are.
 Kernel ReverseSequence(const KernelInit& node) {
   const int64_t batch_axis = node.Int("batch_axis");
@@ -60,7 +60,7 @@ Kernel ReverseSequence(const KernelInit& node) {
 }  // namespace
 
 void RegisterReverseSequence(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "ReverseSequence", {10}, ReverseSequence);
+  registry.Add(kOnnxDomain, "ReverseSequence", {10, 28}, ReverseSequence);
 }
 
 }  // namespace onnxcmp

@@ -114,7 +114,7 @@ absl::StatusOr<Groups> GroupEntries(const KernelContext& ctx, const Tensor& x, c
   });
 }
 
-// Unique (ai.onnx 11): the distinct entries along `axis`, or without it the distinct elements, in
+// Unique (ai.onnx 11, 28): the distinct entries along `axis`, or without it the distinct elements, in
 // ascending order (of slices: that of the first elements that differ) or with sorted = 0 in the
 // order in which they appear; also where each appears first, which each entry is, and how many are
 // equal. Equal are 0 and -0, and all NaN, which come last.
@@ -169,7 +169,7 @@ Kernel Unique(const KernelInit& node) {
 }  // namespace
 
 void RegisterUnique(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "Unique", {11}, Unique);
+  registry.Add(kOnnxDomain, "Unique", {11, 28}, Unique);
   registry.Add(kMicrosoftDomain, "Unique", {1}, Unique);
 }
 

@@ -59,7 +59,8 @@ const NarrowFloat kNarrowFloats[] = {
     {DType::kFloat16, 10, 5, 15, 0x7BFF},  {DType::kBfloat16, 7, 8, 127, 0x7F7F},
     {DType::kFloat8E4M3FN, 3, 4, 7, 0x7E}, {DType::kFloat8E4M3FNUZ, 3, 4, 8, 0x7F},
     {DType::kFloat8E5M2, 2, 5, 15, 0x7B},  {DType::kFloat8E5M2FNUZ, 2, 5, 16, 0x7F},
-    {DType::kFloat4E2M1, 1, 2, 1, 0x7},
+    {DType::kFloat4E2M1, 1, 2, 1, 0x7},    {DType::kFloat6E2M3, 3, 2, 1, 0x1F},
+    {DType::kFloat6E3M2, 2, 3, 3, 0x1F},
 };
 
 uint64_t SignBit(const NarrowFloat& f) {
@@ -245,6 +246,11 @@ TEST(ConvertTest, PackedTypesStartWithTheLowBits) {
   EXPECT_THAT(Load<float>(DType::kUint2, {0b11100100, 0b01}, 2, 3), ElementsAre(2, 3, 1));
   EXPECT_THAT(Load<float>(DType::kFloat4E2M1, {0x21, 0xF8}, 0, 4), ElementsAre(0.5, 1, 0, -6));
   EXPECT_THAT(Load<int64_t>(DType::kInt4, {0x71, 0xF8}, 3, 2, -3), ElementsAre(-1, 1));
+  // 0x08, 0x1F, 0x21 and 0x18, then 0x3F (onnx.proto: 24 bits for four elements).
+  EXPECT_THAT(Load<float>(DType::kFloat6E2M3, {0xC8, 0x17, 0x62, 0x3F}, 0, 5),
+              ElementsAre(1, 7.5, -0.125, 4, -7.5));
+  EXPECT_THAT(Load<float>(DType::kFloat6E3M2, {0xC8, 0x17, 0x62, 0x3F}, 3, 2, -2),
+              ElementsAre(8, 28));
   EXPECT_THAT(Load<int64_t>(DType::kInt4, {0x71}, 1, 3, 0), ElementsAre(7, 7, 7));
 }
 

@@ -22,7 +22,7 @@ TEST(DenseTest, PacksElementsOfLessThanAByte) {
       return Tensor::Allocate(type, shape);
     });
   };
-  for (DType dtype : {DType::kInt4, DType::kInt2, DType::kFloat4E2M1}) {
+  for (DType dtype : {DType::kInt4, DType::kInt2, DType::kFloat4E2M1, DType::kFloat6E2M3}) {
     ExpectSameBits(dense(dtype), Convert(Tensor::Of<float>({5}, {0, 1, 0, 0, -2}), dtype));
   }
 }

@@ -133,12 +133,29 @@ TEST(LoadModelTest, ReadsIrVersionsFromThree) {
   EXPECT_THAT((*newer)->notes, ElementsAre(HasSubstr("IR version 99 is newer")));
 }
 
+TEST(LoadModelTest, WhatANewerIrVersionAddsIsNotPassedOver) {
+  auto with_field = [](int64_t version) {
+    return LoadChanged(kRelu, [version](onnx::ModelProto& p) {
+      p.set_ir_version(version);
+      onnx::NodeProto& node = *p.mutable_graph()->mutable_node(0);
+      node.GetReflection()->MutableUnknownFields(&node)->AddVarint(1234, 1);
+    });
+  };
+  ExpectInvalid(with_field(99).status(), "IR version 99 is newer than ");
+  ExpectInvalid(with_field(99).status(),
+                "the model uses what it adds (field 1234 of a NodeProto): update onnxcmp");
+  EXPECT_TRUE(with_field(8).ok());
+}
+
 TEST(LoadModelTest, OpsetsMustBeKnown) {
   auto with_opset = [](int64_t version) {
     return LoadChanged(
         kRelu, [version](onnx::ModelProto& p) { p.mutable_opset_import(0)->set_version(version); });
   };
-  ExpectInvalid(with_opset(99).status(), "Relu 'n': opset 99 of ai.onnx is not known; the newest");
+  ExpectInvalid(with_opset(99).status(),
+                absl::StrCat("Relu 'n': opset 99 of ai.onnx is not known; the newest is ",
+                             Registry().LatestVersion(""),
+                             ": update onnxcmp, or convert the model with onnx.version_converter"));
   ExpectInvalid(with_opset(0).status(), "opset 0 of ai.onnx is not known; the first is 1");
   ExpectInvalid(with_opset(INT64_MIN).status(), "is not known");
   ExpectInvalid(LoadChanged(kRelu, [](onnx::ModelProto& p) { p.clear_opset_import(); }).status(),

@@ -127,6 +127,17 @@ TEST(TensorFromProtoTest, KeepsPackedElementsAndClearsWhatIsBehindThem) {
   proto.add_int32_data(0x21);
   proto.add_int32_data(0xf3);
   EXPECT_EQ(StoredBytes(TensorFromProto(proto)), (std::vector<int>{0x21, 0x03}));
+  // One of 6 bits crosses from byte to byte, and has a value of int32_data of its own.
+  const auto float6 = static_cast<onnx::TensorProto::DataType>(DType::kFloat6E3M2);
+  proto = Proto(float6, {3});
+  proto.set_raw_data(Bytes({0xc8, 0x17, 0xfe}));
+  EXPECT_EQ(StoredBytes(TensorFromProto(proto)), (std::vector<int>{0xc8, 0x17, 0x02}));
+  proto = Proto(float6, {3});
+  for (const int value : {0x08, 0x1f, 0x21}) proto.add_int32_data(value);
+  EXPECT_EQ(StoredBytes(TensorFromProto(proto)), (std::vector<int>{0xc8, 0x17, 0x02}));
+  proto.set_int32_data(2, 64);
+  ExpectError(TensorFromProto(proto).status(), absl::StatusCode::kInvalidArgument,
+              "its value 64 does not fit into float6e3m2");
   // Or four of them (ONNX's checker).
   proto = Proto(onnx::TensorProto::FLOAT4E2M1, {5});
   proto.add_int32_data(0x00754321);

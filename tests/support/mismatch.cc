@@ -16,6 +16,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/convert.h"
+#include "evaluator/packed_bits.h"
 
 namespace onnxcmp::testing {
 namespace {
@@ -63,9 +64,7 @@ struct Differences {
 uint64_t ElementBits(const Tensor& tensor, int64_t index) {
   const int width = BitWidth(tensor.dtype());
   if (width < 8) {
-    const int64_t bit = index * width;
-    const auto byte = static_cast<uint8_t>(tensor.raw_data()[bit / 8]);
-    return (static_cast<unsigned>(byte) >> (bit % 8)) & ((1u << width) - 1);
+    return PackedElement(tensor.data<uint8_t>(), index, width);
   }
   uint64_t bits = 0;
   std::memcpy(&bits, tensor.raw_data() + index * (width / 8), static_cast<size_t>(width / 8));

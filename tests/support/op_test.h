@@ -17,11 +17,17 @@
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/tensor.h"
+#include "gtest/gtest.h"
 
 namespace onnxcmp::testing {
 
 // Every operator of the project, made once.
 const OpRegistry& Registry();
+
+// Leaves a test out where the ONNX in use is older than the opset that it is about.
+#define ONNXCMP_NEEDS_OPSET(version)                               \
+  if (::onnxcmp::testing::Registry().LatestVersion("") < (version)) \
+  GTEST_SKIP() << "the ONNX in use knows no opset " << (version)
 
 class OpTest {
  public:

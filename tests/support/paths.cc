@@ -24,6 +24,8 @@ std::string OnnxTestData(absl::string_view path) {
 
 std::string ExpectedConformanceTests() { return ONNXCMP_EXPECTED_CONFORMANCE_TESTS; }
 
+bool OnnxIsOurs() { return ONNXCMP_ONNX_IS_OURS != 0; }
+
 std::string OnnxcmpProgram() { return ONNXCMP_PROGRAM; }
 
 }  // namespace onnxcmp

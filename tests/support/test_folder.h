@@ -13,7 +13,8 @@
 namespace onnxcmp::testing {
 
 // Runs `folder`/model.onnx on every test_data_set_N, feeding input_K.pb to its K-th input, and
-// compares its K-th output with output_K.pb. Returns what differs, a text for each output that
+// compares its K-th output with output_K.pb, bfloat16 with a relative tolerance of 2^-6 at least.
+// Returns what differs, a text for each output that
 // does. An error: the test could not be run, or there is nothing to compare (no data set, or one
 // without a file for every output).
 absl::StatusOr<std::vector<std::string>> RunTestFolder(const std::string& folder,

@@ -56,7 +56,7 @@ void CastLike(DerivativeBuilder& d) {
 }  // namespace
 
 void AddShapeDerivatives(DerivativeRules& rules) {
-  rules.Add(kOnnxDomain, "Cast", {6, 25}, Cast);
+  rules.Add(kOnnxDomain, "Cast", {6, 28}, Cast);
   rules.Add(kOnnxDomain, "CastLike", {15, 25}, CastLike);
   rules.Add(kOnnxDomain, "Expand", {8, 13}, Expand);
   rules.Add(kOnnxDomain, "Flatten", {1, 25}, Reshape);

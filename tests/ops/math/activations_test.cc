@@ -47,6 +47,14 @@ TEST(CeluTest, Values) {
                Y({-1.2642411f, -0.4423984f, 0, 1, NAN}), 1e-6);
 }
 
+TEST(CeluTest, OtherFloats) {
+  ONNXCMP_NEEDS_OPSET(28);
+  for (const DType dtype : {DType::kDouble, DType::kFloat16, DType::kBfloat16}) {
+    ExpectTensor(OpTest("Celu", 28).Attr("alpha", 2.0f).Input(Convert(X(), dtype)).Run(),
+                 Convert(Y({-1.2642411f, -0.4423984f, 0, 1, NAN}), dtype), 1e-6);
+  }
+}
+
 TEST(ThresholdedReluTest, Values) {
   ExpectTensor(OpTest("ThresholdedRelu", 10).Attr("alpha", -1.0f).Input(X()).Run(),
                Y({0, -0.5f, 0, 1, 0}));

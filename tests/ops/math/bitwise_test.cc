@@ -30,6 +30,23 @@ TEST(BitShiftTest, BothDirections) {
               kInvalid, "direction must be LEFT or RIGHT, not UP");
 }
 
+TEST(BitShiftTest, SignedIntegers) {
+  ONNXCMP_NEEDS_OPSET(28);
+  const auto shift = [](const char* direction, const Tensor& x, const Tensor& by) {
+    return OpTest("BitShift", 28).Attr("direction", direction).Input(x).Input(by).Run();
+  };
+  // The text: copies of the sign to the right; no bit is left by a negative Y and one of 8 or more.
+  const Tensor x = Tensor::Of<int8_t>({7}, {-128, -1, 64, -3, 100, -100, 5});
+  const Tensor by = Tensor::Of<int8_t>({7}, {1, 7, 1, 8, -1, -128, 127});
+  ExpectTensor(shift("RIGHT", x, by), Tensor::Of<int8_t>({7}, {-64, -1, 32, -1, 0, -1, 0}));
+  ExpectTensor(shift("LEFT", x, by), Tensor::Of<int8_t>({7}, {0, -128, -128, 0, 0, 0, 0}));
+  const Tensor wide = Tensor::Of<int64_t>({4}, {INT64_MIN, INT64_MIN, -1, 3});
+  const Tensor far = Tensor::Of<int64_t>({4}, {63, 64, INT64_MIN, 62});
+  ExpectTensor(shift("RIGHT", wide, far), Tensor::Of<int64_t>({4}, {-1, -1, -1, 0}));
+  ExpectTensor(shift("LEFT", wide, far),
+               Tensor::Of<int64_t>({4}, {0, 0, 0, static_cast<int64_t>(uint64_t{3} << 62)}));
+}
+
 TEST(BitwiseTest, SignedAndUnsigned) {
   const Tensor a = Tensor::Of<int32_t>({2, 1}, {12, -1});
   const Tensor b = Tensor::Of<int32_t>({2}, {10, 7});

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@ namespace onnxcmp {
 namespace {
 
 using testing::ExpectError;
+using testing::ExpectSameBits;
 using testing::ExpectTensor;
 using testing::kInvalid;
 using testing::OpTest;
@@ -51,13 +53,34 @@ TEST(ModTest, WhatDivisionLeavesUndefined) {
   }
 }
 
+// The special cases of the text, and numpy.mod.
+TEST(ModTest, FloatsHaveTheSignOfTheDivisor) {
+  ONNXCMP_NEEDS_OPSET(28);
+  const auto mod = [](std::vector<double> a, std::vector<double> b) {
+    const auto count = static_cast<int64_t>(a.size());
+    return OpTest("Mod", 28).Input(Tensor::Of<double>({count}, a)).Input(
+        Tensor::Of<double>({count}, b));
+  };
+  ExpectSameBits(mod({-4.5, 4.5, -4.5, 4, -4, 0.0, -0.0}, {2, -2, -2, -2, 2, -3, 3}).Run(),
+                 Tensor::Of<double>({7}, {1.5, -1.5, -0.5, -0.0, 0.0, -0.0, 0.0}));
+  ExpectTensor(mod({5, -5, 5, -5}, {INFINITY, INFINITY, -INFINITY, -INFINITY}).Run(),
+               Tensor::Of<double>({4}, {5, INFINITY, -INFINITY, -5}));
+  ExpectTensor(mod({INFINITY, 1, NAN, 1, 0}, {2, 0, 1, NAN, -0.0}).Run(),
+               Tensor::Of<double>({5}, {NAN, NAN, NAN, NAN, NAN}));
+  ExpectSameBits(OpTest("Mod", 28)
+                     .Input(testing::Convert(Tensor::Of<float>({2}, {-7, 7}), DType::kBfloat16))
+                     .Input(testing::Convert(Tensor::Of<float>({}, {2.5f}), DType::kBfloat16))
+                     .Run(),
+                 testing::Convert(Tensor::Of<float>({2}, {0.5f, 2}), DType::kBfloat16));
+}
+
 TEST(ModTest, FloatsNeedFmod) {
   ExpectError(OpTest("Mod", 13)
                   .Input(Tensor::Of<float>({1}, {1}))
                   .Input(Tensor::Of<float>({1}, {1}))
                   .Run()
                   .status(),
-              kInvalid, "needs fmod = 1");
+              kInvalid, "before opset 28, Mod of floats needs fmod = 1");
 }
 
 }  // namespace

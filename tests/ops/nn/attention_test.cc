@@ -66,6 +66,9 @@ TEST(AttentionTest, ShowsTheScoresAtEachStage) {
   }
 }
 
+// Two keys of one head of size 1.
+Tensor TwoKeys(const std::vector<float>& values) { return Tensor::Of<float>({1, 1, 2, 1}, values); }
+
 OpTest Joined(int opset, const Tensor& mask) {
   OpTest test("Attention", opset);
   test.Attr("q_num_heads", 2).Attr("kv_num_heads", 2);
@@ -93,10 +96,70 @@ TEST(AttentionTest, LeavesPaddingOut) {
       1e-5, 1e-7);
 }
 
-TEST(AttentionTest, ARowWithoutKeysIsNaN) {
-  OpTest test("Attention", 24);
-  test.Input(Iota({1, 1, 1, 1})).Input(Iota({1, 1, 1, 1})).Input(Iota({1, 1, 1, 1}));
-  ExpectTensor(test.Input(Bools({1}, {0})).Run(), Tensor::Of<float>({1, 1, 1, 1}, {kNaN}));
+// ONNX 1.23's text: zero in Y and in mode 3, decided by what is added to the scores alone, so that
+// an infinite score does not make it NaN.
+TEST(AttentionTest, ARowThatIsMaskedThroughoutIsZero) {
+  const auto masked = [](float query, const Tensor& mask) {
+    OpTest test("Attention", 24);
+    test.Outputs(4).Attr("qk_matmul_output_mode", 3).Attr("scale", 1.0f);
+    test.Input(Tensor::Of<float>({1, 1, 1, 1}, {query})).Input(TwoKeys({1, kInf}));
+    return test.Input(TwoKeys({5, 7})).Input(mask);
+  };
+  const Tensor zero = Tensor::Of<float>({1, 1, 1, 1}, {0});
+  for (const Tensor& mask : {Bools({1, 2}, {0, 0}), Tensor::Of<float>({1, 2}, {-kInf, -kInf})}) {
+    ExpectTensor(masked(1, mask).Run(), zero);
+    ExpectTensor(masked(1, mask).Run(3), Tensor::Of<float>({1, 1, 1, 2}, {0, 0}));
+  }
+  // A mask that ends early leaves the other keys out.
+  ExpectTensor(masked(1, Bools({1, 1}, {0})).Run(), zero);
+  ExpectTensor(masked(1, Bools({1, 1}, {1})).Run(), Tensor::Of<float>({1, 1, 1, 1}, {5}));
+  // Not masked: scores of -inf are what they are.
+  ExpectTensor(masked(-kInf, Bools({1, 2}, {1, 1})).Run(),
+               Tensor::Of<float>({1, 1, 1, 1}, {kNaN}));
+}
+
+// One head; all scores are equal, so that Y is the mean of the keys that a query sees: 0 to keys-1.
+OpTest Means(int opset, int64_t batch, int64_t queries, int64_t keys) {
+  OpTest test("Attention", opset);
+  std::vector<float> values;
+  for (int64_t i = 0; i < batch * keys; ++i) values.push_back(static_cast<float>(i % keys));
+  const Tensor zeros = Tensor::Of<float>({batch, 1, queries, 1},
+                                         std::vector<float>(static_cast<size_t>(batch * queries)));
+  test.Input(zeros).Input(Tensor::Of<float>({batch, 1, keys, 1}, values));
+  return test.Input(Tensor::Of<float>({batch, 1, keys, 1}, values));
+}
+
+// ONNX 1.23's text: query i sees key j if j <= i + nonpad_kv_seqlen - queries.
+TEST(AttentionTest, CausalityIsAlignedToTheLastKeyInUse) {
+  OpTest test = Means(24, 3, 2, 4);
+  test.Attr("is_causal", 1).NoInput().NoInput().NoInput().Input(Ints({2, 4, 1}));
+  ExpectTensor(test.Run(), Tensor::Of<float>({3, 1, 2, 1}, {0, 0.5f, 1, 1.5f, 0, 0}));
+  OpTest huge = Means(24, 3, 2, 4);
+  huge.Attr("is_causal", 1).NoInput().NoInput().NoInput().Input(Ints({INT64_MAX, INT64_MIN, 0}));
+  ExpectTensor(huge.Run(), Tensor::Of<float>({3, 1, 2, 1}, {1.5f, 1.5f, 0, 0, 0, 0}));
+}
+
+TEST(AttentionTest, WindowsBoundWhatAQuerySees) {
+  ONNXCMP_NEEDS_OPSET(28);  // ONNX 1.23 brought version 25
+  const auto windows = [](int64_t left, int64_t right, bool causal) {
+    OpTest test = Means(25, 1, 4, 6);
+    return test.Attr("left_window_size", left).Attr("right_window_size", right).Attr("is_causal",
+                                                                                      causal);
+  };
+  const auto rows = [](std::vector<float> values) {
+    return Tensor::Of<float>({1, 1, 4, 1}, values);
+  };
+  // The picture in the text: q0 sees k0 and k1, q3 sees k1 to k4.
+  ExpectTensor(windows(2, 1, false).Run(), rows({0.5f, 1, 1.5f, 2.5f}));
+  ExpectTensor(windows(2, 1, true).Run(), rows({0, 0.5f, 1, 2}));
+  ExpectTensor(windows(-1, 0, false).Run(), rows({0, 0.5f, 1, 1.5f}));
+  ExpectTensor(windows(0, -1, false).Run(), rows({2.5f, 3, 3.5f, 4}));
+  ExpectTensor(windows(INT64_MAX, INT64_MAX, false).Run(), rows({2.5f, 2.5f, 2.5f, 2.5f}));
+  OpTest padded = Means(25, 1, 4, 6);
+  padded.Attr("left_window_size", 1).Attr("right_window_size", 0);
+  padded.NoInput().NoInput().NoInput().Input(Ints({5}));
+  ExpectTensor(padded.Run(), rows({0.5f, 1.5f, 2.5f, 3.5f}));
+  ExpectError(windows(-2, 0, false).Run().status(), kInvalid, "must be -1 or not negative");
 }
 
 TEST(AttentionTest, TakesNoQueriesAndNoKeys) {

@@ -82,6 +82,17 @@ TEST(QuantizeLinear, SmallFloats) {
                Convert(Tensor::Of<float>({4}, {0, 1, 6, -6}), DType::kFloat4E2M1));
 }
 
+// As ONNX's evaluator.
+TEST(QuantizeLinear, Float6ThereAndBack) {
+  ONNXCMP_NEEDS_OPSET(28);
+  const Tensor x = Tensor::Of<float>({4}, {0.3f, -15, 100, 3});
+  const Tensor scale = Tensor::Scalar(2.0f);
+  const Tensor want = Convert(Tensor::Of<float>({4}, {0.15f, -7.5f, 7.5f, 1.5f}), DType::kFloat6E2M3);
+  ExpectSameBits(
+      Quantize(x, scale, 28).Attr("output_dtype", static_cast<int>(DType::kFloat6E2M3)).Run(), want);
+  ExpectTensor(Dequantize(want, scale, 28).Run(), Tensor::Of<float>({4}, {0.25f, -15, 15, 3}));
+}
+
 TEST(QuantizeLinear, AlongAnAxis) {
   const Tensor x = Tensor::Of<float>({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
   const Tensor scale = Tensor::Of<float>({2}, {1, 2});

@@ -98,6 +98,36 @@ TEST(CastTest, PackedTypes) {
   ExpectTensor(Cast(*floats, DType::kFloat), Tensor::Of<float>({5}, {0.5f, 0, -4, -6, 6}));
 }
 
+// Values of ml_dtypes 0.6, which ONNX's evaluator casts by. Neither type has infinity or NaN.
+TEST(CastTest, Float6) {
+  ONNXCMP_NEEDS_OPSET(28);
+  const Tensor x = Tensor::Of<float>({9}, {0.1f, 7.4f, 7.6f, -8, kInf, 28, 30, 0.0625f, -0.0f});
+  const auto cast = [](const Tensor& x, DType to, int saturate) {
+    return OpTest("Cast", 28).Attr("to", To(to)).Attr("saturate", saturate).Input(x).Run();
+  };
+  for (int saturate = 0; saturate < 2; ++saturate) {
+    const auto e2m3 = cast(x, DType::kFloat6E2M3, saturate);
+    ASSERT_TRUE(e2m3.ok()) << e2m3.status();
+    ExpectTensor(cast(*e2m3, DType::kFloat, 1),
+                 Tensor::Of<float>({9}, {0.125f, 7.5f, 7.5f, -7.5f, 7.5f, 7.5f, 7.5f, 0, 0}));
+    const auto e3m2 = cast(x, DType::kFloat6E3M2, saturate);
+    ASSERT_TRUE(e3m2.ok()) << e3m2.status();
+    ExpectTensor(cast(*e3m2, DType::kDouble, 1),
+                 Tensor::Of<double>({9}, {0.125, 7, 8, -8, 28, 28, 28, 0.0625, 0}));
+  }
+  std::vector<float> values;
+  for (int i = 0; i < 70001; ++i) values.push_back(static_cast<float>(i * 7 % 57 - 28) / 4);
+  const Tensor exact = Tensor::Of<float>({70001}, values);
+  const auto packed = OpTest("Cast", 28)
+                          .Attr("to", To(DType::kFloat6E2M3))
+                          .Input(exact)
+                          .Threads(2)
+                          .Run();
+  ASSERT_TRUE(packed.ok()) << packed.status();
+  EXPECT_EQ(packed->byte_size(), (70001 * 6 + 7) / 8);
+  ExpectTensor(cast(*packed, DType::kFloat, 1), exact);
+}
+
 // Several strips and tasks, so that packed elements of two strips lie beside each other.
 TEST(CastTest, LongPackedTensor) {
   std::vector<float> values;

@@ -20,6 +20,24 @@ TEST(DepthToSpace, Modes) {
   ExpectTensor(OpTest("SpaceToDepth", 13).Attr("blocksize", 2).Input(AsStridedView(dcr)).Run(), x);
 }
 
+// The inverse of DepthToSpace, as the text has it.
+TEST(SpaceToDepth, Modes) {
+  ONNXCMP_NEEDS_OPSET(28);
+  const Tensor x = Iota({1, 2, 2, 4});
+  for (const char* mode : {"DCR", "CRD"}) {
+    OpTest there("SpaceToDepth", 28);
+    const auto cut = there.Attr("blocksize", 2).Attr("mode", mode).Input(x).Run();
+    ASSERT_TRUE(cut.ok()) << cut.status();
+    OpTest back("DepthToSpace", 28);
+    ExpectTensor(back.Attr("blocksize", 2).Attr("mode", mode).Input(*cut).Run(), x);
+  }
+  OpTest crd("SpaceToDepth", 28);
+  ExpectTensor(crd.Attr("blocksize", 2).Attr("mode", "CRD").Input(x).Run(),
+               Tensor::Of<float>({1, 8, 1, 2}, {0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15}));
+  ExpectError(OpTest("SpaceToDepth", 28).Attr("blocksize", 2).Attr("mode", "X").Input(x).Run().status(),
+              kInvalid, "mode must be DCR or CRD, not \"X\"");
+}
+
 TEST(DepthToSpace, AnyType) {
   const Tensor x = Tensor::Of<std::string>({1, 1, 2, 1}, {"a", "b"});
   ExpectTensor(OpTest("DepthToSpace", 13).Attr("blocksize", 1).Input(x).Run(), x);
