@@ -1,6 +1,7 @@
 """Prints what is new, changed and gone between two versions of ONNX, given as the JSON files that
 onnx_facts.py writes, and what a person has to do about it: script/update_onnx runs it."""
 
+import collections
 import difflib
 import json
 import pathlib
@@ -9,6 +10,17 @@ import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# The schema that stands before a new operator's.
+NOTHING = {
+    "deprecated": False,
+    "documentation": "",
+    "attributes": {},
+    "inputs": [],
+    "outputs": [],
+    "types": {},
+    "bodies": {},
+}
 
 
 def show(text, indent):
@@ -101,7 +113,8 @@ def version_of(key):
 
 def predecessor(key, schemas):
     """The version of the same operator that `key` replaces, or None."""
-    older = [k for k in schemas if operator_of(k) == operator_of(key) and version_of(k) < version_of(key)]
+    same = [k for k in schemas if operator_of(k) == operator_of(key)]
+    older = [k for k in same if version_of(k) < version_of(key)]
     return max(older, key=version_of, default=None)
 
 
@@ -111,11 +124,8 @@ def compare_schemas(old, new):
     print("\n== New schemas, each beside the version before it")
     for key in added:
         before = predecessor(key, new)
-        if before is None:
-            print(f"  {key}: a new operator")
-            print(textwrap.indent(new[key]["documentation"].strip(), "      "))
-            continue
-        print_differences(f"{key}, before {version_of(before)}", new[before], new[key])
+        what = "a new operator" if before is None else f"before {version_of(before)}"
+        print_differences(f"{key}, {what}", new.get(before, NOTHING), new[key])
     print("\n== Schemas that changed without a new version")
     changed = [k for k in sorted(new.keys() & old.keys()) if old[k] != new[k]]
     for key in changed:
@@ -125,18 +135,25 @@ def compare_schemas(old, new):
     return added, changed, gone
 
 
+def by_operator(names, tests):
+    """ "Attention 38, Elu 4": how many of the tests are of which operator."""
+    counts = collections.Counter(tests[name]["operator"] for name in names)
+    return ", ".join(f"{operator} {count}" for operator, count in sorted(counts.items()))
+
+
 def compare_tests(old, new):
     added, gone = sorted(new.keys() - old.keys()), sorted(old.keys() - new.keys())
-    changed = {}
+    print(f"\n== Tests: {len(old)} -> {len(new)}")
+    for title, names in (("new", added), ("gone", gone)):
+        if names:
+            show(f"{title} ({len(names)}): {' '.join(names)}", "  ")
+    changed = collections.defaultdict(list)
     for name in sorted(new.keys() & old.keys()):
         parts = [p for p in new[name] if new[name][p] != old[name][p]]
         if parts:
-            changed.setdefault(", ".join(parts), []).append(name)
-    print(f"\n== Tests: {len(old)} -> {len(new)}; {len(added)} new, {len(gone)} gone")
-    for title, names in [("new", added), ("gone", gone), *sorted(changed.items())]:
-        label = title if title in ("new", "gone") else "other " + title
-        show(f"{label} ({len(names)}): {' '.join(names)}", "  ")
-    return added, changed, gone
+            changed[", ".join(parts)].append(name)
+    for parts, names in sorted(changed.items()):
+        show(f"other {parts} ({len(names)}): {by_operator(names, new)}", "  ")
 
 
 def compare_versions(old, new):
@@ -144,17 +161,92 @@ def compare_versions(old, new):
           f"{new['IR version']}")
     for domain, version in new["opsets"].items():
         before = old["opsets"].get(domain)
-        print(f"  {domain or 'ai.onnx'}: {before} -> {version}" + (" (new)" if before is None else ""))
+        print(f"  {domain or 'ai.onnx'}: {before or 'none'} -> {version}")
     for kind in ("element types", "attribute types"):
         for name in sorted(new[kind].keys() ^ old[kind].keys()):
             print(f"  {kind}: {name} is {'new' if name in new[kind] else 'gone'}")
 
 
+def documented_versions():
+    """Of docs/operators.md, where schemas are ONNX's: {"ai.onnx::Abs": {1, 6, 13}, ...}."""
+    versions, domain = {}, None
+    for line in (ROOT / "docs/operators.md").read_text().splitlines():
+        if line.startswith("## "):
+            domain = line.split()[1] if line.endswith("(schemas: ONNX)") else None
+        elif domain and (row := re.match(r"\| (\w+) \| ([\d ]+) \|", line)):
+            versions[f"{domain}::{row[1]}"] = {int(v) for v in row[2].split()}
+    return versions
+
+
+def sources_of(operator):
+    """The files of ops/ that name an operator: its kernel, its derivative."""
+    name = operator.split("::")[1]
+    files = [
+        str(path.relative_to(ROOT))
+        for path in sorted((ROOT / "ops").rglob("*.cc"))
+        if not {"contrib", "common"} & set(path.parts) and f'"{name}"' in path.read_text()
+    ]
+    return " ".join(files) or "no file of ops/ names it"
+
+
+def places_that_name(old):
+    """Lines of documents that name the old version or its opset."""
+    version = re.escape(old["onnx"].rsplit(".", 1)[0])
+    words = re.compile(rf"\b{version}\b|opset {old['opsets']['']}\b")
+    for path in [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if words.search(line) and path.name != "updating.md":
+                yield f"{path.relative_to(ROOT)}:{number}"
+
+
+def kinds_of_difference(old, new):
+    """ "text", "body", "types": what a changed schema has to be judged for."""
+    kinds = {re.split(" for | of |:", d)[0] for d in schema_differences(old, new)}
+    return ", ".join(sorted(kinds))
+
+
+def tasks(old, new, added, changed, gone):
+    """What a person has to do, in the order in which it is best done."""
+    known = documented_versions()
+    again = f"script/update_onnx {new['onnx']} --write"
+    yield f"{again} writes version and hash and builds that ONNX; mend what does not compile."
+    for name in sorted(new["element types"].keys() - old["element types"].keys()):
+        yield f"Element type {name}: evaluator/dtype.h, and what the compiler then warns of."
+    if new["IR version"] != old["IR version"]:
+        yield f"IR version {new['IR version']}: read what onnx.proto says of it and of new fields."
+    for key in added:
+        operator = operator_of(key)
+        if version_of(key) in known.get(operator, ()):
+            continue
+        if predecessor(key, new["schemas"]) is None:
+            yield (f"{key} is new: a kernel (docs/adding_an_operator.md), its name in "
+                   "tests/conformance/operators.txt, and in tables of compare/ that name its kin.")
+        else:
+            yield f"{key}: kernel, comment, test, derivative of it; {sources_of(operator)}"
+    in_place = collections.defaultdict(list)
+    for key in changed:
+        kinds = kinds_of_difference(old["schemas"][key], new["schemas"][key])
+        in_place[operator_of(key), kinds].append(str(version_of(key)))
+    for (operator, kinds), versions in in_place.items():
+        which = f"{operator} {', '.join(versions)}"
+        yield f"{which}: does its new {kinds} ask for more? {sources_of(operator)}"
+    for key in gone:
+        yield f"{key} is gone: does its kernel stay for old models?"
+    yield "Build, run tests/conformance; mend kernels, or say in docs/numerics.md why not."
+    places = " ".join(places_that_name(old)) or "nothing"
+    yield (f"{again} once more, for the list of tests and docs/operators.md; by hand "
+           f"CHANGELOG.md and what names the old version: {places}")
+    yield "script/test, and the tests against the oldest ONNX that will do (docs/updating.md)."
+
+
 def main():
     old, new = (json.loads(pathlib.Path(path).read_text()) for path in sys.argv[1:3])
     compare_versions(old, new)
-    compare_schemas(old["schemas"], new["schemas"])
+    added, changed, gone = compare_schemas(old["schemas"], new["schemas"])
     compare_tests(old["tests"], new["tests"])
+    print("\n== What a person has to do")
+    for number, task in enumerate(tasks(old, new, added, changed, gone), 1):
+        show(f"{number}. {task}", "  ")
 
 
 if __name__ == "__main__":

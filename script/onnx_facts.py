@@ -12,16 +12,15 @@ from onnx.backend.test.case import model as simple_tests
 from onnx.backend.test.case import node as node_tests
 
 
-def plain(message):
-    """A protobuf message as text; attributes of schemas hold empty ones where there is none."""
-    return str(message).strip()
+def default_of(a):
+    return str(onnx.helper.get_attribute_value(a.default_value)) if a.default_value.name else ""
 
 
 def attribute(a):
     return {
         "type": a.type.name,
         "required": a.required,
-        "default": plain(a.default_value),
+        "default": default_of(a),
         "documentation": a.description,
     }
 
@@ -87,12 +86,23 @@ def digest(values):
     return hashed.hexdigest()
 
 
-def test_facts(case):
+def operators_of_tests(cases):
+    """The operator that each test is of: what stands in the place of an expanded one is no help."""
+    operators = {}
+    for case in cases:
+        name = case.name.partition("_expanded")[0]
+        operators.setdefault(name, case.model.graph.node[0].op_type)
+        operators[case.name] = operators[name]
+    return operators
+
+
+def test_facts(case, operator):
     nodes = onnx.GraphProto()
     nodes.CopyFrom(case.model.graph)
     for field in ("name", "input", "output", "value_info"):
         nodes.ClearField(field)
     return {
+        "operator": operator,
         "opsets": {o.domain: o.version for o in case.model.opset_import},
         "nodes": digest([nodes]),
         "types": digest([*case.model.graph.input, *case.model.graph.output]),
@@ -103,7 +113,9 @@ def test_facts(case):
 
 def main():
     warnings.simplefilter("ignore")  # NumPy's, about overflows that the tests want
-    cases = node_tests.collect_testcases(None) + simple_tests.collect_testcases()
+    cases = node_tests.collect_testcases(None)
+    cases += [c for c in simple_tests.collect_testcases() if c.model is not None]
+    operators = operators_of_tests(cases)
     operator_sets = {}
     for s in defs.get_all_schemas_with_history():
         operator_sets[s.domain] = max(operator_sets.get(s.domain, 0), s.since_version)
@@ -117,7 +129,7 @@ def main():
             f"{s.domain or 'ai.onnx'}::{s.name} {s.since_version}": schema_facts(s)
             for s in defs.get_all_schemas_with_history()
         },
-        "tests": {f"{c.kind}/{c.name}": test_facts(c) for c in cases if c.model is not None},
+        "tests": {f"{c.kind}/{c.name}": test_facts(c, operators[c.name]) for c in cases},
     }
     json.dump(facts, sys.stdout)
 
