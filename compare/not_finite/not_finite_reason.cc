@@ -294,8 +294,22 @@ class Explainer {
     return false;
   }
 
+  // The element in question, computed in double.
+  std::optional<double> InDouble() const {
+    if (ran_.in_double == nullptr) return std::nullopt;
+    const Value value = ran_.in_double();
+    if (!value.is_tensor() || value.tensor().num_elements() != ran_.output.num_elements() ||
+        !IsReal(value)) {
+      return std::nullopt;
+    }
+    return ElementOf(value.tensor(), at_);
+  }
+
   // A mask that leaves nothing of a row.
   bool ExplainAttention() {
+    // ONNX's gives zero for such a row (since 1.23; runtimes of older recordings gave NaN): what is
+    // NaN in a run of ours, too, has another reason.
+    if (ran_.node->domain.empty() && std::isnan(InDouble().value_or(0))) return false;
     for (size_t i = 0; i < ran_.inputs.size(); ++i) {
       if (!ran_.inputs[i].is_tensor()) continue;
       const Tensor& mask = ran_.inputs[i].tensor();
@@ -421,13 +435,7 @@ class Explainer {
       return Say(NotFiniteReason::kDivisionByZero, "0 / 0: it reads no elements");
     }
     std::optional<double> exact;
-    if (dtype != DType::kDouble && ran_.in_double != nullptr) {
-      const Value value = ran_.in_double();
-      if (value.is_tensor() && value.tensor().num_elements() == ran_.output.num_elements() &&
-          IsReal(value)) {
-        exact = ElementOf(value.tensor(), at_);
-      }
-    }
+    if (dtype != DType::kDouble) exact = InDouble();
     if (exact.has_value() && std::isfinite(*exact)) {
       const std::string number = absl::StrFormat("%.6g", *exact);
       return Say(NotFiniteReason::kOverflow,

@@ -112,7 +112,7 @@ void ModelMutator::Change(onnx::ModelProto* model) {
     case 10:
       if (auto* opset = Pick(model->mutable_opset_import()); opset != nullptr) {
         opset->set_version(OneIn(8) ? Integer(opset->version())
-                                    : static_cast<int64_t>(1 + Below(27)));
+                                    : static_cast<int64_t>(1 + Below(28)));
       }
       return;
     default:
@@ -133,7 +133,7 @@ void ModelMutator::AddAttribute(const onnx::ModelProto& model) {
   for (const auto& opset : model.opset_import()) {
     if (opset.domain() == node->domain()) version = opset.version();
   }
-  version = std::clamp<int64_t>(version, 1, 27);
+  version = std::clamp<int64_t>(version, 1, 28);
   const onnx::OpSchema* schema =
       onnx::OpSchemaRegistry::Schema(node->op_type(), static_cast<int>(version), node->domain());
   if (schema == nullptr || schema->attributes().empty()) return;
