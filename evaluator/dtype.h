@@ -87,7 +87,8 @@ inline bool IsInteger(DType dtype) { return IsSignedInteger(dtype) || IsUnsigned
 inline bool IsComplex(DType dtype) {
   return dtype == DType::kComplex64 || dtype == DType::kComplex128;
 }
-// float16, bfloat16, the float8 and float6 families and float4: floats that are computed in float and rounded.
+// float16, bfloat16, the float8 and float6 families and float4: floats that are computed in float
+// and rounded.
 inline bool IsNarrowFloat(DType dtype) {
   return IsFloatingPoint(dtype) && dtype != DType::kFloat && dtype != DType::kDouble;
 }

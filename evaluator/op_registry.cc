@@ -56,7 +56,6 @@ class Schemas final : public onnx::ISchemaRegistry {
   }
 
  private:
-
   std::map<OpName, std::map<int, onnx::OpSchema>> schemas_;
   std::map<std::string, int64_t> latest_;
 };

@@ -81,7 +81,7 @@ def schema_differences(old, new):
     for kind in ("attributes", "inputs", "outputs", "types"):
         before = old[kind] if isinstance(old[kind], dict) else named(old[kind])
         after = new[kind] if isinstance(new[kind], dict) else named(new[kind])
-        for name in before.keys() & after.keys():
+        for name in sorted(before.keys() & after.keys()):
             yield from text_differences(
                 f"text of {name}", before[name]["documentation"], after[name]["documentation"]
             )

@@ -57,7 +57,10 @@ def schema_facts(s):
         "inputs": [parameter(p) for p in s.inputs],
         "outputs": [parameter(p) for p in s.outputs],
         "types": {
-            c.type_param_str: {"allowed": sorted(c.allowed_type_strs), "documentation": c.description}
+            c.type_param_str: {
+                "allowed": sorted(c.allowed_type_strs),
+                "documentation": c.description,
+            }
             for c in s.type_constraints
         },
         "bodies": bodies(s),
@@ -65,7 +68,7 @@ def schema_facts(s):
 
 
 def digest(values):
-    """A hash of test values, which may be arrays, messages, and lists, maps and optionals of them."""
+    """A hash of test values: arrays, messages, and lists, maps and optionals of them."""
     hashed = hashlib.sha256()
 
     def add(value):

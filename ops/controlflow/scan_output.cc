@@ -10,9 +10,7 @@
 #include "ops/common/axes.h"
 
 namespace onnxcmp {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 absl::StatusOr<Shape> ScanOutput::StackShape(int64_t count) const {
   Shape shape = {count};

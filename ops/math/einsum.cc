@@ -315,8 +315,6 @@ Kernel Einsum(const KernelInit& node) {
 
 }  // namespace
 
-void RegisterEinsum(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "Einsum", {12, 28}, Einsum);
-}
+void RegisterEinsum(OpRegistry& registry) { registry.Add(kOnnxDomain, "Einsum", {12, 28}, Einsum); }
 
 }  // namespace onnxcmp

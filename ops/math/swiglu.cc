@@ -11,9 +11,9 @@ Kernel SwiGlu(const KernelInit& node) {
   const float alpha = node.Float("alpha");
   return [alpha](KernelContext& ctx) -> absl::Status {
     if (ctx.Input(0).shape() != ctx.Input(1).shape()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("A is ", ctx.Input(0).TypeString(), ", but B is ",
-                       ctx.Input(1).TypeString(), "; their shapes must be the same"));
+      return absl::InvalidArgumentError(absl::StrCat("A is ", ctx.Input(0).TypeString(),
+                                                     ", but B is ", ctx.Input(1).TypeString(),
+                                                     "; their shapes must be the same"));
     }
     return EmitBinary<Floats>(ctx, [alpha](auto a, auto b) {
       using T = typename decltype(a)::Scalar;
@@ -24,8 +24,6 @@ Kernel SwiGlu(const KernelInit& node) {
 
 }  // namespace
 
-void RegisterSwiglu(OpRegistry& registry) {
-  registry.Add(kOnnxDomain, "SwiGLU", {28}, SwiGlu);
-}
+void RegisterSwiglu(OpRegistry& registry) { registry.Add(kOnnxDomain, "SwiGLU", {28}, SwiGlu); }
 
 }  // namespace onnxcmp

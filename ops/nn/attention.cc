@@ -235,8 +235,9 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // p - left_window_size <= j <= p + right_window_size (from 25 on; -1: no bound). p is the place of
 // query i among the keys: i + the past's length, or i + nonpad_kv_seqlen - the number of queries.
 // A row whose bias is -inf throughout is zero after the softmax, and in Y. Output 3 is the product
-// with the scale, or after the cap, after the bias, after the softmax. Narrow floats are computed in float and rounded in the outputs only,
-// but for a softmax_precision that is narrower than the queries'.
+// with the scale, or after the cap, after the bias, after the softmax. Narrow floats are computed
+// in float and rounded in the outputs only, but for a softmax_precision that is narrower than the
+// queries'.
 Kernel Attention(const KernelInit& node) {
   Options options;
   options.q_heads = node.Int("q_num_heads", 0);

@@ -17,8 +17,8 @@ DType InnerDType(const Value& value) {
   return value.is_sequence() ? value.sequence().element_dtype : DType::kUndefined;
 }
 
-// Optional (ai.onnx 15, 28): an optional that holds the input, or without one nothing, of the type that
-// the attribute `type` names.
+// Optional (ai.onnx 15, 28): an optional that holds the input, or without one nothing, of the type
+// that the attribute `type` names.
 Kernel MakeOptional(const KernelInit& node) {
   const std::optional<TypeInfo> type = node.TypeAttribute("type");
   if (!node.HasInput(0) && !type.has_value()) {

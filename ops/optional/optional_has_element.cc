@@ -4,8 +4,8 @@
 namespace onnxcmp {
 namespace {
 
-// OptionalHasElement (ai.onnx 15, 18, 28): whether the optional holds something. From 18 on also true
-// for a tensor or a sequence, and false if the input is left out.
+// OptionalHasElement (ai.onnx 15, 18, 28): whether the optional holds something. From 18 on also
+// true for a tensor or a sequence, and false if the input is left out.
 absl::Status OptionalHasElement(KernelContext& ctx) {
   bool has_element = ctx.HasInput(0);
   if (has_element && ctx.InputValue(0).is_optional()) {

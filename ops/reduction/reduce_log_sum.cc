@@ -17,8 +17,8 @@ absl::StatusOr<Tensor> LogOfSum(const KernelContext& ctx, const Tensor& data, co
                           [](auto strip) { return vec::Log(strip); });
 }
 
-// ReduceLogSum (ai.onnx 1, 11, 13, 18, 28): the logarithm of the sum over `axes` (input 1 from 18 on).
-// Integers (up to 18) are computed in double and truncated; of no elements it is -infinity.
+// ReduceLogSum (ai.onnx 1, 11, 13, 18, 28): the logarithm of the sum over `axes` (input 1 from 18
+// on). Integers (up to 18) are computed in double and truncated; of no elements it is -infinity.
 Kernel ReduceLogSum(const KernelInit& node) {
   const auto reduce = [](const KernelContext& ctx, const Tensor& data, const Axes& axes,
                          bool keepdims) {

@@ -30,9 +30,9 @@ absl::StatusOr<Tensor> LogSumExp(const KernelContext& ctx, const Tensor& data, c
   return result.Reshaped(ReducedShape(data, axes, keepdims));
 }
 
-// ReduceLogSumExp (ai.onnx 1, 11, 13, 18, 28): the logarithm of the sum of exp(x) over `axes` (input 1
-// from 18 on), without overflow. Integers (up to 18) are computed in double and truncated; of no elements it
-// is -infinity.
+// ReduceLogSumExp (ai.onnx 1, 11, 13, 18, 28): the logarithm of the sum of exp(x) over `axes`
+// (input 1 from 18 on), without overflow. Integers (up to 18) are computed in double and truncated;
+// of no elements it is -infinity.
 Kernel ReduceLogSumExp(const KernelInit& node) {
   const auto reduce = [](const KernelContext& ctx, const Tensor& data, const Axes& axes,
                          bool keepdims) {

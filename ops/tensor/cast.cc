@@ -127,10 +127,10 @@ absl::StatusOr<CastOptions> ReadOptions(const KernelInit& node) {
   return options;
 }
 
-// Cast (ai.onnx 1, 6, 9, 13, 19, 21, 23, 24, 25, 28): each element converted to the type `to`. Floats
-// round once, to nearest even; integers wrap around; float to integer truncates. What the standard
-// leaves open (docs/numerics.md): floats that no integer of the type holds, text of numbers,
-// negative values to float8e8m0.
+// Cast (ai.onnx 1, 6, 9, 13, 19, 21, 23, 24, 25, 28): each element converted to the type `to`.
+// Floats round once, to nearest even; integers wrap around; float to integer truncates. What the
+// standard leaves open (docs/numerics.md): floats that no integer of the type holds, text of
+// numbers, negative values to float8e8m0.
 Kernel Cast(const KernelInit& node) {
   absl::StatusOr<CastOptions> read = ReadOptions(node);
   if (!read.ok()) return node.Fail(read.status());

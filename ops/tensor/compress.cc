@@ -10,9 +10,9 @@
 namespace onnxcmp {
 namespace {
 
-// Compress (ai.onnx 9, 11, 28): the entries along `axis`, or without it the elements, whose `condition`
-// is true. What a shorter condition does not reach is left out; true beyond the end is an error (as
-// in NumPy; onnxruntime ignores it).
+// Compress (ai.onnx 9, 11, 28): the entries along `axis`, or without it the elements, whose
+// `condition` is true. What a shorter condition does not reach is left out; true beyond the end is
+// an error (as in NumPy; onnxruntime ignores it).
 Kernel Compress(const KernelInit& node) {
   const bool flat = !node.Has("axis");
   const int64_t attribute = node.Int("axis", 0);

@@ -39,12 +39,12 @@ absl::Status EmitRearranged(KernelContext& ctx, const Shape& split, absl::Span<c
 absl::StatusOr<bool> IsCrd(const KernelInit& node) {
   const std::string mode = node.String("mode", "DCR");
   if (mode == "DCR" || mode == "CRD") return mode == "CRD";
-  return absl::InvalidArgumentError(
-      absl::StrCat("mode must be DCR or CRD, not \"", mode, "\""));
+  return absl::InvalidArgumentError(absl::StrCat("mode must be DCR or CRD, not \"", mode, "\""));
 }
 
-// DepthToSpace (ai.onnx 1, 11, 13, 28): channels become blocks of b * b positions. Mode DCR (the only
-// one of version 1) takes a block's positions from channels C / b^2 apart, CRD from neighbours.
+// DepthToSpace (ai.onnx 1, 11, 13, 28): channels become blocks of b * b positions. Mode DCR (the
+// only one of version 1) takes a block's positions from channels C / b^2 apart, CRD from
+// neighbours.
 Kernel DepthToSpace(const KernelInit& node) {
   const int64_t b = node.Int("blocksize");
   absl::StatusOr<bool> is_crd = IsCrd(node);

@@ -114,8 +114,8 @@ absl::StatusOr<Groups> GroupEntries(const KernelContext& ctx, const Tensor& x, c
   });
 }
 
-// Unique (ai.onnx 11, 28): the distinct entries along `axis`, or without it the distinct elements, in
-// ascending order (of slices: that of the first elements that differ) or with sorted = 0 in the
+// Unique (ai.onnx 11, 28): the distinct entries along `axis`, or without it the distinct elements,
+// in ascending order (of slices: that of the first elements that differ) or with sorted = 0 in the
 // order in which they appear; also where each appears first, which each entry is, and how many are
 // equal. Equal are 0 and -0, and all NaN, which come last.
 //

@@ -25,7 +25,7 @@ namespace onnxcmp::testing {
 const OpRegistry& Registry();
 
 // Leaves a test out where the ONNX in use is older than the opset that it is about.
-#define ONNXCMP_NEEDS_OPSET(version)                               \
+#define ONNXCMP_NEEDS_OPSET(version)                                \
   if (::onnxcmp::testing::Registry().LatestVersion("") < (version)) \
   GTEST_SKIP() << "the ONNX in use knows no opset " << (version)
 

@@ -114,12 +114,14 @@ TEST(NotFiniteTest, MaskedRows) {
               ElementsAre(HasSubstr("x given"), "y masked_row [0,1] " + masked));
 }
 
-// A row of ONNX's Attention that is masked throughout is zero; the NaN of another row has a reason of
-// its own.
+// A row of ONNX's Attention that is masked throughout is zero; the NaN of another row has a reason
+// of its own.
 TEST(NotFiniteTest, AMaskedRowOfAttentionIsNoReason) {
   const Comparison comparison = Twice(
-      "(float[1,1,2,1] q, float[1,1,1,1] k, bool[2,1] m) => (float[1,1,2,1] y) { y = acme.f(q, k, m) }"
-      "<domain: \"acme\", opset_import: [\"\" : 24]> f (q, k, m) => (y) { y = Attention(q, k, k, m) }",
+      "(float[1,1,2,1] q, float[1,1,1,1] k, bool[2,1] m) => (float[1,1,2,1] y) { y = acme.f(q, k, "
+      "m) }"
+      "<domain: \"acme\", opset_import: [\"\" : 24]> f (q, k, m) => (y) { y = Attention(q, k, k, "
+      "m) }",
       {{"q", Tensor::Of<float>({1, 1, 2, 1}, {1, kInfinity})},
        {"k", Tensor::Of<float>({1, 1, 1, 1}, {1})},
        {"m", testing::Bools({2, 1}, {0, 1})}});

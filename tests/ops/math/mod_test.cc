@@ -58,8 +58,9 @@ TEST(ModTest, FloatsHaveTheSignOfTheDivisor) {
   ONNXCMP_NEEDS_OPSET(28);
   const auto mod = [](std::vector<double> a, std::vector<double> b) {
     const auto count = static_cast<int64_t>(a.size());
-    return OpTest("Mod", 28).Input(Tensor::Of<double>({count}, a)).Input(
-        Tensor::Of<double>({count}, b));
+    return OpTest("Mod", 28)
+        .Input(Tensor::Of<double>({count}, a))
+        .Input(Tensor::Of<double>({count}, b));
   };
   ExpectSameBits(mod({-4.5, 4.5, -4.5, 4, -4, 0.0, -0.0}, {2, -2, -2, -2, 2, -3, 3}).Run(),
                  Tensor::Of<double>({7}, {1.5, -1.5, -0.5, -0.0, 0.0, -0.0, 0.0}));

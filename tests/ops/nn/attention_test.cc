@@ -114,8 +114,7 @@ TEST(AttentionTest, ARowThatIsMaskedThroughoutIsZero) {
   ExpectTensor(masked(1, Bools({1, 1}, {0})).Run(), zero);
   ExpectTensor(masked(1, Bools({1, 1}, {1})).Run(), Tensor::Of<float>({1, 1, 1, 1}, {5}));
   // Not masked: scores of -inf are what they are.
-  ExpectTensor(masked(-kInf, Bools({1, 2}, {1, 1})).Run(),
-               Tensor::Of<float>({1, 1, 1, 1}, {kNaN}));
+  ExpectTensor(masked(-kInf, Bools({1, 2}, {1, 1})).Run(), Tensor::Of<float>({1, 1, 1, 1}, {kNaN}));
 }
 
 // One head; all scores are equal, so that Y is the mean of the keys that a query sees: 0 to keys-1.
@@ -143,8 +142,9 @@ TEST(AttentionTest, WindowsBoundWhatAQuerySees) {
   ONNXCMP_NEEDS_OPSET(28);  // ONNX 1.23 brought version 25
   const auto windows = [](int64_t left, int64_t right, bool causal) {
     OpTest test = Means(25, 1, 4, 6);
-    return test.Attr("left_window_size", left).Attr("right_window_size", right).Attr("is_causal",
-                                                                                      causal);
+    return test.Attr("left_window_size", left)
+        .Attr("right_window_size", right)
+        .Attr("is_causal", causal);
   };
   const auto rows = [](std::vector<float> values) {
     return Tensor::Of<float>({1, 1, 4, 1}, values);

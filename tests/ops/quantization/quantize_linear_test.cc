@@ -87,9 +87,11 @@ TEST(QuantizeLinear, Float6ThereAndBack) {
   ONNXCMP_NEEDS_OPSET(28);
   const Tensor x = Tensor::Of<float>({4}, {0.3f, -15, 100, 3});
   const Tensor scale = Tensor::Scalar(2.0f);
-  const Tensor want = Convert(Tensor::Of<float>({4}, {0.15f, -7.5f, 7.5f, 1.5f}), DType::kFloat6E2M3);
+  const Tensor want =
+      Convert(Tensor::Of<float>({4}, {0.15f, -7.5f, 7.5f, 1.5f}), DType::kFloat6E2M3);
   ExpectSameBits(
-      Quantize(x, scale, 28).Attr("output_dtype", static_cast<int>(DType::kFloat6E2M3)).Run(), want);
+      Quantize(x, scale, 28).Attr("output_dtype", static_cast<int>(DType::kFloat6E2M3)).Run(),
+      want);
   ExpectTensor(Dequantize(want, scale, 28).Run(), Tensor::Of<float>({4}, {0.25f, -15, 15, 3}));
 }
 

@@ -118,11 +118,8 @@ TEST(CastTest, Float6) {
   std::vector<float> values;
   for (int i = 0; i < 70001; ++i) values.push_back(static_cast<float>(i * 7 % 57 - 28) / 4);
   const Tensor exact = Tensor::Of<float>({70001}, values);
-  const auto packed = OpTest("Cast", 28)
-                          .Attr("to", To(DType::kFloat6E2M3))
-                          .Input(exact)
-                          .Threads(2)
-                          .Run();
+  const auto packed =
+      OpTest("Cast", 28).Attr("to", To(DType::kFloat6E2M3)).Input(exact).Threads(2).Run();
   ASSERT_TRUE(packed.ok()) << packed.status();
   EXPECT_EQ(packed->byte_size(), (70001 * 6 + 7) / 8);
   ExpectTensor(cast(*packed, DType::kFloat, 1), exact);

@@ -32,10 +32,12 @@ TEST(SpaceToDepth, Modes) {
     ExpectTensor(back.Attr("blocksize", 2).Attr("mode", mode).Input(*cut).Run(), x);
   }
   OpTest crd("SpaceToDepth", 28);
-  ExpectTensor(crd.Attr("blocksize", 2).Attr("mode", "CRD").Input(x).Run(),
-               Tensor::Of<float>({1, 8, 1, 2}, {0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15}));
-  ExpectError(OpTest("SpaceToDepth", 28).Attr("blocksize", 2).Attr("mode", "X").Input(x).Run().status(),
-              kInvalid, "mode must be DCR or CRD, not \"X\"");
+  ExpectTensor(
+      crd.Attr("blocksize", 2).Attr("mode", "CRD").Input(x).Run(),
+      Tensor::Of<float>({1, 8, 1, 2}, {0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15}));
+  ExpectError(
+      OpTest("SpaceToDepth", 28).Attr("blocksize", 2).Attr("mode", "X").Input(x).Run().status(),
+      kInvalid, "mode must be DCR or CRD, not \"X\"");
 }
 
 TEST(DepthToSpace, AnyType) {
