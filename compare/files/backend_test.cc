@@ -86,6 +86,7 @@ Tolerance DefaultFor(const Value& want) {
   constexpr double kShareOfScale = 0.1;
   Tolerance tolerance = kBackendTestTolerance;
   if (!want.is_tensor() || !IsFloatingPoint(want.tensor().dtype())) return tolerance;
+  if (want.tensor().dtype() == DType::kFloat16) tolerance.rtol = kBackendTestFloat16;
   if (want.tensor().dtype() == DType::kBfloat16) tolerance.rtol = kBackendTestBfloat16;
   const double scale = ScaleOf(want.tensor());
   if (scale > 0) tolerance.atol = std::min(tolerance.atol, kShareOfScale * scale);

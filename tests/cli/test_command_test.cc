@@ -1,13 +1,16 @@
 // Folders of tests: made by run --save, run by test.
 #include <filesystem>
 #include <string>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "evaluator/tensor_proto.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
+#include "tests/support/op_test.h"
 #include "tests/support/paths.h"
 
 namespace onnxcmp {
@@ -64,6 +67,19 @@ TEST_F(TestCommandTest, TellsWhatIsWrong) {
   outcome = Onnxcmp({"test", folder_ + "/tests"});
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, HasSubstr("atol of neg is not a number"));
+}
+
+TEST_F(TestCommandTest, NarrowFloatsMayBeTwoUnitsOff) {
+  for (const auto& [type, dtype, unit] : {std::tuple("float16", DType::kFloat16, 0x1p-10f),
+                                          std::tuple("bfloat16", DType::kBfloat16, 0x1p-7f)}) {
+    const std::string text = absl::StrCat("(", type, "[4] x) => (", type, "[4] y) { y = Neg(x) }");
+    const std::string test = folder_ + "/tests/" + type;
+    ASSERT_EQ(Onnxcmp({"run", Model(type, text), "--ramp", "--save", test + "/"}).status, 0);
+    Expect(type, testing::Convert(testing::Floats({0, -0.25f, -0.5f, -0.75f - unit}), dtype));
+    EXPECT_EQ(Onnxcmp({"test", test}).status, 0) << type;
+    Expect(type, testing::Convert(testing::Floats({0, -0.25f, -0.5f, -0.75f - 3 * unit}), dtype));
+    EXPECT_EQ(Onnxcmp({"test", test}).status, 1) << type;
+  }
 }
 
 TEST_F(TestCommandTest, TypesAndShapesAreExact) {

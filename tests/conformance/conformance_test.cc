@@ -45,6 +45,9 @@ double AbsoluteTolerance(absl::string_view name) {
   // The expected values hold the noise of a float transform where 0 is exact; ONNX too runs these
   // with another tolerance than the default.
   if (absl::StartsWith(name, "node/test_dft")) return 1e-6;
+  // NumPy rounds each step of Softmax to float16: the expected value is two units in the last place
+  // off the exact one.
+  if (name == "node/test_attention_4d_causal_fp16_expanded") return 1e-4;
   // The draws of another generator: type and shape are compared, and that nothing is farther than 1
   // from a 0 or a 1.
   if (absl::StartsWith(name, "node/test_bernoulli")) return 1;
