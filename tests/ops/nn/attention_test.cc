@@ -99,10 +99,10 @@ TEST(AttentionTest, LeavesPaddingOut) {
 // ONNX 1.23's text: zero in Y and in mode 3, decided by what is added to the scores alone, so that
 // an infinite score does not make it NaN.
 TEST(AttentionTest, ARowThatIsMaskedThroughoutIsZero) {
-  const auto masked = [](float query, const Tensor& mask) {
+  const auto masked = [](float query, const Tensor& mask, float key = kInf) {
     OpTest test("Attention", 24);
     test.Outputs(4).Attr("qk_matmul_output_mode", 3).Attr("scale", 1.0f);
-    test.Input(Tensor::Of<float>({1, 1, 1, 1}, {query})).Input(TwoKeys({1, kInf}));
+    test.Input(Tensor::Of<float>({1, 1, 1, 1}, {query})).Input(TwoKeys({1, key}));
     return test.Input(TwoKeys({5, 7})).Input(mask);
   };
   const Tensor zero = Tensor::Of<float>({1, 1, 1, 1}, {0});
@@ -112,7 +112,7 @@ TEST(AttentionTest, ARowThatIsMaskedThroughoutIsZero) {
   }
   // A mask that ends early leaves the other keys out.
   ExpectTensor(masked(1, Bools({1, 1}, {0})).Run(), zero);
-  ExpectTensor(masked(1, Bools({1, 1}, {1})).Run(), Tensor::Of<float>({1, 1, 1, 1}, {5}));
+  ExpectTensor(masked(1, Bools({1, 1}, {1}), 2).Run(), Tensor::Of<float>({1, 1, 1, 1}, {5}));
   // Not masked: scores of -inf are what they are.
   ExpectTensor(masked(-kInf, Bools({1, 2}, {1, 1})).Run(), Tensor::Of<float>({1, 1, 1, 1}, {kNaN}));
 }
