@@ -54,7 +54,7 @@ absl::StatusOr<std::vector<std::string>> RunTestFolder(const std::string& folder
       Tolerance own = tolerance;
       // Two units in the last place, as ONNX's runner has it.
       if (want[i].is_tensor() && want[i].tensor().dtype() == DType::kBfloat16) {
-        own.rtol = std::max(own.rtol, 0x1p-6);
+        own.rtol = std::max(own.rtol, kBackendTestBfloat16);
       }
       if (std::optional<std::string> mismatch = Mismatch(got[i], want[i], own)) {
         mismatches.push_back(
