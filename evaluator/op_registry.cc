@@ -1,7 +1,6 @@
 #include "evaluator/op_registry.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -77,8 +76,13 @@ std::vector<int> OpRegistry::Listed(absl::string_view domain, absl::string_view 
   const int64_t known = Schemas::DomainVersion(std::string(domain));
   std::vector<int> listed;
   if (!versions.range_) {
-    std::copy_if(versions.listed_.begin(), versions.listed_.end(), std::back_inserter(listed),
-                 [&](int version) { return known == 0 || version <= known; });
+    for (const int version : versions.listed_) {
+      // ONNX 1.23 brought a version of Attention for an opset that 1.22 has without it.
+      const onnx::OpSchema* schema = FindSchema(domain, op_type, version);
+      const bool is_known =
+          version <= known && (schema == nullptr || schema->SinceVersion() == version);
+      if (known == 0 || is_known) listed.push_back(version);
+    }
     return listed;
   }
   const int first = versions.listed_[0];
