@@ -38,6 +38,7 @@ set(ONNXCMP_OPERATORS
   contrib/gated_relative_position_bias
   contrib/gated_rms_norm
   contrib/gather_block_quantized
+  contrib/gather_packed
   contrib/gelu
   contrib/gemm_fast_gelu
   contrib/gemm_float8
@@ -46,12 +47,14 @@ set(ONNXCMP_OPERATORS
   contrib/group_norm
   contrib/group_query_attention
   contrib/hyper_connection
+  contrib/hyper_connection_low_rank_mix
   contrib/inverse
   contrib/is_all_finite
   contrib/linear_attention
   contrib/linear_attention_gate
   contrib/longformer_attention
   contrib/m_rotary_embedding
+  contrib/mamba2_verify
   contrib/mat_mul_block_quantized_fp4_weight
   contrib/mat_mul_block_quantized_fp8_weight
   contrib/mat_mul_bnb4
@@ -61,8 +64,12 @@ set(ONNXCMP_OPERATORS
   contrib/mat_mul_n_bits
   contrib/mat_mul_n_bits_mlp
   contrib/mat_mul_n_bits_qkv
+  contrib/mat_mul_n_bits_qlora
+  contrib/mat_mul_packed
   contrib/maxpool_with_mask
   contrib/moe
+  contrib/moe_group_router
+  contrib/moe_packed
   contrib/mul_integer
   contrib/multi_head_attention
   contrib/murmur_hash3
@@ -70,6 +77,7 @@ set(ONNXCMP_OPERATORS
   contrib/n_gram_repeat_block
   contrib/packed_attention
   contrib/packed_multi_head_attention
+  contrib/packed_sparse_attention_indexer_merge
   contrib/paged_attention
   contrib/q_attention
   contrib/q_moe
@@ -100,12 +108,15 @@ set(ONNXCMP_OPERATORS
   contrib/remove_padding
   contrib/restore_padding
   contrib/rfft
+  contrib/rms_norm_rotary
   contrib/rotary_embedding
   contrib/scaled_silu
   contrib/sharded_moe
   contrib/skip_layer_normalization
   contrib/sparse_attention
   contrib/sparse_to_dense_mat_mul
+  contrib/state_replay
+  contrib/swi_glu
   contrib/tokenizer
   contrib/torch_embedding
   contrib/unfold_tensor

@@ -1,11 +1,15 @@
 """Writes ops/contrib/schemas.txt: what onnxruntime registers beside ONNX's own schemas.
 
-    pip install onnxruntime; python script/contrib_schemas.py > ops/contrib/schemas.txt
+    pip install onnx onnxruntime; python script/contrib_schemas.py > ops/contrib/schemas.txt
+    python script/contrib_schemas.py --json > FILE
 
-The table's first lines say how it reads; ops/contrib/schema_table.h takes it from there.
+The table's first lines say how it reads; ops/contrib/schema_table.h takes it from there. --json
+writes all that script/update_contrib compares: texts and the types of CPU kernels too.
 """
 
+import json
 import re
+import sys
 
 import numpy
 import onnx
@@ -31,8 +35,9 @@ DOMAINS = ["ai.onnx", "com.microsoft", "com.microsoft.nchwc", "com.ms.internal.n
 SAME_SHAPE = {
     "Affine": 0, "BiasAdd": 0, "BiasDropout": 0, "BiasGelu": 0, "BiasSoftmax": 0,
     "BitmaskBiasDropout": 0, "BitmaskDropout": 0, "BranchwiseRMSNorm": 0, "ComplexMul": 0,
-    "ComplexMulConj": 0, "DequantizeLinear": 0, "DequantizeWithOrder": 0, "FastGelu": 0,
-    "GatedAdd": 0, "GatedRMSNorm": 0, "Gelu": 0, "GemmaRotaryEmbedding": 1, "GroupNorm": 0,
+    "ComplexMulConj": 0, "ConvStateReplay": 2, "DequantizeLinear": 0, "DequantizeWithOrder": 0,
+    "FastGelu": 0, "GatedAdd": 0, "GatedDeltaNetStateReplay": 2, "GatedRMSNorm": 0, "Gelu": 0,
+    "GemmaRotaryEmbedding": 1, "GroupNorm": 0,
     "ImageScaler": 0, "Inverse": 0, "MemcpyFromHost": 0, "MemcpyToHost": 0,
     "MRotaryEmbedding": 0, "MurmurHash3": 0, "NGramRepeatBlock": 1, "ParametricSoftplus": 0,
     "QLinearLeakyRelu": 0, "QLinearSigmoid": 0, "QLinearSoftmax": 0, "QOrderedGelu": 0,
@@ -85,6 +90,20 @@ def value(attribute):
     return str(found)
 
 
+def types_of(variable):
+    types = [short(name) for name in variable.allowed_type_strs]
+    if "float" in types and "double" not in types:
+        types.append("double")
+    return " ".join(types)
+
+
+def attributes(schema):
+    for name, attribute in sorted(schema.attributes.items()):
+        kind = str(attribute.type).split(".")[-1].lower()
+        default = f" = {value(attribute)}" if attribute._default_value else ""
+        yield name, f"attr{'!' if attribute.required else ''} {name} {kind}{default}"
+
+
 def print_schema(schema):
     deprecated = " deprecated" if schema.deprecated else ""
     print(f"\nop {domain(schema)} {schema.name} {schema.since_version}{deprecated}")
@@ -94,21 +113,60 @@ def print_schema(schema):
         print(line)
     for line in parameters("out", schema.outputs, SAME_SHAPE.get(schema.name)):
         print(line)
-    for name, attribute in sorted(schema.attributes.items()):
-        kind = str(attribute.type).split(".")[-1].lower()
-        default = f" = {value(attribute)}" if attribute._default_value else ""
-        print(f"  attr{'!' if attribute.required else ''} {name} {kind}{default}")
+    for _, line in attributes(schema):
+        print(f"  {line}")
     for variable in schema.type_constraints:
-        types = [short(name) for name in variable.allowed_type_strs]
-        if "float" in types and "double" not in types:
-            types.append("double")
-        print(f"  types {variable.type_param_str} {' '.join(types)}")
+        print(f"  types {variable.type_param_str} {types_of(variable)}")
+
+
+def texts(schema):
+    """What the schema says in words, by what it is said of."""
+    said = {"the operator": schema.doc or ""}
+    for kind, listed in (("input", schema.inputs), ("output", schema.outputs)):
+        said |= {f"{kind} {p.name}": p.description for p in listed}
+    said |= {f"attribute {n}": a.description for n, a in schema.attributes.items()}
+    return {what: "\n".join(line.strip() for line in text.strip().splitlines())
+            for what, text in said.items()}
+
+
+def kernels():
+    """The types that CPU kernels take, by operator and first version."""
+    found = {}
+    for kernel in runtime.get_all_opkernel_def():
+        if kernel.provider == "CPUExecutionProvider":
+            key = f"{kernel.domain or 'ai.onnx'} {kernel.op_name}"
+            taken = (f"{n}: {' '.join(sorted(map(short, t)))}"
+                     for n, t in sorted(kernel.type_constraints.items()))
+            found.setdefault(key, set()).add("; ".join(taken))
+    return {key: sorted(taken) for key, taken in found.items()}
+
+
+def as_json(schemas, elsewhere):
+    return {
+        "version": onnxruntime.__version__,
+        "kernels": kernels(),
+        "elsewhere": sorted({domain(s) for s in elsewhere}),
+        "schemas": {
+            f"{domain(s)} {s.name} {s.since_version}": {
+                "deprecated": s.deprecated,
+                "lines": [*(x.strip() for x in parameters("in", s.inputs, None)),
+                          *(x.strip() for x in parameters("out", s.outputs, None)),
+                          *(line for _, line in attributes(s)),
+                          *(f"types {v.type_param_str} {types_of(v)}" for v in s.type_constraints)],
+                "texts": texts(s),
+            } for s in schemas},
+    }
 
 
 def main():
     schemas = [s for s in runtime.get_all_operator_schema() if not is_onnx_own(s)]
+    elsewhere = [s for s in schemas
+                 if domain(s) not in DOMAINS and "/onnx/defs/" not in s.file.replace("\\", "/")]
     schemas = [s for s in schemas if domain(s) in DOMAINS]
     schemas.sort(key=lambda s: (DOMAINS.index(domain(s)), s.name, s.since_version))
+    if "--json" in sys.argv[1:]:
+        json.dump(as_json(schemas, elsewhere), sys.stdout, indent=1)
+        return
     print(HEAD, end="")
     for schema in schemas:
         print_schema(schema)

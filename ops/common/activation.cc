@@ -26,7 +26,7 @@ const Activation::Entry* Activation::Find(absl::string_view name) {
       {"LeakyRelu", Kind::kLeakyRelu, 1},
       {"Clip", Kind::kClip, 2},
       {"HardSigmoid", Kind::kHardSigmoid, 2},
-      {"HardSwish", Kind::kHardSwish, 2},
+      {"HardSwish", Kind::kHardSwish, 0},
       {"Elu", Kind::kElu, 1},
       {"Selu", Kind::kSelu, 2},
       {"Celu", Kind::kCelu, 1},
@@ -37,6 +37,7 @@ const Activation::Entry* Activation::Find(absl::string_view name) {
       {"ParametricSoftplus", Kind::kParametricSoftplus, 2},
       {"Silu", Kind::kSilu, 0},
       {"FastGelu", Kind::kFastGelu, 0},
+      {"SquaredRelu", Kind::kSquaredRelu, 0},
   };
   for (const Entry& entry : kEntries) {
     if (entry.name == name) return &entry;
@@ -127,6 +128,9 @@ void Activation::ApplyToStrip(T* data, int64_t count) const {
       break;
     case Kind::kFastGelu:
       x = GeluTanh(x);
+      break;
+    case Kind::kSquaredRelu:
+      x = (x < T{0}).select(T{0}, x * x);
       break;
   }
 }

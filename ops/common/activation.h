@@ -17,10 +17,10 @@ class Activation {
   Activation() = default;
 
   // Relu, Tanh, Sigmoid, LeakyRelu (alpha), Clip (min, max), HardSigmoid (alpha, beta), HardSwish
-  // (alpha, beta, which onnxruntime takes to be 1 / 6 and 0.5 whatever they are, and so do we), Elu
-  // (alpha), Selu (alpha, gamma), Celu (alpha), Softplus, Softsign, ThresholdedRelu (alpha),
-  // ScaledTanh (alpha, beta), ParametricSoftplus (alpha, beta), Silu, FastGelu; "" is the identity.
-  // InvalidArgument for another name or if parameters are missing.
+  // (of 1 / 6 and 0.5; parameters that are given do not count, as in onnxruntime), Elu (alpha),
+  // Selu (alpha, gamma), Celu (alpha), Softplus, Softsign, ThresholdedRelu (alpha), ScaledTanh
+  // (alpha, beta), ParametricSoftplus (alpha, beta), Silu, FastGelu, SquaredRelu; "" is the
+  // identity. InvalidArgument for another name or if parameters are missing.
   static absl::StatusOr<Activation> Make(absl::string_view name,
                                          absl::Span<const float> parameters);
 
@@ -31,6 +31,9 @@ class Activation {
   static Activation Silu() { return Activation(Kind::kSilu); }
   // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))).
   static Activation FastGelu() { return Activation(Kind::kFastGelu); }
+
+  // max(x, 0)^2.
+  static Activation SquaredRelu() { return Activation(Kind::kSquaredRelu); }
 
   // x = f(x). The same bits as the operator of that name.
   void Apply(float* x, int64_t count) const;
@@ -56,6 +59,7 @@ class Activation {
     kParametricSoftplus,
     kSilu,
     kFastGelu,
+    kSquaredRelu,
   };
   explicit Activation(Kind kind) : kind_(kind) {}
   struct Entry;

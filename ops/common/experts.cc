@@ -20,30 +20,6 @@ namespace {
 
 using Fusion = ExpertAttributes::Fusion;
 
-// h[i] = swiglu(g[i * step], l[i * step]).
-template <typename C>
-void SwiGlu(const ExpertAttributes& attributes, const C* g, const C* l, int64_t step, int64_t count,
-            C* h) {
-  const C limit = static_cast<C>(attributes.limit);
-  const C alpha = static_cast<C>(attributes.alpha);
-  const C beta = static_cast<C>(attributes.beta);
-  C sigmoid[vec::kMaxStrip];
-  for (int64_t begin = 0; begin < count; begin += vec::kMaxStrip) {
-    const int64_t part = std::min(vec::kMaxStrip, count - begin);
-    const auto gate = [&](int64_t i) {
-      const C x = g[(begin + i) * step];
-      return x > limit ? limit : x;
-    };
-    for (int64_t i = 0; i < part; ++i) sigmoid[i] = alpha * gate(i);
-    vec::Sigmoid(sigmoid, part, sigmoid);
-    for (int64_t i = 0; i < part; ++i) {
-      C linear = l[(begin + i) * step];
-      linear = linear > limit ? limit : linear < -limit ? -limit : linear;
-      h[begin + i] = gate(i) * sigmoid[i] * (linear + beta);
-    }
-  }
-}
-
 // rows x outputs of one expert, bias included.
 template <typename C>
 absl::StatusOr<Tensor> Apply(const KernelContext& ctx, const ExpertLayer<C>& layer, int64_t expert,
@@ -72,7 +48,7 @@ absl::StatusOr<Tensor> RunExpert(const KernelContext& ctx, const ExpertAttribute
     OC_ASSIGN_OR_RETURN(third, Apply(ctx, *fc3, expert, rows, x));
   }
   const int64_t inner = fc2.inputs;
-  if (attributes.swiglu) {
+  if (attributes.gated()) {
     OC_ASSIGN_OR_RETURN(Tensor hidden, ctx.Allocate(kDTypeOf<C>, {rows, inner}));
     const bool interleaved = attributes.fusion == Fusion::kInterleaved;
     for (int64_t i = 0; i < rows; ++i) {
@@ -80,8 +56,15 @@ absl::StatusOr<Tensor> RunExpert(const KernelContext& ctx, const ExpertAttribute
       const C* linear = third.defined() ? third.data<C>() + i * inner
                         : interleaved   ? gate + 1
                                         : gate + inner;
-      SwiGlu(attributes, gate, linear, interleaved ? 2 : 1, inner,
-             hidden.template mutable_data<C>() + i * inner);
+      C* h = hidden.template mutable_data<C>() + i * inner;
+      const int64_t step = interleaved ? 2 : 1;
+      if (attributes.swiglu) {
+        SwiGlu(attributes.gate, gate, linear, step, inner, h);
+      } else {
+        for (int64_t j = 0; j < inner; ++j) h[j] = gate[j * step];
+        Activation::FastGelu().Apply(h, inner);
+        for (int64_t j = 0; j < inner; ++j) h[j] *= linear[j * step];
+      }
     }
     first = std::move(hidden);
   } else {
@@ -119,6 +102,10 @@ absl::StatusOr<ExpertAttributes> ReadExpertAttributes(const KernelInit& node, bo
     attributes.activation = Activation::Silu();
   } else if (activation == "swiglu" && knows_swiglu) {
     attributes.swiglu = true;
+  } else if (activation == "geglu" && knows_swiglu) {
+    attributes.geglu = true;
+  } else if (activation == "relu2" && knows_swiglu) {
+    attributes.activation = Activation::SquaredRelu();
   } else if (activation != "identity") {
     return absl::InvalidArgumentError(
         absl::StrCat("activation_type \"", activation, "\" is not known"));
@@ -129,14 +116,22 @@ absl::StatusOr<ExpertAttributes> ReadExpertAttributes(const KernelInit& node, bo
         absl::StrCat("use_sparse_mixer needs k = 2, not ", attributes.k));
   }
   if (!knows_swiglu) return attributes;
-  attributes.alpha = node.Float("activation_alpha");
-  attributes.beta = node.Float("activation_beta");
-  attributes.limit = node.Float("swiglu_limit", std::numeric_limits<float>::infinity());
+  attributes.gate.alpha = node.Float("activation_alpha");
+  attributes.gate.beta = node.Float("activation_beta");
+  attributes.gate.limit = node.Float("swiglu_limit", std::numeric_limits<float>::infinity());
+  attributes.gate.clamps_result = node.Flag("swiglu_limit_after_activation");
+  if (attributes.gate.clamps_result && !attributes.swiglu) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "swiglu_limit_after_activation is set, but activation_type is \"", activation, "\""));
+  }
   const int64_t fusion = node.Int("swiglu_fusion");
   if (fusion < 0 || fusion > 2) {
     return absl::InvalidArgumentError(absl::StrCat("swiglu_fusion is ", fusion, ", not 0 to 2"));
   }
   attributes.fusion = static_cast<Fusion>(fusion);
+  if (attributes.geglu && !attributes.fused()) {
+    return absl::InvalidArgumentError("geglu needs swiglu_fusion 1 or 2, not 0");
+  }
   return attributes;
 }
 
@@ -207,7 +202,8 @@ absl::StatusOr<ExpertSizes> CheckExpertInputs(const KernelContext& ctx, int64_t 
 }
 
 template <typename C>
-Routes<C> ChooseExperts(const C* scores, const ExpertSizes& sizes, int64_t k) {
+Routes<C> ChooseExperts(const C* scores, const ExpertSizes& sizes, int64_t k, ExpertTies ties) {
+  const bool higher_first = ties == ExpertTies::kHigherFirst;
   Routes<C> routes;
   std::vector<int64_t> order(static_cast<size_t>(sizes.experts));
   for (int64_t token = 0; token < sizes.tokens; ++token, scores += sizes.experts) {
@@ -215,8 +211,9 @@ Routes<C> ChooseExperts(const C* scores, const ExpertSizes& sizes, int64_t k) {
     std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](int64_t a, int64_t b) {
       const C x = scores[a];
       const C y = scores[b];
-      if (std::isnan(x) != std::isnan(y)) return std::isnan(x);
-      return x == y || std::isnan(x) ? a > b : x > y;
+      if (std::isnan(x) != std::isnan(y)) return std::isnan(x) == higher_first;
+      if (x == y || std::isnan(x)) return higher_first ? a > b : a < b;
+      return x > y;
     });
     for (int64_t j = 0; j < k; ++j) {
       routes.experts.push_back(order[static_cast<size_t>(j)]);
@@ -355,8 +352,8 @@ template class DenseExpertLayer<float>;
 template class DenseExpertLayer<double>;
 template absl::Status LoadExpertBias(const KernelContext&, int, int64_t, ExpertLayer<float>*);
 template absl::Status LoadExpertBias(const KernelContext&, int, int64_t, ExpertLayer<double>*);
-template Routes<float> ChooseExperts(const float*, const ExpertSizes&, int64_t);
-template Routes<double> ChooseExperts(const double*, const ExpertSizes&, int64_t);
+template Routes<float> ChooseExperts(const float*, const ExpertSizes&, int64_t, ExpertTies);
+template Routes<double> ChooseExperts(const double*, const ExpertSizes&, int64_t, ExpertTies);
 template void NormalizeRoutes(int64_t, Routes<float>*);
 template void NormalizeRoutes(int64_t, Routes<double>*);
 template absl::StatusOr<Routes<float>> SoftmaxRoutes(const KernelContext&, const ExpertSizes&,

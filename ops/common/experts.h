@@ -10,6 +10,7 @@
 #include "evaluator/kernel.h"
 #include "evaluator/tensor.h"
 #include "ops/common/activation.h"
+#include "ops/common/swiglu.h"
 
 namespace onnxcmp {
 
@@ -17,16 +18,16 @@ struct ExpertAttributes {
   // Where SwiGLU's two halves come from: fc1 and fc3, or fc1 alone.
   enum class Fusion : uint8_t { kNone, kInterleaved, kConcatenated };
 
-  bool fused() const { return swiglu && fusion != Fusion::kNone; }
+  bool gated() const { return swiglu || geglu; }
+  bool fused() const { return gated() && fusion != Fusion::kNone; }
 
   int64_t k = 1;
   bool normalize = false;
   bool swiglu = false;
-  Activation activation;  // without swiglu
+  Activation activation;  // of what has no gate
   Fusion fusion = Fusion::kNone;
-  float alpha = 1;
-  float beta = 0;
-  float limit = 0;  // infinity: none
+  SwiGluOptions gate;  // with swiglu
+  bool geglu = false;  // as swiglu, but h = gelu(g) * l, gelu being its tanh form
 };
 // Reads k, normalize_routing_weights, activation_type and use_sparse_mixer, and those of SwiGLU
 // unless `knows_swiglu` is false. use_sparse_mixer has no effect, as in onnxruntime's CPU kernels.
@@ -81,10 +82,14 @@ struct Routes {
   std::vector<int64_t> experts;
   std::vector<C> weights;
 };
-// The k experts with the greatest scores, greatest first; of equal ones that with the higher
-// number. NaN is greater than all. The weights are the scores.
+enum class ExpertTies : uint8_t {
+  kHigherFirst,  // of equal scores that of the higher number; NaN is greater than all
+  kLowerFirst,   // that of the lower number; NaN is less than all
+};
+// The k experts with the greatest scores, greatest first. The weights are the scores.
 template <typename C>
-Routes<C> ChooseExperts(const C* scores, const ExpertSizes& sizes, int64_t k);
+Routes<C> ChooseExperts(const C* scores, const ExpertSizes& sizes, int64_t k,
+                        ExpertTies ties = ExpertTies::kHigherFirst);
 // Divides the k weights of every token by their sum.
 template <typename C>
 void NormalizeRoutes(int64_t k, Routes<C>* routes);
@@ -100,8 +105,8 @@ absl::Status RunDenseExperts(KernelContext& ctx, const ExpertAttributes& attribu
 
 // For every token the sum over its experts of weight * fc2(h), with
 //   h = activation(fc1(x)), times fc3(x) if there is an fc3 (null: none)
-//   swiglu: h = G * sigmoid(alpha * G) * (L + beta), G = min(g, limit), L = l clamped to +-limit;
-//           g and l are fc1(x) and fc3(x), or the halves of fc1(x)
+//   swiglu: h of swiglu.h, g and l being fc1(x) and fc3(x), or the halves of fc1(x)
+//   geglu:  h = gelu(g) * l of the halves
 // Sets output 0 with one rounding.
 template <typename C>
 absl::Status RunExperts(KernelContext& ctx, const ExpertAttributes& attributes,

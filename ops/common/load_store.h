@@ -40,6 +40,27 @@ template <typename C>
 absl::StatusOr<Tensor> StoreTensor(const KernelContext& ctx, const Tensor& tensor, DType dtype,
                                    Overflow overflow = Overflow::kIeee);
 
+// The tensor with every element rounded to dtype, still of type C: what a node of that type would
+// have handed on.
+template <typename C>
+absl::StatusOr<Tensor> RoundTensor(const KernelContext& ctx, const Tensor& tensor, DType dtype) {
+  OC_ASSIGN_OR_RETURN(const Tensor stored, StoreTensor<C>(ctx, tensor, dtype));
+  return LoadTensor<C>(ctx, stored);
+}
+
+// The same for a few elements, in place. `dtype` is a whole number of bytes.
+template <typename C>
+void RoundElements(DType dtype, int64_t count, C* values) {
+  if (dtype == kDTypeOf<C>) return;
+  constexpr int64_t kPart = 256;
+  alignas(8) std::byte stored[8 * kPart];
+  for (; count > 0; values += kPart, count -= kPart) {
+    const int64_t part = count < kPart ? count : kPart;
+    StoreElements(dtype, values, part, stored, 0);
+    LoadElements(dtype, stored, 0, part, values);
+  }
+}
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_OPS_COMMON_LOAD_STORE_H_

@@ -1,5 +1,6 @@
 #include "ops/common/n_bits_product.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -23,6 +24,26 @@ absl::Status CheckShape(absl::string_view name, const Tensor& tensor, const Shap
 
 bool Given(const KernelContext& ctx, int index) { return index >= 0 && ctx.HasInput(index); }
 
+// Whether b stands for no weights: dimensions of `full` that are 0, the others as they are.
+bool IsOmitted(const Tensor& b, const Shape& full) {
+  if (b.num_elements() != 0 || *NumElements(full) == 0 || b.rank() != 3) return false;
+  for (size_t i = 0; i < full.size(); ++i) {
+    if (b.shape()[i] != 0 && b.shape()[i] != full[i]) return false;
+  }
+  return true;
+}
+
+// y, rows x n, plus a row.
+template <typename C>
+void AddBias(const Tensor& bias, const GemmBlock& block, int64_t n, C* y) {
+  if (!bias.defined()) return;
+  for (int64_t i = block.row_begin; i < block.row_end; ++i) {
+    for (int64_t j = block.column_begin; j < block.column_end; ++j) {
+      y[i * n + j] += bias.data<C>()[j];
+    }
+  }
+}
+
 absl::Status CheckGroupIndex(const Tensor& index, int64_t columns, int64_t padded, int64_t blocks) {
   if (index.shape() != Shape{columns} && index.shape() != Shape{padded}) {
     return absl::InvalidArgumentError(
@@ -41,12 +62,16 @@ absl::Status CheckGroupIndex(const Tensor& index, int64_t columns, int64_t padde
 absl::StatusOr<NBitsAttributes> ReadNBitsAttributes(const KernelInit& node) {
   const NBitsAttributes attributes = {node.Int("K"), node.Int("bits"), node.Int("block_size")};
   const int64_t accuracy_level = node.Int("accuracy_level");
-  OC_RETURN_IF_ERROR(CodeType(attributes.bits).status());
-  OC_RETURN_IF_ERROR(CheckBlockSize(attributes.block_size));
   if (accuracy_level < 0 || accuracy_level > 4) {
     return absl::InvalidArgumentError(
         absl::StrCat("accuracy_level is ", accuracy_level, ", not 0 to 4"));
   }
+  return CheckNBitsAttributes(attributes);
+}
+
+absl::StatusOr<NBitsAttributes> CheckNBitsAttributes(const NBitsAttributes& attributes) {
+  OC_RETURN_IF_ERROR(CodeType(attributes.bits).status());
+  OC_RETURN_IF_ERROR(CheckBlockSize(attributes.block_size));
   if (attributes.k < 1) {
     return absl::InvalidArgumentError(absl::StrCat("K is ", attributes.k));
   }
@@ -64,6 +89,23 @@ absl::StatusOr<Tensor> NBitsProduct(const KernelContext& ctx, const NBitsAttribu
   const int64_t blocks = (k - 1) / attributes.block_size + 1;
   const int64_t block_bytes = attributes.block_size / per_byte;
   OC_ASSIGN_OR_RETURN(const Tensor b, ctx.ContiguousInput(inputs.b));
+  Tensor bias;
+  if (Given(ctx, inputs.bias)) {
+    OC_RETURN_IF_ERROR(CheckShape("bias", ctx.Input(inputs.bias), {n}));
+    OC_ASSIGN_OR_RETURN(bias, LoadTensor<C>(ctx, ctx.Input(inputs.bias)));
+  }
+  Shape shape = a.shape();
+  shape.back() = n;
+  const int64_t rows = a.num_elements() / k;
+  if (IsOmitted(b, {n, blocks, block_bytes})) {
+    for (const int input : {inputs.scales, inputs.zero_points, inputs.group_index}) {
+      if (input >= 0) ctx.IgnoreInput(input);
+    }
+    OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(kDTypeOf<C>, shape));
+    std::fill_n(y.template mutable_data<C>(), y.num_elements(), C{0});
+    AddBias(bias, {0, 0, rows, 0, n}, n, y.template mutable_data<C>());
+    return y;
+  }
   OC_RETURN_IF_ERROR(CheckShape("B", b, {n, blocks, block_bytes}));
   OC_RETURN_IF_ERROR(CheckShape("scales", ctx.Input(inputs.scales), {n, blocks}, true));
   OC_ASSIGN_OR_RETURN(const Tensor scales, LoadTensor<C>(ctx, ctx.Input(inputs.scales)));
@@ -98,25 +140,10 @@ absl::StatusOr<Tensor> NBitsProduct(const KernelContext& ctx, const NBitsAttribu
     }
   }
   if (zeros.defined()) weights.zeros = zeros.data<C>();
-  Tensor bias;
-  if (Given(ctx, inputs.bias)) {
-    OC_RETURN_IF_ERROR(CheckShape("bias", ctx.Input(inputs.bias), {n}));
-    OC_ASSIGN_OR_RETURN(bias, LoadTensor<C>(ctx, ctx.Input(inputs.bias)));
-  }
-
-  Shape shape = a.shape();
-  shape.back() = n;
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(kDTypeOf<C>, shape));
   C* data = y.template mutable_data<C>();
-  MultiplyByWeights<C>(ctx.pool(), a.num_elements() / k, a.data<C>(), weights, data,
-                       [&](const GemmBlock& block) {
-                         if (!bias.defined()) return;
-                         for (int64_t i = block.row_begin; i < block.row_end; ++i) {
-                           for (int64_t j = block.column_begin; j < block.column_end; ++j) {
-                             data[i * n + j] += bias.data<C>()[j];
-                           }
-                         }
-                       });
+  MultiplyByWeights<C>(ctx.pool(), rows, a.data<C>(), weights, data,
+                       [&](const GemmBlock& block) { AddBias(bias, block, n, data); });
   return y;
 }
 

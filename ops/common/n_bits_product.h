@@ -18,6 +18,8 @@ struct NBitsAttributes {
 };
 // Reads K, bits, block_size and accuracy_level. The last allows less accuracy, and nobody uses it.
 absl::StatusOr<NBitsAttributes> ReadNBitsAttributes(const KernelInit& node);
+// The attributes, or an error if one of them is out of range.
+absl::StatusOr<NBitsAttributes> CheckNBitsAttributes(const NBitsAttributes& attributes);
 
 // Numbers of inputs, -1 for none:
 //   b             uint8 (N, blocks, block_size * bits / 8), blocks = ceil(K / block_size)
@@ -34,7 +36,8 @@ struct NBitsInputs {
 };
 
 // a (..., K) * weights^T + bias as C; `a` is contiguous and of type C. With a group index, packed
-// zero points are not used, as in onnxruntime.
+// zero points are not used, as in onnxruntime. If b is empty (some of its dimensions are 0), the
+// product is 0 and no parameter but the bias counts.
 template <typename C>
 absl::StatusOr<Tensor> NBitsProduct(const KernelContext& ctx, const NBitsAttributes& attributes,
                                     int64_t n, const NBitsInputs& inputs, const Tensor& a);

@@ -92,6 +92,15 @@ KernelMaker MakerOf(const OpRegistry& registry, absl::string_view domain, absl::
   return *maker;
 }
 
+// The maker of ONNX's operator of this version, or, with an ONNX that does not have it yet, of the
+// one before; attributes that it does not know are refused.
+KernelMaker LatestMakerOf(const OpRegistry& registry, absl::string_view op_type,
+                          const std::vector<int>& versions, size_t index) {
+  const bool is_there = registry.FindKernel(kOnnxDomain, op_type, versions[index]) != nullptr;
+  return MakerOf(registry, kOnnxDomain, op_type,
+                 versions[is_there || index == 0 ? index : index - 1]);
+}
+
 KernelMaker WithChannelsLast(KernelMaker maker, std::vector<size_t> channels_last) {
   return [maker = std::move(maker), channels_last = std::move(channels_last)](
              const KernelInit& node) { return ChannelsLastKernel(maker(node), channels_last); };
@@ -111,7 +120,7 @@ std::vector<Operator> InternalOperators() {
       {"BatchNormalization", {7, 9, 14, 15}},
       {"Conv", {1, 11}},
       {"ConvTranspose", {1, 11}},
-      {"DepthToSpace", {1, 11, 13}},
+      {"DepthToSpace", {1, 11, 13, 28}},
       {"GlobalAveragePool", {1}},
       {"GlobalLpPool", {2}},
       {"GlobalMaxPool", {1}},
@@ -122,7 +131,7 @@ std::vector<Operator> InternalOperators() {
       {"MaxPool", {1, 8, 10, 11, 12}},
       {"MaxUnpool", {9, 11}},
       {"QLinearConv", {10}},
-      {"SpaceToDepth", {1, 13}},
+      {"SpaceToDepth", {1, 13, 28}},
   };
 }
 
@@ -130,9 +139,9 @@ std::vector<Operator> InternalOperators() {
 
 void RegisterChannelsLast(OpRegistry& registry) {
   for (const Operator& op : InternalOperators()) {
-    for (int version : op.versions) {
-      registry.Add(kNhwcDomain, op.name, {version},
-                   WithChannelsLast(MakerOf(registry, kOnnxDomain, op.name, version), {0}));
+    for (size_t i = 0; i < op.versions.size(); ++i) {
+      registry.Add(kNhwcDomain, op.name, {op.versions[i]},
+                   WithChannelsLast(LatestMakerOf(registry, op.name, op.versions, i), {0}));
     }
   }
   for (int version : {11, 13, 18, 19}) {

@@ -34,10 +34,13 @@ enum InputIndex {
 
 constexpr int64_t kMaxCapacity = 8;
 
+enum class GateKind : uint8_t { kNone, kSoftplus, kSigmoid };
+
 struct Options {
   UpdateRule rule;
   float scale = 0;  // 0: 1 / sqrt(size of a key)
-  bool qwen_gate = false;
+  GateKind gate = GateKind::kNone;
+  float lower_bound = 0;  // of kSigmoid
   bool sigmoid_beta = false;
   bool normalize = false;
   int64_t capacity = 0;
@@ -52,6 +55,7 @@ struct Sizes {
 
   int64_t batch() const { return static_cast<int64_t>(offsets.size()) - 1; }
   int64_t group() const { return value_heads / heads; }
+  int64_t decay_width() const { return decay_by_head ? 1 : key_size; }
 };
 
 absl::Status BadInput(const KernelContext& ctx, int index, absl::string_view expected) {
@@ -152,39 +156,67 @@ absl::Status ReadSequences(const KernelContext& ctx, Sizes* sizes) {
                     {sizes->batch(), sizes->value_heads, sizes->value_size, sizes->key_size});
 }
 
-// exp's argument for every token and head (and element of the key): decay, or
-// -exp(a_log) * softplus(decay + dt_bias).
+// For every token and head (and element of the key) the input of the gate's function, and of every
+// head exp(a_log).
+template <typename C>
+struct GateInputs {
+  Tensor sum;  // decay + dt_bias
+  std::vector<C> factors;
+  int64_t run = 1;  // elements of a head
+};
+
+template <typename C>
+absl::StatusOr<GateInputs<C>> ReadGateInputs(const KernelContext& ctx, const Sizes& sizes,
+                                             const Tensor& decay) {
+  const int64_t heads = sizes.value_heads;
+  GateInputs<C> inputs;
+  inputs.factors.resize(static_cast<size_t>(heads));
+  inputs.run = sizes.decay_by_head ? 1 : sizes.key_size;
+  OC_RETURN_IF_ERROR(CheckShape(ctx, kALog, {heads}));
+  const Shape& shape = ctx.Input(kDtBias).shape();
+  const bool by_key = !sizes.decay_by_head && (shape == Shape{heads, sizes.key_size} ||
+                                               shape == Shape{heads * sizes.key_size});
+  if (!by_key) OC_RETURN_IF_ERROR(CheckShape(ctx, kDtBias, {heads}));
+  OC_ASSIGN_OR_RETURN(const Tensor a_log, LoadTensor<C>(ctx, ctx.Input(kALog)));
+  OC_ASSIGN_OR_RETURN(const Tensor bias, LoadTensor<C>(ctx, ctx.Input(kDtBias)));
+  vec::Exp(a_log.data<C>(), heads, inputs.factors.data());
+  OC_ASSIGN_OR_RETURN(inputs.sum, ctx.Allocate(kDTypeOf<C>, decay.shape()));
+  C* sum = inputs.sum.template mutable_data<C>();
+  for (int64_t i = 0; i < decay.num_elements(); ++i) {
+    const int64_t own = by_key ? i % (heads * inputs.run) : i / inputs.run % heads;
+    sum[i] = decay.data<C>()[i] + bias.data<C>()[own];
+  }
+  return inputs;
+}
+
+// exp's argument for every token and head (and element of the key): decay,
+// -exp(a_log) * softplus(decay + dt_bias), or lower_bound * sigmoid(exp(a_log) * (decay +
+// dt_bias)).
 template <typename C>
 absl::StatusOr<Tensor> ReadDecay(const KernelContext& ctx, const Options& options, Sizes* sizes) {
-  const int64_t heads = sizes->value_heads;
-  const Shape by_head = With(sizes->token_dims, {heads});
+  const Shape by_head = With(sizes->token_dims, {sizes->value_heads});
   sizes->decay_by_head = ctx.Input(kDecay).shape() == by_head;
   if (!sizes->decay_by_head) {
     OC_RETURN_IF_ERROR(CheckShape(ctx, kDecay, With(by_head, {sizes->key_size})));
-    if (options.capacity > 0) {
-      return absl::InvalidArgumentError("state updates need a decay for each head");
-    }
   }
   OC_ASSIGN_OR_RETURN(Tensor decay, LoadTensor<C>(ctx, ctx.Input(kDecay)));
-  if (!options.qwen_gate) return decay;
-  OC_RETURN_IF_ERROR(CheckShape(ctx, kALog, {heads}));
-  OC_RETURN_IF_ERROR(CheckShape(ctx, kDtBias, {heads}));
-  OC_ASSIGN_OR_RETURN(const Tensor a_log, LoadTensor<C>(ctx, ctx.Input(kALog)));
-  OC_ASSIGN_OR_RETURN(const Tensor bias, LoadTensor<C>(ctx, ctx.Input(kDtBias)));
+  if (options.gate == GateKind::kNone) return decay;
+  OC_ASSIGN_OR_RETURN(GateInputs<C> inputs, ReadGateInputs<C>(ctx, *sizes, decay));
+  C* g = inputs.sum.template mutable_data<C>();
+  const int64_t count = decay.num_elements();
+  const auto factor = [&](int64_t i) {
+    return inputs.factors[static_cast<size_t>(i / inputs.run % sizes->value_heads)];
+  };
+  if (options.gate == GateKind::kSigmoid) {
+    for (int64_t i = 0; i < count; ++i) g[i] *= factor(i);
+    vec::Sigmoid(g, count, g);
+    for (int64_t i = 0; i < count; ++i) g[i] *= static_cast<C>(options.lower_bound);
+    return inputs.sum;
+  }
   OC_ASSIGN_OR_RETURN(const Activation softplus, Activation::Make("Softplus", {}));
-  std::vector<C> factor(static_cast<size_t>(heads));
-  vec::Exp(a_log.data<C>(), heads, factor.data());
-  OC_ASSIGN_OR_RETURN(Tensor gate, ctx.Allocate(kDTypeOf<C>, decay.shape()));
-  C* g = gate.template mutable_data<C>();
-  const int64_t run = sizes->decay_by_head ? 1 : sizes->key_size;
-  for (int64_t i = 0; i < decay.num_elements(); ++i) {
-    g[i] = decay.data<C>()[i] + bias.data<C>()[i / run % heads];
-  }
-  softplus.Apply(g, decay.num_elements());
-  for (int64_t i = 0; i < decay.num_elements(); ++i) {
-    g[i] *= -factor[static_cast<size_t>(i / run % heads)];
-  }
-  return gate;
+  softplus.Apply(g, count);
+  for (int64_t i = 0; i < count; ++i) g[i] *= -factor(i);
+  return inputs.sum;
 }
 
 template <typename C>
@@ -274,11 +306,12 @@ void RunHead(const Options& options, const Sizes& sizes, const Tokens<C>& tokens
     const int64_t slot = token - first;
     if (capture.row == nullptr || slot >= capture.count) continue;
     C* decays = capture.row;
-    C* keys = decays + options.capacity * sizes.value_heads;
+    C* keys = decays + options.capacity * sizes.value_heads * sizes.decay_width();
     C* deltas = keys + options.capacity * sizes.heads * key_size;
-    C factor{1};
-    if (step.decay != nullptr) vec::Exp(step.decay, 1, &factor);
-    decays[slot * sizes.value_heads + head] = factor;
+    const int64_t width = sizes.decay_width();
+    C* own_decays = decays + (slot * sizes.value_heads + head) * width;
+    std::fill_n(own_decays, width, C{1});
+    if (step.decay != nullptr) vec::Exp(step.decay, width, own_decays);
     if (head % sizes.group() == 0) {
       std::copy(key.begin(), key.end(), keys + (slot * sizes.heads + own) * key_size);
     }
@@ -332,8 +365,9 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   OC_ASSIGN_OR_RETURN(
       Tensor final_state,
       ctx.Allocate(kDTypeOf<C>, {batch, sizes.value_heads, sizes.value_size, sizes.key_size}));
-  const int64_t width = options.capacity *
-                        (sizes.value_heads * (1 + sizes.value_size) + sizes.heads * sizes.key_size);
+  const int64_t width =
+      options.capacity *
+      (sizes.value_heads * (sizes.decay_width() + sizes.value_size) + sizes.heads * sizes.key_size);
   OC_ASSIGN_OR_RETURN(Tensor updates, ctx.Allocate(kDTypeOf<C>, {batch, width}));
   C* outs = out.template mutable_data<C>();
   C* states = final_state.template mutable_data<C>();
@@ -363,6 +397,15 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   return ctx.SetOutput(2, std::move(updates));
 }
 
+absl::StatusOr<GateKind> ReadGate(const KernelInit& node) {
+  const std::string name = node.String("gate_activation");
+  if (name == "none") return GateKind::kNone;
+  if (name == "softplus" || name == "qwen") return GateKind::kSoftplus;
+  if (name == "sigmoid" || name == "kda") return GateKind::kSigmoid;
+  return absl::InvalidArgumentError(
+      absl::StrCat("gate_activation \"", name, "\" is none of none, softplus and sigmoid"));
+}
+
 absl::StatusOr<bool> Choice(const KernelInit& node, const char* attribute, const char* other) {
   const std::string value = node.String(attribute);
   if (value == "none") return false;
@@ -374,7 +417,8 @@ absl::StatusOr<bool> Choice(const KernelInit& node, const char* attribute, const
 absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
   Options options;
   OC_ASSIGN_OR_RETURN(options.rule, ParseUpdateRule(node.String("update_rule")));
-  OC_ASSIGN_OR_RETURN(options.qwen_gate, Choice(node, "gate_activation", "qwen"));
+  OC_ASSIGN_OR_RETURN(options.gate, ReadGate(node));
+  options.lower_bound = node.Float("gate_lower_bound");
   OC_ASSIGN_OR_RETURN(options.sigmoid_beta, Choice(node, "beta_activation", "sigmoid"));
   options.scale = node.Float("scale");
   options.normalize = node.Flag("qk_l2_norm");
@@ -391,9 +435,9 @@ absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
   };
   OC_RETURN_IF_ERROR(check(kDecay, options.rule.gated, "decay"));
   OC_RETURN_IF_ERROR(check(kBeta, options.rule.delta, "beta"));
-  const bool qwen = options.rule.gated && options.qwen_gate;
-  OC_RETURN_IF_ERROR(check(kALog, qwen, "a_log"));
-  OC_RETURN_IF_ERROR(check(kDtBias, qwen, "dt_bias"));
+  const bool gate = options.rule.gated && options.gate != GateKind::kNone;
+  OC_RETURN_IF_ERROR(check(kALog, gate, "a_log"));
+  OC_RETURN_IF_ERROR(check(kDtBias, gate, "dt_bias"));
   OC_RETURN_IF_ERROR(check(kCaptureCount, options.capacity > 0, "capture_count"));
   return options;
 }
@@ -404,7 +448,8 @@ absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
 //   query (tokens, heads, keys), key the same, value (tokens, value heads, values), or all three in
 //   the columns of query; tokens may be (batch, sequence)
 //   qk_l2_norm: q / sqrt(|q|^2 + 1e-12), k likewise
-//   gate_activation qwen: g = -exp(a_log) * softplus(decay + dt_bias); beta_activation: sigmoid
+//   gate_activation softplus (or qwen): g = -exp(a_log) * softplus(decay + dt_bias); sigmoid (kda):
+//   g = gate_lower_bound * sigmoid(exp(a_log) * (decay + dt_bias)); beta_activation: sigmoid
 // States are (value heads, values, keys) and float. state_update has, for the first capture_count
 // tokens of each sequence, exp(g), k and b (v - exp(g) S^T k): all of the first, of the second, of
 // the third, with 0 where nothing is captured. Computed in float; the output is rounded once.

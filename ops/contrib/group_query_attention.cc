@@ -33,7 +33,8 @@ enum InputIndex {
   kKeyScale,
   kValueScale,
   kQueryNorm,
-  kKeyNorm
+  kKeyNorm,
+  kQueryLengths
 };
 enum OutputIndex { kOutput, kPresentKey, kPresentValue, kScores };
 
@@ -48,7 +49,7 @@ struct Options {
   int64_t shown = 0;  // 1: scores, 2: weights
   bool rotates = false;
   bool interleaved = false;
-  float epsilon = 0;
+  float query_epsilon = 0, key_epsilon = 0;
   std::string key_quantization, value_quantization;
   int64_t bit_width = 0;
 };
@@ -72,6 +73,25 @@ int64_t ResidentRows(int64_t total, int64_t capacity, int64_t window) {
   return total - step * ((total - capacity + step - 1) / step);
 }
 
+// query_seqlens, how many of the new tokens of each entry are no padding; nothing if it is not
+// given.
+absl::StatusOr<std::vector<int64_t>> ReadQueryLengths(const KernelContext& ctx,
+                                                      const Options& options, int64_t batch,
+                                                      int64_t fresh) {
+  if (!ctx.HasInput(kQueryLengths)) return std::vector<int64_t>();
+  if (ctx.Input(kQueryLengths).shape() != Shape{batch}) {
+    return BadAttentionShape("query_seqlens", ctx.Input(kQueryLengths),
+                             absl::StrCat("(", batch, ")"));
+  }
+  if (!options.causal || !ctx.HasInput(kPastKey) || fresh != ctx.Input(kQuery).dim(1)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "query_seqlens needs causal 1, a past and as many new keys as queries, but causal is ",
+        options.causal ? 1 : 0, ", and there are ", fresh, " new keys for ",
+        ctx.Input(kQuery).dim(1), " queries"));
+  }
+  return ctx.IntsInput(kQueryLengths);
+}
+
 // `fresh`: new keys of each entry, as many as queries or none, when the past holds all keys.
 absl::StatusOr<Tokens> LayOutTokens(const KernelContext& ctx, const Options& options,
                                     int64_t fresh) {
@@ -85,15 +105,26 @@ absl::StatusOr<Tokens> LayOutTokens(const KernelContext& ctx, const Options& opt
                              absl::StrCat("(", tokens.batch, ")"));
   }
   if (ctx.HasInput(kPastKey)) tokens.capacity = ctx.Input(kPastKey).dim(2);
-  if (tokens.max_total < tokens.queries) {
+  OC_ASSIGN_OR_RETURN(const std::vector<int64_t> valid,
+                      ReadQueryLengths(ctx, options, tokens.batch, fresh));
+  if (tokens.max_total < tokens.queries && (valid.empty() || !options.window_cache)) {
     return absl::InvalidArgumentError(absl::StrCat("total_sequence_length ", tokens.max_total,
                                                    " is less than the ", tokens.queries,
                                                    " new tokens"));
   }
-  tokens.prompt = tokens.max_total == tokens.queries;
-  for (int64_t length : lengths) {
+  tokens.prompt = valid.empty() && tokens.max_total == tokens.queries;
+  const int64_t room = std::max(tokens.max_total, tokens.capacity);
+  for (size_t b = 0; b < lengths.size(); ++b) {
+    const int64_t length = lengths[b];
     const int64_t total = length + 1;
-    const int64_t past = tokens.prompt ? 0 : total - tokens.queries;
+    const int64_t own = valid.empty() ? tokens.queries : valid[b];
+    const int64_t past = tokens.prompt ? 0 : total - own;
+    if (!valid.empty() && (own < 0 || own > tokens.queries ||
+                           (!options.window_cache && past > room - tokens.queries))) {
+      return absl::InvalidArgumentError(absl::StrCat("query_seqlens ", own, " of ", tokens.queries,
+                                                     " new tokens does not go ", "with seqlens_k ",
+                                                     length, " and a cache of ", room, " rows"));
+    }
     const int64_t before = fresh == 0 ? total : past;
     int64_t resident = before;
     if (options.window_cache) resident = ResidentRows(before, tokens.capacity, options.window);
@@ -142,10 +173,10 @@ absl::Status NormalizeAndRotate(const KernelContext& ctx, const Options& options
     return absl::InvalidArgumentError("q_norm_weight and k_norm_weight come together or not");
   }
   if (ctx.HasInput(kQueryNorm)) {
-    OC_ASSIGN_OR_RETURN(heads->q,
-                        NormalizedHeads(ctx, heads->q, ctx.Input(kQueryNorm), options.epsilon));
+    OC_ASSIGN_OR_RETURN(
+        heads->q, NormalizedHeads(ctx, heads->q, ctx.Input(kQueryNorm), options.query_epsilon));
     OC_ASSIGN_OR_RETURN(heads->k,
-                        NormalizedHeads(ctx, heads->k, ctx.Input(kKeyNorm), options.epsilon));
+                        NormalizedHeads(ctx, heads->k, ctx.Input(kKeyNorm), options.key_epsilon));
   }
   if (!options.rotates) {  // these are checked by whoever makes them, for a later use
     for (int input : {kCosines, kSines, kPositions}) ctx.IgnoreInput(input);
@@ -295,8 +326,9 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // of an entry's tokens are 0. A cache may be quantized; then attention reads what the cache holds,
 // of new tokens too. With sliding_window_cache the present keeps the latest rows alone.
 // Keys and values of no tokens leave the past as it is: it holds those of all tokens. output_qk is
-// 0 where a query sees no key. Padding at the end of a prompt attends to all of the entry's tokens
-// before it.
+// 0 where a query sees no key. With query_seqlens the rest of an entry's new tokens is padding: the
+// past is what seqlens_k leaves of it, whatever total_sequence_length is. Padding at the end of a
+// prompt attends to all of the entry's tokens before it.
 Kernel GroupQueryAttention(const KernelInit& node) {
   Options options;
   absl::StatusOr<HeadCounts> heads = ReadHeadCounts(node);
@@ -311,7 +343,9 @@ Kernel GroupQueryAttention(const KernelInit& node) {
   options.shown = node.Int("qk_output");
   options.rotates = node.Int("do_rotary", 0) != 0;
   options.interleaved = node.Int("rotary_interleaved", 0) != 0;
-  options.epsilon = node.Float("qk_norm_epsilon");
+  const float epsilon = node.Float("qk_norm_epsilon");
+  options.query_epsilon = node.Float("q_norm_epsilon", epsilon);
+  options.key_epsilon = node.Float("k_norm_epsilon", epsilon);
   options.key_quantization = node.String("k_quant_type");
   options.value_quantization = node.String("v_quant_type");
   options.bit_width = node.Int("kv_cache_bit_width", 0);

@@ -30,6 +30,8 @@ struct Options {
   Format format = Format::kInt;
   int64_t block_size = 0;  // 0: none
   std::array<int64_t, 3> bits = {};
+  int64_t prepacked = 0;
+  bool documented_routes = false;  // MoE's; else the softmax of the chosen experts' numbers
 };
 
 std::string LayerName(int layer) { return absl::StrCat("fc", layer + 1); }
@@ -49,13 +51,12 @@ class IntegerLayer final : public ExpertLayer<C> {
     this->outputs = outputs;
     this->inputs = inputs;
     bits_ = options.bits[static_cast<size_t>(layer)];
-    const int64_t per_byte = 8 / bits_;
-    if (inputs % per_byte != 0) {
+    if (inputs % 8 * bits_ % 8 != 0) {
       return absl::InvalidArgumentError(absl::StrCat(LayerName(layer), " has ", inputs,
                                                      " inputs of ", bits_,
                                                      " bits, which do not fill bytes"));
     }
-    row_bytes_ = inputs / per_byte;
+    row_bytes_ = inputs / 8 * bits_ + inputs % 8 * bits_ / 8;
     const int index = kWeights + 3 * layer;
     OC_ASSIGN_OR_RETURN(codes_, ctx.ContiguousInput(index));
     if (codes_.dtype() != DType::kUint8 || codes_.shape() != Shape{experts, outputs, row_bytes_}) {
@@ -74,8 +75,10 @@ class IntegerLayer final : public ExpertLayer<C> {
                                             scales.shape() == Shape{experts, outputs, 1});
     if (scales.shape() != shape && !one_block) return BadShape(layer, "scales", scales, shape);
     OC_ASSIGN_OR_RETURN(scales_, LoadTensor<C>(ctx, scales));
+    if (bits_ == 3) return WidenCodes(ctx, layer, experts);
     if (!ctx.HasInput(kZeroPoints + layer)) return absl::OkStatus();
     // Packed along the blocks of a row, or, without blocks, along the rows.
+    const int64_t per_byte = 8 / bits_;
     const Tensor& zeros = ctx.Input(kZeroPoints + layer);
     Shape packed = shape;
     packed.back() = (shape.back() + per_byte - 1) / per_byte;
@@ -107,6 +110,40 @@ class IntegerLayer final : public ExpertLayer<C> {
   }
 
  private:
+  // Codes of 3 bits, a row being one stream of bits, as bytes with the zero point 128 in place of
+  // 4, which their own zero points have to be.
+  absl::Status WidenCodes(const KernelContext& ctx, int layer, int64_t experts) {
+    const auto code_at = [](const uint8_t* row, int64_t index) {
+      const int64_t bit = 3 * index;
+      const int high = bit % 8 > 5 ? row[bit / 8 + 1] << 8 : 0;
+      return (row[bit / 8] | high) >> (bit % 8) & 7;
+    };
+    if (ctx.HasInput(kZeroPoints + layer)) {
+      OC_ASSIGN_OR_RETURN(const Tensor zeros, ctx.ContiguousInput(kZeroPoints + layer));
+      const int64_t bytes = (3 * blocks_ + 7) / 8;
+      const Shape shape = {experts, this->outputs, bytes};
+      if (zeros.dtype() != DType::kUint8 || zeros.shape() != shape) {
+        return BadShape(layer, "zero points of uint8", zeros, shape);
+      }
+      for (int64_t i = 0; i < experts * this->outputs * blocks_; ++i) {
+        const int zero = code_at(zeros.data<uint8_t>() + i / blocks_ * bytes, i % blocks_);
+        if (zero == 4) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat(LayerName(layer), " has a zero point of ", zero, ", not 4, of 3 bits"));
+      }
+    }
+    OC_ASSIGN_OR_RETURN(Tensor wide,
+                        ctx.Allocate(DType::kUint8, {experts, this->outputs, this->inputs}));
+    for (int64_t i = 0; i < wide.num_elements(); ++i) {
+      const uint8_t* row = codes_.data<uint8_t>() + i / this->inputs * row_bytes_;
+      wide.mutable_data<uint8_t>()[i] = static_cast<uint8_t>(code_at(row, i % this->inputs) + 124);
+    }
+    codes_ = std::move(wide);
+    bits_ = 8;
+    row_bytes_ = this->inputs;
+    return absl::OkStatus();
+  }
+
   int64_t bits_ = 0;
   int64_t block_size_ = 0;
   int64_t blocks_ = 0;
@@ -126,8 +163,16 @@ class FloatLayer final : public ExpertLayer<C> {
     this->inputs = inputs;
     const bool fp8 = options.format == Format::kFp8;
     const int index = kWeights + 3 * layer;
-    OC_ASSIGN_OR_RETURN(const Tensor bytes, ctx.ContiguousInput(index));
+    OC_ASSIGN_OR_RETURN(Tensor bytes, ctx.ContiguousInput(index));
     const Shape shape = {experts, outputs, fp8 ? inputs : inputs / 2};
+    const Shape by_inputs = {experts, inputs, outputs / 2};
+    if (options.format == Format::kNvFp4 && bytes.shape() == by_inputs && outputs % 2 == 0 &&
+        bytes.dtype() == DType::kUint8) {
+      if (options.prepacked != 1) {
+        OC_ASSIGN_OR_RETURN(bytes, PackedByInputs(ctx, bytes, experts));
+      }
+      bytes = bytes.Reshaped(shape);
+    }
     if (bytes.shape() != shape || bytes.dtype() != (fp8 ? DType::kFloat8E4M3FN : DType::kUint8) ||
         (!fp8 && inputs % 2 != 0)) {
       return BadShape(layer, fp8 ? "weights of float8e4m3fn" : "weights of uint8", bytes, shape);
@@ -141,6 +186,9 @@ class FloatLayer final : public ExpertLayer<C> {
       OC_RETURN_IF_ERROR(LoadScales(ctx, options, layer, index + 1, experts));
     }
     if (fp8 && block_size_ > 0) return absl::OkStatus();
+    if (options.format == Format::kMxFp4 && !ctx.HasInput(kGlobalScale + layer)) {
+      return absl::OkStatus();
+    }
     if (layer == 2 || !ctx.HasInput(kGlobalScale + layer) ||
         ctx.Input(kGlobalScale + layer).shape() != Shape{experts}) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -169,6 +217,26 @@ class FloatLayer final : public ExpertLayer<C> {
   }
 
  private:
+  // Two codes a byte along the inputs, from two along the outputs: inputs x outputs / 2.
+  absl::StatusOr<Tensor> PackedByInputs(const KernelContext& ctx, const Tensor& bytes,
+                                        int64_t experts) const {
+    const int64_t outputs = this->outputs;
+    const int64_t inputs = this->inputs;
+    OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(DType::kUint8, {experts, outputs, inputs / 2}));
+    const uint8_t* from = bytes.data<uint8_t>();
+    const auto code_at = [&](int64_t expert, int64_t n, int64_t k) {
+      return from[(expert * inputs + k) * (outputs / 2) + n / 2] >> (4 * (n % 2)) & 15;
+    };
+    for (int64_t i = 0; i < result.num_elements(); ++i) {
+      const int64_t k = i % (inputs / 2) * 2;
+      const int64_t n = i / (inputs / 2) % outputs;
+      const int64_t expert = i / (inputs / 2) / outputs;
+      result.mutable_data<uint8_t>()[i] =
+          static_cast<uint8_t>(code_at(expert, n, k) | code_at(expert, n, k + 1) << 4);
+    }
+    return result;
+  }
+
   absl::Status LoadScales(const KernelContext& ctx, const Options& options, int layer, int index,
                           int64_t experts) {
     if (!ctx.HasInput(index)) {
@@ -233,11 +301,15 @@ absl::StatusOr<std::unique_ptr<ExpertLayer<C>>> LayerOf(const KernelContext& ctx
   return result;
 }
 
-// The router's numbers choose the experts; the weights are the softmax of those k numbers, or what
-// router_weights has for them.
+// The router's numbers choose the experts; the weights are the softmax of those k numbers or MoE's,
+// or what router_weights has for them.
 template <typename C>
 absl::StatusOr<Routes<C>> RoutesOf(const KernelContext& ctx, const ExpertSizes& sizes,
-                                   const ExpertAttributes& attributes) {
+                                   const Options& options) {
+  const ExpertAttributes& attributes = options.experts;
+  if (options.documented_routes && !ctx.HasInput(kRouterWeights)) {
+    return SoftmaxRoutes<C>(ctx, sizes, attributes);
+  }
   OC_ASSIGN_OR_RETURN(const Tensor router, LoadTensor<C>(ctx, ctx.Input(1)));
   Routes<C> routes = ChooseExperts(router.data<C>(), sizes, attributes.k);
   if (!ctx.HasInput(kRouterWeights)) {
@@ -260,6 +332,23 @@ absl::StatusOr<Routes<C>> RoutesOf(const KernelContext& ctx, const ExpertSizes& 
   return routes;
 }
 
+// How many inputs the second layer has; nothing if there are too many.
+absl::StatusOr<std::optional<int64_t>> InnerSize(const Options& options, const Tensor& second,
+                                                 const ExpertSizes& sizes) {
+  if (second.dtype() != DType::kUint8) return std::optional<int64_t>(second.dim(2));
+  if (options.format == Format::kNvFp4 && second.dim(1) != sizes.hidden) {
+    return std::optional<int64_t>(second.dim(1));  // inputs x outputs / 2
+  }
+  const int64_t bits = options.bits[1];
+  const std::optional<int64_t> all = NumElements(Shape{second.dim(2), 8});
+  if (all.has_value() && *all % bits != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("fc2's weights are ", second.TypeString(),
+                                                   ", whose rows are not whole codes of ", bits,
+                                                   " bits"));
+  }
+  return all.has_value() ? std::optional<int64_t>(*all / bits) : std::nullopt;
+}
+
 template <typename C>
 absl::Status Run(KernelContext& ctx, const Options& options) {
   OC_ASSIGN_OR_RETURN(const ExpertSizes sizes, CheckExpertInputs(ctx, options.experts.k));
@@ -268,12 +357,11 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("fc2's weights are ", second.TypeString(), ", not of rank 3"));
   }
-  const int64_t per_element = second.dtype() == DType::kUint8 ? 8 / options.bits[1] : 1;
-  const std::optional<int64_t> inner = NumElements(Shape{second.dim(2), per_element});
+  OC_ASSIGN_OR_RETURN(const std::optional<int64_t> inner, InnerSize(options, second, sizes));
   const std::optional<int64_t> outer =
       NumElements(Shape{inner.value_or(-1), options.experts.fused() ? 2 : 1});
   if (!outer.has_value()) return absl::InvalidArgumentError("fc2 has too many inputs");
-  OC_ASSIGN_OR_RETURN(const Routes<C> routes, RoutesOf<C>(ctx, sizes, options.experts));
+  OC_ASSIGN_OR_RETURN(const Routes<C> routes, RoutesOf<C>(ctx, sizes, options));
   OC_ASSIGN_OR_RETURN(const auto fc1,
                       LayerOf<C>(ctx, options, 0, sizes.experts, *outer, sizes.hidden));
   OC_ASSIGN_OR_RETURN(const auto fc2,
@@ -283,6 +371,21 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
     OC_ASSIGN_OR_RETURN(fc3, LayerOf<C>(ctx, options, 2, sizes.experts, *inner, sizes.hidden));
   }
   return RunExperts<C>(ctx, options.experts, sizes, routes, *fc1, *fc2, fc3.get());
+}
+
+// What onnxruntime asks of weights of 3 bits.
+absl::StatusOr<Options> CheckThreeBits(const KernelInit& node, const Options& options) {
+  const bool block =
+      options.block_size == 32 || options.block_size == 64 || options.block_size == 128;
+  if (!block || options.prepacked != 0 || !options.experts.swiglu ||
+      options.experts.fusion != ExpertAttributes::Fusion::kInterleaved ||
+      options.bits[2] != options.bits[0] || node.HasInput(kWeights + 6)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "weights of 3 bits need activation_type swiglu, swiglu_fusion 1, weights_prepacked 0, a ",
+        "block_size of 32, 64 or 128 and no fc3, but block_size is ", options.block_size,
+        ", weights_prepacked ", options.prepacked));
+  }
+  return options;
 }
 
 absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
@@ -309,29 +412,40 @@ absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
   for (int layer = 0; layer < 3; ++layer) {
     int64_t& own = options.bits[static_cast<size_t>(layer)];
     own = node.Int(absl::StrCat(LayerName(layer), "_expert_weight_bits"), bits);
-    if (options.format == Format::kInt) OC_RETURN_IF_ERROR(CodeType(own).status());
+    if (options.format == Format::kInt && own != 3) OC_RETURN_IF_ERROR(CodeType(own).status());
     if (options.format == Format::kMxFp4 || options.format == Format::kNvFp4) own = 4;
   }
   if (options.format == Format::kInt && options.block_size > 0) {
     OC_RETURN_IF_ERROR(CheckBlockSize(options.block_size));
   }
-  const int64_t prepacked = node.Int("weights_prepacked");
-  if (prepacked != -1 && prepacked != 0) {
-    return absl::UnimplementedError(absl::StrCat("weights_prepacked is ", prepacked,
-                                                 ": layouts of processors are not supported"));
+  options.prepacked = node.Int("weights_prepacked");
+  if (options.prepacked < -1 || options.prepacked > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("weights_prepacked is ", options.prepacked, ", not -1, 0 or 1"));
   }
-  return options;
+  if (options.format == Format::kInt && options.prepacked == 1) {
+    return absl::UnimplementedError(
+        "weights_prepacked is 1: layouts of processors are not supported");
+  }
+  const bool three_bits =
+      options.format == Format::kInt && std::count(options.bits.begin(), options.bits.end(), 3) > 0;
+  options.documented_routes = options.format != Format::kInt || three_bits;
+  return three_bits ? CheckThreeBits(node, options) : options;
 }
 
 // QMoE (com.microsoft 1): MoE with quantized weights,
 //   int:   (code - zero) * scale in MatMulNBits' layout, a scale for each row or each block of a
 //          row, whose last may be shorter; the zero point is 2^(bits - 1) by default
+//          By 3 bits a row is one stream of bits, and the zero point 4.
 //   fp8:   float8e4m3fn * the scale of its square of block_size, or of its expert
-//   fp4:   float4e2m1 * float8e8m0 scale of 32 in a row * global scale of its expert; nvfp4: * a
-//          float8e4m3fn scale of 16
-// Without router_weights the mixing weights are the softmax of the chosen experts' numbers,
-// whatever normalize_routing_weights says, as in onnxruntime. Activations are never quantized;
-// narrow floats are computed in float and rounded once.
+//   fp4:   float4e2m1 * float8e8m0 scale of 32 in a row * global scale of its expert, if there is
+//          one; nvfp4: * a float8e4m3fn scale of 16 * global scale. Two codes a byte along a row;
+//          of nvfp4 weights (experts, inputs, outputs / 2) along the outputs, unless
+//          weights_prepacked is 1
+// Without router_weights the mixing weights are MoE's; of whole numbers of 2, 4 or 8 bits they are
+// the softmax of the chosen experts' numbers, whatever normalize_routing_weights says, as in
+// onnxruntime. Activations are never quantized; narrow floats are computed in float and rounded
+// once.
 Kernel QMoe(const KernelInit& node) {
   const absl::StatusOr<Options> options = ReadOptions(node);
   if (!options.ok()) return node.Fail(options.status());

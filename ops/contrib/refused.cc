@@ -18,6 +18,10 @@ constexpr absl::string_view kBlockFloat =
 constexpr absl::string_view kSparse =
     "the way it selects keys is defined by onnxruntime's CUDA kernels alone";
 
+constexpr absl::string_view kRing =
+    "it writes records into a ring in the memory of a device, and neither what they hold nor how "
+    "the lengths of its control words advance is documented";
+
 constexpr RefusedOperator kRefused[] = {
     {kMicrosoftDomain, "DequantizeBFP", 1, kBlockFloat},
     {kMicrosoftDomain, "DynamicSparseAttention", 1, kSparse},
@@ -27,6 +31,7 @@ constexpr RefusedOperator kRefused[] = {
     {kMicrosoftDomain, "Snpe", 1, kCompiled},
     {kMicrosoftDomain, "SparseAttentionIndexer", 1, kSparse},
     {kMicrosoftDomain, "SparsePagedAttention", 1, kSparse},
+    {kMicrosoftDomain, "SpeculativePrefixCommit", 1, kRing},
     {kOnnxDomain, "AveragePoolGrad", 9, kShapeless},
     {kOnnxDomain, "DisentangledAttention_TRT", 1, kPlugin},
     {kOnnxDomain, "EfficientNMS_TRT", 1, kPlugin},

@@ -134,6 +134,16 @@ TEST(FusedConv, AddsBiasAndZThenActivates) {
               "Z is");
 }
 
+// x * min(max(x / 6 + 1 / 2, 0), 1), whatever parameters are given, as in onnxruntime.
+TEST(FusedConv, HardSwishHasNoParameters) {
+  const Tensor x = Tensor::Of<float>({1, 1, 4}, {-6, -1.5f, 1.5f, 6});
+  const Tensor want = Tensor::Of<float>({1, 1, 4}, {0, -0.375f, 1.125f, 6});
+  OpTest test = Contrib("FusedConv").Attr("activation", "HardSwish");
+  test.Input(x).Input(Tensor::Of<float>({1, 1, 1}, {1}));
+  ExpectTensor(test.Run(), want, 1e-6);
+  ExpectTensor(test.Attr("activation_params", std::vector<float>{0.3f, 0.2f}).Run(), want, 1e-6);
+}
+
 TEST(FusedConv, HasTheBitsOfItsParts) {
   const Tensor x = RandomFloats({1, 5, 20, 23}, 1);
   const Tensor w = RandomFloats({9, 5, 3, 3}, 2);

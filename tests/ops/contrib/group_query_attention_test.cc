@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -45,6 +46,70 @@ TEST(ContribGroupQueryAttentionTest, NormalizesHeadsBeforeItRotatesThem) {
        Tensor::Of<float>({1, 1, 2, 4}, {-0.9411765f, -0.5882353f, -0.2352941f, 0.1176471f,
                                         0.4705882f, 0.8235294f, -0.8235294f, -0.4705882f})},
       1e-5, 1e-6);
+}
+
+TEST(ContribGroupQueryAttentionTest, EpsilonsOfTheirOwn) {
+  OpTest test("GroupQueryAttention", 1, "com.microsoft");
+  test.Attr("num_heads", 2)
+      .Attr("kv_num_heads", 1)
+      .Attr("do_rotary", 1)
+      .Attr("qk_norm_epsilon", 9.0f)
+      .Attr("q_norm_epsilon", 0.5f)
+      .Attr("k_norm_epsilon", 0.5f);
+  test.Input(Pattern({1, 2, 8}, 7, 23, 3.0f))
+      .Input(Pattern({1, 2, 4}, 5, 19, 2.0f))
+      .Input(Pattern({1, 2, 4}, 3, 17, 2.0f))
+      .NoInput()
+      .NoInput()
+      .Input(Tensor::Of<int32_t>({1}, {1}))
+      .Input(Tensor::Of<int32_t>({}, {2}))
+      .Input(Pattern({4, 1}, 3, 7))
+      .Input(Pattern({4, 1}, 5, 11))
+      .NoInput()
+      .NoInput()
+      .NoInput()
+      .NoInput()
+      .NoInput()
+      .Input(Pattern({4}, 3, 7, 2.0f))
+      .Input(Pattern({4}, 5, 9, 2.0f));
+  test.Outputs(3);
+  ExpectOutputs(
+      test,
+      {Tensor::Of<float>(
+           {1, 2, 8}, {-0.9411765f, -0.5882353f, -0.2352941f, 0.1176471f, -0.9411765f, -0.5882353f,
+                       -0.2352941f, 0.1176471f, -0.2199041f, 0.1330371f, -0.5358243f, -0.1828831f,
+                       -0.2290204f, 0.1239208f, -0.5320258f, -0.1790847f}),
+       Tensor::Of<float>({1, 1, 2, 4}, {-0.4322296f, -0.3671348f, -0.07518452f, 0.3007381f, 0, 0,
+                                        -0.1523188f, 0.3554105f}),
+       Tensor::Of<float>({1, 1, 2, 4}, {-0.9411765f, -0.5882353f, -0.2352941f, 0.1176471f,
+                                        0.4705882f, 0.8235294f, -0.8235294f, -0.4705882f})},
+      1e-5, 1e-6);
+}
+
+// One head of size 2, a cache of four rows, of which `lengths` + 1 - `valid` are of the past.
+OpTest PaddedChunk(int32_t last, int32_t valid, int32_t bound = 4) {
+  OpTest test("GroupQueryAttention", 1, "com.microsoft");
+  test.Attr("num_heads", 1).Attr("kv_num_heads", 1).Outputs(3);
+  for (int i = 0; i < 3; ++i) test.Input(Iota({1, 2, 2}));
+  test.Input(Iota({1, 1, 4, 2})).Input(Iota({1, 1, 4, 2}));
+  test.Input(Tensor::Of<int32_t>({1}, {last})).Input(Tensor::Of<int32_t>({}, {bound}));
+  for (int i = 0; i < 9; ++i) test.NoInput();
+  return test.Input(Tensor::Of<int32_t>({1}, {valid}));
+}
+
+TEST(ContribGroupQueryAttentionTest, PaddedChunks) {
+  // Two rows of the past, one new one; what is behind them is undefined.
+  const absl::StatusOr<Tensor> present = PaddedChunk(2, 1).Run(1);
+  ASSERT_TRUE(present.ok()) << present.status();
+  const std::vector<float> want = {0, 1, 2, 3, 0, 1};
+  EXPECT_TRUE(std::equal(want.begin(), want.end(), present->data<float>()));
+  const auto status = [](OpTest test) { return test.RunAll().status(); };
+  ExpectError(status(PaddedChunk(2, 3)), kInvalid, "query_seqlens 3 of 2 new tokens");
+  ExpectError(status(PaddedChunk(2, -1)), kInvalid, "query_seqlens -1 of 2");
+  ExpectError(status(PaddedChunk(0, 2)), kInvalid, "seqlens_k 0 does not go with");
+  ExpectError(status(PaddedChunk(3, 1)), kInvalid, "a cache of 4 rows");  // 3 + 2 padded ones
+  ExpectError(status(PaddedChunk(2, 1, 2)), kInvalid, "seqlens_k 2 does not go with");
+  ExpectError(status(PaddedChunk(2, 1).Attr("causal", 0)), kInvalid, "query_seqlens needs causal 1");
 }
 
 TEST(ContribGroupQueryAttentionTest, MakesACacheOfInt8) {

@@ -66,6 +66,28 @@ TEST(MoE, SwiGluHasItsHalvesWhereFusionSays) {
   ExpectTensor(run(0, {1.5f, -2, -1, 0.75f}), want, 1e-6);
 }
 
+// As above, g = 3 and 1, l = -4 and 1.5. Expected: NumPy's.
+TEST(MoE, GatesOfOtherKinds) {
+  const auto run = [](const char* activation, const std::vector<float>& rows, int after) {
+    OpTest test("MoE", 1, "com.microsoft");
+    test.Attr("activation_type", activation).Attr("swiglu_fusion", 1).Attr("swiglu_limit", 2.0f);
+    test.Attr("swiglu_limit_after_activation", after);
+    test.Input(Row(1, 0)).Input(Tensor::Of<float>({1, 1}, {7}));
+    std::vector<float> weights;
+    for (const float row : rows) weights.insert(weights.end(), {row, 0});
+    test.Input(Tensor::Of<float>({1, 4, 2}, weights)).NoInput();
+    return test.Input(Tensor::Of<float>({1, 2, 2}, {1, 0, 0, 1})).Run();
+  };
+  ExpectTensor(run("swiglu", {3, -4, 1, 1.5f}, 1), Row(-4, 1.09658787f), 1e-6);
+  ExpectTensor(run("swiglu", {3, -4, 1, 1.5f}, 0), Row(-2 * 1.76159416f, 1.09658787f), 1e-6);
+  ExpectTensor(run("geglu", {1.5f, -1, -2, 0.75f}, 0), Row(-1.39957158f, -0.0340517294f), 1e-5);
+  ExpectTensor(Experts("MoE").Attr("activation_type", "relu2").Attr("k", 2).Run(),
+               Row(kFirst, 2 * kFirst), 1e-6);
+  ExpectError(run("geglu", {3, -4, 1, 1.5f}, 1).status(), kInvalid, "activation_type is \"geglu\"");
+  ExpectError(Experts("MoE").Attr("activation_type", "geglu").Run().status(), kInvalid,
+              "geglu needs swiglu_fusion 1 or 2");
+}
+
 TEST(MoE, AThirdLayerMultiplies) {
   OpTest test("MoE", 1, "com.microsoft");
   test.Input(Row(1, 2)).Input(Tensor::Of<float>({1, 1}, {0}));
@@ -191,19 +213,87 @@ TEST(QMoE, UnpacksFloats) {
   test.Input(Tensor::Of<float>({1, 1, 2}, {2, 1})).NoInput();
   test.Input(fp8(Tensor::Of<float>({1, 2, 1}, {1, 4}))).Input(Tensor::Of<float>({1, 2, 1}, {1, 3}));
   ExpectTensor(test.Run(), Row(-1, -12));
+}
 
-  OpTest fp4("QMoE", 1, "com.microsoft");
-  fp4.Attr("activation_type", "identity").Attr("quant_type", "nvfp4");
-  fp4.Input(Row(1, 2)).Input(Tensor::Of<float>({1, 1}, {0}));
-  // Codes 1 to 7 are 0.5, 1, 1.5, 2, 3, 4, 6.
-  fp4.Input(Tensor::Of<uint8_t>({1, 2, 1}, {0x12, 0xA7}));
-  fp4.Input(fp8(Tensor::Of<float>({1, 2, 1}, {2, 1}))).NoInput();
-  fp4.Input(Tensor::Of<uint8_t>({1, 2, 1}, {0x02, 0x20}));
-  fp4.Input(fp8(Tensor::Of<float>({1, 2, 1}, {1, 0.5f})));
-  for (int i = 0; i < 8; ++i) fp4.NoInput();
-  fp4.Input(Floats({3})).Input(Floats({10}));
+// nvfp4 weights in bytes along their rows (weights_prepacked 1) or their columns. Codes 1 to 7 are
+// 0.5, 1, 1.5, 2, 3, 4, 6.
+TEST(QMoE, UnpacksFloat4) {
+  const auto run = [](int prepacked, const std::vector<uint8_t>& first,
+                      const std::vector<uint8_t>& second) {
+    OpTest test("QMoE", 1, "com.microsoft");
+    test.Attr("activation_type", "identity").Attr("quant_type", "nvfp4");
+    test.Attr("weights_prepacked", prepacked);
+    test.Input(Row(1, 2)).Input(Tensor::Of<float>({1, 1}, {0}));
+    const auto fp8 = [](const Tensor& x) { return Convert(x, DType::kFloat8E4M3FN); };
+    test.Input(Tensor::Of<uint8_t>({1, 2, 1}, first));
+    test.Input(fp8(Tensor::Of<float>({1, 2, 1}, {2, 1}))).NoInput();
+    test.Input(Tensor::Of<uint8_t>({1, 2, 1}, second));
+    test.Input(fp8(Tensor::Of<float>({1, 2, 1}, {1, 0.5f})));
+    for (int i = 0; i < 8; ++i) test.NoInput();
+    return test.Input(Floats({3})).Input(Floats({10})).Run();
+  };
   // fc1: 3 * 2 * (1 + 1), 3 * (6 - 2); fc2: 10 * 12, 10 * 0.5 * 12.
-  ExpectTensor(fp4.Run(), Row(120, 60));
+  ExpectTensor(run(1, {0x12, 0xA7}, {0x02, 0x20}), Row(120, 60));
+  // The same weights, the first of each pair that of the first row.
+  ExpectTensor(run(-1, {0x72, 0xA1}, {0x02, 0x20}), Row(120, 60));
+  ExpectError(run(2, {0, 0}, {0, 0}).status(), kInvalid, "weights_prepacked is 2");
+}
+
+// Weights of 4 inputs by 2 outputs that have their own shape: inputs x outputs / 2.
+TEST(QMoE, Float4OfOtherShapes) {
+  OpTest test("QMoE", 1, "com.microsoft");
+  test.Attr("activation_type", "identity").Attr("quant_type", "nvfp4");
+  test.Input(Tensor::Of<float>({1, 4}, {1, 1, 1, 1})).Input(Tensor::Of<float>({1, 1}, {0}));
+  const auto fp8 = [](const Tensor& x) { return Convert(x, DType::kFloat8E4M3FN); };
+  test.Input(Tensor::Of<uint8_t>({1, 4, 1}, {0x12, 0x10, 0x02, 0x20}));
+  test.Input(fp8(Tensor::Of<float>({1, 2, 1}, {1, 1}))).NoInput();
+  test.Input(Tensor::Of<uint8_t>({1, 2, 2}, {0x12, 0x00, 0x00, 0x24}));
+  test.Input(fp8(Tensor::Of<float>({1, 4, 1}, {1, 1, 1, 1})));
+  for (int i = 0; i < 8; ++i) test.NoInput();
+  // fc1: 1 + 0 + 1 + 0, 0.5 + 0.5 + 0 + 1; fc2 of (2, 2): (1, 0.5, 0, 0) and (0, 0, 2, 1).
+  test.Input(Floats({1})).Input(Floats({1}));
+  ExpectTensor(test.Run(), Tensor::Of<float>({1, 4}, {2, 1, 4, 2}));
+}
+
+// One expert, rows of 32 codes: all 5 (1), or 4 (0) but the last, 7 (3).
+TEST(QMoE, ThreeBits) {
+  const auto run = [](uint8_t zeros, int block_size, const char* activation) {
+    OpTest test("QMoE", 1, "com.microsoft");
+    test.Attr("activation_type", activation)
+        .Attr("swiglu_fusion", 1)
+        .Attr("block_size", block_size);
+    test.Attr("expert_weight_bits", 3).Attr("weights_prepacked", 0);
+    std::vector<float> x(32, 0);
+    x[31] = 1;
+    test.Input(Tensor::Of<float>({1, 32}, x)).Input(Tensor::Of<float>({1, 1}, {0}));
+    const auto rows = [](int64_t count, uint64_t code, uint64_t last) {
+      std::vector<uint8_t> bytes;
+      for (int64_t row = 0; row < count; ++row) {
+        std::vector<uint8_t> own(12, 0);
+        for (size_t i = 0; i < 96; ++i) {
+          const uint64_t value = i / 3 == 31 ? last : code;
+          own[i / 8] = static_cast<uint8_t>(own[i / 8] | (value >> (i % 3) & 1) << (i % 8));
+        }
+        bytes.insert(bytes.end(), own.begin(), own.end());
+      }
+      return Tensor::Of<uint8_t>({1, count, 12}, bytes);
+    };
+    const auto scales = [](int64_t count) {
+      return Tensor::Of<float>({1, count, 1}, std::vector<float>(static_cast<size_t>(count), 0.5f));
+    };
+    // g = l = 1.5 everywhere; the second layer sums all.
+    test.Input(rows(64, 4, 7)).Input(scales(64)).NoInput();
+    test.Input(rows(32, 5, 5)).Input(scales(32));
+    for (int i = 0; i < 4; ++i) test.NoInput();
+    return test.Input(Tensor::Of<uint8_t>({1, 64, 1}, std::vector<uint8_t>(64, zeros))).Run();
+  };
+  ExpectTensor(run(4, 32, "swiglu"),
+               Tensor::Of<float>({1, 32}, std::vector<float>(32, 16 * 1.5f * 1.5f * 0.817574476f)),
+               1e-6);
+  ExpectError(run(3, 32, "swiglu").status(), kInvalid, "fc1 has a zero point of 3, not 4");
+  ExpectError(run(4, 16, "swiglu").status(), kInvalid, "but block_size is 16");
+  ExpectError(run(4, 32, "silu").status(), kInvalid,
+              "weights of 3 bits need activation_type swiglu");
 }
 
 TEST(QMoE, RefusesWhatDoesNotFit) {
@@ -213,7 +303,8 @@ TEST(QMoE, RefusesWhatDoesNotFit) {
   x.second = x.first;
   x.second_scales = Iota({2, 2});
   const auto status = [&](OpTest test) { return test.Run().status(); };
-  ExpectError(status(QMoe(x).Attr("expert_weight_bits", 3)), kInvalid, "bits is 3");
+  ExpectError(status(QMoe(x).Attr("expert_weight_bits", 3)), kInvalid, "weights of 3 bits need");
+  ExpectError(status(QMoe(x).Attr("expert_weight_bits", 5)), kInvalid, "bits is 5");
   ExpectError(status(QMoe(x).Attr("quant_type", "int3")), kInvalid, "\"int3\"");
   ExpectError(status(QMoe(x).Attr("quant_type", "wfp4afp8")), kUnimplemented, "wfp4afp8");
   ExpectError(status(QMoe(x).Attr("weights_prepacked", 1)), kUnimplemented, "weights_prepacked");
