@@ -109,7 +109,8 @@ TEST(ContribGroupQueryAttentionTest, PaddedChunks) {
   ExpectError(status(PaddedChunk(0, 2)), kInvalid, "seqlens_k 0 does not go with");
   ExpectError(status(PaddedChunk(3, 1)), kInvalid, "a cache of 4 rows");  // 3 + 2 padded ones
   ExpectError(status(PaddedChunk(2, 1, 2)), kInvalid, "seqlens_k 2 does not go with");
-  ExpectError(status(PaddedChunk(2, 1).Attr("causal", 0)), kInvalid, "query_seqlens needs causal 1");
+  ExpectError(status(PaddedChunk(2, 1).Attr("causal", 0)), kInvalid,
+              "query_seqlens needs causal 1");
 }
 
 TEST(ContribGroupQueryAttentionTest, MakesACacheOfInt8) {

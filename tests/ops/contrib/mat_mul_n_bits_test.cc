@@ -74,7 +74,8 @@ TEST(MatMulNBitsQLoRA, RefusesWhatDoesNotFit) {
   ExpectError(status(Qlora(down, up).Attr("lora_bits", 3)), kInvalid, "bits is 3");
   ExpectError(status(Qlora(down, up).Attr("lora_block_size", 24)), kInvalid, "block_size is 24");
   ExpectError(status(Qlora(down, up).Attr("N", 0)), kInvalid, "N is 0");
-  ExpectError(status(Qlora(down, down)), kInvalid, "B is uint8[1,1,16], but its shape must be [2x1x16]");
+  ExpectError(status(Qlora(down, down)), kInvalid,
+              "B is uint8[1,1,16], but its shape must be [2x1x16]");
   ExpectError(status(Qlora(Bytes(2, {1, 1}), up)), kInvalid, "but its shape must be [1x1x16]");
 }
 
@@ -84,8 +85,12 @@ TEST(MatMulNBits, WithoutWeightsTheProductIsZero) {
   ExpectTensor(test.Run(), Tensor::Of<float>({1, 2}, {0, 0}));
   test.NoInput().NoInput().Input(Floats({3, 4}));
   ExpectTensor(test.Run(), Tensor::Of<float>({1, 2}, {3, 4}));
-  ExpectError(NBits(2, 16).Input(Unit(16, 0)).Input(Tensor::Of<uint8_t>({3, 0, 8}, {}))
-                  .Input(Floats({})).Run().status(),
+  ExpectError(NBits(2, 16)
+                  .Input(Unit(16, 0))
+                  .Input(Tensor::Of<uint8_t>({3, 0, 8}, {}))
+                  .Input(Floats({}))
+                  .Run()
+                  .status(),
               kInvalid, "B is uint8[3,0,8]");
 }
 
