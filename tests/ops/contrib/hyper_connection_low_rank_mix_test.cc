@@ -41,6 +41,20 @@ TEST(HyperConnectionLowRankMix, RoundsTheStreams) {
   ExpectTensor(test.Run(0), bfloat({1, 1}, {1}));
 }
 
+// Each of the streams, the product with silu_alpha and what the sigmoid scales shows in the result if
+// it is not rounded. Expected: NumPy's, with ml_dtypes.
+TEST(HyperConnectionLowRankMix, RoundsEveryStep) {
+  const auto bfloat = [](const Shape& shape, const std::vector<float>& values) {
+    return Convert(Tensor::Of<float>(shape, values), DType::kBfloat16);
+  };
+  OpTest test = Contrib("HyperConnectionLowRankMix").Outputs(2).Attr("num_branches", 1);
+  test.Attr("epsilon", 0.0f).Attr("silu_alpha", 0.9f);
+  test.Input(bfloat({1, 2}, {256, 1})).Input(bfloat({2}, {1, 75}));
+  test.Input(bfloat({2, 1}, {2.3f, 2.3f})).Input(bfloat({1, 2}, {1.3f, -1.3f}));
+  test.Input(bfloat({2, 1}, {0, 0})).Input(bfloat({1, 2}, {1, 0})).Input(bfloat({1, 1}, {1}));
+  ExpectTensor(test.Run(), bfloat({1, 2}, {1.40625f, 0.00357056f}));
+}
+
 TEST(HyperConnectionLowRankMix, NoRows) {
   OpTest test = Contrib("HyperConnectionLowRankMix").Outputs(2).Attr("num_branches", 2);
   test.Input(Iota({0, 4})).Input(Iota({4})).Input(Iota({4, 3})).Input(Iota({3, 4}));

@@ -70,6 +70,14 @@ TEST(GatedDeltaNetStateReplay, ReplaysTransitions) {
   ExpectTensor(Recurrence({1, 2, 3, 4, 5, 6, 7, 8}, 2).Run(), Floats({7, 145, 264, 323, 608, 8}));
 }
 
+// Four heads of values, neighbours sharing one of two heads of keys.
+TEST(GatedDeltaNetStateReplay, HeadsShareKeys) {
+  OpTest test = Contrib("GatedDeltaNetStateReplay");
+  test.Input(Floats({0, 0, 0, 0})).Input(Floats({1, 1, 1, 1, 10, 100, 1, 2, 3, 4}));
+  test.Input(Floats({0, 0, 0, 0})).Input(Ints({0, 0, 0, 4, 6, 4, 1, 1, 2, 1, 1}));
+  ExpectTensor(test.Run(), Floats({10, 20, 300, 400}));
+}
+
 TEST(GatedDeltaNetStateReplay, Double) {
   OpTest test = Contrib("GatedDeltaNetStateReplay");
   test.Input(Tensor::Of<double>({1}, {1})).Input(Tensor::Of<double>({3}, {1, 1e-12, 1}));
