@@ -30,6 +30,11 @@ class LowRankMix {
 
   absl::Status Run() {
     OC_ASSIGN_OR_RETURN(branches_, BranchesOf(ctx_.Input(kStreams), options_.num_branches));
+    if (branches_.size < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("streams are ", ctx_.Input(kStreams).TypeString(),
+                       ", without an element for ", "each of ", branches_.count, " branches"));
+    }
     OC_ASSIGN_OR_RETURN(const Tensor streams, Streams());
     OC_ASSIGN_OR_RETURN(const Tensor normalized, Normalized(streams));
     OC_RETURN_IF_ERROR(EmitGate(normalized));

@@ -35,14 +35,25 @@ class Union {
   // False if there is no room for it.
   bool Add(int32_t index) {
     if (seen_.contains(index)) return true;
-    if (count_ == capacity_) return false;
     seen_.insert(index);
-    out_[count_++] = index;
+    return Append(index);
+  }
+  // All of [start, end), which may be more than one wants to remember; nothing follows.
+  bool AddRange(int32_t start, int32_t end) {
+    for (int32_t index = start; index < end; ++index) {
+      if (!seen_.contains(index) && !Append(index)) return false;
+    }
     return true;
   }
   int64_t count() const { return count_; }
 
  private:
+  bool Append(int32_t index) {
+    if (count_ == capacity_) return false;
+    out_[count_++] = index;
+    return true;
+  }
+
   int32_t* out_;
   int64_t capacity_;
   int64_t count_ = 0;
@@ -107,10 +118,7 @@ MergeStatus MergeRow(const Selections& s, int64_t row, Union* merged) {
       if (!merged->Add(part.indices[i])) return kOverflow;
     }
   }
-  for (int32_t index = start; index < end; ++index) {
-    if (!merged->Add(index)) return kOverflow;
-  }
-  return kMerged;
+  return merged->AddRange(start, end) ? kMerged : kOverflow;
 }
 
 absl::Status MergeSelections(KernelContext& ctx, int64_t capacity, bool append_range) {

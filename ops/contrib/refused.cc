@@ -18,13 +18,16 @@ constexpr absl::string_view kBlockFloat =
 constexpr absl::string_view kSparse =
     "the way it selects keys is defined by onnxruntime's CUDA kernels alone";
 
+constexpr absl::string_view kSelected =
+    "what it makes of selections that no query may see, and its validation codes, are defined by "
+    "onnxruntime's CUDA kernels alone";
 constexpr absl::string_view kRing =
     "it writes records into a ring in the memory of a device, and neither what they hold nor how "
     "the lengths of its control words advance is documented";
 
 constexpr RefusedOperator kRefused[] = {
     {kMicrosoftDomain, "DequantizeBFP", 1, kBlockFloat},
-    {kMicrosoftDomain, "DynamicSparseAttention", 1, kSparse},
+    {kMicrosoftDomain, "DynamicSparseAttention", 1, kSelected},
     {kMicrosoftDomain, "EPContext", 1, kCompiled},
     {kMicrosoftDomain, "PackedSparseAttentionIndexer", 1, kSparse},
     {kMicrosoftDomain, "QuantizeBFP", 1, kBlockFloat},

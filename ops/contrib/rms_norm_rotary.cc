@@ -58,6 +58,7 @@ absl::StatusOr<Layout> LayOut(const KernelContext& ctx, const Options& options) 
                                                      ", not one position or those of (",
                                                      layout.batch, ", ", layout.sequence, ")"));
     }
+    OC_RETURN_IF_ERROR(ctx.CheckSize(DType::kInt64, {layout.batch, layout.sequence}));
     const int64_t first = layout.positions[0];
     layout.positions.resize(static_cast<size_t>(tokens));
     for (int64_t i = 0; i < tokens; ++i) {

@@ -20,17 +20,18 @@ TEST(GatedAdd, RoundsTheProduct) {
                Half({1, 1}, {2048}));  // 2049 -> 2048, + 1 -> 2048
 }
 
-// gate * gate_weight = 2, its sigmoid 0.8807..., 0.8789... as bfloat16; three times that is 2.64.
+// gate * gate_weight = 2, its sigmoid 0.8807..., 0.87890625 as bfloat16; 140 times that is 123,
+// 140 times the sigmoid itself would be 123.5.
 TEST(GatedAdd, ProjectsTheGate) {
   const auto bfloat = [](const Shape& shape, const std::vector<float>& values) {
     return Convert(Tensor::Of<float>(shape, values), DType::kBfloat16);
   };
   const auto add = [&](const Tensor& x, const Tensor& gate, const Tensor& weight) {
-    return Contrib("GatedAdd").Input(x).Input(bfloat({1, 2}, {3, -1})).Input(gate).Input(weight);
+    return Contrib("GatedAdd").Input(x).Input(bfloat({1, 2}, {140, -1})).Input(gate).Input(weight);
   };
   const Tensor x = bfloat({1, 2}, {0, 100});
   ExpectTensor(add(x, bfloat({1, 3}, {1, 2, 3}), bfloat({3, 1}, {2, 1.5f, -1})).Run(),
-               bfloat({1, 2}, {2.640625f, 99}));
+               bfloat({1, 2}, {123, 99}));
   ExpectError(add(x, bfloat({1, 3}, {1, 2, 3}), bfloat({2, 1}, {2, 1})).Run().status(), kInvalid,
               "gate_weight has shape [2x1], not [3x1]");
   OpTest in_float = Contrib("GatedAdd").Input(Iota({1, 2})).Input(Iota({1, 2}));

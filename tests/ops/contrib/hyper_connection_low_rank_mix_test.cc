@@ -41,8 +41,8 @@ TEST(HyperConnectionLowRankMix, RoundsTheStreams) {
   ExpectTensor(test.Run(0), bfloat({1, 1}, {1}));
 }
 
-// Each of the streams, the product with silu_alpha and what the sigmoid scales shows in the result if
-// it is not rounded. Expected: NumPy's, with ml_dtypes.
+// Each of the streams, the product with silu_alpha and what the sigmoid scales shows in the result
+// if it is not rounded. Expected: NumPy's, with ml_dtypes.
 TEST(HyperConnectionLowRankMix, RoundsEveryStep) {
   const auto bfloat = [](const Shape& shape, const std::vector<float>& values) {
     return Convert(Tensor::Of<float>(shape, values), DType::kBfloat16);
@@ -74,6 +74,15 @@ TEST(HyperConnectionLowRankMix, RefusesWhatDoesNotFit) {
                          .Input(Iota({1, 4}))
                          .Input(Iota({4, 3}))),
               kInvalid, "float[1,4] does not hold branches with num_branches 3");
+  ExpectError(status(Contrib("HyperConnectionLowRankMix")
+                         .Outputs(2)
+                         .Attr("num_branches", 2)
+                         .Input(Iota({5, 0}))
+                         .Input(Iota({0}))
+                         .Input(Iota({0, 1}))
+                         .Input(Iota({1, 0}))
+                         .Input(Iota({0, 2}))),
+              kInvalid, "without an element for each of 2 branches");
   ExpectError(status(mix().Input(Iota({1, 1}))), kInvalid, "come together");
   ExpectError(status(mix().Input(Iota({1, 1})).Input(Iota({1, 3}))), kInvalid,
               "prev_post_gate has shape [1x3], not [1x2]");

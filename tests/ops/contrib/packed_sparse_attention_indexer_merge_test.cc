@@ -50,6 +50,14 @@ TEST(PackedSparseAttentionIndexerMerge, StatusOfRows) {
                 {Tensor::Of<int32_t>({2, 3}, {-1, -1, -1, -1, -1, -1}), Row({0, 0}), Row({1, 1})});
 }
 
+// 5 and 1 are there already, and a great range ends where there is no more room.
+TEST(PackedSparseAttentionIndexerMerge, RangesLeaveOutWhatIsThere) {
+  OpTest test = Merge("append_range", {0, 0}, 7).Input(Row({0, 0})).Input(Row({7, INT32_MAX}));
+  ExpectOutputs(test,
+                {Tensor::Of<int32_t>({2, 7}, {5, 1, 0, 2, 3, 4, 6, -1, -1, -1, -1, -1, -1, -1}),
+                 Row({7, 0}), Row({0, 2})});
+}
+
 TEST(PackedSparseAttentionIndexerMerge, NoQueries) {
   OpTest test = Merge("append_range", {}, 2).Input(Row({})).Input(Row({}));
   ExpectOutputs(test, {Tensor::Of<int32_t>({0, 2}, {}), Row({}), Row({})});

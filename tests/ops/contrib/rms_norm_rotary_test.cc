@@ -79,6 +79,11 @@ TEST(RmsNormRotary, RefusesWhatDoesNotFit) {
   ExpectError(status("input_width", 3), kInvalid, "scale has shape [4], not [3]");
   ExpectError(Rotary(DType::kBfloat16, DType::kBfloat16).Input(Flags(2)).Run().status(), kInvalid,
               "prefill_numerics is 2");
+  // No heads, and more tokens than anybody has positions for.
+  OpTest many = Contrib("RMSNormRotary").Attr("rotary_embedding_dim", 2);
+  many.Input(As(DType::kBfloat16, {1 << 30, 1 << 30, 0, 4}, {})).Input(Floats({1, 1, 1, 1}));
+  many.Input(Ints({0})).Input(Iota({1, 1})).Input(Iota({1, 1}));
+  ExpectError(many.Run().status(), absl::StatusCode::kResourceExhausted, "");
   OpTest odd = Contrib("RMSNormRotary").Attr("rotary_embedding_dim", 3);
   for (int i = 0; i < 2; ++i)
     odd.Input(i == 0 ? As(DType::kBfloat16, {1, 1, 1, 4}, {1, 1, 1, 1}) : Floats({1, 1, 1, 1}));
