@@ -19,8 +19,8 @@ constexpr absl::string_view kSparse =
     "the way it selects keys is defined by onnxruntime's CUDA kernels alone";
 
 constexpr absl::string_view kSelected =
-    "what it makes of selections that no query may see, and its validation codes, are defined by "
-    "onnxruntime's CUDA kernels alone";
+    "the codes of its validation, and what it makes of selections that no query may see, are "
+    "defined by onnxruntime's CUDA kernels alone";
 constexpr absl::string_view kRing =
     "it writes records into a ring in the memory of a device, and neither what they hold nor how "
     "the lengths of its control words advance is documented";
