@@ -59,7 +59,7 @@ absl::string_view TextOf(Sight sight) {
 bool Bends(const std::string& op_type) {
   static const auto* const kOperators = new absl::flat_hash_set<std::string>(
       {"Abs", "Celu", "Elu", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "PRelu", "Relu",
-       "Selu", "Shrink", "Sign", "ThresholdedRelu", "FastGelu", "BiasGelu", "QuickGelu"});
+       "Selu", "Shrink", "Sign", "ThresholdedRelu", "FastGelu", "BiasGelu", "QuickGelu", "SwiGLU"});
   return kOperators->contains(op_type);
 }
 

@@ -104,6 +104,7 @@ std::vector<Lookup> LookupsOf(const Node& node) {
   if (node.domain.empty() && (node.op_type == "Gather" || node.op_type == "GatherElements")) {
     return {{1, 0, axis("axis")}};
   }
+  if (node.domain == kMicrosoftDomain && node.op_type == "GatherPacked") return {{1, 0, 0}};
   if (node.domain == kMicrosoftDomain && node.op_type == "GatherBlockQuantized") {
     return {{1, 0, axis("gather_axis")}};
   }

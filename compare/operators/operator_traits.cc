@@ -85,8 +85,9 @@ bool HasTrait(absl::string_view domain, absl::string_view op_type, OperatorTrait
 
 bool Quantizes(absl::string_view op_type) {
   static const auto* const kOthers = new absl::flat_hash_set<absl::string_view>(
-      {"ConvInteger", "GatherBlockQuantized", "MatMulBnb4", "MatMulFpQ4", "MatMulInteger",
-       "MatMulInteger16", "MatMulIntegerToFloat", "MatMulNBits", "QAttention",
+      {"ConvInteger", "GatherBlockQuantized", "GatherPacked", "MatMulBnb4", "MatMulFpQ4",
+       "MatMulInteger", "MatMulInteger16", "MatMulIntegerToFloat", "MatMulNBits", "MatMulNBitsMlp",
+       "MatMulNBitsQLoRA", "MatMulNBitsQkv", "MatMulPacked", "MoEPacked", "QAttention",
        "QEmbedLayerNormalization", "QGemm", "QMoE"});
   return absl::StrContains(op_type, "Quantize") || absl::StrContains(op_type, "Dequantize") ||
          absl::StartsWith(op_type, "QLinear") || absl::StartsWith(op_type, "QOrdered") ||
@@ -95,7 +96,9 @@ bool Quantizes(absl::string_view op_type) {
 
 DType QuantizedAs(absl::string_view op_type, DType dtype) {
   static const auto* const kPacked = new absl::flat_hash_set<absl::string_view>(
-      {"GatherBlockQuantized", "MatMulBnb4", "MatMulFpQ4", "MatMulNBits", "QMoE"});
+      {"GatherBlockQuantized", "GatherPacked", "MatMulBnb4", "MatMulFpQ4", "MatMulNBits",
+       "MatMulNBitsMlp", "MatMulNBitsQLoRA", "MatMulNBitsQkv", "MatMulPacked", "MoEPacked",
+       "QMoE"});
   if (!IsInteger(dtype) || BitWidth(dtype) > 16 || !Quantizes(op_type)) return DType::kUndefined;
   return BitWidth(dtype) == 8 && kPacked->contains(op_type) ? DType::kUint4 : dtype;
 }

@@ -78,6 +78,8 @@ TEST(LineageTest, QuantizedNumbersCountAsTheirWidth) {
   const int packed = side.Initializer("w", Tensor::Of<uint8_t>({4}, {1, 2, 3, 4}));
   const int product = side.Node("MatMulNBits", {x, packed, scale}, "product", Some(3));
   EXPECT_EQ(Trace(side, {x, scale})[static_cast<size_t>(product)].type, DType::kUint4);
+  const int blocks = side.Node("MatMulPacked", {x, packed}, "blocks", Some(4));
+  EXPECT_EQ(Trace(side, {x, scale})[static_cast<size_t>(blocks)].type, DType::kUint4);
 }
 
 TEST(LineageTest, IdsStayIdsAsFloatsAndWhereTheyAreMoved) {

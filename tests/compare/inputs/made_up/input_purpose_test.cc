@@ -100,6 +100,15 @@ constexpr Case kCases[] = {
      "(int64[2,4] x, float[1,3] f) => (float[2,4,3] y) <int64[1] a = {2}> {"
      " u = Unsqueeze(x, a) c = Cast<to = 1>(u) p = MatMul(c, f) y = Cos(p) }",
      Purpose::kPositions},
+    {"packed_rows",
+     "(int64[2] x) => (float[2,1] y) <uint8[2,4] t = {0, 0, 0, 0, 0, 0, 0, 0}> { y ="
+     " com.microsoft.GatherPacked<K = 1, packed_type = 0, output_dtype = 1>(t, x) }",
+     Purpose::kIds, 2},
+    {"positions_of_heads",
+     "(float16[1,2,1,4] a, float[4] s, int64[1,2] x, float[8,1] c, float[8,1] d) =>"
+     " (bfloat16[1,2,4] y) { y = com.microsoft.RMSNormRotary<rotary_embedding_dim = 2>"
+     "(a, s, x, c, d) }",
+     Purpose::kPositions, 8},
     {"shape", "(float[6] a, int64[2] x) => (float[n,m] y) { y = Reshape(a, x) }", Purpose::kSmall},
     {"k", "(float[6] a, int64[1] x) => (float[n] y, int64[n] i) { y, i = TopK(a, x) }",
      Purpose::kSmall},
