@@ -13,7 +13,9 @@ namespace onnxcmp::testing {
 
 LoadedModel LoadGraph(absl::string_view graph, const LoadOptions& options) {
   return LoadModelFromText(
-      absl::StrCat("<ir_version: 10, opset_import: [\"\" : 21, \"acme\" : 1, \"com.microsoft\" : 1]>\n", graph),
+      absl::StrCat(
+          "<ir_version: 10, opset_import: [\"\" : 21, \"acme\" : 1, \"com.microsoft\" : 1]>\n",
+          graph),
       Registry(), options);
 }
 
