@@ -126,19 +126,20 @@ absl::Status EmitStateUpdate(KernelContext& ctx, const Options& options, const S
   return ctx.SetOutput(2, std::move(update));
 }
 
+// Undefined if the input is left out.
+template <typename C>
+absl::StatusOr<Tensor> LoadIfGiven(const KernelContext& ctx, int index) {
+  if (!ctx.HasInput(index)) return Tensor();
+  return LoadTensor<C>(ctx, ctx.Input(index));
+}
+
 template <typename C>
 absl::Status Run(KernelContext& ctx, const Options& options) {
   OC_ASSIGN_OR_RETURN(const Sizes sizes, CheckShapes(ctx, options));
   OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<C>(ctx, ctx.Input(kInput)));
   OC_ASSIGN_OR_RETURN(const Tensor w, LoadTensor<C>(ctx, ctx.Input(kWeight)));
-  Tensor bias;
-  Tensor past;
-  if (ctx.HasInput(kBias)) {
-    OC_ASSIGN_OR_RETURN(bias, LoadTensor<C>(ctx, ctx.Input(kBias)));
-  }
-  if (ctx.HasInput(kPastState)) {
-    OC_ASSIGN_OR_RETURN(past, LoadTensor<C>(ctx, ctx.Input(kPastState)));
-  }
+  OC_ASSIGN_OR_RETURN(const Tensor bias, LoadIfGiven<C>(ctx, kBias));
+  OC_ASSIGN_OR_RETURN(const Tensor past, LoadIfGiven<C>(ctx, kPastState));
   const int64_t length = sizes.length;
   const int64_t kept = sizes.kept;
   OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(kDTypeOf<C>, sizes.output));

@@ -143,9 +143,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   OC_ASSIGN_OR_RETURN(const Tensor w, LoadTensor<C>(ctx, weight));
   OC_ASSIGN_OR_RETURN(const Tensor past, LoadTensor<C>(ctx, ctx.Input(kInitialState)));
   DynamicTaps<C> dynamic;
-  if (options.dynamic) {
-    OC_RETURN_IF_ERROR(dynamic.Load(ctx, options, x.dim(0), channels, taps));
-  }
+  if (options.dynamic) OC_RETURN_IF_ERROR(dynamic.Load(ctx, options, x.dim(0), channels, taps));
   OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(kDTypeOf<C>, x.shape()));
   OC_ASSIGN_OR_RETURN(Tensor state, ctx.Allocate(kDTypeOf<C>, past.shape()));
   C* outs = out.template mutable_data<C>();
