@@ -126,11 +126,12 @@ absl::Status EmitStateUpdate(KernelContext& ctx, const Options& options, const S
   return ctx.SetOutput(2, std::move(update));
 }
 
-// Undefined if the input is left out.
+// Leaves the tensor undefined if the input is left out.
 template <typename C>
-absl::StatusOr<Tensor> LoadIfGiven(const KernelContext& ctx, int index) {
-  if (!ctx.HasInput(index)) return Tensor();
-  return LoadTensor<C>(ctx, ctx.Input(index));
+absl::Status LoadIfGiven(const KernelContext& ctx, int index, Tensor* tensor) {
+  if (!ctx.HasInput(index)) return absl::OkStatus();
+  OC_ASSIGN_OR_RETURN(*tensor, LoadTensor<C>(ctx, ctx.Input(index)));
+  return absl::OkStatus();
 }
 
 template <typename C>
@@ -138,8 +139,10 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   OC_ASSIGN_OR_RETURN(const Sizes sizes, CheckShapes(ctx, options));
   OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<C>(ctx, ctx.Input(kInput)));
   OC_ASSIGN_OR_RETURN(const Tensor w, LoadTensor<C>(ctx, ctx.Input(kWeight)));
-  OC_ASSIGN_OR_RETURN(const Tensor bias, LoadIfGiven<C>(ctx, kBias));
-  OC_ASSIGN_OR_RETURN(const Tensor past, LoadIfGiven<C>(ctx, kPastState));
+  Tensor bias;
+  Tensor past;
+  OC_RETURN_IF_ERROR(LoadIfGiven<C>(ctx, kBias, &bias));
+  OC_RETURN_IF_ERROR(LoadIfGiven<C>(ctx, kPastState, &past));
   const int64_t length = sizes.length;
   const int64_t kept = sizes.kept;
   OC_ASSIGN_OR_RETURN(Tensor out, ctx.Allocate(kDTypeOf<C>, sizes.output));

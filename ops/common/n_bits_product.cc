@@ -57,21 +57,23 @@ absl::Status CheckGroupIndex(const Tensor& index, int64_t columns, int64_t padde
   return absl::OkStatus();
 }
 
-// Zero points, undefined if there are none, or if they are packed and columns have a group index.
+// Leaves `zeros` undefined if there are none, or if they are packed and columns have a group index.
 template <typename C>
-absl::StatusOr<Tensor> LoadZeros(const KernelContext& ctx, const NBitsAttributes& attributes,
-                                 int64_t n, int64_t blocks, int input, bool has_group_index) {
-  if (!Given(ctx, input)) return Tensor();
+absl::Status LoadZeros(const KernelContext& ctx, const NBitsAttributes& attributes,
+                       const Shape& shape, int input, bool has_group_index, Tensor* zeros) {
+  if (!Given(ctx, input)) return absl::OkStatus();
   const Tensor& zero_points = ctx.Input(input);
   if (zero_points.dtype() != DType::kUint8) {
-    OC_RETURN_IF_ERROR(CheckShape("zero_points", zero_points, {n, blocks}, true));
-    return LoadTensor<C>(ctx, zero_points);
+    OC_RETURN_IF_ERROR(CheckShape("zero_points", zero_points, shape, true));
+    OC_ASSIGN_OR_RETURN(*zeros, LoadTensor<C>(ctx, zero_points));
+    return absl::OkStatus();
   }
-  const int64_t row_bytes = (blocks - 1) / (8 / attributes.bits) + 1;
-  OC_RETURN_IF_ERROR(CheckShape("zero_points", zero_points, {n, row_bytes}, true));
-  if (has_group_index) return Tensor();
+  const int64_t row_bytes = (shape[1] - 1) / (8 / attributes.bits) + 1;
+  OC_RETURN_IF_ERROR(CheckShape("zero_points", zero_points, {shape[0], row_bytes}, true));
+  if (has_group_index) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(const DType codes, CodeType(attributes.bits));
-  return LoadCodes<C>(ctx, zero_points, codes, n, blocks);
+  OC_ASSIGN_OR_RETURN(*zeros, LoadCodes<C>(ctx, zero_points, codes, shape[0], shape[1]));
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -141,8 +143,9 @@ absl::StatusOr<Tensor> NBitsProduct(const KernelContext& ctx, const NBitsAttribu
     OC_RETURN_IF_ERROR(CheckGroupIndex(index, k, blocks * attributes.block_size, blocks));
     weights.block_of_column = index.AsSpan<int32_t>();
   }
-  OC_ASSIGN_OR_RETURN(const Tensor zeros, LoadZeros<C>(ctx, attributes, n, blocks,
-                                                       inputs.zero_points, index.defined()));
+  Tensor zeros;
+  OC_RETURN_IF_ERROR(
+      LoadZeros<C>(ctx, attributes, {n, blocks}, inputs.zero_points, index.defined(), &zeros));
   if (zeros.defined()) weights.zeros = zeros.data<C>();
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(kDTypeOf<C>, shape));
   C* data = y.template mutable_data<C>();
