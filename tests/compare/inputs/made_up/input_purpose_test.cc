@@ -108,7 +108,7 @@ constexpr Case kCases[] = {
      "(float16[1,2,1,4] a, float[4] s, int64[1,2] x, float[8,1] c, float[8,1] d) =>"
      " (bfloat16[1,2,4] y) { y = com.microsoft.RMSNormRotary<rotary_embedding_dim = 2>"
      "(a, s, x, c, d) }",
-     Purpose::kPositions, 8},
+     Purpose::kPositions},
     {"shape", "(float[6] a, int64[2] x) => (float[n,m] y) { y = Reshape(a, x) }", Purpose::kSmall},
     {"k", "(float[6] a, int64[1] x) => (float[n] y, int64[n] i) { y, i = TopK(a, x) }",
      Purpose::kSmall},
