@@ -19,11 +19,13 @@
 #include "compare/differences/sorted_elements.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/explain/explain.h"
+#include "compare/forms/common_forms.h"
 #include "compare/inputs/type_text.h"
 #include "compare/not_finite/find_not_finite.h"
 #include "compare/quantization/contradicted_causes.h"
 #include "compare/quantization/explained_noise.h"
 #include "compare/quantization/find_quantization.h"
+#include "compare/quantization/stood_for.h"
 #include "compare/reports/shadow_report.h"
 #include "compare/repro/make_repro.h"
 #include "compare/repro/repro.h"
@@ -77,7 +79,9 @@ class Comparer {
     comparison_.left_summary = sides_[0]->summary();
     comparison_.right_summary = sides_[1]->summary();
     OC_RETURN_IF_ERROR(ResolveTolerances());
-    comparison_.alignment = Align(comparison_.left, comparison_.right);
+    OC_RETURN_IF_ERROR(FindCommonForms(Recorded(0), Recorded(1), options_.watch, &comparison_.left,
+                                       &comparison_.right));
+    comparison_.alignment = Aligned();
     OC_RETURN_IF_ERROR(PairByMoreThanValues());
     tolerances_.emplace(comparison_.left, comparison_.right, comparison_.alignment,
                         named_tolerance_);
@@ -150,6 +154,20 @@ class Comparer {
     if (!shadow.has_value()) return;
     pass.shadow = shadow->Finish(stream);
     pass.outputs_in_double = shadow->TakeOutputs();
+  }
+
+  // By the forms of results; what is cast and what has its channels elsewhere are still told.
+  Alignment Aligned() const {
+    if (!HasForms(comparison_.left) && !HasForms(comparison_.right)) {
+      return Align(comparison_.left, comparison_.right);
+    }
+    Alignment alignment = Align(InCommonForm(comparison_.left), InCommonForm(comparison_.right));
+    for (AlignedRow& row : alignment.rows) {
+      if (row.paired() && Result(0, row.left.back()).dtype != Result(1, row.right.back()).dtype) {
+        row.marks = static_cast<Marks>(row.marks | static_cast<Marks>(Mark::kCast));
+      }
+    }
+    return alignment;
   }
 
   const ResultStream& Stream(int side) const {
@@ -271,8 +289,10 @@ class Comparer {
       rows.push_back(comparison_.rows.size() - 1);
     }
     PairValues values(Recorded(0), Recorded(1), options_.max_memory, options_.watch);
+    StoodFor stood_for(Recorded(0), Recorded(1));
     return values.ForEach(
-        pairs, [&](size_t i, const Value& left, const Value& right) -> absl::Status {
+        pairs, [&](size_t i, const Value& own_left, const Value& own_right) -> absl::Status {
+          const auto [left, right] = stood_for.Comparable(pairs[i], own_left, own_right);
           ComparedRow& row = comparison_.rows[rows[i]];
           DifferenceOptions options;
           options.tolerance = tolerances_->Of(pairs[i].left, pairs[i].right).tolerances;

@@ -32,6 +32,7 @@ bool OnlyMoves(absl::string_view op_type) {
 struct Contents {
   std::multiset<std::string> operators;  // without those that only move elements
   bool quantizes = false;
+  int roundings = 0;    // results that are 8-bit integers
   double coarsest = 0;  // epsilon of its floats
 };
 
@@ -50,9 +51,33 @@ Contents ContentsOf(const SideGraph& graph, const Region& region) {
     for (const int r : made.outputs) {
       if (r == kNone) continue;
       contents.coarsest = std::max(contents.coarsest, EpsilonOf(graph.result(r).dtype));
+      if (IsInteger(graph.result(r).dtype) && BitWidth(graph.result(r).dtype) == 8) {
+        ++contents.roundings;
+      }
     }
   }
   return contents;
+}
+
+// Whether 8-bit integers are a step apart and no more; where others were rounded on the way to
+// them, which may be a step apart, too, a few elements may be as many steps apart.
+bool AreStepsApart(const Measured& a, const Measured& b, int roundings) {
+  constexpr int kMostSteps = 5;
+  constexpr double kFew = 0.1;
+  if (a.size != b.size) return false;
+  const double most = std::clamp(2 * roundings - 1, 1, kMostSteps);
+  int64_t farther = 0;
+  bool within = true;
+  ForEachStrip(NumberReader(a.tensor), NumberReader(b.tensor), 0, a.size,
+               [&](int64_t, int64_t count, const double* x, const double* y) {
+                 for (int64_t i = 0; i < count; ++i) {
+                   const double steps = std::abs(x[i] - y[i]);
+                   farther += steps > 1 ? 1 : 0;
+                   within = within && steps <= most;
+                 }
+                 return within;
+               });
+  return within && static_cast<double>(farther) <= kFew * static_cast<double>(a.size);
 }
 
 // The exact form of Gelu on one side, that with tanh on the other.
@@ -108,17 +133,8 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
   bool approximation = epsilon > 0 && verdict.distance <= kApproximation;
   // A boolean has no steps.
   if (IsInteger(result.own.tensor().dtype()) && BitWidth(result.own.tensor().dtype()) == 8) {
-    const Measured own = Measure(result.own.tensor());
-    const Measured held = Measure(result.held.tensor());
-    approximation = own.size == held.size;
-    ForEachStrip(NumberReader(own.tensor), NumberReader(held.tensor), 0,
-                 approximation ? own.size : 0,
-                 [&](int64_t, int64_t count, const double* a, const double* b) {
-                   for (int64_t i = 0; i < count; ++i) {
-                     approximation = approximation && std::abs(a[i] - b[i]) <= 1;
-                   }
-                   return approximation;
-                 });
+    approximation = AreStepsApart(Measure(result.own.tensor()), Measure(result.held.tensor()),
+                                  std::max(ours.roundings, theirs.roundings));
   }
   if (approximation) {
     found.kind = CauseKind::kApproximation;

@@ -13,7 +13,9 @@ namespace onnxcmp {
 
 std::vector<Value> CauseEffects::OutputsWithout(const Replacements& replaced) const {
   absl::flat_hash_map<absl::string_view, Value> values;
-  for (const auto& [r, value] : replaced) values[run_.right().result(r).name] = value;
+  for (const auto& [r, value] : replaced) {
+    values[run_.right().result(r).name] = run_.right().ForModel(r, value);
+  }
   Replacer replacer(std::move(values));
   absl::StatusOr<std::vector<Value>> outputs = right_.Run(feeds_, &replacer);
   return outputs.ok() ? *std::move(outputs) : std::vector<Value>();
@@ -29,7 +31,7 @@ std::optional<double> CauseEffects::DistanceWithout(const Replacements& replaced
     const auto counterpart = counterparts.find(shown[i].second);
     if (counterpart == counterparts.end()) continue;
     const Value& wanted = run_.left().value(counterpart->second);
-    const Value& given = outputs[i];
+    const Value given = run_.right().FromModel(shown[i].second, outputs[i]);
     if (!IsMeasurable(wanted) || !IsMeasurable(given) ||
         !SameKindOfNumber(wanted.tensor().dtype(), given.tensor().dtype())) {
       continue;

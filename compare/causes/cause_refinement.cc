@@ -4,6 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/string_view.h"
+#include "compare/differences/nearness.h"
+
 namespace onnxcmp {
 
 namespace {
@@ -82,14 +86,45 @@ int Partner(const ForcedRun& run, const ForcedState& state, int right) {
   return partner;
 }
 
+// Whether a node hands the elements of its first input on, in another order at most.
+bool OnlyReorders(const StreamNode& made) {
+  static constexpr absl::string_view kOperators[] = {"Flatten",       "Identity", "ReorderInput",
+                                                     "ReorderOutput", "Reshape",  "Squeeze",
+                                                     "Transpose",     "Unsqueeze"};
+  return absl::c_linear_search(kOperators, made.op_type) && !made.inputs.empty() &&
+         made.inputs.front() != kNone;
+}
+
+// Before what only reorders elements, if these are other ones than the left's: an optimizer has
+// moved a layout there, and what made them is at fault.
+int BeforeReordering(const ForcedRun& run, const ForcedState& state, int right) {
+  const ForcedResult& result = state.at(right);
+  const int l = run.left().representative(result.match);
+  const int producer = run.left().graph().producer(l);
+  if (producer == kNone || OnlyReorders(*run.left().graph().node(producer).made)) return right;
+  if (!IsMeasurable(result.own) || !IsMeasurable(result.held)) return right;
+  std::vector<double> ours = ElementsOf(result.held.tensor());
+  std::vector<double> theirs = ElementsOf(result.own.tensor());
+  std::sort(ours.begin(), ours.end());
+  std::sort(theirs.begin(), theirs.end());
+  if (ours == theirs) return right;
+  while (OnlyReorders(*run.right().node(run.right().producer(right)).made)) {
+    const int before = run.right().node(run.right().producer(right)).made->inputs.front();
+    if (!run.right().IsComputed(before) || state.at(before).match != kNone) break;
+    right = before;
+  }
+  return right;
+}
+
 }  // namespace
 
 std::pair<int, int> Refined(const ForcedRun& run, const ForcedState& state,
                             const RegionNoise& noise, int right) {
   const LeftClasses& left = run.left();
   const int c = state.at(right).match;
-  const std::pair<int, int> pair = {Partner(run, state, right), right};
+  std::pair<int, int> pair = {Partner(run, state, right), right};
   if (!run.right().IsComputed(right) || !left.computed(c)) return pair;
+  pair.second = BeforeReordering(run, state, right);
   const std::vector<int> theirs = WithoutCopies(run.right(), noise.RightRegion(right));
   const std::vector<int> ours = WithoutCopies(left.graph(), noise.LeftRegion(c));
   if (theirs.size() < 2 || theirs.size() != ours.size()) return pair;

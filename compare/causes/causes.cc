@@ -26,6 +26,7 @@
 #include "compare/causes/repair.h"
 #include "compare/causes/side_graph.h"
 #include "compare/differences/tensor_difference.h"
+#include "compare/forms/common_forms.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {
@@ -72,8 +73,11 @@ class CauseFinder {
         options_(options),
         alignment_(alignment),
         aligned_(AlignedPartners(alignment)),
-        left_graph_(*left.stream, left.side->evaluator()),
-        right_graph_(*right.stream, right.side->evaluator()) {}
+        left_form_(FormOf(*left.stream)),
+        right_form_(FormOf(*right.stream)),
+        left_graph_(left_form_.has_value() ? *left_form_ : *left.stream, left.side->evaluator()),
+        right_graph_(right_form_.has_value() ? *right_form_ : *right.stream,
+                     right.side->evaluator()) {}
 
   absl::StatusOr<CauseReport> Find() {
     CauseReport report;
@@ -109,6 +113,12 @@ class CauseFinder {
   }
 
  private:
+  // Values of the two sides are compared in the form that they have in common.
+  static std::optional<ResultStream> FormOf(const ResultStream& stream) {
+    if (!HasForms(stream)) return std::nullopt;
+    return InCommonForm(stream);
+  }
+
   std::vector<std::pair<int, int>> Hints() const {
     std::vector<std::pair<int, int>> hints;
     for (const auto& [left, right] : alignment_.tentative) hints.emplace_back(right, left);
@@ -440,7 +450,7 @@ class CauseFinder {
     for (const int r : left_graph_.results()) {
       const auto i = static_cast<size_t>(r);
       if (const Value* kept = left_.bank->Find(r); kept != nullptr) {
-        values[i] = *kept;
+        values[i] = left_graph_.FromModel(r, *kept);
       } else {
         wanted[i] = missing = true;
       }
@@ -450,7 +460,7 @@ class CauseFinder {
         options_.watch ? options_.watch("left again") : nullptr;
     OC_RETURN_IF_ERROR(
         left_.side->Revisit(wanted, watcher.get(), [&](int result, const Value& value) {
-          values[static_cast<size_t>(result)] = value;
+          values[static_cast<size_t>(result)] = left_graph_.FromModel(result, value);
           return absl::OkStatus();
         }));
     return values;
@@ -467,7 +477,8 @@ class CauseFinder {
       const StreamResult& result = right_graph_.result(r);
       if (result.kind == ResultKind::kInitializer) {
         const auto it = initializers.find(result.name);
-        if (it != initializers.end()) leaves[static_cast<size_t>(r)] = *it->second;
+        if (it != initializers.end())
+          leaves[static_cast<size_t>(r)] = right_graph_.FromModel(r, *it->second);
       } else if (const auto it = right_.side->feeds()->find(result.name);
                  it != right_.side->feeds()->end()) {
         leaves[static_cast<size_t>(r)] = it->second;
@@ -487,6 +498,8 @@ class CauseFinder {
   // The pair that is farthest apart of those that rounding explains: results of left and right.
   std::pair<int, int> loudest_ = {kNone, kNone};
   double loudest_distance_ = 0;
+  std::optional<ResultStream> left_form_;  // what the graphs are of, if it is not the side's own
+  std::optional<ResultStream> right_form_;
   SideGraph left_graph_;
   SideGraph right_graph_;
 };

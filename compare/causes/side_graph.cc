@@ -5,6 +5,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "compare/forms/common_forms.h"
+#include "evaluator/status_macros.h"
 
 namespace onnxcmp {
 
@@ -87,13 +89,31 @@ absl::StatusOr<std::vector<Value>> SideGraph::Run(
   std::vector<Value> inputs;
   inputs.reserve(node.made->inputs.size());
   for (const int input : node.made->inputs) {
-    inputs.push_back(input == kNone ? Value() : value(input));
+    inputs.push_back(input == kNone ? Value() : ForModel(input, value(input)));
   }
   Feeds captures;
   for (size_t i = 0; i < node.captures.size(); ++i) {
-    captures[node.capture_names[i]] = value(node.captures[i]);
+    captures[node.capture_names[i]] = ForModel(node.captures[i], value(node.captures[i]));
   }
-  return evaluator_->RunNode(node.index, inputs, captures);
+  OC_ASSIGN_OR_RETURN(std::vector<Value> outputs,
+                      evaluator_->RunNode(node.index, inputs, captures));
+  for (size_t i = 0; i < std::min(outputs.size(), node.made->outputs.size()); ++i) {
+    const int output = node.made->outputs[i];
+    if (output != kNone) outputs[i] = FromModel(output, outputs[i]);
+  }
+  return outputs;
+}
+
+Value SideGraph::FromModel(int r, const Value& value) const {
+  if (!stream_.in_form || !result(r).form.any() || value.empty()) return value;
+  absl::StatusOr<Value> form = InForm(value, result(r).form);
+  return form.ok() ? *std::move(form) : Value();
+}
+
+Value SideGraph::ForModel(int r, const Value& value) const {
+  if (!stream_.in_form || !result(r).form.any() || value.empty()) return value;
+  absl::StatusOr<Value> own = FromForm(value, result(r).form);
+  return own.ok() ? *std::move(own) : Value();
 }
 
 }  // namespace onnxcmp

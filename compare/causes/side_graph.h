@@ -25,7 +25,8 @@ class SideGraph {
     std::vector<std::string> capture_names;
   };
 
-  // `evaluator`: null for a recording, whose nodes cannot run.
+  // `evaluator`: null for a recording, whose nodes cannot run. Of a stream in common
+  // form (InCommonForm) Run() takes and gives values in that form, too.
   SideGraph(const ResultStream& stream, const Evaluator* evaluator);
 
   const ResultStream& stream() const { return stream_; }
@@ -49,6 +50,10 @@ class SideGraph {
   const Evaluator* evaluator() const { return evaluator_; }
   // Runs a node on the values that `value` tells for the results that it reads.
   absl::StatusOr<std::vector<Value>> Run(int n, absl::FunctionRef<const Value&(int r)> value) const;
+  // A value of result r as the stream has its type, from what the model has, and the other way
+  // round. They differ where the stream is in common form.
+  Value FromModel(int r, const Value& value) const;
+  Value ForModel(int r, const Value& value) const;
 
  private:
   const ResultStream& stream_;

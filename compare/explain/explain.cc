@@ -17,6 +17,7 @@
 #include "compare/causes/left_classes.h"
 #include "compare/differences/element_text.h"
 #include "compare/differences/nearness.h"
+#include "compare/forms/common_forms.h"
 #include "compare/reports/attribute_text.h"
 #include "compare/streams/node_watcher.h"
 #include "compare/streams/result_names.h"
@@ -184,6 +185,12 @@ class PairExplainer {
     }
   }
 
+  // As the two sides have it in common.
+  Value InFormOf(int side, int r, const Value& value) const {
+    absl::StatusOr<Value> form = InForm(value, Result(side, r).form);
+    return form.ok() ? *std::move(form) : value;
+  }
+
   void CompareInputs() {
     for (ExplainedInput& input : explanation_.inputs) {
       if (input.left == kNone || input.right == kNone) continue;
@@ -194,7 +201,8 @@ class PairExplainer {
       if (input.same_bits || a == nullptr || b == nullptr) continue;
       DifferenceOptions options;
       options.tolerance = tolerances_.Of(input.left, input.right).tolerances;
-      input.difference = TensorDifferenceOf(*a, *b, options, pool_);
+      input.difference = TensorDifferenceOf(InFormOf(0, input.left, *a),
+                                            InFormOf(1, input.right, *b), options, pool_);
     }
   }
 
@@ -207,11 +215,12 @@ class PairExplainer {
       DifferenceOptions options;
       options.worst = kMostElements;
       options.tolerance = tolerances_.Of(explanation_.left, explanation_.right).tolerances;
-      explanation_.difference = TensorDifferenceOf(*a, *b, options, pool_);
+      explanation_.difference = TensorDifferenceOf(
+          InFormOf(0, explanation_.left, *a), InFormOf(1, explanation_.right, *b), options, pool_);
     }
     if (!Comparable(a, b)) return;
-    const std::vector<double> ours = ElementsOf(a->tensor());
-    const std::vector<double> theirs = ElementsOf(b->tensor());
+    const std::vector<double> ours = ElementsOf(InFormOf(0, explanation_.left, *a).tensor());
+    const std::vector<double> theirs = ElementsOf(InFormOf(1, explanation_.right, *b).tensor());
     Count(ours, theirs);
     MeasureTruth(*a, *b, ours, theirs);
   }
@@ -305,16 +314,19 @@ class PairExplainer {
         inputs.push_back(*own);
         continue;
       }
-      const absl::StatusOr<Value> given =
-          ConvertedTo(*partner, own->tensor().dtype(), own->tensor().shape());
+      absl::StatusOr<Value> given = FromForm(InFormOf(0, l, *partner), Result(1, r).form);
+      if (given.ok()) given = ConvertedTo(*given, own->tensor().dtype(), own->tensor().shape());
       inputs.push_back(given.ok() ? *given : *own);
     }
     const absl::StatusOr<std::vector<Value>> outputs = evaluator->RunNode(node, inputs);
     if (!outputs.ok() || Index(result.slot) >= outputs->size()) return;
     const Value& given = (*outputs)[Index(result.slot)];
     if (!Comparable(ours, &given) || !Comparable(theirs, &given)) return;
-    explanation_.own = TensorDifferenceOf(*ours, given, {}, pool_).values.max_absolute;
-    explanation_.inherited = TensorDifferenceOf(given, *theirs, {}, pool_).values.max_absolute;
+    const Value left = InFormOf(0, explanation_.left, *ours);
+    const Value own = InFormOf(1, explanation_.right, given);
+    const Value right = InFormOf(1, explanation_.right, *theirs);
+    explanation_.own = TensorDifferenceOf(left, own, {}, pool_).values.max_absolute;
+    explanation_.inherited = TensorDifferenceOf(own, right, {}, pool_).values.max_absolute;
   }
 
   const Comparison& comparison_;

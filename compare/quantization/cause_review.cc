@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "compare/causes/cause_class.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/quantization/quantized_weights.h"
@@ -23,10 +24,26 @@ class Review {
   Review(const TwinRun& run, const QuantizationReport& report)
       : run_(run), graph_(run.quantized().graph()), right_(report.right) {
     for (const QuantizationMistake& mistake : report.mistakes) {
+      absl::flat_hash_set<int>& layer = layers_.emplace_back();
       for (const int r : LayerOf(mistake.result)) {
-        if (r != kNone) told_.insert(r);
+        if (r != kNone) layer.insert(r);
       }
+      if (mistake.place != kNone) layer.insert(mistake.place);
+      told_.insert(layer.begin(), layer.end());
     }
+  }
+
+  // The cause that was measured in the layer of a mistake, at its place if there is one; null if
+  // there is none.
+  const Cause* MeasuredIn(size_t mistake, int place, absl::Span<const Cause> causes) const {
+    const Cause* found = nullptr;
+    for (const Cause& cause : causes) {
+      const int r = right_ ? cause.right : cause.left;
+      if (!IsWrong(cause) || cause.in_body.has_value() || r == kNone) continue;
+      if (r == place) return &cause;
+      if (found == nullptr && layers_[mistake].contains(r)) found = &cause;
+    }
+    return found;
   }
 
   // Whether a cause is of a layer that a mistake has been named of.
@@ -126,6 +143,9 @@ class Review {
       for (const int output : graph_.node(n).made->outputs) {
         if (output != kNone && run_.partner(output) == run_.partner(r)) results.push_back(output);
       }
+      // What reads it with a scale and a zero point of its own.
+      if (graph_.node(n).made->op_type != "DequantizeLinear") continue;
+      for (const int read : graph_.Reads(n)) results.push_back(read);
     }
     return results;
   }
@@ -133,7 +153,8 @@ class Review {
   const TwinRun& run_;
   const SideGraph& graph_;
   const bool right_;
-  absl::flat_hash_set<int> told_;
+  std::vector<absl::flat_hash_set<int>> layers_;  // by mistake
+  absl::flat_hash_set<int> told_;                 // all of them
 };
 
 }  // namespace
@@ -142,9 +163,22 @@ void ReviewCauses(const TwinRun& run, const QuantizationReport& report,
                   std::vector<Cause>* causes) {
   const Review review(run, report);
   std::vector<Cause> reviewed;
-  for (const QuantizationMistake& mistake : report.mistakes) {
+  absl::flat_hash_set<const Cause*> taken;
+  for (size_t i = 0; i < report.mistakes.size(); ++i) {
+    const QuantizationMistake& mistake = report.mistakes[i];
+    // What was measured between two quantized sides knows its place better.
+    const Cause* measured = report.both ? review.MeasuredIn(i, mistake.place, *causes) : nullptr;
+    if (measured != nullptr) {
+      if (!taken.insert(measured).second) continue;
+      Cause cause = *measured;
+      absl::StrAppend(&cause.text, "; ", mistake.text);
+      cause.review = true;
+      reviewed.push_back(std::move(cause));
+      continue;
+    }
     Cause cause;
-    (report.right ? cause.right : cause.left) = mistake.result;
+    const int at = report.both && mistake.place != kNone ? mistake.place : mistake.result;
+    (report.right ? cause.right : cause.left) = at;
     (report.right ? cause.left : cause.right) = mistake.partner;
     cause.kind = mistake.constant ? CauseKind::kInitializer : CauseKind::kOperator;
     cause.text = mistake.text;
@@ -154,7 +188,7 @@ void ReviewCauses(const TwinRun& run, const QuantizationReport& report,
   }
   const auto added = static_cast<std::ptrdiff_t>(reviewed.size());
   for (Cause& cause : *causes) {
-    if (review.IsTold(cause)) continue;
+    if (taken.contains(&cause) || (!report.both && review.IsTold(cause))) continue;
     // What is inside a body was measured there.
     if (IsWrong(cause) && !cause.in_body.has_value()) {
       const Finding finding = review.Judge(cause);

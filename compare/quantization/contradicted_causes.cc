@@ -9,16 +9,21 @@ namespace onnxcmp {
 void DropContradicted(const ResultStream& left, absl::Span<const ComparedRow> rows,
                       std::vector<Cause>* causes) {
   absl::flat_hash_map<int, int> agreeing;  // the left's result by the right's
+  absl::flat_hash_map<int, int> shared;    // how many of the right a result of the left is for
   for (const ComparedRow& row : rows) {
     if (!row.aligned.paired() || row.relation == Relation::kDifferent) continue;
     agreeing.emplace(row.aligned.right.back(), row.aligned.left.back());
+    ++shared[row.aligned.left.back()];
   }
   const auto content = [&](int l) { return left.results[Index(l)].fingerprint.content; };
   const auto is_contradicted = [&](const Cause& cause) {
     if (cause.kind != CauseKind::kOperator || cause.in_body.has_value()) return false;
     if (cause.left == kNone || cause.right == kNone) return false;
     const auto partner = agreeing.find(cause.right);
-    return partner != agreeing.end() && content(partner->second) != content(cause.left);
+    // A result that repeats what it is made of, where a node does nothing that should do something,
+    // agrees with the partner of that.
+    return partner != agreeing.end() && shared[partner->second] == 1 &&
+           content(partner->second) != content(cause.left);
   };
   causes->erase(std::remove_if(causes->begin(), causes->end(), is_contradicted), causes->end());
 }

@@ -12,7 +12,8 @@ namespace onnxcmp {
 
 // Between two quantized sides so much is near that repairs pair wrongly. Takes away the operators
 // whose right result agrees with its partner in `rows`, where that is not what the cause has it
-// paired with. What is inside a body was measured there and stays.
+// paired with; not where that partner is another right result's, too. What is inside a body was
+// measured there and stays.
 void DropContradicted(const ResultStream& left, absl::Span<const ComparedRow> rows,
                       std::vector<Cause>* causes);
 

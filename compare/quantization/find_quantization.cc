@@ -165,14 +165,15 @@ class QuantizationFinder {
     layer->used = (most - least) / (grid->most - grid->least);
   }
 
-  void AddMistake(int r, bool constant, std::string text, QuantizedLayer* layer) {
-    if (layer != nullptr) layer->mistake = text;
+  void AddMistake(int r, bool constant, Mistake found, QuantizedLayer* layer) {
+    if (layer != nullptr) layer->mistake = found.text;
     QuantizationMistake mistake;
     mistake.result = r;
+    mistake.place = found.place;
     mistake.partner = run_.partner(r);
     mistake.constant = constant;
     mistake.error = run_.OwnLikeness(layer == nullptr ? r : layer->result).noise;
-    mistake.text = std::move(text);
+    mistake.text = std::move(found.text);
     report_.mistakes.push_back(std::move(mistake));
   }
 
@@ -185,8 +186,8 @@ class QuantizationFinder {
         of_layer.push_back(i);
       }
     }
-    std::vector<std::string> of_grid(report_.layers.size());
-    const std::vector<std::string> found = GridMistakes(run_, grids);
+    std::vector<Mistake> of_grid(report_.layers.size());
+    const std::vector<Mistake> found = GridMistakes(run_, grids);
     for (size_t k = 0; k < found.size(); ++k) of_grid[of_layer[k]] = found[k];
     // One scale may serve several results, and weights several nodes.
     absl::flat_hash_set<int> named;
@@ -194,21 +195,22 @@ class QuantizationFinder {
     for (size_t i = 0; i < report_.layers.size(); ++i) {
       QuantizedLayer& layer = report_.layers[i];
       const int r = layer.result;
-      std::string text = ReadOtherwise(run_, r);
-      if (!text.empty()) {
-        AddMistake(r, true, std::move(text), &layer);
+      if (HasPartnersBits(layer)) continue;
+      Mistake mistake = ReadOtherwise(run_, r);
+      if (!mistake.empty()) {
+        AddMistake(r, true, std::move(mistake), &layer);
         continue;
       }
       for (const QuantizedWeights& weights : weights_[i]) {
-        text = WeightsMistake(run_, weights, regions_[i], r);
-        if (text.empty()) continue;
-        layer.mistake = text;
-        if (named.insert(weights.integers).second) AddMistake(r, true, text, &layer);
+        mistake = WeightsMistake(run_, weights, regions_[i], r);
+        if (mistake.empty()) continue;
+        layer.mistake = mistake.text;
+        if (named.insert(weights.integers).second) AddMistake(r, true, mistake, &layer);
         break;
       }
       if (!layer.mistake.empty()) continue;
       if (!of_grid[i].empty()) {
-        layer.mistake = of_grid[i];
+        layer.mistake = of_grid[i].text;
         const Grid& grid = *side_.grids().of(r);
         if (named.insert(grid.scale).second) AddMistake(r, true, of_grid[i], &layer);
         continue;
@@ -235,6 +237,33 @@ class QuantizationFinder {
     return false;
   }
 
+  // Whether the other side has a layer's numbers as they are: nothing is wrong that far.
+  bool HasPartnersBits(const QuantizedLayer& layer) const {
+    const auto has = [&](int r, int partner) {
+      return partner != kNone && Result(r).fingerprint.content ==
+                                     run_.other().graph().result(partner).fingerprint.content;
+    };
+    const auto same = [&](int r) {
+      return r != kNone && (has(r, run_.partner(r)) || has(r, run_.aligned(r)));
+    };
+    return same(layer.dequantized) || (layer.dequantized == kNone && same(layer.result));
+  }
+
+  // Whether all the integers, scales and zero points that a region reads are the other side's.
+  bool AreOfBoth(const std::vector<int>& region) const {
+    bool any = false;
+    for (const int n : region) {
+      for (const int read : side_.graph().Reads(n)) {
+        const StreamResult& result = Result(read);
+        if (!side_.IsFixed(read) || !Quantizes(side_.graph().node(n).made->op_type)) continue;
+        if (result.fingerprint.size == 1 && IsInteger(result.dtype)) continue;
+        if (!run_.IsOfBoth(read)) return false;
+        any = true;
+      }
+    }
+    return any;
+  }
+
   // What no constant on its own explains.
   void FindMisfits(std::vector<double> own) {
     constexpr double kFarBelow = 8;  // dB below the others
@@ -247,7 +276,7 @@ class QuantizationFinder {
       QuantizedLayer& layer = report_.layers[i];
       if (!layer.mistake.empty() || !layer.own_sqnr.has_value()) continue;
       if (*layer.own_sqnr > *middle - kFarBelow) continue;
-      if (ReadsMistaken(regions_[i])) continue;
+      if (ReadsMistaken(regions_[i]) || HasPartnersBits(layer) || AreOfBoth(regions_[i])) continue;
       std::string text = FactorMistake(run_, layer.result);
       if (text.empty() && *layer.own_sqnr < kNoisy && *layer.own_sqnr < *middle - kVeryFarBelow) {
         text = absl::StrFormat(
@@ -256,7 +285,7 @@ class QuantizationFinder {
             "with is wrong",
             *layer.own_sqnr, *middle);
       }
-      if (!text.empty()) AddMistake(layer.result, true, std::move(text), &layer);
+      if (!text.empty()) AddMistake(layer.result, true, {std::move(text), kNone}, &layer);
     }
   }
 
@@ -264,7 +293,7 @@ class QuantizationFinder {
     absl::flat_hash_set<int> named;
     for (MissingGrid& missing : FindMissingGrids(side_)) {
       if (!named.insert(missing.result).second) continue;
-      AddMistake(missing.result, false, std::move(missing.text), nullptr);
+      AddMistake(missing.result, false, {std::move(missing.text), kNone}, nullptr);
     }
   }
 

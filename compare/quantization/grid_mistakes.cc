@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 
 namespace onnxcmp {
 namespace {
@@ -23,6 +24,7 @@ constexpr double kSomeCut = 0.002;
 constexpr double kRounding = 1.0 / 12;
 // Steps that a zero point is off for sure.
 constexpr double kMoved = 12;
+constexpr double kMovedShare = 0.03;  // of the grid, where its steps are finer than those of 8 bits
 constexpr double kTight = 6;
 
 double MedianOf(std::vector<double> numbers, double otherwise) {
@@ -67,21 +69,24 @@ const std::string& NameOf(const TwinRun& run, int r) {
   return run.quantized().graph().result(r).name;
 }
 
+absl::string_view Whose(const FixedGrid& grid) {
+  return grid.own_numbers ? "the values that it rounds" : "the other side's values";
+}
+
 std::string ScaleText(const TwinRun& run, const FixedGrid& grid) {
   const Grid& of = *run.quantized().grids().of(grid.result);
-  return absl::StrFormat("scale %s = %.4g reaches %s, the other side's values %s",
-                         NameOf(run, of.scale), grid.values.scales[0],
-                         Range(grid.grid_least(), grid.grid_most()), Range(grid.least, grid.most));
+  return absl::StrFormat("scale %s = %.4g reaches %s, %s %s", NameOf(run, of.scale),
+                         grid.values.scales[0], Range(grid.grid_least(), grid.grid_most()),
+                         Whose(grid), Range(grid.least, grid.most));
 }
 
 std::string ZeroPointText(const TwinRun& run, const FixedGrid& grid, double steps) {
   const Grid& of = *run.quantized().grids().of(grid.result);
   const std::string name = of.zero_point == kNone ? "" : NameOf(run, of.zero_point);
   return absl::StrFormat(
-      "zero point %s = %.4g is about %.0f steps too %s: the grid reaches %s, the other side's "
-      "values %s",
-      name, grid.values.zero_points[0], std::abs(steps), steps > 0 ? "great" : "small",
-      Range(grid.grid_least(), grid.grid_most()), Range(grid.least, grid.most));
+      "zero point %s = %.4g is about %.0f steps too %s: the grid reaches %s, %s %s", name,
+      grid.values.zero_points[0], std::abs(steps), steps > 0 ? "great" : "small",
+      Range(grid.grid_least(), grid.grid_most()), Whose(grid), Range(grid.least, grid.most));
 }
 
 }  // namespace
@@ -95,6 +100,7 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   const SideGraph& other = run.other().graph();
   const StreamNode& made = *side.graph().node(side.graph().producer(r)).made;
   std::optional<std::vector<double>> numbers;
+  bool own_numbers = false;
   std::string made_by;
   if (run.partner(r) != kNone) {
     const std::optional<GridValues> theirs = run.other().GridOf(run.partner(r));
@@ -110,6 +116,7 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   } else if (made.op_type == "QuantizeLinear" && made.inputs[0] != kNone) {
     // Nothing stands for it: what it rounds when all before it is as on the other side.
     numbers = side.Floats(made.inputs[0], run.held(made.inputs[0]));
+    own_numbers = true;
     const int n = side.graph().producer(made.inputs[0]);
     if (n != kNone) made_by = side.graph().node(n).made->op_type;
   }
@@ -117,6 +124,7 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   FixedGrid grid;
   grid.result = r;
   grid.values = *values;
+  grid.own_numbers = own_numbers;
   grid.least = std::numeric_limits<double>::infinity();
   grid.most = -grid.least;
   const double low = grid.grid_least();
@@ -141,7 +149,7 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   return grid;
 }
 
-std::vector<std::string> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids) {
+std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids) {
   std::vector<double> reaches, moves, rooms;
   size_t symmetric = 0;
   for (const FixedGrid& grid : grids) {
@@ -155,9 +163,12 @@ std::vector<std::string> GridMistakes(const TwinRun& run, const std::vector<Fixe
   const double reach_of_all = MedianOf(reaches, 1);
   const double move_of_all = MedianOf(moves, 0);
   const double room_of_all = MedianOf(rooms, 0);
-  std::vector<std::string> mistakes;
+  std::vector<Mistake> mistakes;
   for (const FixedGrid& grid : grids) {
-    std::string& mistake = mistakes.emplace_back();
+    Mistake& found = mistakes.emplace_back();
+    std::string& mistake = found.text;
+    const Grid& of = *run.quantized().grids().of(grid.result);
+    found.place = of.scale;
     const double reach = ReachOf(grid);
     const double relative = reach / std::clamp(reach_of_all, 0.1, 10.0);
     const double below = FreeBelow(grid);
@@ -176,12 +187,15 @@ std::vector<std::string> GridMistakes(const TwinRun& run, const std::vector<Fixe
     const bool fits =
         std::abs(below + above) <=
             std::clamp(3 * room_of_all, std::max(kTight, 0.02 * steps), 0.06 * steps) &&
-        std::abs(move) >= std::max(kMoved, 3 * move_of_all) && below * above < 0;
+        std::abs(move) >= std::max({kMoved, kMovedShare * steps, 3 * move_of_all}) &&
+        below * above < 0;
     const bool odd_one = !IsSymmetric(grid) && grids.size() >= 3 && symmetric + 1 == grids.size() &&
                          std::min(below, above) < -kTight;
-    const bool wasted_below = grid.never_negative && grid.grid_least() < 0 && grid.least >= 0 &&
-                              !IsSymmetric(grid) && -grid.grid_least() >= 8 * grid.values.scales[0];
+    const bool wasted_below =
+        grid.never_negative && grid.grid_least() < 0 && grid.least >= 0 && !IsSymmetric(grid) &&
+        -grid.grid_least() >= std::max(8.0, kMovedShare * steps) * grid.values.scales[0];
     if (!IsByConvention(grid) && (fits || odd_one)) {
+      found.place = of.zero_point;
       mistake = ZeroPointText(run, grid,
                               odd_one && !fits ? grid.values.zero_points[0] -
                                                      (grid.values.least + grid.values.most + 1) / 2
@@ -189,6 +203,7 @@ std::vector<std::string> GridMistakes(const TwinRun& run, const std::vector<Fixe
       continue;
     }
     if (wasted_below) {
+      found.place = of.zero_point;
       mistake =
           absl::StrCat(ZeroPointText(run, grid, grid.values.zero_points[0] - grid.values.least),
                        ", which are never negative");
@@ -205,33 +220,69 @@ std::vector<std::string> GridMistakes(const TwinRun& run, const std::vector<Fixe
   return mistakes;
 }
 
-std::string ReadOtherwise(const TwinRun& run, int r) {
+namespace {
+
+// Of two constants that a result is written with and read with, in numbers: the one that changed.
+int Changed(const TwinRun& run, int r, const Grid& written, const Grid& read, bool scale) {
+  const int to = scale ? written.scale : written.zero_point;
+  const int from = scale ? read.scale : read.zero_point;
+  if (to == kNone || from == kNone) return to == kNone ? from : to;
+  if (run.IsOfBoth(to) != run.IsOfBoth(from)) return run.IsOfBoth(to) ? from : to;
+  if (run.partner(r) == kNone) return to;
+  const SideValues& side = run.quantized();
+  const std::optional<GridValues> to_values = side.GridOf(r, written);
+  const std::optional<GridValues> from_values = side.GridOf(r, read);
+  const std::optional<GridValues> theirs = run.other().GridOf(run.partner(r));
+  if (!to_values.has_value() || !from_values.has_value()) return to;
+  if (theirs.has_value() && scale) return theirs->scales == to_values->scales ? from : to;
+  // What the other side's values become when they are rounded to the grid and back.
+  const std::vector<double>* numbers = run.other().FloatsOf(run.partner(r));
+  const std::optional<Shape>& shape = side.graph().result(r).shape;
+  if (numbers == nullptr || !shape.has_value() ||
+      NumElements(*shape) != static_cast<int64_t>(numbers->size())) {
+    return to;
+  }
+  const auto noise = [&](const GridValues& grid) {
+    const absl::StatusOr<Tensor> integers =
+        Quantized(*numbers, *shape, side.graph().result(r).dtype, grid);
+    return integers.ok() ? LikenessOf(*numbers, Dequantized(*integers, grid)).noise
+                         : std::numeric_limits<double>::infinity();
+  };
+  return noise(*from_values) > noise(*to_values) ? from : to;
+}
+
+}  // namespace
+
+Mistake ReadOtherwise(const TwinRun& run, int r) {
   const SideValues& side = run.quantized();
   const std::optional<Grid>& written = side.grids().written(r);
   const std::optional<Grid>& read = side.grids().read(r);
-  if (!written.has_value() || !read.has_value()) return "";
+  if (!written.has_value() || !read.has_value()) return {};
   const std::optional<GridValues> to = side.GridOf(r, written);
   const std::optional<GridValues> from = side.GridOf(r, read);
-  if (!to.has_value() || !from.has_value()) return "";
+  if (!to.has_value() || !from.has_value()) return {};
   const auto number = [&](int result, absl::Span<const double> numbers) {
     return absl::StrCat(result == kNone ? "" : NameOf(run, result), " = ",
                         absl::StrFormat("%.4g", numbers.empty() ? 0 : numbers[0]),
                         numbers.size() > 1 ? ", …" : "");
   };
   if (to->scales != from->scales) {
-    return absl::StrCat("it is written with the scale ", number(written->scale, to->scales),
-                        " and read with ", number(read->scale, from->scales));
+    return {absl::StrCat("it is written with the scale ", number(written->scale, to->scales),
+                         " and read with ", number(read->scale, from->scales)),
+            Changed(run, r, *written, *read, /*scale=*/true)};
   }
   if (to->zero_points != from->zero_points) {
-    return absl::StrCat("it is written with the zero point ",
-                        number(written->zero_point, to->zero_points), " and read with ",
-                        number(read->zero_point, from->zero_points));
+    return {absl::StrCat("it is written with the zero point ",
+                         number(written->zero_point, to->zero_points), " and read with ",
+                         number(read->zero_point, from->zero_points)),
+            Changed(run, r, *written, *read, /*scale=*/false)};
   }
   if (!to->per_tensor() && (to->axis != from->axis || to->block != from->block)) {
-    return absl::StrFormat("it is written along axis %d and read along axis %d", to->axis,
-                           from->axis);
+    return {
+        absl::StrFormat("it is written along axis %d and read along axis %d", to->axis, from->axis),
+        kNone};
   }
-  return "";
+  return {};
 }
 
 std::string FactorMistake(const TwinRun& run, int r) {

@@ -10,6 +10,14 @@
 
 namespace onnxcmp {
 
+// What is wrong, and which constant of the quantized side that is: kNone if none is known.
+struct Mistake {
+  std::string text;
+  int place = kNone;
+
+  bool empty() const { return text.empty(); }
+};
+
 // A result that is rounded to one fixed scale, and the numbers that the other side has there.
 struct FixedGrid {
   int result = kNone;
@@ -21,6 +29,7 @@ struct FixedGrid {
   double cut_share = 0;
   double cut_square = 0;
   bool never_negative = false;  // the operator that makes them gives no negative ones
+  bool own_numbers = false;     // nothing stands for it: they are the side's own, before rounding
 
   double grid_least() const { return (values.least - values.zero_points[0]) * values.scales[0]; }
   double grid_most() const { return (values.most - values.zero_points[0]) * values.scales[0]; }
@@ -28,17 +37,19 @@ struct FixedGrid {
 // Nothing if the result has several scales, or measures its own, or nothing is known of its values.
 std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r);
 
-// By grid: what is wrong with it, "" for honest ones. A calibration with other data shows in most
-// of them alike; so one is measured against the others, too.
-std::vector<std::string> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids);
+// By grid: what is wrong with it, empty for honest ones. A calibration with other data shows in
+// most of them alike; so one is measured against the others, too.
+std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids);
 
-// What a result is written with and read with are two things: "" if they are not.
-std::string ReadOtherwise(const TwinRun& run, int r);
+// What a result is written with and read with are two things: empty if they are not. At fault is
+// the one that the other side has not got, or that does not fit its values.
+Mistake ReadOtherwise(const TwinRun& run, int r);
 
-// What is wrong with the scales, the zero points or the axis of weights; "" if they are honest, or
-// if the left's own weights in their place make the result worse.
-std::string WeightsMistake(const TwinRun& run, const QuantizedWeights& weights,
-                           const std::vector<int>& region, int result);
+// What is wrong with the scales, the zero points or the axis of weights; empty if they are honest,
+// or if the left's own weights in their place make the result worse. What has the bits of a
+// constant of the other side is not at fault.
+Mistake WeightsMistake(const TwinRun& run, const QuantizedWeights& weights,
+                       const std::vector<int>& region, int result);
 
 // Whether the other side's constants do in place of the weights, up to rounding: not where
 // something is folded into the weights.

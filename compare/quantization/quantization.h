@@ -49,8 +49,11 @@ struct QuantizedLayer {
 
 // What is wrong with a scale, a zero point, an axis, or that there is none.
 struct QuantizationMistake {
-  int result = kNone;     // of the quantized side
-  int partner = kNone;    // of the other side, if there is one
+  int result = kNone;   // of the quantized side
+  int partner = kNone;  // of the other side, if there is one
+  // The scale, zero point or integers that are wrong, where one is known: a constant that `result`
+  // is written with, read with or made of.
+  int place = kNone;
   bool constant = false;  // a wrong number rather than a wrong node
   double error = 0;       // noise to signal that it makes, as root mean squares: what sorts them
   std::optional<double> cost;  // of its layer, as QuantizedLayer::cost

@@ -45,6 +45,9 @@ TwinRun::TwinRun(const SideValues& other, const SideValues& quantized,
   held_.resize(count);
   replaced_.resize(count);
   origins_.resize(count);
+  for (const int r : other.graph().results()) {
+    if (other.IsFixed(r)) constants_.insert(other.graph().result(r).fingerprint.content);
+  }
   for (const int r : graph.results()) {
     if (graph.producer(r) != kNone) continue;
     own_[Index(r)] = held_[Index(r)] = quantized.value(r);
@@ -65,6 +68,12 @@ Likeness TwinRun::OwnLikeness(int r) const {
   const std::vector<double>* partner = of == kNone ? nullptr : other_.FloatsOf(of);
   if (!own.has_value() || partner == nullptr) return Likeness();
   return LikenessOf(*partner, *own);
+}
+
+bool TwinRun::IsOfBoth(int r) const {
+  const StreamResult& result = quantized_.graph().result(r);
+  if (result.fingerprint.size == 1 && IsInteger(result.dtype)) return false;
+  return quantized_.IsFixed(r) && constants_.contains(result.fingerprint.content);
 }
 
 bool TwinRun::OnlyQuantized(int r) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "compare/quantization/side_values.h"
 #include "compare/quantization/signal.h"
 
@@ -22,6 +23,8 @@ class TwinRun {
   const SideValues& quantized() const { return quantized_; }
   // By result of the quantized side. Constants, and what is made of them alone, have none.
   int partner(int r) const { return partners_[Index(r)]; }
+  // The same as the alignment has it.
+  int aligned(int r) const { return aligned_[Index(r)]; }
   // What the node gives on the other side's values; empty if that is not known.
   const Value& own(int r) const { return own_[Index(r)]; }
   // What readers are given: the partner's value, else `own`.
@@ -33,6 +36,10 @@ class TwinRun {
   std::optional<std::vector<double>> OwnFloats(int r) const;
   // They against the partner's.
   Likeness OwnLikeness(int r) const;
+
+  // Whether the other side has a constant of the same bits: then this one is as it should be. Of
+  // single integers, which are 0 as a rule, that says nothing, and it is false.
+  bool IsOfBoth(int r) const;
 
   // The nodes that make a result from replaced results and constants, in order.
   std::vector<int> RegionOf(int r) const;
@@ -59,6 +66,7 @@ class TwinRun {
   std::vector<Value> own_;
   std::vector<Value> held_;
   std::vector<bool> replaced_;
+  absl::flat_hash_set<Hash128> constants_;   // of the other side, by their bits
   absl::flat_hash_map<int, double> claims_;  // noise by partner, as it was found first
   std::vector<std::vector<int>> origins_;    // partners that a result is made from
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -27,6 +28,21 @@ struct Channel {
   double steps = 0;  // how far they are from the partner's, root mean square
 };
 
+// A factor, and what is added to it, which a few elements do not tell.
+Line FitOf(const Channel& channel) {
+  constexpr size_t kFewest = 3;
+  if (channel.ours.size() >= kFewest) return LineThrough(channel.theirs, channel.ours);
+  double products = 0, squares = 0;
+  for (size_t i = 0; i < channel.ours.size(); ++i) {
+    products += channel.ours[i] * channel.theirs[i];
+    squares += channel.theirs[i] * channel.theirs[i];
+  }
+  Line fit;
+  if (squares > 0) fit.slope = products / squares;
+  fit.offset = 0;
+  return fit;
+}
+
 std::vector<Channel> ChannelsOf(const QuantizedWeights& weights, const Shape& shape,
                                 const GridValues& grid) {
   std::vector<Channel> channels(grid.scales.size());
@@ -37,7 +53,7 @@ std::vector<Channel> ChannelsOf(const QuantizedWeights& weights, const Shape& sh
   }
   for (size_t c = 0; c < channels.size(); ++c) {
     Channel& channel = channels[c];
-    channel.fit = LineThrough(channel.theirs, channel.ours);
+    channel.fit = FitOf(channel);
     double squares = 0;
     for (size_t i = 0; i < channel.ours.size(); ++i) {
       const double difference = channel.ours[i] - channel.theirs[i];
@@ -58,21 +74,22 @@ std::string RangeOf(absl::Span<const double> numbers) {
 class Diagnosis {
  public:
   Diagnosis(const TwinRun& run, const QuantizedWeights& weights, const GridValues& grid)
-      : side_(run.quantized()),
+      : run_(run),
+        side_(run.quantized()),
         weights_(weights),
         grid_(grid),
         of_(*side_.grids().of(weights.integers)),
         channels_(ChannelsOf(weights, *weights.shape, grid)) {}
 
-  std::string Text() const {
+  Mistake Find() const {
     size_t worst = 0;
     size_t bad = 0;
     for (size_t c = 0; c < channels_.size(); ++c) {
       if (channels_[c].steps > channels_[worst].steps) worst = c;
       if (channels_[c].steps > kDoubtful) ++bad;
     }
-    if (bad == 0) return "";
-    if (std::string text = AxisText(); !text.empty()) return text;
+    if (bad == 0) return {};
+    if (std::string text = AxisText(); !text.empty()) return {std::move(text), kNone};
     const Channel& channel = channels_[worst];
     const std::string where = channels_.size() == 1
                                   ? ""
@@ -80,7 +97,8 @@ class Diagnosis {
                                                     worst, bad, channels_.size());
     const double scale = grid_.scales[worst];
     const double moved = channel.fit.offset / scale;
-    if (std::abs(channel.fit.slope - 1) > 0.05 && channel.fit.slope > 0) {
+    const bool scale_known = run_.IsOfBoth(of_.scale);
+    if (!scale_known && std::abs(channel.fit.slope - 1) > 0.05 && channel.fit.slope > 0) {
       std::string text = absl::StrFormat(
           "scale %s = %.4g%s is %.3g times what it should be: the weights reach %s, the other "
           "side's %s",
@@ -89,20 +107,23 @@ class Diagnosis {
       if (const int other = ChannelOfScale(scale, worst); other >= 0) {
         absl::StrAppend(&text, "; it is what channel ", other, " asks for");
       }
-      return text;
+      return {std::move(text), of_.scale};
     }
-    if (std::abs(moved) > kDoubtful) {
-      return absl::StrFormat(
+    const bool zero_point_known = of_.zero_point != kNone && run_.IsOfBoth(of_.zero_point);
+    if (!zero_point_known && std::abs(moved) > kDoubtful) {
+      std::string text = absl::StrFormat(
           "zero point %s = %.4g%s is about %.0f steps too %s: the weights reach %s, the other "
           "side's %s",
           of_.zero_point == kNone ? "" : Name(of_.zero_point),
           grid_.ZeroPointOf(static_cast<int64_t>(worst)), where, std::abs(moved),
           moved > 0 ? "small" : "great", RangeOf(channel.ours), RangeOf(channel.theirs));
+      return {std::move(text), of_.zero_point};
     }
     constexpr double kFar = 4;
-    if (channel.steps < kFar) return "";
-    return absl::StrFormat("weights %s%s are %.3g steps of their scale from the other side's",
-                           Name(weights_.result), where, channel.steps);
+    if (channel.steps < kFar || run_.IsOfBoth(weights_.integers)) return {};
+    return {absl::StrFormat("weights %s%s are %.3g steps of their scale from the other side's",
+                            Name(weights_.result), where, channel.steps),
+            weights_.integers};
   }
 
  private:
@@ -139,6 +160,7 @@ class Diagnosis {
     return -1;
   }
 
+  const TwinRun& run_;
   const SideValues& side_;
   const QuantizedWeights& weights_;
   const GridValues& grid_;
@@ -162,23 +184,24 @@ std::optional<double> NoiseWith(const TwinRun& run, const QuantizedWeights& weig
 
 }  // namespace
 
-std::string WeightsMistake(const TwinRun& run, const QuantizedWeights& weights,
-                           const std::vector<int>& region, int result) {
+Mistake WeightsMistake(const TwinRun& run, const QuantizedWeights& weights,
+                       const std::vector<int>& region, int result) {
   const SideValues& side = run.quantized();
-  if (weights.integers == kNone || !weights.scaled || !weights.shape.has_value()) return "";
+  if (weights.integers == kNone || !weights.scaled || !weights.shape.has_value()) return {};
   const std::optional<GridValues> grid = side.GridOf(weights.integers);
-  if (!grid.has_value()) return "";
+  if (!grid.has_value()) return {};
   // Weights that were reshaped on their way belong to no channel that is known here.
   if (!grid->per_tensor() && side.value(weights.integers).tensor().shape() != *weights.shape) {
-    return "";
+    return {};
   }
-  std::string text = Diagnosis(run, weights, *grid).Text();
-  if (text.empty()) return text;
+  Mistake found = Diagnosis(run, weights, *grid).Find();
+  if (found.empty()) return found;
   // Weights with something folded into them are others by right: the left's own fit worse.
   const std::optional<double> without = NoiseWith(run, weights, region, result);
   const double leaves =
       IsFloatingPoint(side.graph().result(weights.result).dtype) ? kLeaves : kLeavesRounded;
-  return without.has_value() && *without < leaves * run.OwnLikeness(result).noise ? text : "";
+  return without.has_value() && *without < leaves * run.OwnLikeness(result).noise ? found
+                                                                                  : Mistake();
 }
 
 bool AreCounterparts(const TwinRun& run, const QuantizedWeights& weights,

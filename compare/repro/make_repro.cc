@@ -57,10 +57,10 @@ class ReproMaker {
     const int c = State(end_).match;
     const int l = left_.representative(c);
     repro.left_name = left_.graph().result(l).name;
-    repro.left_result = left_.value(c);
-    repro.expected = found_.run.ValueFor(c, end_);
+    repro.left_result = ValueOf(c);
+    repro.expected = right_.ForModel(end_, found_.run.ValueFor(c, end_));
     if (repro.expected.empty()) repro.expected = repro.left_result;
-    repro.right_result = changed_ == kNone ? State(end_).own : with_change_;
+    repro.right_result = right_.ForModel(end_, changed_ == kNone ? State(end_).own : with_change_);
     OC_RETURN_IF_ERROR(SortEntries(l));
 
     const RegionModel right(right_, found_.right.model(), right_region_, end_);
@@ -86,6 +86,15 @@ class ReproMaker {
 
   // What the right's nodes are given for an entry.
   const Value& Given(int r) const { return r == changed_ ? State(r).own : State(r).held; }
+
+  // A class's value as the left's model has it.
+  Value ValueOf(int c) const {
+    return left_.graph().ForModel(left_.representative(c), left_.value(c));
+  }
+
+  const CommonForm& FormOf(int c) const {
+    return left_.graph().result(left_.representative(c)).form;
+  }
 
   bool IsChangedClass(int c) const { return changed_ != kNone && c == State(changed_).match; }
 
@@ -174,15 +183,15 @@ class ReproMaker {
     }
     for (const int r : right_region_.entries) {
       const int c = State(r).match;
-      const Value& given = Given(r);
+      const Value given = right_.ForModel(r, Given(r));
       if (given.empty()) {
         return absl::NotFoundError(
             absl::StrCat("no value is known for the right's '", right_.result(r).name, "'"));
       }
       if (c != kNone && fed.contains(c)) {
-        right_inputs_.push_back({r, "", left_.value(c), given});
+        right_inputs_.push_back({r, "", ValueOf(c), given, FormOf(c), right_.result(r).form});
       } else if (r != changed_ && !right_.IsConstant(r) && (c == kNone || IsChangedClass(c))) {
-        right_inputs_.push_back({r, "", given, given});
+        right_inputs_.push_back({r, "", given, given, {}, {}});
       } else {
         const bool own = r == changed_ || State(r).held_content == State(r).own_content;
         right_constants_.push_back({r, given, own});
@@ -191,9 +200,10 @@ class ReproMaker {
     for (const int r : left_entries) {
       const int c = left_.of(r);
       if (fed.contains(c)) {
-        left_inputs_.push_back({r, "", left_.value(c), left_.value(c)});
+        left_inputs_.push_back(
+            {r, "", ValueOf(c), left.ForModel(r, left_.value(c)), FormOf(c), left.result(r).form});
       } else {
-        left_constants_.push_back({r, left_.value(c), true});
+        left_constants_.push_back({r, left.ForModel(r, left_.value(c)), true});
       }
     }
     return absl::OkStatus();
@@ -218,7 +228,7 @@ class ReproMaker {
       if (name.empty()) name = NewName(left_.result(c).name, &taken);
       input.name = name;
     }
-    for (const auto& [c, name] : by_class) repro->inputs.push_back({name, left_.value(c)});
+    for (const auto& [c, name] : by_class) repro->inputs.push_back({name, ValueOf(c)});
     for (RegionModel::Input& input : left_inputs_) {
       input.name = by_class[left_.of(input.result)];
     }

@@ -1,8 +1,11 @@
 #include "compare/repro/region_model.h"
 
+#include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "compare/differences/nearness.h"
 #include "compare/repro/renamed_node.h"
@@ -45,6 +48,36 @@ absl::Status Saturate(DType from, DType to, int64_t opset, Node* clip,
   return absl::OkStatus();
 }
 
+// What stands for the same with its channels elsewhere, or half its range away: nodes that make the
+// one of the other. Returns the shape that they give.
+Shape AddForm(const RegionModel::Input& entry,
+              absl::FunctionRef<Node&(const std::string& op_type, bool last)> add,
+              absl::flat_hash_set<std::string>* taken, Graph* graph) {
+  const Tensor& value = entry.value.tensor();
+  Shape shape = value.shape();
+  if (entry.form.channels_first != entry.wanted_form.channels_first) {
+    std::vector<int64_t> axes(shape.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    if (entry.form.channels_first) {
+      std::rotate(axes.begin() + 1, axes.end() - 1, axes.end());
+    } else {
+      std::rotate(axes.begin() + 1, axes.begin() + 2, axes.end());
+    }
+    for (size_t i = 0; i < axes.size(); ++i) shape[i] = value.shape()[static_cast<size_t>(axes[i])];
+    add("Transpose", false).attributes["perm"] = std::move(axes);
+  }
+  if (entry.form.other_sign != entry.wanted_form.other_sign &&
+      value.dtype() != entry.wanted.tensor().dtype()) {
+    const int32_t half = 1 << (BitWidth(value.dtype()) - 1);
+    add("Cast", false).attributes["to"] = static_cast<int64_t>(DType::kInt32);
+    add("Add", false).inputs.push_back(NewName(absl::StrCat(entry.name, "_half"), taken));
+    graph->initializers.push_back(
+        {graph->nodes.back().inputs.back(),
+         Tensor::Of<int32_t>({}, {IsSignedInteger(value.dtype()) ? half : -half})});
+  }
+  return shape;
+}
+
 }  // namespace
 
 std::string NewName(const std::string& wanted, absl::flat_hash_set<std::string>* taken) {
@@ -83,8 +116,11 @@ absl::StatusOr<std::string> RegionModel::Convert(const Input& entry,
     node.imports = imports;
     return node;
   };
-  const bool reshape = value.shape() != wanted.shape();
-  if (value.dtype() != wanted.dtype() && Overflows(value, wanted.dtype())) {
+  const bool by_sign =
+      entry.form.other_sign != entry.wanted_form.other_sign && value.dtype() != wanted.dtype();
+  const Shape shape = AddForm(entry, add, taken, &made->graph);
+  const bool reshape = shape != wanted.shape();
+  if (!by_sign && value.dtype() != wanted.dtype() && Overflows(value, wanted.dtype())) {
     OC_RETURN_IF_ERROR(
         Saturate(value.dtype(), wanted.dtype(), opset, &add("Clip", false), taken, &made->graph));
   }

@@ -26,9 +26,11 @@ class RegionModel {
   };
   struct Input {
     int result = kNone;
-    std::string name;  // of the model's input
-    Value value;       // the input's
-    Value wanted;      // the same in the type and the shape that the region reads
+    std::string name;        // of the model's input
+    Value value;             // the input's
+    Value wanted;            // the same in the type and the shape that the region reads
+    CommonForm form;         // of the input's value
+    CommonForm wanted_form;  // of the region's
   };
 
   // `result`: the model's only output. All must outlive the object.

@@ -21,6 +21,14 @@ inline constexpr int kNone = -1;
 // A number that is not kNone, to look up with.
 inline size_t Index(int number) { return static_cast<size_t>(number); }
 
+// How the numbers of a result are taken to compare them with the other side's (common_forms.h).
+struct CommonForm {
+  bool other_sign = false;      // integers as those of the type with the other sign
+  bool channels_first = false;  // the last axis behind the first
+
+  bool any() const { return other_sign || channels_first; }
+};
+
 struct StreamResult {
   ResultKind kind = ResultKind::kResult;
   std::string name;
@@ -37,6 +45,8 @@ struct StreamResult {
   std::optional<Shape> shape;               // of tensors
   std::string type;                         // Value::TypeString()
   Fingerprint fingerprint;
+  // The fingerprint is of this form of the result; statistics and letters are the result's own.
+  CommonForm form;
   // The least precise floating type that the value or what it was computed from passed through
   // (a quantized type counts as its width). kUndefined: none.
   DType precision = DType::kUndefined;
@@ -65,6 +75,7 @@ struct StreamNode {
 struct ResultStream {
   std::string source;                 // the file
   bool recorded = false;              // a recording: no nodes
+  bool in_form = false;               // types and shapes are those of the common forms
   std::vector<StreamResult> results;  // in the order of their appearance
   std::vector<StreamNode> nodes;      // in the order they ran
 };

@@ -53,6 +53,14 @@ TEST_F(ContradictedCauses, WhatDiffersFromThatPartnerStays) {
   EXPECT_THAT(Kept(Rows(Relation::kDifferent), {Of(2)}), SizeIs(1));
 }
 
+// An Identity in place of an Add repeats what goes into it, and agrees with that one's partner.
+TEST_F(ContradictedCauses, WhatSharesAPartnerStays) {
+  std::vector<ComparedRow> rows = Rows(Relation::kSame);
+  rows.push_back(rows[0]);
+  rows[1].aligned.right = {6};
+  EXPECT_THAT(Kept(rows, {Of(2)}), SizeIs(1));
+}
+
 // A difference within tolerance may well be of the cause's own pair.
 TEST_F(ContradictedCauses, ThePairItselfStays) {
   EXPECT_THAT(Kept(Rows(Relation::kClose), {Of(1)}), SizeIs(1));

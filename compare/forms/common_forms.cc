@@ -1,0 +1,395 @@
+#include "compare/forms/common_forms.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "compare/causes/side_graph.h"
+#include "compare/operators/operator_traits.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/status_macros.h"
+#include "evaluator/tensor.h"
+
+namespace onnxcmp {
+namespace {
+
+bool IsByteOrWord(DType dtype) { return WithOtherSign(dtype) != DType::kUndefined; }
+
+// Which integers of 8 or 16 bits are quantized numbers: what nodes that quantize read or write, and
+// what nodes that move elements make of such or add to them.
+std::vector<bool> QuantizedResults(const ResultStream& stream) {
+  std::vector<bool> quantized(stream.results.size());
+  const auto mark = [&](int r) {
+    if (r == kNone || !IsByteOrWord(stream.results[Index(r)].dtype)) return;
+    if (stream.results[Index(r)].kind != ResultKind::kInput) quantized[Index(r)] = true;
+  };
+  for (const StreamNode& node : stream.nodes) {
+    if (!Quantizes(node.op_type)) continue;
+    for (const int r : node.inputs) mark(r);
+    for (const int r : node.outputs) mark(r);
+  }
+  // Forwards, what is handed on; then backwards, what is handed on to such or put beside it.
+  const auto is = [&](int r) { return r != kNone && quantized[Index(r)]; };
+  const auto spread = [&](const StreamNode& node) {
+    if (!HasTrait(node.domain, node.op_type, OperatorTrait::kMoves)) return;
+    if (!std::any_of(node.inputs.begin(), node.inputs.end(), is) &&
+        !std::any_of(node.outputs.begin(), node.outputs.end(), is)) {
+      return;
+    }
+    for (const int r : node.inputs) mark(r);
+    for (const int r : node.outputs) mark(r);
+  };
+  for (const StreamNode& node : stream.nodes) spread(node);
+  std::for_each(stream.nodes.rbegin(), stream.nodes.rend(), spread);
+  for (size_t r = 0; r < stream.results.size(); ++r) {
+    const StreamResult& result = stream.results[r];
+    if (result.kind == ResultKind::kOutput && is(result.source)) quantized[r] = true;
+  }
+  return quantized;
+}
+
+absl::flat_hash_set<Hash128> ContentsOf(const ResultStream& stream) {
+  absl::flat_hash_set<Hash128> contents;
+  for (const StreamResult& result : stream.results) contents.insert(result.fingerprint.content);
+  return contents;
+}
+
+// By width and size: quantized results whose bits the other side has not got, signed or not.
+absl::flat_hash_set<std::pair<int, int64_t>> Unmatched(const ResultStream& stream,
+                                                       const std::vector<bool>& quantized,
+                                                       const absl::flat_hash_set<Hash128>& others,
+                                                       bool is_signed) {
+  absl::flat_hash_set<std::pair<int, int64_t>> sizes;
+  for (size_t r = 0; r < stream.results.size(); ++r) {
+    const StreamResult& result = stream.results[r];
+    if (!quantized[r] || IsSignedInteger(result.dtype) != is_signed) continue;
+    if (others.contains(result.fingerprint.content)) continue;
+    sizes.insert({BitWidth(result.dtype), result.fingerprint.size});
+  }
+  return sizes;
+}
+
+// Whether one side has signed numbers where the other has as many unsigned ones.
+bool ChangesSign(const ResultStream& left, const std::vector<bool>& left_quantized,
+                 const ResultStream& right, const std::vector<bool>& right_quantized) {
+  const absl::flat_hash_set<Hash128> left_contents = ContentsOf(left);
+  const absl::flat_hash_set<Hash128> right_contents = ContentsOf(right);
+  for (const bool left_signed : {true, false}) {
+    const auto ours = Unmatched(left, left_quantized, right_contents, left_signed);
+    const auto theirs = Unmatched(right, right_quantized, left_contents, !left_signed);
+    for (const auto& size : ours) {
+      if (theirs.contains(size)) return true;
+    }
+  }
+  return false;
+}
+
+// Nodes whose data has the channels last, and which of their inputs that is of.
+bool HasChannelsLast(const SideGraph::GraphNode& node) {
+  const std::string& op_type = node.made->op_type;
+  if (op_type == "NhwcMaxPool" || op_type == "NhwcConv" || op_type == "NhwcFusedConv") return true;
+  if (node.node == nullptr) return false;
+  const auto it = node.node->attributes.find("channels_last");
+  if (it == node.node->attributes.end()) return false;
+  const auto* given = std::get_if<int64_t>(&it->second);
+  return given != nullptr && *given != 0;
+}
+
+// Nodes that leave the axes where they are.
+bool KeepsAxes(const StreamNode& node) {
+  static const auto* const kOthers = new absl::flat_hash_set<absl::string_view>(
+      {"Clip", "Concat", "DequantizeLinear", "HardSigmoid", "HardSwish", "LeakyRelu", "MaxPool",
+       "Pad", "QLinearAdd", "QLinearConcat", "QLinearLeakyRelu", "QLinearMul", "QLinearSigmoid",
+       "QuantizeLinear", "Relu", "Resize", "Sigmoid", "Tanh"});
+  return kOthers->contains(node.op_type) ||
+         HasTrait(node.domain, node.op_type, OperatorTrait::kArithmetic) ||
+         HasTrait(node.domain, node.op_type, OperatorTrait::kCasts);
+}
+
+bool MayHaveForms(const ResultStream& stream) {
+  return std::any_of(stream.nodes.begin(), stream.nodes.end(), [](const StreamNode& node) {
+    return Quantizes(node.op_type) || absl::StartsWith(node.op_type, "Nhwc");
+  });
+}
+
+// Results that have their channels last, and how many nodes say so by themselves.
+struct Layouts {
+  std::vector<bool> channels_last;
+  int nodes = 0;
+};
+
+Layouts LayoutsOf(const SideGraph& graph) {
+  Layouts layouts;
+  layouts.channels_last.resize(graph.stream().results.size());
+  const auto mark = [&](int r, int like) {
+    if (r == kNone || !graph.IsComputed(r)) return;
+    const std::optional<Shape>& shape = graph.result(r).shape;
+    const std::optional<Shape>& other = graph.result(like).shape;
+    if (shape.has_value() && other.has_value() && shape->size() >= 3 &&
+        shape->size() == other->size()) {
+      layouts.channels_last[Index(r)] = true;
+    }
+  };
+  std::vector<const StreamNode*> keeping;
+  for (const SideGraph::GraphNode& node : graph.nodes()) {
+    if (KeepsAxes(*node.made)) keeping.push_back(node.made);
+    const std::vector<int>& inputs = node.made->inputs;
+    const std::vector<int>& outputs = node.made->outputs;
+    if (inputs.empty() || outputs.empty() || outputs[0] == kNone || inputs[0] == kNone ||
+        !HasChannelsLast(node)) {
+      continue;
+    }
+    ++layouts.nodes;
+    mark(inputs[0], outputs[0]);
+    mark(outputs[0], inputs[0]);
+  }
+  if (layouts.nodes == 0) return layouts;
+  const auto spread = [&](const StreamNode* node) {
+    const auto is_last = [&](int r) { return r != kNone && layouts.channels_last[Index(r)]; };
+    for (const std::vector<int>* results : {&node->inputs, &node->outputs}) {
+      const auto it = std::find_if(results->begin(), results->end(), is_last);
+      if (it == results->end()) continue;
+      const int like = *it;
+      for (const int r : node->inputs) mark(r, like);
+      for (const int r : node->outputs) mark(r, like);
+      return;
+    }
+  };
+  std::for_each(keeping.begin(), keeping.end(), spread);
+  std::for_each(keeping.rbegin(), keeping.rend(), spread);
+  return layouts;
+}
+
+// Which form each result of a side gets.
+std::vector<CommonForm> FormsOf(const ResultStream& stream, const std::vector<bool>* quantized,
+                                const Layouts* layouts,
+                                const absl::flat_hash_set<Hash128>& others) {
+  std::vector<CommonForm> forms(stream.results.size());
+  for (size_t r = 0; r < forms.size(); ++r) {
+    const StreamResult& result = stream.results[r];
+    if (quantized != nullptr && (*quantized)[r] && IsSignedInteger(result.dtype)) {
+      forms[r].other_sign = true;
+    }
+    // What the other side has as it is has the same layout there.
+    if (layouts != nullptr && layouts->channels_last[r] &&
+        !others.contains(result.fingerprint.content)) {
+      forms[r].channels_first = true;
+    }
+  }
+  for (size_t r = 0; r < forms.size(); ++r) {
+    const StreamResult& result = stream.results[r];
+    if (result.kind == ResultKind::kOutput && result.source != kNone) {
+      forms[r] = forms[Index(result.source)];
+    }
+  }
+  return forms;
+}
+
+class FormTaker {
+ public:
+  // By the content of integers as they are: the fingerprints of their forms of the other sign. What
+  // both sides have is kept once.
+  using Known = absl::flat_hash_map<Hash128, Fingerprint>;
+
+  FormTaker(const RecordedSide& side, std::vector<CommonForm> forms, ResultStream* stream,
+            Known* known)
+      : side_(side), stream_(*stream), forms_(std::move(forms)), known_(*known) {}
+
+  absl::Status Take(absl::string_view run, const PairValues::Watch& watch) {
+    std::vector<bool> wanted(forms_.size());
+    bool missing = false;
+    for (size_t r = 0; r < forms_.size(); ++r) {
+      if (!forms_[r].any()) continue;
+      const auto known = known_.find(stream_.results[r].fingerprint.content);
+      if (!forms_[r].channels_first && known != known_.end()) {
+        Set(r, known->second);
+      } else if (const Value* kept = side_.bank->Find(static_cast<int>(r)); kept != nullptr) {
+        OC_RETURN_IF_ERROR(Look(r, *kept));
+      } else {
+        wanted[r] = missing = true;
+      }
+    }
+    if (!missing) return absl::OkStatus();
+    const std::unique_ptr<Observer> watcher = watch ? watch(run) : nullptr;
+    return side_.side->Revisit(
+        wanted, watcher.get(),
+        [&](int r, const Value& value) -> absl::Status { return Look(Index(r), value); });
+  }
+
+ private:
+  absl::Status Look(size_t r, const Value& value) {
+    OC_ASSIGN_OR_RETURN(const Value form, InForm(value, forms_[r]));
+    const Fingerprint fingerprint = FingerprintOf(form);
+    if (!forms_[r].channels_first) {
+      known_.emplace(stream_.results[r].fingerprint.content, fingerprint);
+    }
+    Set(r, fingerprint);
+    return absl::OkStatus();
+  }
+
+  void Set(size_t r, Fingerprint fingerprint) {
+    StreamResult& result = stream_.results[r];
+    fingerprint.statistics = result.fingerprint.statistics;
+    fingerprint.letters = result.fingerprint.letters;
+    result.fingerprint = fingerprint;
+    result.form = forms_[r];
+  }
+
+  const RecordedSide& side_;
+  ResultStream& stream_;
+  const std::vector<CommonForm> forms_;
+  Known& known_;
+};
+
+// Half the range of 8 or 16 bits away: the highest bit, which is in an element's last byte.
+absl::StatusOr<Value> InOtherSign(const Value& value) {
+  if (!value.is_tensor() || !IsByteOrWord(value.tensor().dtype())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(value.TypeString(), " holds no integers of 8 or 16 bits"));
+  }
+  OC_ASSIGN_OR_RETURN(const Tensor from, value.tensor().Contiguous());
+  OC_ASSIGN_OR_RETURN(Tensor to, Tensor::Allocate(WithOtherSign(from.dtype()), from.shape()));
+  const size_t width = static_cast<size_t>(BitWidth(from.dtype())) / 8;
+  const size_t count = static_cast<size_t>(from.num_elements()) * width;
+  if (count == 0) return Value(std::move(to));
+  std::memcpy(to.mutable_raw_data(), from.raw_data(), count);
+  constexpr std::byte kHighest{0x80};
+  std::byte* const bytes = to.mutable_raw_data();
+  for (size_t i = width - 1; i < count; i += width) bytes[i] ^= kHighest;
+  return Value(std::move(to));
+}
+
+Shape ChannelsFirst(const Shape& shape) {
+  Shape made = shape;
+  std::rotate(made.begin() + 1, made.end() - 1, made.end());
+  return made;
+}
+Shape ChannelsLast(const Shape& shape) {
+  Shape made = shape;
+  std::rotate(made.begin() + 1, made.begin() + 2, made.end());
+  return made;
+}
+
+// Exchanges the channels and the axes between: a transposition of as many matrices as the batch
+// has.
+absl::StatusOr<Value> InOtherLayout(const Value& value, bool to_first) {
+  if (!value.is_tensor() || value.tensor().shape().size() < 3 ||
+      BitWidth(value.tensor().dtype()) % 8 != 0 || value.tensor().dtype() == DType::kString) {
+    return absl::InvalidArgumentError(absl::StrCat(value.TypeString(), " has no channels"));
+  }
+  OC_ASSIGN_OR_RETURN(const Tensor from, value.tensor().Contiguous());
+  const Shape& shape = from.shape();
+  OC_ASSIGN_OR_RETURN(Tensor to, Tensor::Allocate(from.dtype(), to_first ? ChannelsFirst(shape)
+                                                                         : ChannelsLast(shape)));
+  const int64_t count = from.num_elements();
+  if (count == 0) return Value(std::move(to));
+  const int64_t matrix = count / shape[0];
+  const int64_t columns = to_first ? shape.back() : matrix / shape[1];
+  const int64_t rows = matrix / columns;
+  const auto width = static_cast<int64_t>(BitWidth(from.dtype()) / 8);
+  const std::byte* const in = from.raw_data();
+  std::byte* const out = to.mutable_raw_data();
+  for (int64_t at = 0; at < count; at += matrix) {
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t k = 0; k < columns; ++k) {
+        std::memcpy(out + (at + k * rows + i) * width, in + (at + i * columns + k) * width,
+                    static_cast<size_t>(width));
+      }
+    }
+  }
+  return Value(std::move(to));
+}
+
+}  // namespace
+
+DType WithOtherSign(DType dtype) {
+  switch (dtype) {
+    case DType::kInt8:
+      return DType::kUint8;
+    case DType::kUint8:
+      return DType::kInt8;
+    case DType::kInt16:
+      return DType::kUint16;
+    case DType::kUint16:
+      return DType::kInt16;
+    default:
+      return DType::kUndefined;
+  }
+}
+
+absl::StatusOr<Value> InForm(const Value& value, const CommonForm& form) {
+  Value made = value;
+  if (form.other_sign) {
+    OC_ASSIGN_OR_RETURN(made, InOtherSign(made));
+  }
+  if (form.channels_first) {
+    OC_ASSIGN_OR_RETURN(made, InOtherLayout(made, /*to_first=*/true));
+  }
+  return made;
+}
+
+absl::StatusOr<Value> FromForm(const Value& value, const CommonForm& form) {
+  Value made = value;
+  if (form.other_sign) {
+    OC_ASSIGN_OR_RETURN(made, InOtherSign(made));
+  }
+  if (form.channels_first) {
+    OC_ASSIGN_OR_RETURN(made, InOtherLayout(made, /*to_first=*/false));
+  }
+  return made;
+}
+
+absl::Status FindCommonForms(const RecordedSide& left_side, const RecordedSide& right_side,
+                             const PairValues::Watch& watch, ResultStream* left,
+                             ResultStream* right) {
+  if (left->recorded || right->recorded || (!MayHaveForms(*left) && !MayHaveForms(*right))) {
+    return absl::OkStatus();
+  }
+  const std::vector<bool> left_quantized = QuantizedResults(*left);
+  const std::vector<bool> right_quantized = QuantizedResults(*right);
+  const Layouts left_layouts = LayoutsOf(SideGraph(*left, left_side.side->evaluator()));
+  const Layouts right_layouts = LayoutsOf(SideGraph(*right, right_side.side->evaluator()));
+  const bool signs = ChangesSign(*left, left_quantized, *right, right_quantized);
+  const bool layouts = left_layouts.nodes != right_layouts.nodes;
+  if (!signs && !layouts) return absl::OkStatus();
+  const auto forms = [&](const ResultStream& stream, const ResultStream& other,
+                         const std::vector<bool>& quantized, const Layouts& of_side) {
+    return FormsOf(stream, signs ? &quantized : nullptr, layouts ? &of_side : nullptr,
+                   ContentsOf(other));
+  };
+  FormTaker::Known known;
+  FormTaker left_taker(left_side, forms(*left, *right, left_quantized, left_layouts), left, &known);
+  FormTaker right_taker(right_side, forms(*right, *left, right_quantized, right_layouts), right,
+                        &known);
+  OC_RETURN_IF_ERROR(left_taker.Take("left again", watch));
+  return right_taker.Take("right again", watch);
+}
+
+bool HasForms(const ResultStream& stream) {
+  return std::any_of(stream.results.begin(), stream.results.end(),
+                     [](const StreamResult& result) { return result.form.any(); });
+}
+
+ResultStream InCommonForm(const ResultStream& stream) {
+  ResultStream made = stream;
+  made.in_form = true;
+  for (StreamResult& result : made.results) {
+    if (result.form.other_sign) result.dtype = WithOtherSign(result.dtype);
+    if (result.form.channels_first) result.shape = ChannelsFirst(*result.shape);
+  }
+  return made;
+}
+
+}  // namespace onnxcmp

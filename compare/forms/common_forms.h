@@ -1,0 +1,41 @@
+// Results in a form in which the other side has them, too: the same numbers, kept in another way.
+//
+// - An optimizer may turn int8 with zero point z into uint8 with z + 128, in constants and results
+//   alike: then each integer q has become q + 128, and the bits differ although nothing does. The
+//   form of quantized integers of signed types is that of the unsigned ones.
+// - It may compute a stretch of a convolutional network with the channels last. The form of such
+//   results has them behind the batch.
+#ifndef ONNXCMP_COMPARE_FORMS_COMMON_FORMS_H_
+#define ONNXCMP_COMPARE_FORMS_COMMON_FORMS_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compare/sides/pair_values.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/dtype.h"
+#include "evaluator/value.h"
+
+namespace onnxcmp {
+
+// int8 and uint8 of each other, int16 and uint16; kUndefined of other types.
+DType WithOtherSign(DType dtype);
+
+// A result's own value in its common form, and the other way round.
+absl::StatusOr<Value> InForm(const Value& value, const CommonForm& form);
+absl::StatusOr<Value> FromForm(const Value& value, const CommonForm& form);
+
+// Of two sides that have been recorded: gives results a form (StreamResult::form) where only one
+// side has signed quantized integers, or channels that are last, and the fingerprints of these
+// forms. Statistics and letters stay their own. Inputs of the graph stay as they are. Runs a side
+// again for what was not kept. `left` and `right` are the streams of the two sides.
+absl::Status FindCommonForms(const RecordedSide& left_side, const RecordedSide& right_side,
+                             const PairValues::Watch& watch, ResultStream* left,
+                             ResultStream* right);
+
+bool HasForms(const ResultStream& stream);
+// A stream whose results have the types and shapes of their forms.
+ResultStream InCommonForm(const ResultStream& stream);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_FORMS_COMMON_FORMS_H_

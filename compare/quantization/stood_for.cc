@@ -1,0 +1,109 @@
+#include "compare/quantization/stood_for.h"
+
+#include <cmath>
+#include <vector>
+
+#include "compare/forms/common_forms.h"
+#include "evaluator/convert.h"
+
+namespace onnxcmp {
+namespace {
+
+bool IsIntegers(const Value& value) {
+  return value.is_tensor() && IsInteger(value.tensor().dtype());
+}
+
+// A grid's zero points, counted from the least integer: the same of int8 and uint8 that stand for
+// the same.
+std::vector<double> FromTheLeast(const GridValues& grid) {
+  std::vector<double> zero_points = grid.zero_points;
+  for (double& zero_point : zero_points) zero_point -= grid.least;
+  zero_points.resize(grid.scales.size(), zero_points.front());
+  return zero_points;
+}
+
+bool SameGrid(const GridValues& a, const GridValues& b) {
+  if (a.scales != b.scales || FromTheLeast(a) != FromTheLeast(b)) return false;
+  return a.per_tensor() || (a.axis == b.axis && a.block == b.block);
+}
+
+Value FloatsOf(const Tensor& integers, const GridValues& grid) {
+  absl::StatusOr<Tensor> floats = Tensor::Allocate(DType::kFloat, integers.shape());
+  if (!floats.ok()) return Value();
+  const std::vector<double> numbers = Dequantized(integers, grid);
+  StoreElements<double>(DType::kFloat, numbers.data(), static_cast<int64_t>(numbers.size()),
+                        floats->mutable_raw_data(), 0);
+  return Value(*std::move(floats));
+}
+
+// A result's value in its form; floats that integers stand for have no sign to change.
+Value InFormOf(const RecordedSide& side, int r, const Value& value) {
+  CommonForm form = side.stream->results[Index(r)].form;
+  if (!IsIntegers(value)) form.other_sign = false;
+  if (!form.any()) return value;
+  absl::StatusOr<Value> made = InForm(value, form);
+  return made.ok() ? *std::move(made) : value;
+}
+
+}  // namespace
+
+StoodFor::OneSide::OneSide(const RecordedSide& side, const RecordedSide& other)
+    : side(side), other(other), graph(*side.stream, side.side->evaluator()), grids(graph) {
+  for (size_t r = 0; r < other.stream->results.size(); ++r) {
+    const StreamResult& result = other.stream->results[r];
+    if (IsFloatingPoint(result.dtype) || IsInteger(result.dtype)) {
+      others.try_emplace(result.fingerprint.content, static_cast<int>(r));
+    }
+  }
+}
+
+const Value* StoodFor::OneSide::ValueOf(int r) const {
+  if (const Value* kept = side.bank->Find(r); kept != nullptr) return kept;
+  // What both sides have is kept once, as the left has it.
+  const StreamResult& result = graph.result(r);
+  const auto same = others.find(result.fingerprint.content);
+  if (same == others.end()) return nullptr;
+  const Value* kept = other.bank->Find(same->second);
+  return kept != nullptr && kept->is_tensor() && kept->tensor().dtype() == result.dtype ? kept
+                                                                                        : nullptr;
+}
+
+std::optional<GridValues> StoodFor::OneSide::GridOf(int r, const Value& value) const {
+  const std::optional<Grid>& grid = grids.of(r);
+  if (!grid.has_value()) return std::nullopt;
+  const Value* scale = ValueOf(grid->scale);
+  const Value* zero_point = grid->zero_point == kNone ? nullptr : ValueOf(grid->zero_point);
+  if (scale == nullptr || (grid->zero_point != kNone && zero_point == nullptr)) return std::nullopt;
+  return ValuesOf(*grid, value.tensor(), scale, zero_point);
+}
+
+StoodFor::StoodFor(const RecordedSide& left, const RecordedSide& right)
+    : left_(left), right_(right) {}
+
+std::pair<Value, Value> StoodFor::Comparable(const ResultPair& pair, const Value& left,
+                                             const Value& right) {
+  if (!IsIntegers(left) || !IsIntegers(right) || left_.stream->recorded ||
+      right_.stream->recorded) {
+    return {InFormOf(left_, pair.left, left), InFormOf(right_, pair.right, right)};
+  }
+  if (left_side_ == nullptr) {
+    left_side_ = std::make_unique<OneSide>(left_, right_);
+    right_side_ = std::make_unique<OneSide>(right_, left_);
+  }
+  const std::optional<GridValues> ours = left_side_->GridOf(pair.left, left);
+  const std::optional<GridValues> theirs = right_side_->GridOf(pair.right, right);
+  const DType left_type = left.tensor().dtype();
+  const DType right_type = right.tensor().dtype();
+  const bool known = ours.has_value() && theirs.has_value();
+  const bool as_wide = left_type == right_type || WithOtherSign(left_type) == right_type;
+  if (known && !(as_wide && SameGrid(*ours, *theirs))) {
+    const Value a = FloatsOf(left.tensor(), *ours);
+    const Value b = FloatsOf(right.tensor(), *theirs);
+    if (!a.empty() && !b.empty()) {
+      return {InFormOf(left_, pair.left, a), InFormOf(right_, pair.right, b)};
+    }
+  }
+  return {InFormOf(left_, pair.left, left), InFormOf(right_, pair.right, right)};
+}
+
+}  // namespace onnxcmp

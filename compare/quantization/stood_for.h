@@ -1,0 +1,50 @@
+// The values of pairs as they are to be compared where their integers stand for other numbers.
+#ifndef ONNXCMP_COMPARE_QUANTIZATION_STOOD_FOR_H_
+#define ONNXCMP_COMPARE_QUANTIZATION_STOOD_FOR_H_
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "compare/quantization/grids.h"
+#include "compare/sides/pair_values.h"
+#include "evaluator/value.h"
+
+namespace onnxcmp {
+
+class StoodFor {
+ public:
+  // Of two sides that have been recorded; their streams and banks must outlive the object.
+  StoodFor(const RecordedSide& left, const RecordedSide& right);
+
+  // Two values of results of the left and of the right. Integers of one scale and zero point are
+  // handed back as they are, those of other scales or zero points as the floats that they stand
+  // for; all in their common forms.
+  std::pair<Value, Value> Comparable(const ResultPair& pair, const Value& left, const Value& right);
+
+ private:
+  struct OneSide {
+    OneSide(const RecordedSide& side, const RecordedSide& other);
+
+    // Null if it is known no more.
+    const Value* ValueOf(int r) const;
+    std::optional<GridValues> GridOf(int r, const Value& value) const;
+
+    RecordedSide side;
+    RecordedSide other;  // keeps what both have
+    SideGraph graph;
+    Grids grids;
+    absl::flat_hash_map<Hash128, int> others;  // constants of the other side by their bits
+  };
+
+  RecordedSide left_;
+  RecordedSide right_;
+  // Made at the first need: most pairs differ in floats.
+  std::unique_ptr<OneSide> left_side_;
+  std::unique_ptr<OneSide> right_side_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_QUANTIZATION_STOOD_FOR_H_
