@@ -87,11 +87,13 @@ absl::StatusOr<Tensor> MapKeys(const onnx::MapProto& proto) {
   }
 }
 
-// Scalars of one type as one tensor of rank 1; nothing if they are not that.
+// Scalars of one type as one tensor of rank 1; nothing if they are not that. Tensors of shape [1]
+// are scalars too: whoever makes a MapProto from arrays writes them.
 absl::StatusOr<std::optional<Tensor>> JoinScalars(const std::vector<Value>& elements) {
   DType dtype = elements.empty() ? DType::kUndefined : ElementDType(elements[0]);
   for (const Value& element : elements) {
-    if (!element.is_tensor() || element.tensor().rank() != 0 || element.tensor().dtype() != dtype) {
+    if (!element.is_tensor() || element.tensor().rank() > 1 ||
+        element.tensor().num_elements() != 1 || element.tensor().dtype() != dtype) {
       return std::optional<Tensor>();
     }
   }
@@ -137,8 +139,33 @@ absl::Status ParseMessage(const MappedFile& file, Message* message) {
   return absl::InvalidArgumentError("it is no message of the declared type, or cut short");
 }
 
-absl::StatusOr<Value> ReadValue(const std::shared_ptr<const MappedFile>& file,
-                                const TypeInfo& type) {
+// The value with empty maps, of whose values a message does not say the type, as declared.
+absl::StatusOr<Value> WithDeclaredTypes(Value value, const TypeInfo& type) {
+  if (type.element == nullptr) return value;
+  if (value.is_map() && value.map().keys.num_elements() == 0 &&
+      type.element->kind == TypeInfo::Kind::kTensor && type.element->dtype != DType::kUndefined) {
+    OC_ASSIGN_OR_RETURN(Tensor none, Tensor::Allocate(type.element->dtype, {0}));
+    return Value(Map{value.map().keys, std::make_shared<const Value>(std::move(none))});
+  }
+  if (value.is_sequence() && type.kind == TypeInfo::Kind::kSequence) {
+    Sequence sequence = value.sequence();
+    for (Value& element : sequence.elements) {
+      OC_ASSIGN_OR_RETURN(element, WithDeclaredTypes(std::move(element), *type.element));
+    }
+    return Value(std::move(sequence));
+  }
+  if (value.is_optional() && value.optional().element != nullptr &&
+      type.kind == TypeInfo::Kind::kOptional) {
+    OC_ASSIGN_OR_RETURN(Value element,
+                        WithDeclaredTypes(*value.optional().element, *type.element));
+    return Value(Optional{std::make_shared<const Value>(std::move(element)),
+                          value.optional().element_dtype});
+  }
+  return value;
+}
+
+absl::StatusOr<Value> ReadUntyped(const std::shared_ptr<const MappedFile>& file,
+                                  const TypeInfo& type) {
   switch (type.kind) {
     case TypeInfo::Kind::kSequence: {
       onnx::SequenceProto sequence;
@@ -403,7 +430,8 @@ absl::Status MapToProto(const Value& value, absl::string_view name, onnx::MapPro
 
 absl::StatusOr<Value> ReadValueFile(const std::string& path, const TypeInfo& type) {
   OC_ASSIGN_OR_RETURN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  absl::StatusOr<Value> value = ReadValue(file, type);
+  absl::StatusOr<Value> value = ReadUntyped(file, type);
+  if (value.ok()) value = WithDeclaredTypes(*std::move(value), type);
   if (value.ok()) return value;
   return Annotate(value.status(), OneLine(path));
 }

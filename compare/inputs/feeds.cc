@@ -88,6 +88,17 @@ absl::StatusOr<Value> SparseOf(const std::string& name, const Tensor& values, co
   return Value(std::move(sparse));
 }
 
+// The parts of a map of scalars.
+absl::StatusOr<Value> MapOf(const std::string& name, const Tensor& values, const Value& keys) {
+  const auto is_key = [](DType dtype) { return dtype == DType::kString || IsInteger(dtype); };
+  if (!keys.is_tensor() || !is_key(keys.tensor().dtype()) || keys.tensor().rank() != 1 ||
+      values.rank() != 1 || values.num_elements() != keys.tensor().num_elements()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, "/keys and ", name, "/values are no map of scalars"));
+  }
+  return Value(Map{keys.tensor(), std::make_shared<const Value>(values)});
+}
+
 }  // namespace
 
 Value ValueFor(const NamedValue& candidate, const TypeInfo& type) {
@@ -216,24 +227,32 @@ absl::StatusOr<FeedFile> FeedFile::Open(const std::string& path, int64_t memory_
       entry.value.name = results[i].name;
     }
   }
-  if (!reader.described()) file.JoinSparse();
+  if (!reader.described()) file.JoinParts();
   file.archive_ = std::make_shared<const RecordingReader>(std::move(reader));
   return file;
 }
 
-void FeedFile::JoinSparse() {
+void FeedFile::JoinParts() {
   absl::flat_hash_map<std::string, size_t> numbers;
   for (size_t i = 0; i < entries_.size(); ++i) numbers.emplace(name(i), i);
   absl::flat_hash_set<size_t> parts;
   for (size_t i = 0; i < entries_.size(); ++i) {
     absl::string_view base = name(i);
     if (!absl::ConsumeSuffix(&base, "/values") || numbers.contains(base)) continue;
-    const auto indices = numbers.find(absl::StrCat(base, "/indices"));
-    const auto dims = numbers.find(absl::StrCat(base, "/dims"));
-    if (indices == numbers.end() || dims == numbers.end()) continue;
-    entries_[i].sparse = {entries_[indices->second].index, entries_[dims->second].index};
-    entries_[i].value.name = std::string(base);
-    parts.insert({indices->second, dims->second});
+    const std::string name(base);
+    const auto keys = numbers.find(absl::StrCat(name, "/keys"));
+    const auto indices = numbers.find(absl::StrCat(name, "/indices"));
+    const auto dims = numbers.find(absl::StrCat(name, "/dims"));
+    if (keys != numbers.end()) {
+      entries_[i].keys = entries_[keys->second].index;
+      parts.insert(keys->second);
+    } else if (indices != numbers.end() && dims != numbers.end()) {
+      entries_[i].sparse = {entries_[indices->second].index, entries_[dims->second].index};
+      parts.insert({indices->second, dims->second});
+    } else {
+      continue;
+    }
+    entries_[i].value.name = name;
   }
   std::vector<Entry> left;
   for (size_t i = 0; i < entries_.size(); ++i) {
@@ -255,6 +274,10 @@ absl::StatusOr<NamedValue> FeedFile::Read(size_t i) {
       OC_ASSIGN_OR_RETURN(RecordingReader::Read dims, archive_->ReadValue(entry.sparse->second));
       OC_ASSIGN_OR_RETURN(
           read.value, SparseOf(entry.value.name, read.value.tensor(), indices.value, dims.value));
+    }
+    if (entry.keys.has_value() && read.value.is_tensor()) {
+      OC_ASSIGN_OR_RETURN(RecordingReader::Read keys, archive_->ReadValue(*entry.keys));
+      OC_ASSIGN_OR_RETURN(read.value, MapOf(entry.value.name, read.value.tensor(), keys.value));
     }
     entry.value.value = std::move(read.value);
     entry.value.opaque = read.opaque;

@@ -60,7 +60,8 @@ absl::Status UnusedValues(absl::Span<const std::string> names, const std::string
 
 // A file of inputs: an .npz archive (a recording gives its inputs, if it has any), or a folder of
 // input_0.pb, input_1.pb, ... as ONNX's test data have it. In an archive that does not describe
-// itself the arrays NAME/values, NAME/indices and NAME/dims are a sparse tensor.
+// itself the arrays NAME/values, NAME/indices and NAME/dims are a sparse tensor, NAME/keys and
+// NAME/values a map of scalars.
 class FeedFile {
  public:
   // No array may take more than `memory_limit` bytes.
@@ -90,7 +91,7 @@ class FeedFile {
   absl::StatusOr<MatchedFeeds> FromFolder(const Graph& graph) const;
   absl::StatusOr<MatchedFeeds> FromArchive(const Graph& graph, bool partial);
   std::string FileName(size_t i) const;  // in a folder
-  void JoinSparse();
+  void JoinParts();
 
   std::string path_;
   std::shared_ptr<const RecordingReader> archive_;  // null: a folder
@@ -98,6 +99,7 @@ class FeedFile {
     size_t index;  // in the archive
     // Where the indices and dimensions of a sparse tensor are; index is that of its values.
     std::optional<std::pair<size_t, size_t>> sparse = std::nullopt;
+    std::optional<size_t> keys = std::nullopt;  // of a map; index is that of its values
     bool read = false;
     NamedValue value;  // its name is known before it is read
   };

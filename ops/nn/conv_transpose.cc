@@ -88,8 +88,10 @@ absl::StatusOr<Windows> Plan(const Attributes& attributes, absl::Span<const int6
         attributes.auto_pad == "SAME_LOWER") {
       output = wanted.empty() ? Wide{input[i]} * stride : Wide{wanted[i]};
       if (attributes.has_pads_input) output = std::min(output, whole);
-      const Wide total = std::max<Wide>(0, whole - output);
-      begin = attributes.auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
+      Wide total = whole - output;
+      if (!wanted.empty()) total = std::max<Wide>(0, total);
+      const Wide half = (total - (total < 0 ? 1 : 0)) / 2;  // rounded down
+      begin = attributes.auto_pad == "SAME_UPPER" ? half : total - half;
     } else if (is_padded && !attributes.pads.empty()) {
       begin = attributes.pads[i];
       output = whole - begin - attributes.pads[i + rank];
@@ -197,8 +199,9 @@ absl::Status Run(KernelContext& ctx, const Attributes& attributes) {
 // that it stands for, Y[n, m, o * stride - pad_begin + t * dilation] += W[c, m, t] * X[n, c, o],
 // over the channels c of m's group; then B is added. With output_shape or auto_pad SAME_*, where Y
 // has `input * stride` elements, the padding follows from Y's size, the odd element at the
-// beginning but for SAME_UPPER, and is never negative. The text of version 1 has the halves the
-// other way round; it was corrected in 11.
+// beginning but for SAME_UPPER. The text of version 1 has the halves the other way round; it was
+// corrected in 11. Negative padding, where the stride is greater than the kernel, is split like
+// that too, halves rounded down; beside output_shape it lies at the end.
 //
 // ConvTransposeWithDynamicPads (com.microsoft 1): the same with the pads in an input, and no
 // output_shape. SAME_* does not make Y larger than it is without padding.

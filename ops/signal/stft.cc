@@ -14,16 +14,17 @@ namespace {
 
 // STFT (ai.onnx 17): the discrete Fourier transforms of frames of frame_length samples, frame_step
 // apart, each multiplied by the window; one-sided (the default), the first half of them, also of a
-// complex signal's (which the text rules out, but onnxruntime and ONNX's evaluator give). Computed
-// in double for all types.
+// complex signal's (which the text rules out, but onnxruntime and ONNX's evaluator give). A signal
+// of rank 2, as PyTorch exports it, is real. Computed in double for all types.
 Kernel Stft(const KernelInit& node) {
   const bool onesided = node.Flag("onesided");
   return [onesided](KernelContext& ctx) -> absl::Status {
     const DType dtype = ctx.Input(0).dtype();
-    OC_ASSIGN_OR_RETURN(const Tensor signal, LoadTensor<double>(ctx, ctx.Input(0)));
+    OC_ASSIGN_OR_RETURN(Tensor signal, LoadTensor<double>(ctx, ctx.Input(0)));
+    if (signal.rank() == 2) signal = signal.Reshaped({signal.dim(0), signal.dim(1), 1});
     if (signal.rank() != 3 || (signal.dim(2) != 1 && signal.dim(2) != 2)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the signal must be batch x length x 1 (real) or 2 (complex), not ",
+          absl::StrCat("the signal must be batch x length, and x 1 (real) or 2 (complex), not ",
                        ctx.Input(0).TypeString()));
     }
     const int64_t samples = signal.dim(1);

@@ -4,12 +4,14 @@
 #include "onnx/onnx_pb.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
+#include "tests/support/paths.h"
 
 namespace onnxcmp {
 namespace {
 
 using testing::ExpectError;
 using testing::ExpectSameBits;
+using testing::TestFolder;
 
 Value FloatSequence() {
   Sequence sequence;
@@ -71,6 +73,43 @@ TEST(ValueProtoTest, MapsOfScalarsAreTensors) {
   ASSERT_TRUE(value.ok()) << value.status();
   ExpectSameBits(value->map().keys, map.keys);
   ExpectSameBits(value->map().values->tensor(), map.values->tensor());
+}
+
+// Arrays of one element stand for scalars.
+TEST(ValueProtoTest, MapsOfOneElementArraysAreTensors) {
+  onnx::MapProto proto;
+  proto.set_key_type(onnx::TensorProto::STRING);
+  proto.add_string_keys("a");
+  proto.mutable_values()->set_elem_type(onnx::SequenceProto::TENSOR);
+  ASSERT_TRUE(TensorToProto(Tensor::Of<float>({1}, {1.5f}), "",
+                            proto.mutable_values()->add_tensor_values())
+                  .ok());
+  const absl::StatusOr<Value> value = MapFromProto(proto);
+  ASSERT_TRUE(value.ok()) << value.status();
+  ExpectSameBits(value->map().values->tensor(), Tensor::Of<float>({1}, {1.5f}));
+}
+
+// A message of no values does not say their type; the declared type does, in sequences too.
+TEST(ValueProtoTest, EmptyMapsHaveTheDeclaredType) {
+  TypeInfo type;
+  type.kind = TypeInfo::Kind::kSequence;
+  TypeInfo map_type;
+  map_type.kind = TypeInfo::Kind::kMap;
+  map_type.dtype = DType::kString;
+  TypeInfo scalar;
+  scalar.kind = TypeInfo::Kind::kTensor;
+  scalar.dtype = DType::kFloat;
+  map_type.element = std::make_shared<const TypeInfo>(scalar);
+  type.element = std::make_shared<const TypeInfo>(map_type);
+  onnx::SequenceProto proto;
+  proto.set_elem_type(onnx::SequenceProto::MAP);
+  proto.add_map_values()->set_key_type(onnx::TensorProto::STRING);
+  const TestFolder folder;
+  folder.Write("0.pb", proto.SerializeAsString());
+  const absl::StatusOr<Value> value = ReadValueFile(folder.Path("0.pb"), type);
+  ASSERT_TRUE(value.ok()) << value.status();
+  const Map& map = value->sequence().elements.at(0).map();
+  ExpectSameBits(map.values->tensor(), Tensor::Of<float>({0}, {}));
 }
 
 TEST(ValueProtoTest, MapsOfOtherValuesAreSequences) {

@@ -224,5 +224,28 @@ TEST(FeedFileTest, ThreeArraysAreASparseTensor) {
               "are no sparse tensor");
 }
 
+TEST(FeedFileTest, KeysAndValuesAreAMap) {
+  Graph graph;
+  graph.inputs.emplace_back().name = "m";
+  graph.inputs[0].type.kind = TypeInfo::Kind::kMap;
+  graph.inputs[0].type.dtype = DType::kInt64;
+  const TestFolder folder;
+  const auto feeds = [&](const Tensor& keys) -> absl::StatusOr<Feeds> {
+    auto file =
+        FeedFile::Open(PlainArchive(folder, {{"m/values", kTwoFloats}, {"m/keys", keys}}));
+    if (!file.ok()) return file.status();
+    auto matched = file->FeedsFor(graph);
+    if (!matched.ok()) return matched.status();
+    return matched->feeds;
+  };
+  const Tensor keys = Tensor::Of<int64_t>({2}, {3, -1});
+  const auto good = feeds(keys);
+  ASSERT_TRUE(good.ok()) << good.status();
+  ExpectSameBits(good->at("m").map().keys, keys);
+  ExpectSameBits(good->at("m").map().values->tensor(), kTwoFloats);
+  ExpectError(feeds(Tensor::Of<int64_t>({1}, {3})).status(), absl::StatusCode::kInvalidArgument,
+              "m/keys and m/values are no map of scalars");
+}
+
 }  // namespace
 }  // namespace onnxcmp

@@ -43,6 +43,25 @@ TEST(ConvTranspose, AutoPadAndOutputShape) {
       Tensor::Of<float>({1, 1, 5}, {3, 0, 6, 0, 0}));
 }
 
+// Expected values by ONNX's evaluator.
+TEST(ConvTranspose, AutoPadWithAStrideBeyondTheKernel) {
+  const auto same = [](const char* auto_pad, int64_t kernel, int64_t stride) {
+    const Tensor w = kernel == 1 ? Tensor::Of<float>({1, 1, 1}, {1})
+                                 : Tensor::Of<float>({1, 1, 2}, {1, 2});
+    return Transpose(22, Tensor::Of<float>({1, 1, 2}, {1, 10}), w, {stride})
+        .Attr("auto_pad", auto_pad)
+        .Run();
+  };
+  ExpectTensor(same("SAME_UPPER", 1, 2), Tensor::Of<float>({1, 1, 4}, {0, 1, 0, 10}));
+  ExpectTensor(same("SAME_LOWER", 1, 2), Tensor::Of<float>({1, 1, 4}, {1, 0, 10, 0}));
+  ExpectTensor(same("SAME_UPPER", 1, 3), Tensor::Of<float>({1, 1, 6}, {0, 1, 0, 0, 10, 0}));
+  ExpectTensor(same("SAME_LOWER", 1, 3), Tensor::Of<float>({1, 1, 6}, {0, 1, 0, 0, 10, 0}));
+  ExpectTensor(same("SAME_UPPER", 2, 5),
+               Tensor::Of<float>({1, 1, 10}, {0, 0, 1, 2, 0, 0, 0, 10, 20, 0}));
+  ExpectTensor(same("SAME_LOWER", 2, 5),
+               Tensor::Of<float>({1, 1, 10}, {0, 1, 2, 0, 0, 0, 10, 20, 0, 0}));
+}
+
 TEST(ConvTranspose, GroupsAndDilations) {
   OpTest test = Transpose(22, X(), Tensor::Of<float>({2, 2, 2}, {1, 2, 3, -1, 0, 1, 5, 6}), {1});
   test.Attr("group", 2).Attr("dilations", Int64s{2});

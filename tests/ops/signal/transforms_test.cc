@@ -91,6 +91,17 @@ TEST(STFT, FramesAndWindows) {
                        .Input(Tensor::Of<double>({1, 2, 2}, {1, 2, 3, 4}))
                        .Input(Tensor::Scalar<int32_t>(1))),
                Tensor::Of<double>({1, 1, 2, 2}, {4, 6, -2, -2}));
+  // Without the last axis it is real.
+  ExpectTensor(run(OpTest("STFT", 17)
+                       .Input(AsStridedView(Tensor::Of<float>({1, 5}, {1, 2, 3, 4, 5})))
+                       .Input(Tensor::Scalar<int64_t>(3))
+                       .Input(Tensor::Of<float>({2}, {1, -1}))),
+               Tensor::Of<float>({1, 2, 2, 2}, {-1, 0, 3, 0, -1, 0, 9, 0}));
+  ExpectError(run(OpTest("STFT", 17)
+                      .Input(Tensor::Of<float>({2}, {1, 2}))
+                      .Input(Tensor::Scalar<int64_t>(1)))
+                  .status(),
+              kInvalid, "must be batch x length, and x 1 (real) or 2 (complex)");
   ExpectError(run(OpTest(test).NoInput().Input(Tensor::Scalar<int64_t>(6))).status(), kInvalid,
               "frames of 6 samples, 3 apart, of a signal of 5");
   ExpectError(
