@@ -16,6 +16,8 @@ enum ExitStatus : int {
 int CompareCommand(const std::vector<std::string>& arguments);
 int RunCommand(const std::vector<std::string>& arguments);
 int OpsCommand(const std::vector<std::string>& arguments);
+int FusionsCommand(const std::vector<std::string>& arguments);
+int LayersCommand(const std::vector<std::string>& arguments);
 int TestCommand(const std::vector<std::string>& arguments);
 
 }  // namespace onnxcmp::cli

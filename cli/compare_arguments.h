@@ -53,6 +53,7 @@ struct CompareArguments {
   std::string repro;  // a folder; "": none is wanted
   std::string explain;
   bool quantization = false;
+  bool fusions = false;
 
   // Of inputs that are made up.
   int sets = 4;

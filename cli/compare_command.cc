@@ -149,6 +149,7 @@ void AddRunning(CLI::App& app, CompareArguments& arguments, bool& no_causes) {
       ->type_name("R");
   app.add_flag("--quantization", arguments.quantization,
                "Show only what quantized layers cost, worst first");
+  app.add_flag("--fusions", arguments.fusions, "Show only which blocks that are fused are broken");
   app.add_flag("--shadow", arguments.shadow, "Run both in double too: which is nearer the truth?");
   app.add_option("--repro", arguments.repro, "Write each cause to a folder as two small models")
       ->type_name("DIR");
@@ -231,7 +232,8 @@ int CompareCommand(const std::vector<std::string>& command_line) {
       "Runs two ONNX models on the same inputs, shows their results side by side and\n"
       "names the cause of a difference.\n"
       "Exit status 0: the outputs agree, 1: they differ, 2: they could not be compared.\n"
-      "Other commands: onnxcmp run MODEL, test DIR, ops; COMMAND --help says more.",
+      "Other commands: onnxcmp run MODEL, test DIR, ops, fusions MODEL, layers A B;\n"
+      "COMMAND --help says more.",
       "onnxcmp");
   SetUsage(app, "onnxcmp [OPTIONS] LEFT RIGHT");
   app.set_version_flag("--version", "", "Print the version");

@@ -264,6 +264,7 @@ class SideComparison {
     options.shadow = arguments_.shadow;
     options.explain = arguments_.explain;
     options.quantization = arguments_.quantization;
+    options.blocks = arguments_.fusions;
     options.watch = [this](absl::string_view run) {
       return std::make_unique<Progress>(std::string(run), arguments_.run.quiet, interruption_);
     };

@@ -15,6 +15,12 @@ int main(int argc, char** argv) {
   if (command == "ops") {
     return onnxcmp::cli::OpsCommand(rest);
   }
+  if (command == "fusions") {
+    return onnxcmp::cli::FusionsCommand(rest);
+  }
+  if (command == "layers") {
+    return onnxcmp::cli::LayersCommand(rest);
+  }
   if (command == "test") {
     return onnxcmp::cli::TestCommand(rest);
   }

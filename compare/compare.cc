@@ -14,6 +14,7 @@
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
 #include "compare/alignment/recorded_pairs.h"
+#include "compare/blocks/compare_blocks.h"
 #include "compare/causes/causes.h"
 #include "compare/causes/causes_without_effect.h"
 #include "compare/differences/sorted_elements.h"
@@ -103,6 +104,7 @@ class Comparer {
       WeighLayers();
     }
     NoteCausesWithoutEffect(&comparison_);
+    if (options_.blocks) LookAtBlocks();
     if (options_.quantization) comparison_.quantization = std::move(quantization_);
     if (options_.shadow) {
       comparison_.shadow =
@@ -382,10 +384,11 @@ class Comparer {
   absl::Status LookAtQuantization() {
     const bool review =
         options_.causes && DifferInQuantization(comparison_.left, comparison_.right);
-    if (!review && !options_.quantization) return absl::OkStatus();
+    const bool layers = options_.quantization || options_.blocks;
+    if (!review && !layers) return absl::OkStatus();
     QuantizationOptions options;
     options.max_memory = options_.max_memory;
-    options.costs = options_.quantization || (review && AnyWide());
+    options.costs = layers || (review && AnyWide());
     options.watch = options_.watch;
     OC_ASSIGN_OR_RETURN(quantization_,
                         FindQuantization(Recorded(0), Recorded(1), comparison_.alignment, options,
@@ -394,6 +397,17 @@ class Comparer {
       comparison_.notes.push_back("neither side is quantized: there are no layers to list");
     }
     return absl::OkStatus();
+  }
+
+  void LookAtBlocks() {
+    const auto side = [&](int i) {
+      const Evaluator* evaluator = sides_[i]->evaluator();
+      return BlockSide{evaluator == nullptr ? nullptr : &evaluator->model().graph, &Stream(i)};
+    };
+    comparison_.blocks = CompareBlocks(side(0), side(1), comparison_.alignment,
+                                       quantization_.has_value() ? &*quantization_ : nullptr);
+    if (!quantization_.has_value()) return;
+    for (const std::string& note : quantization_->notes) comparison_.blocks->notes.push_back(note);
   }
 
   // Whether an output agrees by much because something coarse is upstream.

@@ -58,6 +58,8 @@ struct CompareOptions {
   bool shadow = false;
   // The layers of a quantized side are measured, and what each costs the outputs.
   bool quantization = false;
+  // The blocks of both sides that runtimes fuse are looked for, and what breaks them.
+  bool blocks = false;
   // A result's name or a row's number (FindRow): that pair is looked at in depth. "": none.
   std::string explain;
   // Makes an observer for each run, told what it is ("left", "right", "left again"); may be empty.

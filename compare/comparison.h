@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "compare/alignment/alignment.h"
+#include "compare/blocks/block.h"
 #include "compare/coverage/coverage.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/explain/explanation.h"
@@ -125,6 +126,7 @@ struct Comparison {
   std::optional<ShadowReport> shadow;              // if it was asked for
   std::optional<Explanation> explanation;          // the same
   std::optional<QuantizationReport> quantization;  // the same; of a quantized side
+  std::optional<BlockReport> blocks;               // the same
   Verdict verdict = Verdict::kSame;
   FailOn fail_on = FailOn::kDifferent;
   int made_up_sets = 0;              // on how many sets of inputs that were made up; 0: given

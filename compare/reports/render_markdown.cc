@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "compare/reports/mark_names.h"
 #include "compare/reports/not_finite_text.h"
+#include "compare/reports/render_blocks.h"
 #include "compare/reports/render_quantization.h"
 #include "compare/reports/result_words.h"
 #include "compare/reports/shadow_report.h"
@@ -111,6 +112,26 @@ std::string QuantizationSection(const Comparison& comparison) {
   return text;
 }
 
+std::string BlocksSection(const Comparison& comparison) {
+  if (!comparison.blocks.has_value()) return "";
+  const BlockTexts texts = TextsOf(*comparison.blocks);
+  std::string text = "\n### Blocks that runtimes fuse\n\n";
+  for (const std::string& line : texts.counts) {
+    absl::StrAppend(&text, "- ", Code(absl::StripLeadingAsciiWhitespace(line)), "\n");
+  }
+  for (size_t i = 0; i < texts.broken.size(); ++i) {
+    absl::StrAppend(&text, "- broken: ", Code(texts.broken[i]), "\n");
+    for (const std::string& obstacle : texts.obstacles[i]) {
+      absl::StrAppend(&text, "  - ", Code(obstacle), "\n");
+    }
+  }
+  for (const std::string& note : texts.notes) absl::StrAppend(&text, "- ", Code(note), "\n");
+  if (!texts.nodes_to_exclude.empty()) {
+    absl::StrAppend(&text, "\n```python\n", texts.nodes_to_exclude, "\n```\n");
+  }
+  return text;
+}
+
 // Operator, name and type of the last result; "2→1" and the like is left to the marks.
 std::string SideCell(const std::vector<int>& results, const ResultStream& stream) {
   if (results.empty()) return "";
@@ -170,6 +191,7 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
   }
   return absl::StrCat(text, Causes(comparison), NotFiniteSection(comparison),
                       ShadowSection(comparison), QuantizationSection(comparison),
+                      BlocksSection(comparison),
                       Rows(comparison, options.max_rows));
 }
 

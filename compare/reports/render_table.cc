@@ -10,6 +10,7 @@
 #include "compare/reports/display_text.h"
 #include "compare/reports/fusions.h"
 #include "compare/reports/render_explanation.h"
+#include "compare/reports/render_blocks.h"
 #include "compare/reports/render_quantization.h"
 #include "compare/reports/result_words.h"
 #include "compare/reports/table_layout.h"
@@ -26,9 +27,13 @@ std::string RenderTable(const Comparison& comparison, const TableOptions& option
     return absl::StrCat(RenderExplanation(comparison, options, style),
                         VerdictLines(comparison, options, style));
   }
-  if (comparison.quantization.has_value()) {
+  if (comparison.blocks.has_value() || comparison.quantization.has_value()) {
     return absl::StrCat(TableHead(comparison, options, style), "\n",
-                        RenderQuantization(comparison, options, style),
+                        comparison.quantization.has_value()
+                            ? RenderQuantization(comparison, options, style)
+                            : "",
+                        comparison.blocks.has_value() ? RenderBlocks(comparison, options, style)
+                                                      : "",
                         VerdictLines(comparison, options, style));
   }
   if (options.only_not_finite) {

@@ -1,0 +1,51 @@
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/messages.h"
+#include "cli/terminal.h"
+#include "compare/blocks/find_blocks.h"
+#include "compare/reports/render_blocks.h"
+#include "evaluator/load_model.h"
+
+namespace onnxcmp::cli {
+
+int FusionsCommand(const std::vector<std::string>& arguments) {
+  CLI::App app(
+      "The blocks of a model that runtimes fuse (attention, normalizations, Gelu, MatMul + bias, "
+      "...),\nand what stands in the way of those that are broken. Nothing is run.",
+      "onnxcmp fusions");
+  SetUsage(app, "onnxcmp fusions [OPTIONS] MODEL");
+  std::string model;
+  std::string format = "table";
+  bool all = false;
+  RunOptions run;
+  TableOptions look;
+  look.width = OutputWidth();
+  look.ascii = OutputIsAscii();
+  look.color = OutputTakesColor();
+  app.add_option("MODEL", model, "A model (.onnx, .onnxtxt)")->type_name(" ")->required();
+  app.add_option("--format", format, "table, json (table)")
+      ->type_name("HOW")
+      ->check(Quietly(CLI::IsMember({"table", "json"})));
+  app.add_flag("--all", all, "List whole blocks one by one");
+  app.add_option("--width", look.width, "Columns (the terminal's)")
+      ->type_name("N")
+      ->check(Quietly(CLI::Range(40, 10000)));
+  if (const std::optional<int> status = Parse(app, arguments)) return *status;
+  if (all) look.rows = TableOptions::Rows::kAll;
+  const auto loaded = LoadModel(model, run.operators(), run.load());
+  if (!loaded.ok()) {
+    PrintError(loaded.status().message());
+    return kFailed;
+  }
+  const std::vector<Block> blocks = FindBlocks((*loaded)->graph);
+  const std::string text = format == "json" ? ModelBlocksJson(model, blocks)
+                                            : RenderModelBlocks(model, blocks, look);
+  return PrintOutput(text) ? kAgree : kFailed;
+}
+
+}  // namespace onnxcmp::cli

@@ -1,0 +1,51 @@
+// Which ONNX nodes layers cover.
+#ifndef ONNXCMP_COMPARE_LAYERS_LAYER_COVER_H_
+#define ONNXCMP_COMPARE_LAYERS_LAYER_COVER_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "compare/layers/layer_listing.h"
+#include "evaluator/model.h"
+
+namespace onnxcmp {
+
+// Of a model: what lies between nodes, and what results were computed by.
+class NodeRanges {
+ public:
+  // The graph must outlive the object.
+  explicit NodeRanges(const Graph& graph);
+
+  // The name of a node as the model has it; nothing if it has none. TensorRT writes '.' as '_' at
+  // times: that will do where it is unique.
+  std::optional<std::string> Find(absl::string_view name) const;
+  // Where it stands in the model's order; after all others if it is none of its nodes.
+  size_t Position(const std::string& name) const;
+  // Nodes on the ways from the first to the last, these included; nothing if the ends are unknown.
+  std::vector<std::string> Between(const LayerRegion& region) const;
+  // Nodes that compute `outputs` from `inputs`, results by name; nothing if the model lacks an
+  // output.
+  std::vector<std::string> Behind(const std::vector<LayerTensor>& inputs,
+                                  const std::vector<LayerTensor>& outputs) const;
+
+ private:
+  std::vector<bool> Reached(const std::vector<size_t>& from, bool forward) const;
+
+  const Graph& graph_;
+  std::vector<std::string> labels_;
+  absl::flat_hash_map<std::string, size_t> positions_;
+  std::map<std::string, std::vector<size_t>, std::less<>> normalized_;
+  absl::flat_hash_map<std::string, size_t> producers_;
+};
+
+// The nodes of each layer. `model` may be null.
+std::vector<std::vector<std::string>> CoversOf(const LayerListing& listing,
+                                               const NodeRanges* model);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_LAYERS_LAYER_COVER_H_

@@ -1,0 +1,29 @@
+// What the names of TensorRT's layers say.
+#ifndef ONNXCMP_COMPARE_LAYERS_LAYER_NAMES_H_
+#define ONNXCMP_COMPARE_LAYERS_LAYER_NAMES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "compare/layers/layer_listing.h"
+
+namespace onnxcmp {
+
+// Nodes and regions of a name: "conv1 + PWN(relu1)", "a || b", "q/MatMul+k/MatMul_myl0_1",
+// "{ForeignNode[a + b...c]}". Of a copy ("Reformatting CopyNode for Input Tensor 0 to conv1") none.
+void ReadLayerName(absl::string_view name, EngineLayer* layer);
+
+// The names of a layer's metadata, "[ONNX Layer: a][ONNX Layer: b]", whatever stands between.
+std::vector<std::string> NodesOfMetadata(absl::string_view metadata);
+
+// "Half", "Row major linear FP16 format", "Thirty-two wide channel vectorized row major Int8 format".
+DType DTypeOfFormat(absl::string_view format);
+
+// Splits where a separator stands outside of brackets.
+std::vector<absl::string_view> SplitOutsideBrackets(absl::string_view text,
+                                                    absl::string_view separator);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_LAYERS_LAYER_NAMES_H_

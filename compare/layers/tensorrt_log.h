@@ -1,0 +1,22 @@
+// TensorRT's log.
+#ifndef ONNXCMP_COMPARE_LAYERS_TENSORRT_LOG_H_
+#define ONNXCMP_COMPARE_LAYERS_TENSORRT_LOG_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compare/layers/layer_listing.h"
+
+namespace onnxcmp {
+
+// Where a line's layer begins, behind what the log puts before it; npos if it has none.
+size_t FindNamedLayer(absl::string_view line);     // "Layer(Myelin): ..."
+size_t FindDetailedLayer(absl::string_view line);  // "Name: ..., LayerType: ..."
+
+// All layers of a log; other lines do not matter. Where both forms are there, the detailed one.
+absl::StatusOr<LayerListing> ParseTensorRtLog(absl::string_view text, const std::string& source);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_LAYERS_TENSORRT_LOG_H_
