@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -55,6 +56,8 @@ struct Block {
   std::vector<std::string> op_types;    // as many
   std::vector<std::string> inputs;      // results that it reads, constants left out, each once
   std::vector<std::string> results;     // the block's own, what it gives last; first the earliest
+  // The same as what it gives, laid out, rounded or cast by nodes behind it.
+  std::vector<std::string> copies;
   std::vector<BlockObstacle> obstacles;
 
   bool whole() const { return obstacles.empty(); }
@@ -65,6 +68,8 @@ struct Block {
 struct BlockPair {
   int left = -1;
   int right = -1;
+  // Of a block without a counterpart: some of its nodes are in other blocks, which have one.
+  bool elsewhere = false;
 };
 
 struct BlockReport {
@@ -73,6 +78,8 @@ struct BlockReport {
   // Nodes that a quantizer has to leave alone so that blocks become whole that Q/DQ breaks on one
   // side only: what it takes as nodes_to_exclude.
   std::vector<std::string> nodes_to_exclude;
+  // Those for the blocks of one family alone, of each that has some.
+  std::vector<std::pair<BlockFamily, std::vector<std::string>>> exclude_by_family;
   std::vector<std::string> notes;
 };
 

@@ -1,6 +1,7 @@
 #include "compare/blocks/compare_blocks.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -49,6 +50,7 @@ class BlockComparer {
     NoteRecordings();
     PairByScore([this](const Block& a, const Block& b) { return CommonResults(a, b); });
     PairByScore([](const Block& a, const Block& b) { return CommonNodes(a, b); });
+    PairByPlace();
     AddSingles();
     if (quantization != nullptr) AddAccuracy(*quantization);
     ListNodes();
@@ -64,23 +66,34 @@ class BlockComparer {
     }
   }
 
-  // How many of the right block's own results are partners of the left's: results behind the block
-  // that only lay it out otherwise count too. What both give last counts most.
-  int CommonResults(const Block& a, const Block& b) const {
-    int common = 0;
-    for (const std::string& name : a.results) {
-      const auto found = left_numbers_.find(KeyOf(a.path, name));
-      if (found == left_numbers_.end()) continue;
-      const int partner = PartnerOf(found->second);
-      if (partner == kNone) continue;
-      for (const std::string& other : b.results) {
-        const auto it = right_numbers_.find(KeyOf(b.path, other));
-        if (it == right_numbers_.end()) continue;
-        if (it->second != partner && PartnerOfRight(it->second) != found->second) continue;
-        common += name == a.output() && other == b.output() ? 2 : 1;
+  static std::vector<int> Numbers(const ResultsByName& numbers, const Block& block) {
+    std::vector<int> found;
+    for (const std::vector<std::string>* names : {&block.results, &block.copies}) {
+      for (const std::string& name : *names) {
+        const auto it = numbers.find(KeyOf(block.path, name));
+        if (it != numbers.end()) found.push_back(it->second);
       }
     }
-    return common;
+    return found;
+  }
+
+  // How many of the right block's own results are partners of the left's, copies included. One
+  // family goes before two.
+  int CommonResults(const Block& a, const Block& b) const {
+    int common = 0;
+    const std::vector<int> right = Numbers(right_numbers_, b);
+    for (const int i : Numbers(left_numbers_, a)) {
+      for (const int j : right) common += PartnerOf(i) == j || PartnerOfRight(j) == i ? 2 : 0;
+    }
+    return common == 0 ? 0 : common + (a.family == b.family ? 1 : 0);
+  }
+
+  // What one side sees as an embedding may be a skip on the other.
+  static bool MayBePartners(const Block& a, const Block& b) {
+    const auto sums = [](BlockFamily family) {
+      return family == BlockFamily::kEmbedding || family == BlockFamily::kNormalization;
+    };
+    return a.family == b.family || (sums(a.family) && sums(b.family));
   }
 
   int PartnerOf(int left) const {
@@ -107,7 +120,9 @@ class BlockComparer {
     for (size_t i = 0; i < report_.left.size(); ++i) {
       if (left_used_[i]) continue;
       for (size_t j = 0; j < report_.right.size(); ++j) {
-        if (right_used_[j] || report_.left[i].family != report_.right[j].family) continue;
+        if (right_used_[j] || !MayBePartners(report_.left[i], report_.right[j])) {
+          continue;
+        }
         const int common = score(report_.left[i], report_.right[j]);
         if (common > 0) scores.emplace_back(-common, static_cast<int>(i), static_cast<int>(j));
       }
@@ -116,18 +131,68 @@ class BlockComparer {
     for (const auto& [unused, i, j] : scores) {
       if (left_used_[Index(i)] || right_used_[Index(j)]) continue;
       left_used_[Index(i)] = right_used_[Index(j)] = true;
-      report_.pairs.push_back({i, j});
+      report_.pairs.push_back({i, j, false});
     }
+  }
+
+  // Those that are left of a family between the same pairs of it, if they are as many.
+  void PairByPlace() {
+    for (int f = 0; f <= static_cast<int>(BlockFamily::kRotary); ++f) {
+      const auto family = static_cast<BlockFamily>(f);
+      std::vector<std::pair<int, int>> ends;
+      for (const BlockPair& pair : report_.pairs) {
+        if (report_.left[Index(pair.left)].family == family) ends.emplace_back(pair.left, pair.right);
+      }
+      std::sort(ends.begin(), ends.end());
+      ends.emplace_back(static_cast<int>(report_.left.size()),
+                        static_cast<int>(report_.right.size()));
+      std::pair<int, int> from = {-1, -1};
+      for (const auto& end : ends) {
+        const std::vector<int> left = Free(report_.left, left_used_, family, from.first, end.first);
+        const std::vector<int> right =
+            Free(report_.right, right_used_, family, from.second, end.second);
+        if (left.size() == right.size()) {
+          for (size_t k = 0; k < left.size(); ++k) {
+            left_used_[Index(left[k])] = right_used_[Index(right[k])] = true;
+            report_.pairs.push_back({left[k], right[k], false});
+          }
+        }
+        from = end;
+      }
+    }
+  }
+
+  static std::vector<int> Free(const std::vector<Block>& blocks, const std::vector<bool>& used,
+                               BlockFamily family, int after, int before) {
+    std::vector<int> free;
+    for (int i = after + 1; i < before; ++i) {
+      if (!used[Index(i)] && blocks[Index(i)].family == family) free.push_back(i);
+    }
+    return free;
+  }
+
+  // Whether a node of a block is in a block that has a counterpart.
+  static bool IsElsewhere(const std::vector<Block>& blocks, const std::vector<bool>& used, size_t i) {
+    for (size_t j = 0; j < blocks.size(); ++j) {
+      if (used[j] && CommonNodes(blocks[i], blocks[j]) > 0) return true;
+    }
+    return false;
   }
 
   void AddSingles() {
     for (size_t i = 0; i < report_.left.size(); ++i) {
-      if (!left_used_[i]) report_.pairs.push_back({static_cast<int>(i), kNone});
+      if (!left_used_[i]) {
+        report_.pairs.push_back(
+            {static_cast<int>(i), kNone, IsElsewhere(report_.left, left_used_, i)});
+      }
     }
     std::sort(report_.pairs.begin(), report_.pairs.end(),
               [](const BlockPair& a, const BlockPair& b) { return a.left < b.left; });
     for (size_t j = 0; j < report_.right.size(); ++j) {
-      if (!right_used_[j]) report_.pairs.push_back({kNone, static_cast<int>(j)});
+      if (!right_used_[j]) {
+        report_.pairs.push_back(
+            {kNone, static_cast<int>(j), IsElsewhere(report_.right, right_used_, j)});
+      }
     }
   }
 
@@ -150,20 +215,24 @@ class BlockComparer {
   // A quantizer rounds a result if a node is quantized that makes or reads it: both are to be
   // left alone.
   void ListNodes() {
-    absl::flat_hash_set<std::string> listed;
-    const auto list = [&](const std::string& name) {
-      if (!name.empty() && listed.insert(name).second) report_.nodes_to_exclude.push_back(name);
+    const auto add = [](const std::string& name, std::vector<std::string>* names) {
+      if (name.empty() || std::find(names->begin(), names->end(), name) != names->end()) return;
+      names->push_back(name);
     };
+    std::map<BlockFamily, std::vector<std::string>> families;
     for (const BlockPair& pair : report_.pairs) {
       if (!BrokenOnOneSide(report_, pair)) continue;
       const Block& left = report_.left[Index(pair.left)];
       const Block& broken = left.whole() ? report_.right[Index(pair.right)] : left;
       for (const BlockObstacle& obstacle : broken.obstacles) {
         if (obstacle.kind != ObstacleKind::kQuantization) continue;
-        list(obstacle.after);
-        list(obstacle.before);
+        for (const std::string& name : {obstacle.after, obstacle.before}) {
+          add(name, &report_.nodes_to_exclude);
+          add(name, &families[broken.family]);
+        }
       }
     }
+    report_.exclude_by_family.assign(families.begin(), families.end());
   }
 
   const BlockSide& left_;

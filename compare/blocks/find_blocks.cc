@@ -169,7 +169,10 @@ class BlockFinder {
     grown_.clear();
     while (true) {
       const int value = candidate->results.back();
-      const std::vector<int>& readers = graph_.readers(value);
+      std::vector<int> readers;
+      for (const int reader : graph_.readers(value)) {
+        if (!ReadsNoElements(graph_.node(reader).op_type)) readers.push_back(reader);
+      }
       if (graph_.IsOutput(value) || readers.size() != 1) return;
       const Node& node = graph_.node(readers[0]);
       if (!OneOf(node.op_type, {"Transpose", "Reshape"}) || graph_.inputs(readers[0])[0] != value) {
@@ -314,6 +317,18 @@ class BlockFinder {
     return obstacles;
   }
 
+  void AddCopies(int value, int depth, Block* block) const {
+    constexpr int kDeepest = 4;
+    if (depth == kDeepest) return;
+    for (const int n : graph_.readers(value)) {
+      if (!(IsTransparent(graph_.node(n)) || graph_.node(n).op_type == "ReorderOutput")) continue;
+      const int copy = graph_.outputs(n)[0];
+      if (graph_.inputs(n)[0] != value || copy == BlockGraph::kNoValue) continue;
+      block->copies.push_back(graph_.name(copy));
+      AddCopies(copy, depth + 1, block);
+    }
+  }
+
   Block Describe(const Candidate& candidate) const {
     Block block;
     block.family = candidate.form->family;
@@ -331,6 +346,7 @@ class BlockFinder {
       }
     }
     for (const int value : candidate.results) block.results.push_back(graph_.name(value));
+    AddCopies(candidate.results.back(), 0, &block);
     block.obstacles = ObstaclesOf(candidate);
     return block;
   }

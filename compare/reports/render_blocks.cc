@@ -106,10 +106,16 @@ std::string FormsText(const Block* left, const Block* right) {
   return absl::StrCat(left->form, " → ", right->form);
 }
 
-std::string StateText(const Block* left, const Block* right) {
+std::string StateText(const Block* left, const Block* right, bool elsewhere) {
   const auto of = [](const Block& block) { return block.whole() ? "whole" : "broken"; };
-  if (left == nullptr) return absl::StrCat(of(*right), " on the right, none on the left");
-  if (right == nullptr) return absl::StrCat(of(*left), " on the left, none on the right");
+  if (left == nullptr) {
+    return absl::StrCat(of(*right), " on the right, ",
+                        elsewhere ? "in other blocks on the left" : "none on the left");
+  }
+  if (right == nullptr) {
+    return absl::StrCat(of(*left), " on the left, ",
+                        elsewhere ? "in other blocks on the right" : "none on the right");
+  }
   if (left->whole() && right->whole()) return "whole on both sides";
   if (!left->whole() && !right->whole()) return "broken on both sides";
   return absl::StrCat(of(*left), " on the left, ", of(*right), " on the right");
@@ -192,7 +198,7 @@ BlockTexts TextsOf(const BlockReport& report) {
   for (const BlockPair& pair : report.pairs) {
     const Block* left = BlockAt(report.left, pair.left);
     const Block* right = BlockAt(report.right, pair.right);
-    std::pair<std::string, std::string> key = {StateText(left, right), FormsText(left, right)};
+    std::pair<std::string, std::string> key = {StateText(left, right, pair.elsewhere), FormsText(left, right)};
     if (++counts[key] == 1) order.push_back(std::move(key));
     if (BrokenOnOneSide(report, pair)) AddBroken(report, pair, &texts);
   }
@@ -205,10 +211,16 @@ BlockTexts TextsOf(const BlockReport& report) {
   for (const auto& key : order) {
     texts.counts.push_back(absl::StrFormat("%4d  %s: %s", counts[key], key.second, key.first));
   }
-  if (!report.nodes_to_exclude.empty()) {
-    texts.nodes_to_exclude =
-        absl::StrCat("nodes_to_exclude = ", TextsJson(report.nodes_to_exclude).dump());
+  const auto list = [&texts](const std::vector<std::string>& names, absl::string_view what) {
+    texts.nodes_to_exclude.push_back(
+        absl::StrCat("nodes_to_exclude = ", TextsJson(names).dump(), "  # ", what));
+  };
+  if (report.exclude_by_family.size() > 1) {
+    for (const auto& [family, names] : report.exclude_by_family) {
+      list(names, absl::StrCat(BlockFamilyName(family), " alone"));
+    }
   }
+  if (!report.nodes_to_exclude.empty()) list(report.nodes_to_exclude, "all of them");
   texts.notes = report.notes;
   return texts;
 }
@@ -240,7 +252,7 @@ std::string RenderBlocks(const Comparison& comparison, const TableOptions& optio
   }
   // In one line, to be pasted.
   if (!texts.nodes_to_exclude.empty()) {
-    absl::StrAppend(&text, "\n", texts.nodes_to_exclude, "\n\n");
+    absl::StrAppend(&text, "\n", absl::StrJoin(texts.nodes_to_exclude, "\n"), "\n\n");
   }
   return text;
 }
@@ -295,7 +307,11 @@ std::string BlocksJson(const BlockReport& report) {
                     {"right", ToJson(report.right)},
                     {"pairs", BlockJson::array()},
                     {"nodes_to_exclude", TextsJson(report.nodes_to_exclude)},
+                    {"exclude_by_family", BlockJson::object()},
                     {"notes", TextsJson(report.notes)}};
+  for (const auto& [family, names] : report.exclude_by_family) {
+    json["exclude_by_family"][std::string(BlockFamilyName(family))] = TextsJson(names);
+  }
   for (const BlockPair& pair : report.pairs) {
     BlockJson one = BlockJson::object();
     if (pair.left != kNone) one["left"] = pair.left;

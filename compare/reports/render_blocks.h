@@ -29,7 +29,8 @@ struct BlockTexts {
   std::vector<std::string> counts;
   std::vector<std::string> broken;     // a heading for each
   std::vector<std::vector<std::string>> obstacles;  // as many
-  std::string nodes_to_exclude;  // as Python and JSON write it; "" if there are none
+  // Lines of Python, one for each family and one for all; none if there is nothing to exclude.
+  std::vector<std::string> nodes_to_exclude;
   std::vector<std::string> notes;
 };
 BlockTexts TextsOf(const BlockReport& report);

@@ -127,7 +127,8 @@ std::string BlocksSection(const Comparison& comparison) {
   }
   for (const std::string& note : texts.notes) absl::StrAppend(&text, "- ", Code(note), "\n");
   if (!texts.nodes_to_exclude.empty()) {
-    absl::StrAppend(&text, "\n```python\n", texts.nodes_to_exclude, "\n```\n");
+    absl::StrAppend(&text, "\n```python\n", absl::StrJoin(texts.nodes_to_exclude, "\n"),
+                    "\n```\n");
   }
   return text;
 }
