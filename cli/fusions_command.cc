@@ -43,8 +43,8 @@ int FusionsCommand(const std::vector<std::string>& arguments) {
     return kFailed;
   }
   const std::vector<Block> blocks = FindBlocks((*loaded)->graph);
-  const std::string text = format == "json" ? ModelBlocksJson(model, blocks)
-                                            : RenderModelBlocks(model, blocks, look);
+  const std::string text =
+      format == "json" ? ModelBlocksJson(model, blocks) : RenderModelBlocks(model, blocks, look);
   return PrintOutput(text) ? kAgree : kFailed;
 }
 

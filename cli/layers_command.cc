@@ -110,8 +110,8 @@ int LayersCommand(const std::vector<std::string>& command_line) {
     PrintError(comparison.status().message());
     return kFailed;
   }
-  const std::string text = arguments.format == "json" ? LayersJson(*comparison)
-                                                      : RenderLayers(*comparison, look);
+  const std::string text =
+      arguments.format == "json" ? LayersJson(*comparison) : RenderLayers(*comparison, look);
   if (!PrintOutput(text)) return kFailed;
   return comparison->same() ? kAgree : kDiffer;
 }

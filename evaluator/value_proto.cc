@@ -156,8 +156,7 @@ absl::StatusOr<Value> WithDeclaredTypes(Value value, const TypeInfo& type) {
   }
   if (value.is_optional() && value.optional().element != nullptr &&
       type.kind == TypeInfo::Kind::kOptional) {
-    OC_ASSIGN_OR_RETURN(Value element,
-                        WithDeclaredTypes(*value.optional().element, *type.element));
+    OC_ASSIGN_OR_RETURN(Value element, WithDeclaredTypes(*value.optional().element, *type.element));
     return Value(Optional{std::make_shared<const Value>(std::move(element)),
                           value.optional().element_dtype});
   }

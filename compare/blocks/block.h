@@ -39,10 +39,10 @@ struct BlockObstacle {
   ObstacleKind kind = ObstacleKind::kReader;
   // What stands in the way, by name; of kOutput none, of kReader those that read.
   std::vector<std::string> nodes;
-  std::string result;       // what enters it, or is read
-  std::string after;        // the block's node that makes that result
-  std::string before;       // the block's node behind it; "": there is none
-  std::string quantized;    // of kQuantization: the integers
+  std::string result;          // what enters it, or is read
+  std::string after;           // the block's node that makes that result
+  std::string before;          // the block's node behind it; "": there is none
+  std::string quantized;       // of kQuantization: the integers
   std::optional<double> sqnr;  // of kQuantization: own error in dB, given the other side's values
   std::optional<double> cost;  // and how far it moves the other side's outputs, of their size
 };
@@ -53,9 +53,9 @@ struct Block {
   std::string path;  // of a subgraph: "if_2[then_branch]"; "" in the main graph
   // Nodes in order, by name (NodeLabel). One: an operator that is the whole block.
   std::vector<std::string> nodes;
-  std::vector<std::string> op_types;    // as many
-  std::vector<std::string> inputs;      // results that it reads, constants left out, each once
-  std::vector<std::string> results;     // the block's own, what it gives last; first the earliest
+  std::vector<std::string> op_types;  // as many
+  std::vector<std::string> inputs;    // results that it reads, constants left out, each once
+  std::vector<std::string> results;   // the block's own, what it gives last; first the earliest
   // The same as what it gives, laid out, rounded or cast by nodes behind it.
   std::vector<std::string> copies;
   std::vector<BlockObstacle> obstacles;

@@ -77,7 +77,8 @@ void BlockGraph::AddNode(int n, const BlockGraph* outer) {
     is_static = is_static && value.is_static;
     return v;
   };
-  for (const std::string& name : node.inputs) inputs.push_back(name.empty() ? kNoValue : read(name));
+  for (const std::string& name : node.inputs)
+    inputs.push_back(name.empty() ? kNoValue : read(name));
   absl::flat_hash_set<std::string> names;
   ForEachBody(node, [&names](const Graph& body) { CollectOuterNames(body, &names); });
   for (const std::string& name : names) {
@@ -153,8 +154,8 @@ std::optional<double> BlockGraph::Folded(int n, int depth) const {
     x.push_back(*scalar);
   }
   if (x.empty()) return std::nullopt;
-  if (op == "Identity" || op == "Cast" || op == "Reshape" || op == "Unsqueeze" ||
-      op == "Squeeze" || op == "Expand" || op == "CastLike") {
+  if (op == "Identity" || op == "Cast" || op == "Reshape" || op == "Unsqueeze" || op == "Squeeze" ||
+      op == "Expand" || op == "CastLike") {
     return x[0];
   }
   if (op == "Sqrt") return std::sqrt(x[0]);

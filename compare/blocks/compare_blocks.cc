@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "compare/blocks/find_blocks.h"
 
 namespace onnxcmp {
@@ -108,9 +109,8 @@ class BlockComparer {
   static int CommonNodes(const Block& a, const Block& b) {
     if (a.path != b.path) return 0;
     const absl::flat_hash_set<std::string> names(a.nodes.begin(), a.nodes.end());
-    return static_cast<int>(std::count_if(b.nodes.begin(), b.nodes.end(), [&](const auto& name) {
-      return names.contains(name);
-    }));
+    return static_cast<int>(std::count_if(b.nodes.begin(), b.nodes.end(),
+                                          [&](const auto& name) { return names.contains(name); }));
   }
 
   // The best first.
@@ -141,7 +141,8 @@ class BlockComparer {
       const auto family = static_cast<BlockFamily>(f);
       std::vector<std::pair<int, int>> ends;
       for (const BlockPair& pair : report_.pairs) {
-        if (report_.left[Index(pair.left)].family == family) ends.emplace_back(pair.left, pair.right);
+        if (report_.left[Index(pair.left)].family == family)
+          ends.emplace_back(pair.left, pair.right);
       }
       std::sort(ends.begin(), ends.end());
       ends.emplace_back(static_cast<int>(report_.left.size()),
@@ -172,7 +173,8 @@ class BlockComparer {
   }
 
   // Whether a node of a block is in a block that has a counterpart.
-  static bool IsElsewhere(const std::vector<Block>& blocks, const std::vector<bool>& used, size_t i) {
+  static bool IsElsewhere(const std::vector<Block>& blocks, const std::vector<bool>& used,
+                          size_t i) {
     for (size_t j = 0; j < blocks.size(); ++j) {
       if (used[j] && CommonNodes(blocks[i], blocks[j]) > 0) return true;
     }
@@ -212,6 +214,15 @@ class BlockComparer {
     }
   }
 
+  // What a node was called before onnxruntime made it a QLinear operator.
+  static std::string NameBefore(const std::string& name, const Graph& other) {
+    absl::string_view before = name;
+    if (!absl::ConsumeSuffix(&before, "_quant")) return name;
+    const bool known = std::any_of(other.nodes.begin(), other.nodes.end(),
+                                   [before](const Node& node) { return node.name == before; });
+    return known ? std::string(before) : name;
+  }
+
   // A quantizer rounds a result if a node is quantized that makes or reads it: both are to be
   // left alone.
   void ListNodes() {
@@ -226,7 +237,9 @@ class BlockComparer {
       const Block& broken = left.whole() ? report_.right[Index(pair.right)] : left;
       for (const BlockObstacle& obstacle : broken.obstacles) {
         if (obstacle.kind != ObstacleKind::kQuantization) continue;
-        for (const std::string& name : {obstacle.after, obstacle.before}) {
+        const Graph* const other = left.whole() ? left_.graph : right_.graph;
+        for (const std::string& name :
+             {NameBefore(obstacle.after, *other), NameBefore(obstacle.before, *other)}) {
           add(name, &report_.nodes_to_exclude);
           add(name, &families[broken.family]);
         }

@@ -57,7 +57,7 @@ struct Candidate {
   std::set<int> nodes;
   std::set<int> between;  // looked through
   std::set<int> exposed;
-  std::vector<int> results;  // its own; what grew behind it follows
+  std::vector<int> results;              // its own; what grew behind it follows
   std::map<int, std::set<int>> outside;  // readers by a value inside
   std::vector<int> outputs;              // values inside that are outputs of the graph
 
@@ -124,8 +124,7 @@ class BlockFinder {
     if (node.domain != kOnnxDomain || graph_.IsStaticNode(n)) return false;
     const std::vector<int>& inputs = graph_.inputs(n);
     const auto constant = [&](size_t i) {
-      return i < inputs.size() && inputs[i] != BlockGraph::kNoValue &&
-             graph_.IsConstant(inputs[i]);
+      return i < inputs.size() && inputs[i] != BlockGraph::kNoValue && graph_.IsConstant(inputs[i]);
     };
     const std::vector<int>& outputs = graph_.outputs(n);
     const auto inside = [&](int value) {
@@ -134,8 +133,8 @@ class BlockFinder {
     // A cache is given on to the next step.
     if (node.op_type == "Concat") return true;
     if (!std::all_of(outputs.begin(), outputs.end(), inside)) return false;
-    if (OneOf(node.op_type, {"Reshape", "Transpose", "Unsqueeze", "Squeeze", "Expand", "Tile",
-                             "Split"})) {
+    if (OneOf(node.op_type,
+              {"Reshape", "Transpose", "Unsqueeze", "Squeeze", "Expand", "Tile", "Split"})) {
       return true;
     }
     if (OneOf(node.op_type, {"MatMul", "Gemm"})) return constant(1);
@@ -215,8 +214,8 @@ class BlockFinder {
                           (family == BlockFamily::kEmbedding &&
                            candidate.form->family == BlockFamily::kNormalization);
         return same && larger.nodes.contains(candidate.last()) &&
-               std::includes(larger.nodes.begin(), larger.nodes.end(),
-                                     candidate.nodes.begin(), candidate.nodes.end());
+               std::includes(larger.nodes.begin(), larger.nodes.end(), candidate.nodes.begin(),
+                             candidate.nodes.end());
       });
       if (!part) kept.push_back(std::move(candidate));
     }
@@ -265,9 +264,8 @@ class BlockFinder {
     while (maker != BlockGraph::kNoNode && candidate.between.contains(maker)) {
       maker = graph_.producer(graph_.inputs(maker)[0]);
     }
-    obstacle.after = maker == BlockGraph::kNoNode || !candidate.nodes.contains(maker)
-                         ? ""
-                         : LabelOf(maker);
+    obstacle.after =
+        maker == BlockGraph::kNoNode || !candidate.nodes.contains(maker) ? "" : LabelOf(maker);
     obstacle.before = NodeBehind(candidate, n);
     return obstacle;
   }
@@ -381,8 +379,7 @@ std::vector<Block> FindBlocks(const Graph& graph) {
 
 absl::string_view BlockFamilyName(BlockFamily family) {
   constexpr std::array<absl::string_view, 7> kNames = {
-      "attention",   "normalization", "embedding", "product",
-      "convolution", "activation",    "rotary"};
+      "attention", "normalization", "embedding", "product", "convolution", "activation", "rotary"};
   return kNames[static_cast<size_t>(family)];
 }
 

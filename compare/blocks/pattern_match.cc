@@ -27,10 +27,14 @@ struct QuantizedForm {
   std::array<int, 2> inputs;
 };
 constexpr QuantizedForm kQuantizedForms[] = {
-    {"QLinearMatMul", "MatMul", {0, 3}},   {"QLinearConv", "Conv", {0, 3}},
-    {"QLinearAdd", "Add", {0, 3}},         {"QLinearMul", "Mul", {0, 3}},
-    {"QLinearSoftmax", "Softmax", {0, -1}}, {"QLinearSigmoid", "Sigmoid", {0, -1}},
-    {"QLinearLeakyRelu", "LeakyRelu", {0, -1}}, {"QGemm", "Gemm", {0, 3}},
+    {"QLinearMatMul", "MatMul", {0, 3}},
+    {"QLinearConv", "Conv", {0, 3}},
+    {"QLinearAdd", "Add", {0, 3}},
+    {"QLinearMul", "Mul", {0, 3}},
+    {"QLinearSoftmax", "Softmax", {0, -1}},
+    {"QLinearSigmoid", "Sigmoid", {0, -1}},
+    {"QLinearLeakyRelu", "LeakyRelu", {0, -1}},
+    {"QGemm", "Gemm", {0, 3}},
 };
 
 const QuantizedForm* FormOf(const Node& node) {
@@ -183,9 +187,9 @@ class PatternMatcher {
           }
           if (!numbers.has_value()) return condition.absent;
           return numbers->size() == 1 &&
-                 std::any_of(condition.values.begin(), condition.values.end(),
-                             [&](double value) { return value == 0 ? (*numbers)[0] == 0
-                                                                   : Near((*numbers)[0], value); });
+                 std::any_of(condition.values.begin(), condition.values.end(), [&](double value) {
+                   return value == 0 ? (*numbers)[0] == 0 : Near((*numbers)[0], value);
+                 });
         });
   }
 
@@ -439,8 +443,7 @@ bool RoundsItsResult(const Node& node) { return FormOf(node) != nullptr; }
 std::vector<PatternMatch> MatchPattern(const BlockGraph& graph, const Pattern& pattern, int root) {
   std::vector<PatternMatch> matches;
   if (graph.outputs(root).empty() || graph.outputs(root)[0] == BlockGraph::kNoValue) return matches;
-  for (Partial& partial :
-       PatternMatcher(graph).Match(pattern, graph.outputs(root)[0], Partial())) {
+  for (Partial& partial : PatternMatcher(graph).Match(pattern, graph.outputs(root)[0], Partial())) {
     // What is in the way behind the root is no part of it.
     if (partial.match.nodes.contains(root)) matches.push_back(std::move(partial.match));
   }

@@ -15,9 +15,9 @@ namespace onnxcmp {
 
 // Nodes by number.
 struct PatternMatch {
-  std::set<int> nodes;       // the pattern's
-  std::set<int> obstacles;   // that were looked through
-  std::set<int> exposed;     // values that may be read from outside
+  std::set<int> nodes;               // the pattern's
+  std::set<int> obstacles;           // that were looked through
+  std::set<int> exposed;             // values that may be read from outside
   std::map<std::string, int> bound;  // values by the pattern's variables
 };
 

@@ -76,9 +76,9 @@ class LayerComparer {
             shares[other] += 1.0 / static_cast<double>(found->second.size());
           }
         }
-        const auto best = std::max_element(
-            shares.begin(), shares.end(),
-            [](const auto& a, const auto& b) { return a.second < b.second; });
+        const auto best =
+            std::max_element(shares.begin(), shares.end(),
+                             [](const auto& a, const auto& b) { return a.second < b.second; });
         if (best == shares.end()) continue;
         i == 0 ? Link(n, best->first) : Link(best->first, n);
       }
@@ -136,9 +136,8 @@ class LayerComparer {
   }
 
   bool HasRegion(int i, const std::vector<int>& layers) const {
-    return std::any_of(layers.begin(), layers.end(), [&](int n) {
-      return !layer(i, static_cast<size_t>(n)).regions.empty();
-    });
+    return std::any_of(layers.begin(), layers.end(),
+                       [&](int n) { return !layer(i, static_cast<size_t>(n)).regions.empty(); });
   }
 
   std::vector<std::string> NodesOf(int i, const std::vector<int>& layers) const {
@@ -169,7 +168,8 @@ class LayerComparer {
     const bool one_right = group.right.size() == 1;
     const bool left_region = HasRegion(0, group.left);
     const bool right_region = HasRegion(1, group.right);
-    if (one_left != one_right && left_region != right_region && (one_left ? left_region : right_region)) {
+    if (one_left != one_right && left_region != right_region &&
+        (one_left ? left_region : right_region)) {
       const bool names_only = one_left ? result_.left.names_only : result_.right.names_only;
       if (names_only) return LayerRelation::kInside;
     }
@@ -246,9 +246,8 @@ class LayerComparer {
     }
     group->relation = RelationOf(*group);
     const auto copies = [&](int i, const std::vector<int>& layers) {
-      return std::all_of(layers.begin(), layers.end(), [&](int n) {
-        return layer(i, static_cast<size_t>(n)).reformat;
-      });
+      return std::all_of(layers.begin(), layers.end(),
+                         [&](int n) { return layer(i, static_cast<size_t>(n)).reformat; });
     };
     group->reformat = copies(0, group->left) && copies(1, group->right);
     group->left_precision = CoarsestOf(result_.left, group->left);

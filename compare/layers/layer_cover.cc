@@ -21,7 +21,12 @@ std::string NormalizedName(absl::string_view name) {
 }  // namespace
 
 NodeRanges::NodeRanges(const Graph& graph) : graph_(graph) {
+  const BlockGraph values(graph);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const std::vector<int>& made = values.outputs(static_cast<int>(i));
+    constant_.push_back(std::all_of(made.begin(), made.end(), [&values](int value) {
+      return value == BlockGraph::kNoValue || values.IsConstant(value);
+    }));
     labels_.push_back(NodeLabel(graph.nodes[i]));
     positions_.emplace(labels_.back(), i);
     normalized_[NormalizedName(labels_.back())].push_back(i);
@@ -34,8 +39,15 @@ NodeRanges::NodeRanges(const Graph& graph) : graph_(graph) {
 std::optional<std::string> NodeRanges::Find(absl::string_view name) const {
   if (const auto it = positions_.find(name); it != positions_.end()) return it->first;
   const auto it = normalized_.find(NormalizedName(name));
-  if (it == normalized_.end() || it->second.size() != 1) return std::nullopt;
-  return labels_[it->second[0]];
+  if (it != normalized_.end() && it->second.size() == 1) return labels_[it->second[0]];
+  // An optimizer's name for what it made of a node: "/attn/MatMul/MatMulScaleFusion/".
+  for (size_t end = name.rfind('/'); end != absl::string_view::npos && end > 0;
+       end = name.rfind('/', end - 1)) {
+    if (const auto node = positions_.find(name.substr(0, end)); node != positions_.end()) {
+      return node->first;
+    }
+  }
+  return std::nullopt;
 }
 
 size_t NodeRanges::Position(const std::string& name) const {
@@ -104,7 +116,7 @@ std::vector<std::string> NodeRanges::Behind(const std::vector<LayerTensor>& inpu
   }
   std::vector<std::string> names;
   for (const size_t n : found) {
-    if (graph_.nodes[n].op_type != "Constant") names.push_back(labels_[n]);
+    if (!constant_[n]) names.push_back(labels_[n]);
   }
   return names;
 }

@@ -21,7 +21,7 @@ class NodeRanges {
   explicit NodeRanges(const Graph& graph);
 
   // The name of a node as the model has it; nothing if it has none. TensorRT writes '.' as '_' at
-  // times: that will do where it is unique.
+  // times: that will do where it is unique. So does a name that begins with a node's and a '/'.
   std::optional<std::string> Find(absl::string_view name) const;
   // Where it stands in the model's order; after all others if it is none of its nodes.
   size_t Position(const std::string& name) const;
@@ -37,6 +37,7 @@ class NodeRanges {
 
   const Graph& graph_;
   std::vector<std::string> labels_;
+  std::vector<bool> constant_;  // by node: computed from constants alone
   absl::flat_hash_map<std::string, size_t> positions_;
   std::map<std::string, std::vector<size_t>, std::less<>> normalized_;
   absl::flat_hash_map<std::string, size_t> producers_;

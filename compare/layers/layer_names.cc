@@ -31,9 +31,8 @@ absl::string_view WithoutMyelinEnd(absl::string_view name) {
   const size_t at = name.rfind("_myl");
   if (at == absl::string_view::npos) return name;
   absl::string_view end = name.substr(at + 4);
-  const bool digits = std::all_of(end.begin(), end.end(), [](char c) {
-    return absl::ascii_isdigit(c) || c == '_';
-  });
+  const bool digits = std::all_of(end.begin(), end.end(),
+                                  [](char c) { return absl::ascii_isdigit(c) || c == '_'; });
   return digits && !end.empty() ? name.substr(0, at) : name;
 }
 
@@ -87,7 +86,7 @@ std::vector<absl::string_view> SplitOutsideBrackets(absl::string_view text,
 }
 
 void ReadLayerName(absl::string_view name, EngineLayer* layer) {
-  if (absl::StartsWith(name, "Reformatting CopyNode") || absl::StartsWith(name, "Reformat ")) {
+  if (absl::StartsWith(name, "Reformatting CopyNode") || absl::EndsWith(name, " copy")) {
     layer->reformat = true;
     return;
   }
@@ -116,12 +115,23 @@ DType DTypeOfFormat(absl::string_view format) {
     DType dtype;
   };
   static constexpr std::array<Word, 17> kWords = {{
-      {"BFloat16", DType::kBfloat16}, {"BF16", DType::kBfloat16},   {"bfloat16", DType::kBfloat16},
-      {"Half", DType::kFloat16},      {"FP16", DType::kFloat16},    {"float16", DType::kFloat16},
-      {"FP8", DType::kFloat8E4M3FN},  {"Int8", DType::kInt8},       {"uint8", DType::kUint8},
-      {"int8", DType::kInt8},         {"Int4", DType::kInt4},       {"INT4", DType::kInt4},
-      {"Int32", DType::kInt32},       {"Int64", DType::kInt64},     {"Bool", DType::kBool},
-      {"Float", DType::kFloat},       {"FP32", DType::kFloat},
+      {"BFloat16", DType::kBfloat16},
+      {"BF16", DType::kBfloat16},
+      {"bfloat16", DType::kBfloat16},
+      {"Half", DType::kFloat16},
+      {"FP16", DType::kFloat16},
+      {"float16", DType::kFloat16},
+      {"FP8", DType::kFloat8E4M3FN},
+      {"Int8", DType::kInt8},
+      {"uint8", DType::kUint8},
+      {"int8", DType::kInt8},
+      {"Int4", DType::kInt4},
+      {"INT4", DType::kInt4},
+      {"Int32", DType::kInt32},
+      {"Int64", DType::kInt64},
+      {"Bool", DType::kBool},
+      {"Float", DType::kFloat},
+      {"FP32", DType::kFloat},
   }};
   for (const Word& word : kWords) {
     if (absl::StrContains(format, word.word)) return word.dtype;

@@ -11,13 +11,15 @@
 namespace onnxcmp {
 
 // Nodes and regions of a name: "conv1 + PWN(relu1)", "a || b", "q/MatMul+k/MatMul_myl0_1",
-// "{ForeignNode[a + b...c]}". Of a copy ("Reformatting CopyNode for Input Tensor 0 to conv1") none.
+// "{ForeignNode[a + b...c]}". Of a copy ("Reformatting CopyNode for Input Tensor 0 to conv1", "x
+// copy") none.
 void ReadLayerName(absl::string_view name, EngineLayer* layer);
 
 // The names of a layer's metadata, "[ONNX Layer: a][ONNX Layer: b]", whatever stands between.
 std::vector<std::string> NodesOfMetadata(absl::string_view metadata);
 
-// "Half", "Row major linear FP16 format", "Thirty-two wide channel vectorized row major Int8 format".
+// "Half", "Row major linear FP16 format", "Thirty-two wide channel vectorized row major Int8
+// format".
 DType DTypeOfFormat(absl::string_view format);
 
 // Splits where a separator stands outside of brackets.

@@ -1,5 +1,6 @@
 #include "compare/layers/read_listing.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -167,9 +168,8 @@ absl::StatusOr<LayerListing> ListingOfLayers(const ListingJson& json, const std:
   for (const ListingJson& one : *layers) {
     absl::StatusOr<EngineLayer> layer = LayerOfJson(one, &listing.names_only);
     if (!layer.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(OneLine(source), ": layer ",
-                                                     listing.layers.size(), " ",
-                                                     layer.status().message()));
+      return absl::InvalidArgumentError(absl::StrCat(
+          OneLine(source), ": layer ", listing.layers.size(), " ", layer.status().message()));
     }
     listing.layers.push_back(*std::move(layer));
   }
@@ -225,8 +225,7 @@ absl::StatusOr<LayerListing> ListingOfProfile(const ListingJson& json, const std
     ++runs[it->second];
   }
   for (size_t i = 0; i < runs.size(); ++i) {
-    listing.layers[i].milliseconds =
-        *listing.layers[i].milliseconds / static_cast<double>(runs[i]);
+    listing.layers[i].milliseconds = *listing.layers[i].milliseconds / static_cast<double>(runs[i]);
   }
   return listing;
 }
@@ -265,9 +264,10 @@ absl::StatusOr<LayerListing> ParseListing(absl::string_view text, const std::str
   if (IsJson(text)) {
     OC_ASSIGN_OR_RETURN(const ListingJson json, ParseJson(text, source));
     if (IsTimes(json)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          OneLine(source), ": these are times by trtexec --exportProfile: --times-left and "
-                           "--times-right take them, beside a listing of the same engine"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(OneLine(source),
+                       ": these are times by trtexec --exportProfile: --times-left and "
+                       "--times-right take them, beside a listing of the same engine"));
     }
     if (json.is_object()) {
       listing = ListingOfLayers(json, source);
@@ -275,8 +275,9 @@ absl::StatusOr<LayerListing> ParseListing(absl::string_view text, const std::str
       listing = ListingOfProfile(json, source);
     } else {
       return absl::InvalidArgumentError(
-          absl::StrCat(OneLine(source), ": this JSON is neither TensorRT's layer information nor "
-                                        "onnxruntime's profile"));
+          absl::StrCat(OneLine(source),
+                       ": this JSON is neither TensorRT's layer information nor "
+                       "onnxruntime's profile"));
     }
   } else {
     listing = ParseTensorRtLog(text, source);
@@ -291,8 +292,16 @@ LayerListing ListingOfModel(const Graph& graph, const std::string& source) {
   LayerListing listing;
   listing.source = source;
   listing.form = ListingForm::kModel;
-  for (const Node& node : graph.nodes) {
-    if (node.op_type == "Constant") continue;
+  const BlockGraph values(graph);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    // Runtimes compute once what depends on constants alone.
+    const std::vector<int>& made = values.outputs(static_cast<int>(n));
+    if (std::all_of(made.begin(), made.end(), [&values](int value) {
+          return value == BlockGraph::kNoValue || values.IsConstant(value);
+        })) {
+      continue;
+    }
     EngineLayer& layer = listing.layers.emplace_back();
     layer.name = NodeLabel(node);
     layer.type = node.op_type;

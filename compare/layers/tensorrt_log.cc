@@ -55,14 +55,16 @@ absl::StatusOr<EngineLayer> ParseNamed(absl::string_view text) {
   std::vector<absl::string_view> before = SplitOutsideBrackets(sides[0], ", ");
   layer.name = std::string(before[0]);
   for (size_t i = 1; i < before.size(); ++i) {
-    if (absl::StartsWith(before[i], "Tactic: ")) continue;
+    // Layers of constants alone read nothing.
+    const absl::string_view input = absl::StripAsciiWhitespace(before[i]);
+    if (input.empty() || absl::StartsWith(input, "Tactic: ")) continue;
     layer.inputs.push_back(NamedTensor(before[i]));
   }
   for (const absl::string_view output : SplitOutsideBrackets(sides[1], ", ")) {
     layer.outputs.push_back(NamedTensor(output));
   }
   ReadLayerName(layer.name, &layer);
-  layer.reformat = layer.reformat || layer.type == "Reformat";
+  layer.reformat = layer.reformat || (layer.type == "Reformat" && layer.nodes.empty());
   return layer;
 }
 
@@ -106,9 +108,9 @@ absl::StatusOr<EngineLayer> ParseDetailed(absl::string_view text) {
   text.remove_prefix(type + kTypeField.size());
   const size_t comma = text.find(", ");
   layer.type = std::string(text.substr(0, comma));
-  for (const auto& [field, tensors] : {std::pair(absl::string_view(", Inputs: "), &layer.inputs),
-                                       std::pair(absl::string_view(", Outputs: "),
-                                                 &layer.outputs)}) {
+  for (const auto& [field, tensors] :
+       {std::pair(absl::string_view(", Inputs: "), &layer.inputs),
+        std::pair(absl::string_view(", Outputs: "), &layer.outputs)}) {
     const size_t at = text.find(field);
     if (at == absl::string_view::npos) {
       return BadLayer(absl::StrCat("has no", field.substr(1, field.size() - 3)));
@@ -161,8 +163,8 @@ absl::StatusOr<LayerListing> ParseTensorRtLog(absl::string_view text, const std:
     const size_t by_name = FindNamedLayer(line);
     if (in_detail == absl::string_view::npos && by_name == absl::string_view::npos) continue;
     const bool is_detailed = in_detail != absl::string_view::npos;
-    absl::StatusOr<EngineLayer> layer = is_detailed ? ParseDetailed(line.substr(in_detail))
-                                                    : ParseNamed(line.substr(by_name));
+    absl::StatusOr<EngineLayer> layer =
+        is_detailed ? ParseDetailed(line.substr(in_detail)) : ParseNamed(line.substr(by_name));
     if (!layer.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat(OneLine(source), ":", number, ": ", layer.status().message()));

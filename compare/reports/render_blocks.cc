@@ -51,10 +51,9 @@ std::string NamesText(const std::vector<std::string>& names) {
 std::string AccuracyText(const BlockObstacle& obstacle) {
   std::string text;
   if (obstacle.sqnr.has_value()) {
-    absl::StrAppend(&text, "; ",
-                    std::isinf(*obstacle.sqnr) ? "exact"
-                                               : absl::StrFormat("own SQNR %.1f dB",
-                                                                 *obstacle.sqnr));
+    absl::StrAppend(
+        &text, "; ",
+        std::isinf(*obstacle.sqnr) ? "exact" : absl::StrFormat("own SQNR %.1f dB", *obstacle.sqnr));
   }
   if (obstacle.cost.has_value()) {
     absl::StrAppend(&text, "; moves the outputs ", TwoDigits(*obstacle.cost), " of their size");
@@ -135,11 +134,11 @@ void AddBroken(const BlockReport& report, const BlockPair& pair, BlockTexts* tex
   const char* const right_state = right.whole() ? "whole" : "broken";
   // Once, where both sides call them the same.
   const bool same_names = left.nodes == right.nodes && left.path == right.path;
-  const std::string nodes =
-      same_names ? absl::StrCat(NodesText(left), ": ", left_state, " on the left, ", right_state,
-                                " on the right")
-                 : absl::StrCat(left_state, " on the left, ", NodesText(left), "; ", right_state,
-                                " on the right, ", NodesText(right));
+  const std::string nodes = same_names
+                                ? absl::StrCat(NodesText(left), ": ", left_state, " on the left, ",
+                                               right_state, " on the right")
+                                : absl::StrCat(left_state, " on the left, ", NodesText(left), "; ",
+                                               right_state, " on the right, ", NodesText(right));
   texts->broken.push_back(
       absl::StrCat(FormsText(&left, &right), ": ", nodes, TogetherText(broken)));
   texts->obstacles.push_back(ObstacleLines(broken));
@@ -161,7 +160,9 @@ BlockJson ToJson(const BlockObstacle& obstacle) {
   if (!obstacle.before.empty()) json["before"] = TextJson(obstacle.before);
   const auto number = [](double value) {
     return std::isfinite(value) ? BlockJson(value)
-                                : BlockJson(value > 0 ? "Infinity" : value < 0 ? "-Infinity" : "NaN");
+                                : BlockJson(value > 0   ? "Infinity"
+                                            : value < 0 ? "-Infinity"
+                                                        : "NaN");
   };
   if (obstacle.sqnr.has_value()) json["own_sqnr"] = number(*obstacle.sqnr);
   if (obstacle.cost.has_value()) json["cost"] = number(*obstacle.cost);
@@ -178,7 +179,8 @@ BlockJson ToJson(const Block& block) {
                     {"inputs", TextsJson(block.inputs)},
                     {"output", TextJson(block.output())},
                     {"obstacles", BlockJson::array()}};
-  for (const BlockObstacle& obstacle : block.obstacles) json["obstacles"].push_back(ToJson(obstacle));
+  for (const BlockObstacle& obstacle : block.obstacles)
+    json["obstacles"].push_back(ToJson(obstacle));
   return json;
 }
 
@@ -198,7 +200,8 @@ BlockTexts TextsOf(const BlockReport& report) {
   for (const BlockPair& pair : report.pairs) {
     const Block* left = BlockAt(report.left, pair.left);
     const Block* right = BlockAt(report.right, pair.right);
-    std::pair<std::string, std::string> key = {StateText(left, right, pair.elsewhere), FormsText(left, right)};
+    std::pair<std::string, std::string> key = {StateText(left, right, pair.elsewhere),
+                                               FormsText(left, right)};
     if (++counts[key] == 1) order.push_back(std::move(key));
     if (BrokenOnOneSide(report, pair)) AddBroken(report, pair, &texts);
   }
@@ -231,8 +234,9 @@ std::string RenderBlocks(const Comparison& comparison, const TableOptions& optio
   const bool all = options.rows == TableOptions::Rows::kAll;
   std::string text;
   if (texts.counts.empty()) {
-    absl::StrAppend(&text, LabelledLines("blocks", Color::kBold,
-                                         "none that runtimes fuse, on either side", options, style));
+    absl::StrAppend(&text,
+                    LabelledLines("blocks", Color::kBold, "none that runtimes fuse, on either side",
+                                  options, style));
   }
   for (const std::string& line : texts.counts) absl::StrAppend(&text, style.Text(line), "\n");
   absl::StrAppend(&text, "\n");
@@ -241,8 +245,7 @@ std::string RenderBlocks(const Comparison& comparison, const TableOptions& optio
       absl::StrAppend(&text, "      … ", texts.broken.size() - i, " more; --all shows them\n");
       break;
     }
-    absl::StrAppend(&text,
-                    LabelledLines("broken", Color::kBad, texts.broken[i], options, style));
+    absl::StrAppend(&text, LabelledLines("broken", Color::kBad, texts.broken[i], options, style));
     for (const std::string& obstacle : texts.obstacles[i]) {
       absl::StrAppend(&text, LabelledLines("", Color::kPlain, obstacle, options, style));
     }
@@ -284,9 +287,9 @@ std::string RenderModelBlocks(const std::string& source, const std::vector<Block
   }
   if (!order.empty() && !broken.empty()) absl::StrAppend(&text, "\n");
   for (const Block* block : broken) {
-    absl::StrAppend(&text, LabelledLines("broken", Color::kBad,
-                                         absl::StrCat(block->form, ": ", NodesText(*block)),
-                                         options, style));
+    absl::StrAppend(
+        &text, LabelledLines("broken", Color::kBad,
+                             absl::StrCat(block->form, ": ", NodesText(*block)), options, style));
     for (const std::string& obstacle : ObstacleLines(*block)) {
       absl::StrAppend(&text, LabelledLines("", Color::kPlain, obstacle, options, style));
     }

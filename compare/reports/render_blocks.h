@@ -27,7 +27,7 @@ std::string BlocksJson(const BlockReport& report);
 // way; what all reports say.
 struct BlockTexts {
   std::vector<std::string> counts;
-  std::vector<std::string> broken;     // a heading for each
+  std::vector<std::string> broken;                  // a heading for each
   std::vector<std::vector<std::string>> obstacles;  // as many
   // Lines of Python, one for each family and one for all; none if there is nothing to exclude.
   std::vector<std::string> nodes_to_exclude;

@@ -1,5 +1,5 @@
-#include "compare/reports/render_blocks.h"
 #include "compare/reports/render_json.h"
+#include "compare/reports/render_blocks.h"
 
 #include <cmath>
 #include <cstddef>
@@ -404,9 +404,8 @@ std::string RenderJson(const Comparison& comparison) {
       ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
       ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
       ShadowMember(comparison), ExplanationMember(comparison), QuantizationMember(comparison),
-      comparison.blocks.has_value()
-          ? absl::StrCat(",\n\"blocks\":", BlocksJson(*comparison.blocks))
-          : std::string(),
+      comparison.blocks.has_value() ? absl::StrCat(",\n\"blocks\":", BlocksJson(*comparison.blocks))
+                                    : std::string(),
       ",\n\"outputs\":", Lines(comparison.outputs.pairs),
       ",\n\"outputs_left_only\":", Dump(comparison.outputs.only_left),
       ",\n\"outputs_right_only\":", Dump(comparison.outputs.only_right),

@@ -35,11 +35,10 @@ std::string SomeNames(const std::vector<std::string>& names) {
   for (size_t i = 0; i < std::min(kMostNodesNamed, names.size()); ++i) {
     shown.push_back(absl::StrCat("'", PrintableText(names[i]), "'"));
   }
-  return absl::StrCat(absl::StrJoin(shown, ", "), names.size() > kMostNodesNamed
-                                                      ? absl::StrCat(" and ",
-                                                                     names.size() - kMostNodesNamed,
-                                                                     " more")
-                                                      : "");
+  return absl::StrCat(absl::StrJoin(shown, ", "),
+                      names.size() > kMostNodesNamed
+                          ? absl::StrCat(" and ", names.size() - kMostNodesNamed, " more")
+                          : "");
 }
 
 bool IsQuiet(const LayerGroup& group) {
@@ -98,7 +97,8 @@ class LayersTable {
   }
 
   std::string Render() {
-    std::string text = absl::StrCat(Head("left", comparison_.left), Head("right", comparison_.right));
+    std::string text =
+        absl::StrCat(Head("left", comparison_.left), Head("right", comparison_.right));
     for (const std::string& note : comparison_.notes) {
       absl::StrAppend(&text, LabelledLines("note", Color::kNear, note, options_, style_));
     }
@@ -131,12 +131,12 @@ class LayersTable {
 
   std::string Folded(size_t* folded) const {
     if (*folded == 0) return "";
-    std::string text =
-        absl::StrCat("   ", style_.Paint(absl::StrCat(style_.Ellipsis(), " ", *folded,
-                                                      *folded == 1 ? " layer is" : " layers are",
-                                                      " the same"),
-                                         Color::kDim),
-                     "\n");
+    std::string text = absl::StrCat(
+        "   ",
+        style_.Paint(absl::StrCat(style_.Ellipsis(), " ", *folded,
+                                  *folded == 1 ? " layer is" : " layers are", " the same"),
+                     Color::kDim),
+        "\n");
     *folded = 0;
     return text;
   }
@@ -151,10 +151,10 @@ class LayersTable {
     const Relation sign = SignOf(group);
     std::string right = NameOfLayers(comparison_.right, group.right);
     if (right == NameOfLayers(comparison_.left, group.left)) right = "\"";
-    std::string line = absl::StrCat(
-        " ", style_.Paint(style_.Sign(sign), TableStyle::ColorOf(sign)), " ",
-        PadRight(style_.Text(WhatText(group)), kWhatWidth), "  ",
-        Name(NameOfLayers(comparison_.left, group.left)), "  ", Name(right));
+    std::string line =
+        absl::StrCat(" ", style_.Paint(style_.Sign(sign), TableStyle::ColorOf(sign)), " ",
+                     PadRight(style_.Text(WhatText(group)), kWhatWidth), "  ",
+                     Name(NameOfLayers(comparison_.left, group.left)), "  ", Name(right));
     if (time_width_ > 0) {
       absl::StrAppend(&line, "  ", PadLeft(MillisecondsText(group.left_milliseconds), time_width_),
                       "  ", PadLeft(MillisecondsText(group.right_milliseconds), time_width_));
@@ -169,10 +169,8 @@ class LayersTable {
       lines.push_back(absl::StrCat("precision: ", ShortDType(group.left_precision), " → ",
                                    ShortDType(group.right_precision)));
     }
-    if (!group.begins_at.empty()) {
-      lines.push_back(absl::StrCat(group.relation == LayerRelation::kSplit ? "splits at "
-                                                                           : "was split at ",
-                                   SomeNames(group.begins_at)));
+    if (group.relation == LayerRelation::kSplit && !group.begins_at.empty()) {
+      lines.push_back(absl::StrCat("splits at ", SomeNames(group.begins_at)));
     }
     if (group.relation != LayerRelation::kInside) {
       if (!group.left_nodes.empty()) {
@@ -206,8 +204,8 @@ class LayersTable {
     std::vector<std::string> parts;
     for (const auto& [word, count] : counts) parts.push_back(absl::StrCat(count, " ", word));
     const char* const verdict = comparison_.one_engine && comparison_.same() ? "one engine"
-                                : comparison_.same()                        ? "same"
-                                                                            : "different";
+                                : comparison_.same()                         ? "same"
+                                                                             : "different";
     return LabelledLines(verdict, comparison_.same() ? Color::kGood : Color::kBad,
                          absl::StrJoin(parts, ", "), options_, style_);
   }
@@ -226,10 +224,12 @@ LayersAsJson NamesJson(const std::vector<std::string>& names) {
 }
 
 LayersAsJson ToJson(const EngineLayer& layer) {
-  LayersAsJson json = {{"name", RepairUtf8(layer.name)}, {"type", RepairUtf8(layer.type)},
+  LayersAsJson json = {{"name", RepairUtf8(layer.name)},
+                       {"type", RepairUtf8(layer.type)},
                        {"nodes", NamesJson(layer.nodes)}};
   for (const LayerRegion& region : layer.regions) {
-    json["regions"].push_back({{"first", NamesJson(region.first)}, {"last", NamesJson(region.last)}});
+    json["regions"].push_back(
+        {{"first", NamesJson(region.first)}, {"last", NamesJson(region.last)}});
   }
   for (const auto& [member, tensors] :
        {std::pair("inputs", &layer.inputs), std::pair("outputs", &layer.outputs)}) {
@@ -280,14 +280,10 @@ std::string RenderLayers(const LayerComparison& comparison, const TableOptions& 
 }
 
 std::string LayersJson(const LayerComparison& comparison) {
-  LayersAsJson json = {{"format", "onnxcmp layers"},
-                       {"version", 1},
-                       {"same", comparison.same()},
-                       {"one_engine", comparison.one_engine},
-                       {"left", ToJson(comparison.left)},
-                       {"right", ToJson(comparison.right)},
-                       {"groups", LayersAsJson::array()},
-                       {"notes", NamesJson(comparison.notes)}};
+  LayersAsJson json = {{"format", "onnxcmp layers"},      {"version", 1},
+                       {"same", comparison.same()},       {"one_engine", comparison.one_engine},
+                       {"left", ToJson(comparison.left)}, {"right", ToJson(comparison.right)},
+                       {"groups", LayersAsJson::array()}, {"notes", NamesJson(comparison.notes)}};
   for (const LayerGroup& group : comparison.groups) json["groups"].push_back(ToJson(group));
   return absl::StrCat(json.dump(1), "\n");
 }

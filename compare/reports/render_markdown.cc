@@ -127,8 +127,7 @@ std::string BlocksSection(const Comparison& comparison) {
   }
   for (const std::string& note : texts.notes) absl::StrAppend(&text, "- ", Code(note), "\n");
   if (!texts.nodes_to_exclude.empty()) {
-    absl::StrAppend(&text, "\n```python\n", absl::StrJoin(texts.nodes_to_exclude, "\n"),
-                    "\n```\n");
+    absl::StrAppend(&text, "\n```python\n", absl::StrJoin(texts.nodes_to_exclude, "\n"), "\n```\n");
   }
   return text;
 }
@@ -192,8 +191,7 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
   }
   return absl::StrCat(text, Causes(comparison), NotFiniteSection(comparison),
                       ShadowSection(comparison), QuantizationSection(comparison),
-                      BlocksSection(comparison),
-                      Rows(comparison, options.max_rows));
+                      BlocksSection(comparison), Rows(comparison, options.max_rows));
 }
 
 }  // namespace onnxcmp

@@ -9,8 +9,8 @@
 #include "absl/strings/str_join.h"
 #include "compare/reports/display_text.h"
 #include "compare/reports/fusions.h"
-#include "compare/reports/render_explanation.h"
 #include "compare/reports/render_blocks.h"
+#include "compare/reports/render_explanation.h"
 #include "compare/reports/render_quantization.h"
 #include "compare/reports/result_words.h"
 #include "compare/reports/table_layout.h"
@@ -28,13 +28,11 @@ std::string RenderTable(const Comparison& comparison, const TableOptions& option
                         VerdictLines(comparison, options, style));
   }
   if (comparison.blocks.has_value() || comparison.quantization.has_value()) {
-    return absl::StrCat(TableHead(comparison, options, style), "\n",
-                        comparison.quantization.has_value()
-                            ? RenderQuantization(comparison, options, style)
-                            : "",
-                        comparison.blocks.has_value() ? RenderBlocks(comparison, options, style)
-                                                      : "",
-                        VerdictLines(comparison, options, style));
+    return absl::StrCat(
+        TableHead(comparison, options, style), "\n",
+        comparison.quantization.has_value() ? RenderQuantization(comparison, options, style) : "",
+        comparison.blocks.has_value() ? RenderBlocks(comparison, options, style) : "",
+        VerdictLines(comparison, options, style));
   }
   if (options.only_not_finite) {
     return absl::StrCat(TableHead(comparison, options, style), "\n",

@@ -81,9 +81,9 @@ TEST(ValueProtoTest, MapsOfOneElementArraysAreTensors) {
   proto.set_key_type(onnx::TensorProto::STRING);
   proto.add_string_keys("a");
   proto.mutable_values()->set_elem_type(onnx::SequenceProto::TENSOR);
-  ASSERT_TRUE(TensorToProto(Tensor::Of<float>({1}, {1.5f}), "",
-                            proto.mutable_values()->add_tensor_values())
-                  .ok());
+  ASSERT_TRUE(
+      TensorToProto(Tensor::Of<float>({1}, {1.5f}), "", proto.mutable_values()->add_tensor_values())
+          .ok());
   const absl::StatusOr<Value> value = MapFromProto(proto);
   ASSERT_TRUE(value.ok()) << value.status();
   ExpectSameBits(value->map().values->tensor(), Tensor::Of<float>({1}, {1.5f}));

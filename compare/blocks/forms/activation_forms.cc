@@ -32,8 +32,7 @@ void AddActivationForms(BlockForms* forms, NamedPatterns* named) {
       {"gelu_tanh", "{0.5 * g=$1 * {1 + Tanh(@gelu_tanh_argument($1))}}"},
       {"gelu_operator", "(any:Gelu($1) | ms:FastGelu($1))"},
       {"quick_gelu", "({g=$1 * Sigmoid({1.702 * g=$1})} | ms:QuickGelu[alpha=1.702|absent]($1))"},
-      {"silu",
-       "({g=$1 * Sigmoid(g=$1)} | Swish[alpha=1|absent]($1) | ms:QuickGelu[alpha=1]($1))"},
+      {"silu", "({g=$1 * Sigmoid(g=$1)} | Swish[alpha=1|absent]($1) | ms:QuickGelu[alpha=1]($1))"},
       {"hard_swish",
        "({g=$1 * HardSigmoid[alpha=0.16666667,beta=0.5|absent](g=$1)} |"
        " {0.16666667 * g=$1 * @clip6({3 + g=$1})} | HardSwish($1))"},

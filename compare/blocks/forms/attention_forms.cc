@@ -12,20 +12,21 @@ void AddAttentionForms(BlockForms* forms, NamedPatterns* named) {
       {"masked",
        "(@scores() | {@scores() + _} | {@scores() + _ + _} | Where(_, @scores(), _) |"
        " Where(_, _, @scores()))"},
-      {"softmax", "(Softmax[axis=-1|2|3](@masked()) | Softmax[axis=absent](@masked()) |"
-                  " ms:BiasSoftmax(@scores(), _))"},
+      {"softmax",
+       "(Softmax[axis=-1|2|3](@masked()) | Softmax[axis=absent](@masked()) |"
+       " ms:BiasSoftmax(@scores(), _))"},
       {"probabilities", "(@softmax() | Where(IsNaN(p=@softmax()), #, p=@softmax()))"},
   });
-  forms->push_back({BlockFamily::kAttention, "attention", "@product(@probabilities(), v)",
-                    {"q", "k", "v"}});
+  forms->push_back(
+      {BlockFamily::kAttention, "attention", "@product(@probabilities(), v)", {"q", "k", "v"}});
   for (const char* op : {"any:Attention", "ms:MultiHeadAttention", "ms:GroupQueryAttention",
                          "ms:PackedAttention", "ms:PackedMultiHeadAttention",
                          "ms:DecoderMaskedMultiHeadAttention", "ms:DecoderMaskedSelfAttention",
                          "ms:DecoderAttention", "ms:QAttention", "ms:QOrderedAttention",
                          "ms:LongformerAttention", "ms:SparseAttention", "ms:PagedAttention"}) {
     const std::string name = op;
-    forms->push_back({BlockFamily::kAttention, name.substr(name.find(':') + 1),
-                      absl::StrCat(op, "(_, ...)")});
+    forms->push_back(
+        {BlockFamily::kAttention, name.substr(name.find(':') + 1), absl::StrCat(op, "(_, ...)")});
   }
 }
 

@@ -15,8 +15,7 @@ void AddRotaryForms(BlockForms* forms, NamedPatterns* named) {
   // x cos + (-x2, x1) sin
   add("rotary (half)", "{{x * _} + {Concat(Neg(@part()), @part()) * _}}");
   add("rotary (half)", "Concat(@turned_first(), @turned_second())");
-  add("rotary (interleaved)",
-      "(Reshape(@pairs(), _) | Flatten(@pairs()))");
+  add("rotary (interleaved)", "(Reshape(@pairs(), _) | Flatten(@pairs()))");
   add("rotary (interleaved)", "{{x * _} + {(Reshape(@turned_pairs(), _)) * _}}");
   add("RotaryEmbedding", "any:RotaryEmbedding(x, ...)");
   add("MRotaryEmbedding", "ms:MRotaryEmbedding(x, ...)");

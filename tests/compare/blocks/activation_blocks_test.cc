@@ -15,7 +15,8 @@ using ::testing::IsEmpty;
 
 constexpr char kConstants[] =
     "(float[2,4] x) => (float[2,4] y) <float half = {0.5}, float one = {1}, float two = {2}, "
-    "float three = {3}, float root = {1.4142135}, float cubic = {0.044715}, float scale = {0.7978845}, "
+    "float three = {3}, float root = {1.4142135}, float cubic = {0.044715}, float scale = "
+    "{0.7978845}, "
     "float six = {6}, float zero = {0}, float quick = {1.702}, float s = {0.1}, uint8 z = {0}> ";
 
 std::string Gelu(const char* body) { return absl::StrCat(kConstants, "{", body, "}"); }
@@ -65,9 +66,9 @@ TEST(ActivationBlocks, GatesAreProductsWithAProjection) {
       "[m] m = Mul (g1, s) [o] y = Mul (m, u) }";
   EXPECT_THAT(BlockLines(kGate, "SwiGLU"), ElementsAre("SwiGLU: s m o"));
   // A squeezed channel's weight is no gate's projection.
-  EXPECT_THAT(BlockLines(absl::StrReplaceAll(kGate, {{"MatMul (x, w) [s]", "Sigmoid (x) [s]"}}),
-                         "SwiGLU"),
-              IsEmpty());
+  EXPECT_THAT(
+      BlockLines(absl::StrReplaceAll(kGate, {{"MatMul (x, w) [s]", "Sigmoid (x) [s]"}}), "SwiGLU"),
+      IsEmpty());
 }
 
 TEST(ActivationBlocks, NearMissesAreNone) {
@@ -82,8 +83,7 @@ TEST(ActivationBlocks, NearMissesAreNone) {
 // Each kind of what may stand in the way.
 TEST(ActivationBlocks, IntrudersAreNamed) {
   const auto with = [](const char* between) {
-    return Changed("[a] a = Add (e, one)",
-                   absl::StrCat(between, " [a] a = Add (e2, one)").c_str());
+    return Changed("[a] a = Add (e, one)", absl::StrCat(between, " [a] a = Add (e2, one)").c_str());
   };
   EXPECT_THAT(BlockLines(with("[q] q8 = QuantizeLinear (e, s, z) "
                               "[k] e2 = DequantizeLinear (q8, s, z)")),
@@ -99,28 +99,29 @@ TEST(ActivationBlocks, IntrudersAreNamed) {
 }
 
 TEST(ActivationBlocks, ReadersAndOutputsAreNamed) {
-  EXPECT_THAT(BlockLines(absl::StrReplaceAll(
-                  Changed("[m] m", "[r] r1 = Relu (e) [m] m"), {{"y)", "y, float[2,4] r1)"}})),
+  EXPECT_THAT(BlockLines(absl::StrReplaceAll(Changed("[m] m", "[r] r1 = Relu (e) [m] m"),
+                                             {{"y)", "y, float[2,4] r1)"}})),
               ElementsAre("Gelu (erf): d e a m h | second reader r"));
-  EXPECT_THAT(
-      BlockLines(absl::StrReplaceAll(Gelu(kErf), {{"[2,4] y)", "[2,4] y, float[2,4] e)"}})),
-      ElementsAre("Gelu (erf): d e a m h | graph output e"));
+  EXPECT_THAT(BlockLines(absl::StrReplaceAll(Gelu(kErf), {{"[2,4] y)", "[2,4] y, float[2,4] e)"}})),
+              ElementsAre("Gelu (erf): d e a m h | graph output e"));
   // Its shape is no element.
-  EXPECT_THAT(BlockLines(absl::StrReplaceAll(
-                  Changed("[m] m", "[r] r1 = Shape (e) [m] m"), {{"y)", "y, int64[2] r1)"}})),
+  EXPECT_THAT(BlockLines(absl::StrReplaceAll(Changed("[m] m", "[r] r1 = Shape (e) [m] m"),
+                                             {{"y)", "y, int64[2] r1)"}})),
               ElementsAre("Gelu (erf): d e a m h"));
 }
 
 // What stands before or behind breaks nothing; what some of the readers have alone does.
 TEST(ActivationBlocks, TheBorderIsNoObstacle) {
-  EXPECT_THAT(BlockLines(Gelu("[q] q8 = QuantizeLinear (x, s, z) [k] v = DequantizeLinear (q8, s, z) "
-                              "[d] d = Div (v, root) [e] e = Erf (d) [a] a = Add (e, one) "
-                              "[m] m = Mul (v, a) [h] y = Mul (m, half)")),
-              ElementsAre("Gelu (erf): d e a m h"));
-  EXPECT_THAT(BlockLines(Gelu("[q] q8 = QuantizeLinear (x, s, z) [k] v = DequantizeLinear (q8, s, z) "
-                              "[d] d = Div (v, root) [e] e = Erf (d) [a] a = Add (e, one) "
-                              "[m] m = Mul (x, a) [h] y = Mul (m, half)")),
-              ElementsAre("Gelu (erf): d e a m h | Q/DQ q k"));
+  EXPECT_THAT(
+      BlockLines(Gelu("[q] q8 = QuantizeLinear (x, s, z) [k] v = DequantizeLinear (q8, s, z) "
+                      "[d] d = Div (v, root) [e] e = Erf (d) [a] a = Add (e, one) "
+                      "[m] m = Mul (v, a) [h] y = Mul (m, half)")),
+      ElementsAre("Gelu (erf): d e a m h"));
+  EXPECT_THAT(
+      BlockLines(Gelu("[q] q8 = QuantizeLinear (x, s, z) [k] v = DequantizeLinear (q8, s, z) "
+                      "[d] d = Div (v, root) [e] e = Erf (d) [a] a = Add (e, one) "
+                      "[m] m = Mul (x, a) [h] y = Mul (m, half)")),
+      ElementsAre("Gelu (erf): d e a m h | Q/DQ q k"));
 }
 
 // Constants behind a DequantizeLinear, and computed of others.

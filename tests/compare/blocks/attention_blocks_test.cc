@@ -17,7 +17,8 @@ using ::testing::IsEmpty;
 constexpr char kAttention[] =
     "(float[1,5,6] x, float[1,1,1,5] mask) => (float[1,5,6] y) <float[6,6] w, float[6] b = "
     "{0, 0, 0, 0, 0, 0}, int64[4] heads = {1, 5, 2, 3}, int64[3] flat = {1, 5, 6}, "
-    "float scale = {1.7320508}, float s = {0.1}, uint8 z = {0}, bool[1,1,5,5] tri, float low = {-1e9}> { "
+    "float scale = {1.7320508}, float s = {0.1}, uint8 z = {0}, bool[1,1,5,5] tri, float low = "
+    "{-1e9}> { "
     "[qm] qm = MatMul (x, w) [qb] qb = Add (qm, b) [qr] qr = Reshape (qb, heads) "
     "[qt] q = Transpose <perm = [0, 2, 1, 3]> (qr) "
     "[km] km = MatMul (x, w) [kb] kb = Add (km, b) [kr] kr = Reshape (kb, heads) "
@@ -46,8 +47,7 @@ std::vector<std::string> AttentionsOf(const std::string& graph) {
   return BlockLines(graph, "attention");
 }
 
-constexpr char kWhole[] =
-    "attention: qm qb qr qt km kb kr kt vm vb vr vt p d m s o ot or";
+constexpr char kWhole[] = "attention: qm qb qr qt km kb kr kt vm vb vr vt p d m s o ot or";
 
 TEST(AttentionBlocks, WithProjectionsAndLayout) {
   EXPECT_THAT(AttentionsOf(Attention()), ElementsAre(kWhole));
@@ -62,8 +62,8 @@ TEST(AttentionBlocks, MasksAndScales) {
   // On q, and no mask.
   std::string on_q = Attention("[d] d = Div (p, scale) [m] m = Add (d, mask) [s] sm = Softmax (m)",
                                "[s] sm = Softmax (p)");
-  on_q = absl::StrReplaceAll(on_q, {{"[p] p = MatMul (q, k)",
-                                     "[d] d = Div (q, scale) [p] p = MatMul (d, k)"}});
+  on_q = absl::StrReplaceAll(
+      on_q, {{"[p] p = MatMul (q, k)", "[d] d = Div (q, scale) [p] p = MatMul (d, k)"}});
   EXPECT_THAT(AttentionsOf(on_q),
               ElementsAre("attention: qm qb qr qt km kb kr kt vm vb vr vt d p s o ot or"));
 }
@@ -71,23 +71,25 @@ TEST(AttentionBlocks, MasksAndScales) {
 // One product for the three, split; a cache that is an output too.
 TEST(AttentionBlocks, SplitAndPast) {
   EXPECT_THAT(
-      AttentionsOf("(float[1,2,5,9] qkv, float[1,2,4,3] past) => (float[1,2,5,3] y, "
-                   "float[1,2,9,3] present) <float scale = {0.5}> "
-                   "{ [sp] q, k, v = Split <axis = -1, num_outputs = 3> (qkv) "
-                   "[c] present = Concat <axis = 2> (past, k) [kt] kt = Transpose <perm = [0, 1, 3, 2]> "
-                   "(present) [p] p = MatMul (q, kt) [d] d = Mul (p, scale) [s] sm = Softmax (d) "
-                   "[c2] v2 = Concat <axis = 2> (past, v) [o] y = MatMul (sm, v2) }"),
+      AttentionsOf(
+          "(float[1,2,5,9] qkv, float[1,2,4,3] past) => (float[1,2,5,3] y, "
+          "float[1,2,9,3] present) <float scale = {0.5}> "
+          "{ [sp] q, k, v = Split <axis = -1, num_outputs = 3> (qkv) "
+          "[c] present = Concat <axis = 2> (past, k) [kt] kt = Transpose <perm = [0, 1, 3, 2]> "
+          "(present) [p] p = MatMul (q, kt) [d] d = Mul (p, scale) [s] sm = Softmax (d) "
+          "[c2] v2 = Concat <axis = 2> (past, v) [o] y = MatMul (sm, v2) }"),
       ElementsAre("attention: sp c kt p d s c2 o"));
 }
 
 // Heads of k that several of q share.
 TEST(AttentionBlocks, RepeatedHeads) {
   EXPECT_THAT(
-      AttentionsOf("(float[1,4,5,3] q, float[1,2,5,3] k, float[1,4,5,3] v) => (float[1,4,5,3] y) "
-                   "<int64[1] two = {2}, int64[5] wide = {1, 2, 2, 5, 3}, int64[4] joined = {1, 4, 5, 3}> "
-                   "{ [u] u = Unsqueeze (k, two) [e] e = Expand (u, wide) [r] r = Reshape (e, joined) "
-                   "[kt] kt = Transpose <perm = [0, 1, 3, 2]> (r) [p] p = MatMul (q, kt) "
-                   "[s] sm = Softmax <axis = -1> (p) [o] y = MatMul (sm, v) }"),
+      AttentionsOf(
+          "(float[1,4,5,3] q, float[1,2,5,3] k, float[1,4,5,3] v) => (float[1,4,5,3] y) "
+          "<int64[1] two = {2}, int64[5] wide = {1, 2, 2, 5, 3}, int64[4] joined = {1, 4, 5, 3}> "
+          "{ [u] u = Unsqueeze (k, two) [e] e = Expand (u, wide) [r] r = Reshape (e, joined) "
+          "[kt] kt = Transpose <perm = [0, 1, 3, 2]> (r) [p] p = MatMul (q, kt) "
+          "[s] sm = Softmax <axis = -1> (p) [o] y = MatMul (sm, v) }"),
       ElementsAre("attention: u e r kt p s o"));
 }
 
@@ -99,17 +101,18 @@ TEST(AttentionBlocks, BrokenInBetween) {
   EXPECT_THAT(AttentionsOf(Attention("[s] sm = Softmax (m)",
                                      "[c] c = Cast <to = 1> (m) [s] sm = Softmax (c)")),
               ElementsAre(absl::StrCat(kWhole, " | Cast c")));
-  EXPECT_THAT(AttentionsOf(absl::StrReplaceAll(
-                  Attention(), {{"[1,5,6] y)", "[1,5,6] y, float[1,2,5,5] sm)"}})),
+  EXPECT_THAT(AttentionsOf(absl::StrReplaceAll(Attention(),
+                                               {{"[1,5,6] y)", "[1,5,6] y, float[1,2,5,5] sm)"}})),
               ElementsAre(absl::StrCat(kWhole, " | graph output sm")));
 }
 
 // Q/DQ before the products breaks nothing, but projections behind it are no part.
 TEST(AttentionBlocks, QuantizedInputs) {
-  EXPECT_THAT(AttentionsOf(Attention("[p] p = MatMul (q, k)",
-                                     "[q1] q8 = QuantizeLinear (q, s, z) "
-                                     "[k1] qd = DequantizeLinear (q8, s, z) [p] p = MatMul (qd, k)")),
-              ElementsAre("attention: km kb kr kt vm vb vr vt p d m s o ot or"));
+  EXPECT_THAT(
+      AttentionsOf(Attention("[p] p = MatMul (q, k)",
+                             "[q1] q8 = QuantizeLinear (q, s, z) "
+                             "[k1] qd = DequantizeLinear (q8, s, z) [p] p = MatMul (qd, k)")),
+      ElementsAre("attention: km kb kr kt vm vb vr vt p d m s o ot or"));
 }
 
 TEST(AttentionBlocks, NearMisses) {
@@ -117,9 +120,10 @@ TEST(AttentionBlocks, NearMisses) {
   EXPECT_THAT(AttentionsOf(Attention("Softmax (m)", "Sigmoid (m)")), IsEmpty());
   EXPECT_THAT(AttentionsOf(Attention("[o] o = MatMul (sm, v)", "[o] o = Mul (sm, m)")), IsEmpty());
   // Weights in place of keys: a choice of experts.
-  EXPECT_THAT(AttentionsOf("(float[2,2] x, float[2,2] v) => (float[2,2] y) <float[2,2] w = {1, 0, 0, "
-                           "1}> { p = MatMul (x, w) s = Softmax (p) y = MatMul (s, v) }"),
-              IsEmpty());
+  EXPECT_THAT(
+      AttentionsOf("(float[2,2] x, float[2,2] v) => (float[2,2] y) <float[2,2] w = {1, 0, 0, "
+                   "1}> { p = MatMul (x, w) s = Softmax (p) y = MatMul (s, v) }"),
+      IsEmpty());
 }
 
 TEST(AttentionBlocks, OperatorsAreWhole) {
@@ -145,23 +149,25 @@ constexpr char kRotary[] =
 
 TEST(RotaryBlocks, ByHalves) {
   EXPECT_THAT(BlockLines(kRotary), ElementsAre("rotary (half): c l r n j s a"));
-  EXPECT_THAT(BlockLines("(float[1,5,4] x, float[1,5,2] cos, float[1,5,2] sin) => (float[1,5,4] y) "
-                         "{ [p] a, b = Split <axis = -1, num_outputs = 2> (x) [m] m = Mul (a, cos) "
-                         "[n] n = Mul (b, sin) [d] d = Sub (m, n) [o] o = Mul (b, cos) "
-                         "[q] q = Mul (a, sin) [e] e = Add (o, q) [c] y = Concat <axis = -1> (d, e) }"),
-              ElementsAre("rotary (half): p m n d o q e c"));
+  EXPECT_THAT(
+      BlockLines("(float[1,5,4] x, float[1,5,2] cos, float[1,5,2] sin) => (float[1,5,4] y) "
+                 "{ [p] a, b = Split <axis = -1, num_outputs = 2> (x) [m] m = Mul (a, cos) "
+                 "[n] n = Mul (b, sin) [d] d = Sub (m, n) [o] o = Mul (b, cos) "
+                 "[q] q = Mul (a, sin) [e] e = Add (o, q) [c] y = Concat <axis = -1> (d, e) }"),
+      ElementsAre("rotary (half): p m n d o q e c"));
 }
 
 TEST(RotaryBlocks, Interleaved) {
   EXPECT_THAT(
-      BlockLines("(float[1,5,4] x, float[1,5,2] cos, float[1,5,2] sin) => (float[1,5,4] y) "
-                 "<int64[1] zero = {0}, int64[1] one = {1}, int64[1] four = {4}, int64[1] two = {2}, "
-                 "int64[1] last = {-1}, int64[3] shape = {1, 5, 4}> "
-                 "{ [p] a = Slice (x, zero, four, last, two) [p2] b = Slice (x, one, four, last, two) "
-                 "[m] m = Mul (a, cos) [n] n = Mul (b, sin) [d] d = Sub (m, n) [o] o = Mul (b, cos) "
-                 "[q] q = Mul (a, sin) [e] e = Add (o, q) [u] u = Unsqueeze (d, last) "
-                 "[v] v = Unsqueeze (e, last) [c] c = Concat <axis = -1> (u, v) "
-                 "[r] y = Reshape (c, shape) }"),
+      BlockLines(
+          "(float[1,5,4] x, float[1,5,2] cos, float[1,5,2] sin) => (float[1,5,4] y) "
+          "<int64[1] zero = {0}, int64[1] one = {1}, int64[1] four = {4}, int64[1] two = {2}, "
+          "int64[1] last = {-1}, int64[3] shape = {1, 5, 4}> "
+          "{ [p] a = Slice (x, zero, four, last, two) [p2] b = Slice (x, one, four, last, two) "
+          "[m] m = Mul (a, cos) [n] n = Mul (b, sin) [d] d = Sub (m, n) [o] o = Mul (b, cos) "
+          "[q] q = Mul (a, sin) [e] e = Add (o, q) [u] u = Unsqueeze (d, last) "
+          "[v] v = Unsqueeze (e, last) [c] c = Concat <axis = -1> (u, v) "
+          "[r] y = Reshape (c, shape) }"),
       ElementsAre("rotary (interleaved): p p2 m n d o q e u v c r"));
 }
 
@@ -169,9 +175,10 @@ TEST(RotaryBlocks, NearMissesAndIntruders) {
   EXPECT_THAT(BlockLines(absl::StrReplaceAll(kRotary, {{"Neg (r)", "Abs (r)"}})), IsEmpty());
   EXPECT_THAT(BlockLines(absl::StrReplaceAll(kRotary, {{"Slice (x, two", "Slice (c, two"}})),
               IsEmpty());
-  EXPECT_THAT(BlockLines(absl::StrReplaceAll(
-                  kRotary, {{"[s] s = Mul (j, sin)", "[i] i = Identity (j) [s] s = Mul (i, sin)"}})),
-              ElementsAre("rotary (half): c l r n j s a | Identity i"));
+  EXPECT_THAT(
+      BlockLines(absl::StrReplaceAll(
+          kRotary, {{"[s] s = Mul (j, sin)", "[i] i = Identity (j) [s] s = Mul (i, sin)"}})),
+      ElementsAre("rotary (half): c l r n j s a | Identity i"));
 }
 
 }  // namespace

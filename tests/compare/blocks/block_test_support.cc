@@ -31,7 +31,8 @@ std::vector<std::string> BlockLines(absl::string_view graph) {
   const TestFolder folder;
   const std::string path = folder.Write(
       "model.onnxtxt",
-      absl::StrCat("<ir_version: 10, opset_import: [\"\" : 21, \"com.microsoft\" : 1]>\ng ", graph));
+      absl::StrCat("<ir_version: 10, opset_import: [\"\" : 21, \"com.microsoft\" : 1]>\ng ",
+                   graph));
   const auto model = LoadModel(path, AllOperators());
   EXPECT_TRUE(model.ok()) << model.status();
   std::vector<std::string> lines;

@@ -33,9 +33,9 @@ constexpr char kLayer[] =
     "[p] p = Add (e, one) [g] g = Mul (t, p) [h] y = Mul (g, half) }";
 
 std::string Quantized() {
-  return absl::StrReplaceAll(
-      kLayer, {{"[a] t = Add (m, b)", "[q] q8 = QuantizeLinear (m, s, z) "
-                                      "[k] n = DequantizeLinear (q8, s, z) [a] t = Add (n, b)"}});
+  return absl::StrReplaceAll(kLayer, {{"[a] t = Add (m, b)",
+                                       "[q] q8 = QuantizeLinear (m, s, z) "
+                                       "[k] n = DequantizeLinear (q8, s, z) [a] t = Add (n, b)"}});
 }
 
 Comparison Compared(const std::string& left, const std::string& right) {
@@ -72,9 +72,10 @@ TEST(CompareBlocks, WhatIsFusedIsWhole) {
                 "[g] g = Mul (t, p) [h] y = Mul (g, half)",
                 "[f] y = com.microsoft.BiasGelu (m, b)"}});
   const BlockReport report = *Compared(kLayer, fused).blocks;
-  EXPECT_THAT(TextsOf(report).counts,
-              ElementsAre("   1  MatMul + bias + Gelu (erf) → MatMul + bias + Gelu: whole on both sides",
-                          "   1  Gelu (erf) → BiasGelu: whole on both sides"));
+  EXPECT_THAT(
+      TextsOf(report).counts,
+      ElementsAre("   1  MatMul + bias + Gelu (erf) → MatMul + bias + Gelu: whole on both sides",
+                  "   1  Gelu (erf) → BiasGelu: whole on both sides"));
   EXPECT_THAT(report.nodes_to_exclude, IsEmpty());
   EXPECT_THAT(TextsOf(report).broken, IsEmpty());
 }
@@ -89,7 +90,8 @@ TEST(CompareBlocks, BothWaysRound) {
 // A reader is no business of a quantizer.
 TEST(CompareBlocks, ReadersAreNotExcluded) {
   const std::string read = absl::StrReplaceAll(
-      kLayer, {{"[a] t = Add", "[r] r = Relu (m) [a] t = Add"}, {"[2,4] y)", "[2,4] y, float[2,4] r)"}});
+      kLayer,
+      {{"[a] t = Add", "[r] r = Relu (m) [a] t = Add"}, {"[2,4] y)", "[2,4] y, float[2,4] r)"}});
   const BlockReport report = *Compared(kLayer, read).blocks;
   EXPECT_THAT(TextsOf(report).obstacles, ElementsAre(ElementsAre(HasSubstr("second reader: 'r'"))));
   EXPECT_THAT(report.nodes_to_exclude, IsEmpty());

@@ -26,9 +26,9 @@ std::string Replaced(const char* text, const char* from, const char* to) {
 TEST(ProductBlocks, BiasAndActivation) {
   EXPECT_THAT(BlockLines(kProduct), ElementsAre("MatMul + bias + Relu: m a r"));
   EXPECT_THAT(BlockLines(Replaced(kProduct, "Relu", "Abs")), ElementsAre("MatMul + bias: m a"));
-  EXPECT_THAT(BlockLines(Replaced(kProduct, "[a] a = Add (b, m) [r] y = Relu (a)",
-                                  "[r] y = Sigmoid (m)")),
-              ElementsAre("MatMul + Sigmoid: m r"));
+  EXPECT_THAT(
+      BlockLines(Replaced(kProduct, "[a] a = Add (b, m) [r] y = Relu (a)", "[r] y = Sigmoid (m)")),
+      ElementsAre("MatMul + Sigmoid: m r"));
   EXPECT_THAT(BlockLines(Replaced(kProduct, "[m] m = MatMul (x, w) [a] a = Add (b, m)",
                                   "[a] a = Gemm (x, w, b)")),
               ElementsAre("MatMul + bias + Relu: a r"));
@@ -47,9 +47,9 @@ TEST(ProductBlocks, Broken) {
                "[q] q8 = QuantizeLinear (m, s, z) [k] n = DequantizeLinear (q8, s, z) "
                "[a] a = Add (b, n)");
   EXPECT_THAT(BlockLines(quantized), ElementsAre("MatMul + bias + Relu: m a r | Q/DQ q k"));
-  EXPECT_THAT(BlockLines(Replaced(kProduct, "[r] y = Relu (a)",
-                                  "[t] t = Transpose (a) [r] y = Relu (t)")),
-              ElementsAre("MatMul + bias + Relu: m a r | Transpose t"));
+  EXPECT_THAT(
+      BlockLines(Replaced(kProduct, "[r] y = Relu (a)", "[t] t = Transpose (a) [r] y = Relu (t)")),
+      ElementsAre("MatMul + bias + Relu: m a r | Transpose t"));
   // Weights behind a DequantizeLinear are constants.
   EXPECT_THAT(BlockLines(Replaced(kProduct, "[m] m = MatMul (x, w)",
                                   "[v] q8 = QuantizeLinear (w, s, z) "
@@ -59,10 +59,11 @@ TEST(ProductBlocks, Broken) {
 
 TEST(ProductBlocks, QuantizedOperatorsRoundInBetween) {
   EXPECT_THAT(
-      BlockLines("(uint8[2,2] x) => (uint8[2,2] y) <uint8[2,2] w = {1, 0, 0, 1}, uint8[2] b = {1, 2}, "
-                 "float s = {0.1}, uint8 z = {0}> "
-                 "{ [m] m = QLinearMatMul (x, s, z, w, s, z, s, z) "
-                 "[a] y = com.microsoft.QLinearAdd (m, s, z, b, s, z, s, z) }"),
+      BlockLines(
+          "(uint8[2,2] x) => (uint8[2,2] y) <uint8[2,2] w = {1, 0, 0, 1}, uint8[2] b = {1, 2}, "
+          "float s = {0.1}, uint8 z = {0}> "
+          "{ [m] m = QLinearMatMul (x, s, z, w, s, z, s, z) "
+          "[a] y = com.microsoft.QLinearAdd (m, s, z, b, s, z, s, z) }"),
       ElementsAre("MatMul + bias: m a | Q/DQ m"));
 }
 
@@ -79,12 +80,13 @@ constexpr char kConvolution[] =
 
 TEST(ConvolutionBlocks, NormalizedAndActivated) {
   EXPECT_THAT(BlockLines(kConvolution), ElementsAre("Conv + BatchNormalization + Relu: c b r"));
-  EXPECT_THAT(BlockLines(Replaced(kConvolution, "[r] y = Relu (b)",
-                                  "[s] s = HardSigmoid <alpha = 0.16666667> (b) [r] y = Mul (b, s)")),
-              ElementsAre("Conv + BatchNormalization + HardSwish: c b s r", "HardSwish: s r"));
-  EXPECT_THAT(BlockLines(Replaced(kConvolution, "[r] y = Relu (b)",
-                                  "[a] a = Add (x, b) [r] y = Relu (a)")),
-              ElementsAre("Conv + sum + Relu: c b a r"));
+  EXPECT_THAT(
+      BlockLines(Replaced(kConvolution, "[r] y = Relu (b)",
+                          "[s] s = HardSigmoid <alpha = 0.16666667> (b) [r] y = Mul (b, s)")),
+      ElementsAre("Conv + BatchNormalization + HardSwish: c b s r", "HardSwish: s r"));
+  EXPECT_THAT(
+      BlockLines(Replaced(kConvolution, "[r] y = Relu (b)", "[a] a = Add (x, b) [r] y = Relu (a)")),
+      ElementsAre("Conv + sum + Relu: c b a r"));
 }
 
 TEST(ConvolutionBlocks, NearMissesAndReaders) {
@@ -98,7 +100,8 @@ TEST(ConvolutionBlocks, NearMissesAndReaders) {
 }
 
 constexpr char kNorm[] =
-    "(float[2,3,4] x, float[2,3,4] skip) => (float[2,3,4] y) <int64[1] last = {-1}, float two = {2}, "
+    "(float[2,3,4] x, float[2,3,4] skip) => (float[2,3,4] y) <int64[1] last = {-1}, float two = "
+    "{2}, "
     "float eps = {0.00001}, float[4] g = {1, 1, 1, 1}, float[4] b = {0, 0, 0, 0}> "
     "{ [s] s = Add (x, skip) [m] m = ReduceMean (s, last) [d] d = Sub (s, m) [p] p = Pow (d, two) "
     "[v] v = ReduceMean (p, last) [e] e = Add (v, eps) [r] r = Sqrt (e) [q] q = Div (d, r) "
@@ -111,9 +114,12 @@ TEST(NormalizationBlocks, LayerNormalizationOfNodes) {
                                   "[2,3,4] y)", "[2,3,4] y, float[2,3,4] n)")),
               ElementsAre("skip + LayerNormalization: s m d p v e r q w a"));
   // The square as a product, the deviation computed twice, the inverse multiplied.
-  std::string other = Replaced(kNorm, "[p] p = Pow (d, two)", "[d2] d2 = Sub (s, m) [p] p = Mul (d2, d2)");
-  other = Replaced(other.c_str(), "[q] q = Div (d, r)", "[i] i = Reciprocal (r) [q] q = Mul (d, i)");
-  EXPECT_THAT(BlockLines(other), ElementsAre("skip + LayerNormalization: s m d d2 p v e r i q w a"));
+  std::string other =
+      Replaced(kNorm, "[p] p = Pow (d, two)", "[d2] d2 = Sub (s, m) [p] p = Mul (d2, d2)");
+  other =
+      Replaced(other.c_str(), "[q] q = Div (d, r)", "[i] i = Reciprocal (r) [q] q = Mul (d, i)");
+  EXPECT_THAT(BlockLines(other),
+              ElementsAre("skip + LayerNormalization: s m d d2 p v e r i q w a"));
 }
 
 TEST(NormalizationBlocks, NearMisses) {
@@ -126,7 +132,8 @@ TEST(NormalizationBlocks, NearMisses) {
 
 TEST(NormalizationBlocks, RmsNormalization) {
   constexpr char kRms[] =
-      "(float[2,3,4] x, float[2,3,4] skip) => (float[2,3,4] y, float[2,3,4] s) <int64[1] last = {-1}, "
+      "(float[2,3,4] x, float[2,3,4] skip) => (float[2,3,4] y, float[2,3,4] s) <int64[1] last = "
+      "{-1}, "
       "float two = {2}, float eps = {0.00001}, float[4] g = {1, 1, 1, 1}> "
       "{ [s] s = Add (x, skip) [p] p = Pow (s, two) [v] v = ReduceMean (p, last) "
       "[e] e = Add (v, eps) [r] r = Sqrt (e) [q] q = Div (s, r) [w] y = Mul (g, q) }";

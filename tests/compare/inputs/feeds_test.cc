@@ -231,8 +231,7 @@ TEST(FeedFileTest, KeysAndValuesAreAMap) {
   graph.inputs[0].type.dtype = DType::kInt64;
   const TestFolder folder;
   const auto feeds = [&](const Tensor& keys) -> absl::StatusOr<Feeds> {
-    auto file =
-        FeedFile::Open(PlainArchive(folder, {{"m/values", kTwoFloats}, {"m/keys", keys}}));
+    auto file = FeedFile::Open(PlainArchive(folder, {{"m/values", kTwoFloats}, {"m/keys", keys}}));
     if (!file.ok()) return file.status();
     auto matched = file->FeedsFor(graph);
     if (!matched.ok()) return matched.status();

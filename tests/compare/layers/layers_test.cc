@@ -90,7 +90,8 @@ TEST(LayerNames, MetadataAndFormats) {
   EXPECT_THAT(NodesOfMetadata("[ONNX Layer: a][ONNX Layer: b[0]]\x1e[ONNX Layer: a]"),
               ElementsAre("a", "b[0]"));
   EXPECT_THAT(NodesOfMetadata(""), IsEmpty());
-  EXPECT_EQ(DTypeOfFormat("Thirty-two wide channel vectorized row major Int8 format"), DType::kInt8);
+  EXPECT_EQ(DTypeOfFormat("Thirty-two wide channel vectorized row major Int8 format"),
+            DType::kInt8);
   EXPECT_EQ(DTypeOfFormat("Row major linear FP16 format"), DType::kFloat16);
   EXPECT_EQ(DTypeOfFormat("BFloat16"), DType::kBfloat16);
   EXPECT_EQ(DTypeOfFormat("E4M3 FP8 format"), DType::kFloat8E4M3FN);
@@ -122,7 +123,8 @@ TEST(ReadListing, OlderLogs) {
       "Layer(Reformat): Reformatting CopyNode for Input Tensor 0 to Conv_0 + PWN(Clip_3), Tactic: "
       "1002, inputs[Float(1,3,512,768)] -> Reformatted Input Tensor 0 to Conv_0 + PWN(Clip_3)"
       "[Int8(1,3,512,768)]\n"
-      "Layer(CaskConvolution): Conv_0 + PWN(Clip_3), Tactic: 5200329514761435342, Reformatted Input "
+      "Layer(CaskConvolution): Conv_0 + PWN(Clip_3), Tactic: 5200329514761435342, Reformatted "
+      "Input "
       "Tensor 0 to Conv_0 + PWN(Clip_3)[Int8(1,3,512,768)] -> (Unnamed Layer* 1) "
       "[Activation]_output[Int8(1,32,256,384)]\n",
       "old.log");
@@ -132,6 +134,23 @@ TEST(ReadListing, OlderLogs) {
   EXPECT_THAT(listing->layers[1].nodes, ElementsAre("Conv_0", "Clip_3"));
   EXPECT_EQ(listing->layers[1].outputs[0].name, "(Unnamed Layer* 1) [Activation]_output");
   EXPECT_EQ(PrecisionOf(listing->layers[1]), DType::kInt8);
+}
+
+// Of layers that read nothing, of copies, of Q/DQ that became a copy of their own.
+TEST(ReadListing, UnusualLines) {
+  const auto listing = ParseListing(
+      "Layer(Myelin): {ForeignNode[/c...(Unnamed Layer* 689) [Shuffle]]}, Tactic: 0x0,  -> "
+      "/t_output_0[Float(2,12600)], (Unnamed Layer* 689) [Shuffle]_output[Float(1,1,1)]\n\n"
+      "Layer(Reformat): /conv/QuantizeLinear, Tactic: 0x3ea, images[Float(1,3)] -> q[Int8(1,3)]\n"
+      "Layer(Reformat): /a/Mul_output_0 copy, Tactic: 0x3ea, a[Half(1,3)] -> b[Half(1,3)]\n",
+      "f");
+  ASSERT_TRUE(listing.ok()) << listing.status();
+  ASSERT_THAT(listing->layers, SizeIs(3));
+  EXPECT_THAT(listing->layers[0].inputs, IsEmpty());
+  EXPECT_THAT(listing->layers[0].outputs, SizeIs(2));
+  EXPECT_FALSE(listing->layers[1].reformat);
+  EXPECT_THAT(listing->layers[1].nodes, ElementsAre("/conv/QuantizeLinear"));
+  EXPECT_TRUE(listing->layers[2].reformat);
 }
 
 TEST(ReadListing, JsonWithTimes) {
@@ -171,7 +190,8 @@ TEST(ReadListing, ErrorsNameFileAndLine) {
   expect("\nLayer(Conv): a, Tactic: 0, x (Half[1])\n", "f:2: a layer has no ' -> '");
   expect("Name: a, LayerType: gemm, Inputs: [ { Name: x, Format", "f:1: a layer ends within");
   expect("Name: a, LayerType: gemm, Inputs: []", "f:1: a layer has no Outputs");
-  expect("Name: a, LayerType: gemm, Inputs: [ x ], Outputs: []", "f:1: a layer has a tensor without");
+  expect("Name: a, LayerType: gemm, Inputs: [ x ], Outputs: []",
+         "f:1: a layer has a tensor without");
   expect("{\"Layers\": [\n{\"Name\": \"a\"", "f:2: this is no JSON, or it is cut short");
   expect("{\"Layers\": [{}]}", "f: layer 0 has no Name");
   expect("{\"Bindings\": []}", "f: this JSON has no array Layers");
@@ -188,7 +208,8 @@ TEST(ReadListing, ErrorsNameFileAndLine) {
 
 // However much of a file is there, it is read or refused.
 TEST(ReadListing, TruncatedFilesDoNoHarm) {
-  for (const char* name : {"fp16.names.log", "fp16.detailed.log", "int8.json", "ort.profile.json"}) {
+  for (const char* name :
+       {"fp16.names.log", "fp16.detailed.log", "int8.json", "ort.profile.json"}) {
     const std::string bytes = BytesOf(name);
     ASSERT_FALSE(bytes.empty());
     for (size_t size = 0; size < bytes.size(); size += 7) {
@@ -203,11 +224,11 @@ TEST(ReadListing, TruncatedFilesDoNoHarm) {
 TEST(CompareLayers, SplitsWithTheNodesWhereTheyBegin) {
   const LayerComparison comparison =
       CompareLayers(Listing("fp16.detailed.log"), Listing("int8.json"), nullptr);
-  EXPECT_THAT(GroupLines(comparison),
-              ElementsAre("right_only 0-1", "nodes 1-1 precision",
-                          "split 1-3 precision at p_DequantizeLinear /attn/MatMul_1",
-                          "same 1-1 precision", "right_only 0-1 reformat",
-                          "left_only 1-0 reformat"));
+  EXPECT_THAT(
+      GroupLines(comparison),
+      ElementsAre("right_only 0-1", "nodes 1-1 precision",
+                  "split 1-3 precision at p_DequantizeLinear /attn/MatMul_1", "same 1-1 precision",
+                  "right_only 0-1 reformat", "left_only 1-0 reformat"));
   EXPECT_THAT(comparison.groups[2].right_nodes,
               ElementsAre("p_QuantizeLinear", "p_DequantizeLinear", "s_QuantizeLinear"));
   EXPECT_FALSE(comparison.same());

@@ -46,8 +46,8 @@ TEST(ConvTranspose, AutoPadAndOutputShape) {
 // Expected values by ONNX's evaluator.
 TEST(ConvTranspose, AutoPadWithAStrideBeyondTheKernel) {
   const auto same = [](const char* auto_pad, int64_t kernel, int64_t stride) {
-    const Tensor w = kernel == 1 ? Tensor::Of<float>({1, 1, 1}, {1})
-                                 : Tensor::Of<float>({1, 1, 2}, {1, 2});
+    const Tensor w =
+        kernel == 1 ? Tensor::Of<float>({1, 1, 1}, {1}) : Tensor::Of<float>({1, 1, 2}, {1, 2});
     return Transpose(22, Tensor::Of<float>({1, 1, 2}, {1, 10}), w, {stride})
         .Attr("auto_pad", auto_pad)
         .Run();
