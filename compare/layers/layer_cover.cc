@@ -95,23 +95,25 @@ std::vector<std::string> NodeRanges::Between(const LayerRegion& region) const {
   return names;
 }
 
-std::vector<std::string> NodeRanges::Behind(const std::vector<LayerTensor>& inputs,
-                                            const std::vector<LayerTensor>& outputs) const {
-  absl::flat_hash_set<std::string> stops;
-  for (const LayerTensor& input : inputs) stops.insert(input.name);
+std::vector<std::string> NodeRanges::Behind(const EngineLayer& layer,
+                                            const absl::flat_hash_set<std::string>& made) const {
   std::set<size_t> found;
   std::vector<std::string> open;
-  for (const LayerTensor& output : outputs) {
-    if (!producers_.contains(output.name)) continue;
-    open.push_back(output.name);
+  for (const LayerTensor& output : layer.outputs) {
+    if (producers_.contains(output.name)) open.push_back(output.name);
   }
+  const auto stops = [&](const std::string& name) {
+    return made.contains(name) ||
+           std::any_of(layer.inputs.begin(), layer.inputs.end(),
+                       [&name](const LayerTensor& input) { return input.name == name; });
+  };
   while (!open.empty()) {
     const std::string name = std::move(open.back());
     open.pop_back();
     const auto maker = producers_.find(name);
     if (maker == producers_.end() || !found.insert(maker->second).second) continue;
     for (const std::string& input : graph_.nodes[maker->second].inputs) {
-      if (!input.empty() && !stops.contains(input)) open.push_back(input);
+      if (!input.empty() && !stops(input)) open.push_back(input);
     }
   }
   std::vector<std::string> names;
@@ -124,6 +126,10 @@ std::vector<std::string> NodeRanges::Behind(const std::vector<LayerTensor>& inpu
 std::vector<std::vector<std::string>> CoversOf(const LayerListing& listing,
                                                const NodeRanges* model) {
   std::vector<std::vector<std::string>> covers;
+  absl::flat_hash_set<std::string> made;
+  for (const EngineLayer& layer : listing.layers) {
+    for (const LayerTensor& output : layer.outputs) made.insert(output.name);
+  }
   for (const EngineLayer& layer : listing.layers) {
     std::vector<std::string>& cover = covers.emplace_back();
     if (model == nullptr) {
@@ -138,7 +144,7 @@ std::vector<std::vector<std::string>> CoversOf(const LayerListing& listing,
         for (std::string& name : model->Between(region)) cover.push_back(std::move(name));
       }
       if (listing.form == ListingForm::kModel) {
-        std::vector<std::string> behind = model->Behind(layer.inputs, layer.outputs);
+        std::vector<std::string> behind = model->Behind(layer, made);
         if (!behind.empty()) cover = std::move(behind);
       }
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "compare/layers/layer_listing.h"
 #include "evaluator/model.h"
@@ -27,10 +28,10 @@ class NodeRanges {
   size_t Position(const std::string& name) const;
   // Nodes on the ways from the first to the last, these included; nothing if the ends are unknown.
   std::vector<std::string> Between(const LayerRegion& region) const;
-  // Nodes that compute `outputs` from `inputs`, results by name; nothing if the model lacks an
-  // output.
-  std::vector<std::string> Behind(const std::vector<LayerTensor>& inputs,
-                                  const std::vector<LayerTensor>& outputs) const;
+  // Nodes that compute a layer's outputs from its inputs and from `made`, results by name: what
+  // other layers make is no part of it. Nothing if the model lacks its outputs.
+  std::vector<std::string> Behind(const EngineLayer& layer,
+                                  const absl::flat_hash_set<std::string>& made) const;
 
  private:
   std::vector<bool> Reached(const std::vector<size_t>& from, bool forward) const;

@@ -227,8 +227,8 @@ TEST(CompareLayers, SplitsWithTheNodesWhereTheyBegin) {
   EXPECT_THAT(
       GroupLines(comparison),
       ElementsAre("right_only 0-1", "nodes 1-1 precision",
-                  "split 1-3 precision at p_DequantizeLinear /attn/MatMul_1", "same 1-1 precision",
-                  "right_only 0-1 reformat", "left_only 1-0 reformat"));
+                  "split 1-3 precision at p_DequantizeLinear /attn/MatMul_1",
+                  "right_only 0-1 reformat", "same 1-1 precision", "left_only 1-0 reformat"));
   EXPECT_THAT(comparison.groups[2].right_nodes,
               ElementsAre("p_QuantizeLinear", "p_DequantizeLinear", "s_QuantizeLinear"));
   EXPECT_FALSE(comparison.same());
