@@ -32,8 +32,14 @@ void ExpectRefused(const std::vector<std::string>& arguments, const std::string&
 }
 
 TEST(CommandLineTest, HelpAndVersion) {
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
-           {"--help"}, {"-h"}, {"run", "--help"}, {"ops", "--help"}, {"--version"}}) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--help"},
+                                             {"-h"},
+                                             {"run", "--help"},
+                                             {"ops", "--help"},
+                                             {"fusions", "--help"},
+                                             {"layers", "--help"},
+                                             {"--version"}}) {
     const Outcome outcome = Onnxcmp(arguments);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");
@@ -74,6 +80,22 @@ TEST(CommandLineTest, Mistakes) {
   ExpectRefused({Plain(), Plain(), "--dim", "n=-1"}, "should be NAME=N");
   ExpectRefused({Plain(), Plain(), "--dim", "n=1"}, "no input has such a dimension");
   ExpectRefused({"run", Plain(), "--save", "x.npz", "--save-all", "x.npz"}, "different files");
+}
+
+TEST(CommandLineTest, BlocksAndLayers) {
+  const Outcome blocks = Onnxcmp({"fusions", Plain()});
+  EXPECT_EQ(blocks.status, 0) << blocks.err;
+  EXPECT_THAT(blocks.out, HasSubstr("   2  attention: whole\n"));
+  const std::string fp16 = TestData("layers/fp16.detailed.log");
+  EXPECT_EQ(Onnxcmp({"layers", fp16, fp16}).status, 0);
+  EXPECT_EQ(Onnxcmp({"layers", TestData("layers/fp16.names.log"), fp16}).status, 0);
+  const Outcome other = Onnxcmp({"layers", fp16, TestData("layers/int8.json"), "--model",
+                                 TestData("layers/net.onnxtxt"), "--times-right",
+                                 TestData("layers/int8.times.json")});
+  EXPECT_EQ(other.status, 1) << other.err;
+  EXPECT_THAT(other.out, HasSubstr("split 1→3"));
+  ExpectRefused({"layers", fp16, TestData("layers/int8.times.json")}, "--exportProfile");
+  ExpectRefused({"layers", fp16, TestData("npz")}, "npz");
 }
 
 TEST(CommandLineTest, FilesThatAreNotThere) {
