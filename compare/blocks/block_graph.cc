@@ -190,12 +190,4 @@ int64_t BlockGraph::OpsetVersion(int n) const {
   return it == imports->end() ? 0 : it->second;
 }
 
-std::string NodeLabel(const Node& node) {
-  if (!node.name.empty()) return node.name;
-  for (const std::string& output : node.outputs) {
-    if (!output.empty()) return output;
-  }
-  return node.op_type;
-}
-
 }  // namespace onnxcmp

@@ -71,9 +71,6 @@ class BlockGraph {
   std::vector<std::vector<int>> outputs_;
 };
 
-// What a node is called in reports: its name, or what it makes first where it has none.
-std::string NodeLabel(const Node& node);
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_BLOCKS_BLOCK_GRAPH_H_

@@ -16,6 +16,7 @@
 #include "compare/blocks/forms/forms.h"
 #include "compare/blocks/pattern_match.h"
 #include "compare/operators/operator_traits.h"
+#include "evaluator/plan.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {
@@ -222,7 +223,7 @@ class BlockFinder {
     candidates_ = std::move(kept);
   }
 
-  std::string LabelOf(int n) const { return NodeLabel(graph_.node(n)); }
+  std::string LabelOf(int n) const { return std::string(NodeLabel(graph_.node(n))); }
 
   static ObstacleKind KindOf(absl::string_view op) {
     if (absl::StartsWith(op, "Q") || absl::StartsWith(op, "Dequantize")) {

@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "compare/blocks/block_graph.h"
+#include "evaluator/plan.h"
 
 namespace onnxcmp {
 namespace {
@@ -27,7 +28,7 @@ NodeRanges::NodeRanges(const Graph& graph) : graph_(graph) {
     constant_.push_back(std::all_of(made.begin(), made.end(), [&values](int value) {
       return value == BlockGraph::kNoValue || values.IsConstant(value);
     }));
-    labels_.push_back(NodeLabel(graph.nodes[i]));
+    labels_.emplace_back(NodeLabel(graph.nodes[i]));
     positions_.emplace(labels_.back(), i);
     normalized_[NormalizedName(labels_.back())].push_back(i);
     for (const std::string& output : graph.nodes[i].outputs) {

@@ -18,6 +18,7 @@
 #include "compare/blocks/block_graph.h"
 #include "compare/layers/layer_names.h"
 #include "compare/layers/tensorrt_log.h"
+#include "evaluator/plan.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/status_macros.h"
 
@@ -303,7 +304,7 @@ LayerListing ListingOfModel(const Graph& graph, const std::string& source) {
       continue;
     }
     EngineLayer& layer = listing.layers.emplace_back();
-    layer.name = NodeLabel(node);
+    layer.name = std::string(NodeLabel(node));
     layer.type = node.op_type;
     layer.nodes = {layer.name};
     for (const std::string& input : node.inputs) {
