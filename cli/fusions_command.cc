@@ -15,8 +15,9 @@ namespace onnxcmp::cli {
 
 int FusionsCommand(const std::vector<std::string>& arguments) {
   CLI::App app(
-      "The blocks of a model that runtimes fuse (attention, normalizations, Gelu, MatMul + bias, "
-      "...),\nand what stands in the way of those that are broken. Nothing is run.",
+      "The blocks of a model that runtimes fuse (attention, normalizations, Gelu,\n"
+      "MatMul + bias, ...), and what stands in the way of those that are broken.\n"
+      "Nothing is run.",
       "onnxcmp fusions");
   SetUsage(app, "onnxcmp fusions [OPTIONS] MODEL");
   std::string model;

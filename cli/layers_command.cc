@@ -75,9 +75,9 @@ absl::StatusOr<LayerComparison> CompareListings(const LayersArguments& arguments
 
 int LayersCommand(const std::vector<std::string>& command_line) {
   CLI::App app(
-      "The layers that runtimes made of a model, side by side by the ONNX nodes that they cover.\n"
-      "A side is a log of TensorRT (names only or detailed), what trtexec --exportLayerInfo\n"
-      "writes, a profile of onnxruntime, or a model.\n"
+      "The layers that runtimes made of a model, side by side by the ONNX nodes that\n"
+      "they cover. A side is a log of TensorRT (names only or detailed), what\n"
+      "trtexec --exportLayerInfo writes, a profile of onnxruntime, or a model.\n"
       "Exit status 0: the same layers, 1: others, 2: they could not be read.",
       "onnxcmp layers");
   SetUsage(app, "onnxcmp layers [OPTIONS] LEFT RIGHT");

@@ -17,7 +17,6 @@
 #include "compare/blocks/pattern_match.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/plan.h"
-#include "evaluator/status_macros.h"
 
 namespace onnxcmp {
 namespace {
