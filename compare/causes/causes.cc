@@ -24,6 +24,7 @@
 #include "compare/causes/left_classes.h"
 #include "compare/causes/region_noise.h"
 #include "compare/causes/repair.h"
+#include "compare/causes/repaired_pairs.h"
 #include "compare/causes/side_graph.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/forms/common_forms.h"
@@ -95,8 +96,7 @@ class CauseFinder {
     if (!Judge(run, state, &report)) {
       repaired.limits.insert(absl::StrCat(options_.limits.causes, " causes"));
     }
-    report.repaired = RepairedPairs(classes, state);
-    AddCausePairs(&report);
+    report.repaired = PairsToAdd(classes, right_graph_, state, alignment_, report.causes);
     if (!repaired.limits.empty()) {
       report.notes.push_back(
           absl::StrCat("the search for causes was cut short, there may be others: it reached its ",
@@ -128,45 +128,6 @@ class CauseFinder {
       }
     }
     return hints;
-  }
-
-  // What was decided by a repair and is not in the alignment. Of several equal results of the left,
-  // one that has no partner.
-  std::vector<AddedPair> RepairedPairs(const LeftClasses& classes, const ForcedState& state) const {
-    std::vector<AddedPair> pairs;
-    for (const auto& [r, c] : state.fixed) {
-      const int partner = alignment_.right_to_left[static_cast<size_t>(r)];
-      if (partner != kNone && classes.of(partner) == c) continue;
-      for (const int l : classes.members(c)) {
-        if (alignment_.left_to_right[static_cast<size_t>(l)] != kNone ||
-            left_graph_.IsComputed(l) != right_graph_.IsComputed(r)) {
-          continue;
-        }
-        pairs.push_back({l, r, Mark::kRepaired});
-        break;
-      }
-    }
-    return pairs;
-  }
-
-  // What a cause names is a row of the table, too: the pair that was judged is worth more than one
-  // whose bits differ.
-  void AddCausePairs(CauseReport* report) const {
-    for (const Cause& cause : report->causes) {
-      if (cause.in_body.has_value() || cause.left == kNone || cause.right == kNone) continue;
-      const int now = alignment_.left_to_right[Index(cause.left)];
-      if (alignment_.right_to_left[Index(cause.right)] != kNone ||
-          left_graph_.IsComputed(cause.left) != right_graph_.IsComputed(cause.right) ||
-          (now != kNone && left_graph_.result(cause.left).fingerprint.elements ==
-                               right_graph_.result(now).fingerprint.elements)) {
-        continue;
-      }
-      const auto is_added = [&](const AddedPair& pair) {
-        return pair.left == cause.left || pair.right == cause.right;
-      };
-      if (absl::c_any_of(report->repaired, is_added)) continue;
-      report->repaired.push_back({cause.left, cause.right, Mark::kRepaired});
-    }
   }
 
   // Whether more than nearness speaks for a match: the alignment or a repair. What 16 bits have

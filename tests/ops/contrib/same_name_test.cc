@@ -16,10 +16,12 @@ namespace {
 
 // y is made by ai.onnx's operator, z by com.microsoft's.
 absl::StatusOr<std::vector<Value>> RunBoth(absl::string_view inputs, absl::string_view outputs,
-                                           absl::string_view nodes, const Feeds& feeds) {
-  return RunText(absl::StrCat(R"(<ir_version: 10, opset_import: ["": 27, "com.microsoft": 1]> g ()",
-                              inputs, ") => (", outputs, ") { ", nodes, " }"),
-                 feeds);
+                                           absl::string_view nodes, const Feeds& feeds,
+                                           int opset = 27) {
+  return RunText(
+      absl::StrCat(R"(<ir_version: 10, opset_import: ["": )", opset,
+                   R"(, "com.microsoft": 1]> g ()", inputs, ") => (", outputs, ") { ", nodes, " }"),
+      feeds);
 }
 
 void ExpectBoth(const absl::StatusOr<std::vector<Value>>& got, const Tensor& y, const Tensor& z,
@@ -45,6 +47,7 @@ TEST(SameNameTest, AllAreTested) {
       "RotaryEmbedding",
       "Trilu",
       "Scale",
+      "SwiGLU",
       "Unique",
   };
   for (const OpRegistry::Entry& entry : Registry().Entries()) {
@@ -87,6 +90,15 @@ TEST(SameNameTest, QuantizeLinear) {
                      "z = com.microsoft.QuantizeLinear(x, s)",
                      {{"x", Floats({-4, 5})}, {"s", Tensor::Scalar<float>(2)}}),
              Tensor::Of<int8_t>({2}, {-2, 2}), Tensor::Of<uint8_t>({2}, {0, 2}));
+}
+
+// One takes the halves of one tensor, too, and has a limit unless it is told otherwise.
+TEST(SameNameTest, SwiGLU) {
+  ONNXCMP_NEEDS_OPSET(28);
+  ExpectBoth(RunBoth("float[1] a, float[1] b, float[2] ab", "float[n] y, float[m] z",
+                     "y = SwiGLU(a, b) z = com.microsoft.SwiGLU<limit = 10.0>(ab)",
+                     {{"a", Floats({40})}, {"b", Floats({3})}, {"ab", Floats({40, 3})}}, 28),
+             Floats({120}), Floats({30}), 1e-3);
 }
 
 // Blocks of a scale are in one only.

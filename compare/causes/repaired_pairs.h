@@ -1,0 +1,23 @@
+// What the search for causes paired and the alignment has not got.
+#ifndef ONNXCMP_COMPARE_CAUSES_REPAIRED_PAIRS_H_
+#define ONNXCMP_COMPARE_CAUSES_REPAIRED_PAIRS_H_
+
+#include <vector>
+
+#include "compare/alignment/alignment_amendment.h"
+#include "compare/causes/forced_run.h"
+#include "compare/causes/left_classes.h"
+#include "compare/causes/side_graph.h"
+#include "compare/comparison.h"
+
+namespace onnxcmp {
+
+// What was decided by a repair, and what causes name: each is a row of the table, too. Of several
+// equal results of the left one that has no partner.
+std::vector<AddedPair> PairsToAdd(const LeftClasses& left, const SideGraph& right,
+                                  const ForcedState& state, const Alignment& alignment,
+                                  const std::vector<Cause>& causes);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CAUSES_REPAIRED_PAIRS_H_
