@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "compare/differences/number_strips.h"
 #include "compare/operators/operator_traits.h"
+#include "compare/quantization/find_quantization.h"
 #include "compare/quantization/grids.h"
 
 namespace onnxcmp {
@@ -95,9 +96,11 @@ bool AreFormsOfGelu(const Contents& a, const Contents& b) {
 
 }  // namespace
 
-bool IsWrong(const Cause& cause) {
-  return cause.kind != CauseKind::kApproximation && cause.kind != CauseKind::kQuantization;
+bool IsMistake(CauseKind kind) {
+  return kind != CauseKind::kApproximation && kind != CauseKind::kQuantization;
 }
+
+bool IsWrong(const Cause& cause) { return IsMistake(cause.kind); }
 
 CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
                    int right, const RegionNoise::Verdict& verdict) {
@@ -121,6 +124,10 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
       RelativeRms(Measure(result.held.tensor()), Measure(result.own.tensor())) <= kHonest) {
     found.kind = CauseKind::kQuantization;
     found.operators = operators;
+    // An 8-bit step is 4e-3 of the greatest element.
+    constexpr double kLessThanAStep = 1e-3;
+    found.of_grids = IsQuantized(run.left().graph().stream()) && IsQuantized(graph.stream()) &&
+                     verdict.distance <= kLessThanAStep;
     return found;
   }
   if (!graph.IsComputed(right)) return found;
@@ -133,8 +140,10 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
   bool approximation = epsilon > 0 && verdict.distance <= kApproximation;
   // A boolean has no steps.
   if (IsInteger(result.own.tensor().dtype()) && BitWidth(result.own.tensor().dtype()) == 8) {
-    approximation = AreStepsApart(Measure(result.own.tensor()), Measure(result.held.tensor()),
-                                  std::max(ours.roundings, theirs.roundings));
+    const Measured own = Measure(result.own.tensor());
+    const Measured held = Measure(result.held.tensor());
+    approximation = AreStepsApart(own, held, std::max(ours.roundings, theirs.roundings));
+    found.of_grids = ours.quantizes && theirs.quantizes && AreStepsApart(own, held, 1);
   }
   if (approximation) {
     found.kind = CauseKind::kApproximation;

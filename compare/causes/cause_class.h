@@ -15,12 +15,16 @@ struct CauseClass {
   // many places of a model.
   std::string operators;
   bool known_form = false;  // Cause::known_form
+  // Both sides round to grids there, and the right ends a step off, or by less than a step: no more
+  // than rounding, if the outputs agree.
+  bool of_grids = false;
 };
 
 CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
                    int right, const RegionNoise::Verdict& verdict);
 
 // Whether it is a mistake, and no other way to compute the same.
+bool IsMistake(CauseKind kind);
 bool IsWrong(const Cause& cause);
 
 }  // namespace onnxcmp

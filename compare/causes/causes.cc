@@ -198,8 +198,12 @@ class CauseFinder {
       if (!explained_inside && !beyond) continue;
       places.insert(place);
       if (explained_inside) continue;
-      Cause cause;
       const CauseClass found = ClassOf(run, state, noise, r, verdict);
+      if (found.of_grids && options_.outputs_agree && !IsMistake(found.kind)) {
+        others_.push_back(r);
+        continue;
+      }
+      Cause cause;
       cause.kind = found.kind;
       cause.known_form = found.known_form;
       std::tie(cause.left, cause.right) = Refined(run, state, noise, r);
