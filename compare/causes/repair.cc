@@ -14,6 +14,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "compare/causes/node_inputs.h"
+#include "compare/causes/region.h"
 #include "compare/causes/repair_suggestions.h"
 
 namespace onnxcmp {
@@ -300,7 +301,7 @@ class Repairer {
       const int n = run_.right().producer(repair.right);
       if (n == kNone || !state().fixed.contains(repair.right)) continue;
       if (!run_.right().node(n).made->captures.empty()) continue;
-      if (!MoveToDiffering(repair, n)) MoveToUnmatched(repair, n);
+      if (!MoveToDiffering(repair, n) && !MoveToUnmatched(repair, n)) MoveIntoRegion(repair);
     }
   }
 
@@ -369,8 +370,8 @@ class Repairer {
            Move(repair, differing.begin()->first, differing.begin()->second);
   }
 
-  // To an input without a match, whatever the left's node does: a left result some hops back with
-  // which the right's node gives what the left has.
+  // To an input without a match, or with one that may be what it is a copy of, whatever the left's
+  // node does: a left result some hops back with which the right's node gives what the left has.
   bool MoveToUnmatched(const Suggestion& repair, int n) {
     const SideGraph& right = run_.right();
     const std::vector<int> reads = right.Reads(n);
@@ -379,9 +380,10 @@ class Repairer {
     const auto held = [&](int r) -> const Value& { return state().at(r).held; };
     if (state().at(repair.right).own.empty() || GivesMatch(repair, n, held)) return false;
     for (const int read : reads) {
-      if (state().at(read).match != kNone || of_constants_[Index(read)]) continue;
+      const bool copies = state().at(read).match != kNone && CopiedBy(read) != kNone;
+      if ((state().at(read).match != kNone && !copies) || of_constants_[Index(read)]) continue;
       for (const int c : ClassesBefore(repair.left)) {
-        if (!suggester_.Fits(read, c)) continue;
+        if (state().at(read).match == c || !suggester_.Fits(read, c)) continue;
         const Value tried = run_.ValueFor(c, read);
         if (tried.empty()) continue;
         const auto value = [&](int r) -> const Value& {
@@ -412,12 +414,44 @@ class Repairer {
     }
   }
 
-  // What a left result was made of, some hops back; the nearest first.
+  // To a result without a match between the repair and what has one: the first that lets more match
+  // than the repair, which reads it by several ways.
+  bool MoveIntoRegion(const Suggestion& repair) {
+    constexpr size_t kMostNodes = 8;
+    constexpr int kMostTrials = 16;
+    const auto is_matched = [&](int r) { return state().at(r).match != kNone; };
+    const Region region = RegionOf(run_.right(), repair.right, is_matched, kMostNodes);
+    const std::vector<int> before = ClassesBefore(repair.left);
+    int tried = 0;
+    for (const int n : region.nodes) {
+      for (const int r : run_.right().node(n).made->outputs) {
+        if (r == kNone || r == repair.right || is_matched(r) || of_constants_[Index(r)]) continue;
+        for (const int c : before) {
+          if (!suggester_.Fits(r, c)) continue;
+          if (++tried > kMostTrials) return false;
+          FixedMatches fixed = state().fixed;
+          fixed.erase(repair.right);
+          fixed[r] = c;
+          ++repaired_.trials;
+          ForcedState moved = run_.Run(fixed, &state());
+          if (moved.matched <= state().matched || moved.at(repair.right).match != repair.left) {
+            continue;
+          }
+          Adopt(std::move(moved));
+          repairs_.push_back({r, c, 1});
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // A left result and what it was made of, some hops back; the nearest first.
   std::vector<int> ClassesBefore(int c) const {
     constexpr int kHopsBack = 4;
     constexpr size_t kMost = 24;
     const SideGraph& left = run_.left().graph();
-    std::vector<int> classes;
+    std::vector<int> classes = {c};
     std::vector<int> level = {run_.left().representative(c)};
     for (int hop = 0; hop < kHopsBack; ++hop) {
       std::vector<int> before;
