@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -135,6 +136,13 @@ std::string Relation(const Cause& cause, const ForcedRun& run, const ForcedState
   return RelationText(left.tensor(), result.own.tensor(), MasksOf(classes));
 }
 
+bool GivesAnotherShape(const Cause& cause, const SideGraph& left, const SideGraph& right) {
+  const std::optional<Shape>& ours = left.result(cause.left).shape;
+  const std::optional<Shape>& theirs = right.result(cause.right).shape;
+  return ours.has_value() && theirs.has_value() && ours != theirs && cause.local.has_value() &&
+         cause.local->values.max_absolute == 0 && cause.local->values.reason.empty();
+}
+
 std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
   const SideGraph& left = run.left().graph();
   const SideGraph& right = run.right();
@@ -153,6 +161,10 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
   const bool infinite = cause.local.has_value() && !std::isfinite(cause.local->values.max_absolute);
   std::vector<std::string> parts = {
       distance.empty() ? "gives something else on the left's own inputs"
+      : GivesAnotherShape(cause, left, right)
+          ? absl::StrCat("gives the left's elements in another shape: ",
+                         ShapeToString(*left.result(cause.left).shape), " | ",
+                         ShapeToString(*right.result(cause.right).shape))
       : reason.empty() && infinite
           ? absl::StrCat("on the left's own inputs at ", cause.local->values.max_absolute_at, ": ",
                          cause.local->values.max_absolute_pair)

@@ -25,6 +25,7 @@
 #include "compare/causes/region_noise.h"
 #include "compare/causes/repair.h"
 #include "compare/causes/repaired_pairs.h"
+#include "compare/causes/shape_causes.h"
 #include "compare/causes/side_graph.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/forms/common_forms.h"
@@ -225,6 +226,7 @@ class CauseFinder {
       report->causes.push_back(std::move(cause));
       matched.push_back(r);
     }
+    NameShapes(run, state, &matched, report);
     bool all_matched = true;
     for (const NodesWithBodies& nodes : UnmatchedNodes(run, state, aligned_)) {
       if (LookInside(run, state, nodes, true, &matched, report)) all_matched = false;
@@ -245,6 +247,22 @@ class CauseFinder {
       if (cause.repro == nullptr) options_.on_found(found, &cause);
     }
     return all;
+  }
+
+  // Outputs that have the left's elements in another shape.
+  void NameShapes(const ForcedRun& run, const ForcedState& state, std::vector<int>* matched,
+                  CauseReport* report) const {
+    for (const auto& [l, r] : ShapeCauses(run, state)) {
+      if (absl::c_any_of(report->causes, [r = r](const Cause& c) { return c.right == r; }))
+        continue;
+      Cause cause;
+      cause.left = l;
+      cause.right = cause.judged = r;
+      cause.local = TensorDifferenceOf(run.left().value_of(l), state.at(r).held, {}, options_.pool);
+      cause.text = CauseText(cause, run, state);
+      report->causes.push_back(std::move(cause));
+      matched->push_back(r);
+    }
   }
 
   // Whether what the nodes of a matched result run tells more of it: the causes inside are named,

@@ -92,6 +92,19 @@ TEST(CauseWords, LeaveOutAttributesThatAreTheDefault) {
               HasSubstr("attribute epsilon: 0.25 | 1e-05 (default)"));
 }
 
+TEST(CauseWords, AnotherShapeOfTheSameElementsIsACause) {
+  const auto model = [](const std::string& shape) {
+    return "g (float[2,4] x) => (float[N,M,K] y) <int64[3] s = {" + shape +
+           "}> {\n t = Tanh (x)\n r = Reshape (t, s)\n y = Sin (r) }";
+  };
+  const Comparison comparison = ComparedWith(model("2, 2, 2"), model("4, 1, 2"));
+  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_EQ(FirstName(comparison), "r");
+  EXPECT_THAT(FirstText(comparison),
+              HasSubstr("gives the left's elements in another shape: [2,2,2] | [4,1,2]"));
+  EXPECT_THAT(comparison.causes, SizeIs(1));
+}
+
 TEST(CauseWords, SameOutputsHaveNoCause) {
   const auto model = [](const std::string& slope) {
     return "g (float[2,4] x) => (float[2,4] y) {\n s = LeakyRelu <alpha = " + slope +

@@ -1,0 +1,52 @@
+#include "compare/causes/shape_causes.h"
+
+#include "absl/algorithm/container.h"
+#include "compare/causes/repair_suggestions.h"
+#include "compare/operators/operator_traits.h"
+
+namespace onnxcmp {
+namespace {
+
+bool HasAnotherShape(const ForcedRun& run, const ForcedState& state, int r) {
+  const int c = state.at(r).match;
+  return c != kNone && run.right().result(r).shape != run.left().result(c).shape;
+}
+
+// Back to the node that decides the shape: one that moves elements, or one whose inputs have the
+// shapes that the left has.
+int BeginningOf(const ForcedRun& run, const ForcedState& state, int r) {
+  const SideGraph& right = run.right();
+  while (right.IsComputed(r)) {
+    const int n = right.producer(r);
+    const StreamNode& made = *right.node(n).made;
+    if (HasTrait(made.domain, made.op_type, OperatorTrait::kMoves)) return r;
+    const std::vector<int> reads = right.Reads(n);
+    const auto before = absl::c_find_if(reads, [&](int read) {
+      return right.IsComputed(read) && HasAnotherShape(run, state, read);
+    });
+    if (before == reads.end()) return r;
+    r = *before;
+  }
+  return r;
+}
+
+}  // namespace
+
+std::vector<std::pair<int, int>> ShapeCauses(const ForcedRun& run, const ForcedState& state) {
+  std::vector<std::pair<int, int>> pairs;
+  for (const auto& [output, source] : run.right().outputs()) {
+    if (source == kNone || !HasAnotherShape(run, state, source)) continue;
+    const auto counterparts = OutputCounterparts(run.left(), run.right());
+    const auto counterpart = counterparts.find(source);
+    if (counterpart == counterparts.end() || counterpart->second != state.at(source).match)
+      continue;
+    const int r = BeginningOf(run, state, source);
+    const int c = state.at(r).match;
+    const int l =
+        run.left().of(run.aligned(r)) == c ? run.aligned(r) : run.left().representative(c);
+    if (!absl::c_linear_search(pairs, std::pair(l, r))) pairs.emplace_back(l, r);
+  }
+  return pairs;
+}
+
+}  // namespace onnxcmp
