@@ -252,16 +252,11 @@ class CauseFinder {
   // Outputs that have the left's elements in another shape.
   void NameShapes(const ForcedRun& run, const ForcedState& state, std::vector<int>* matched,
                   CauseReport* report) const {
-    for (const auto& [l, r] : ShapeCauses(run, state)) {
-      if (absl::c_any_of(report->causes, [r = r](const Cause& c) { return c.right == r; }))
-        continue;
-      Cause cause;
-      cause.left = l;
-      cause.right = cause.judged = r;
-      cause.local = TensorDifferenceOf(run.left().value_of(l), state.at(r).held, {}, options_.pool);
-      cause.text = CauseText(cause, run, state);
+    for (Cause& cause : ShapeCauses(run, state)) {
+      const auto is_it = [&](const Cause& other) { return other.right == cause.right; };
+      if (absl::c_any_of(report->causes, is_it)) continue;
+      matched->push_back(cause.right);
       report->causes.push_back(std::move(cause));
-      matched->push_back(r);
     }
   }
 

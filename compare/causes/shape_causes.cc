@@ -1,7 +1,9 @@
 #include "compare/causes/shape_causes.h"
 
 #include "absl/algorithm/container.h"
+#include "compare/causes/cause_text.h"
 #include "compare/causes/repair_suggestions.h"
+#include "compare/differences/tensor_difference.h"
 #include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
@@ -9,7 +11,10 @@ namespace {
 
 bool HasAnotherShape(const ForcedRun& run, const ForcedState& state, int r) {
   const int c = state.at(r).match;
-  return c != kNone && run.right().result(r).shape != run.left().result(c).shape;
+  if (c == kNone) return false;
+  const StreamResult& ours = run.left().result(c);
+  const StreamResult& theirs = run.right().result(r);
+  return ours.shape != theirs.shape && ours.fingerprint.size == theirs.fingerprint.size;
 }
 
 // Back to the node that decides the shape: one that moves elements, or one whose inputs have the
@@ -32,11 +37,11 @@ int BeginningOf(const ForcedRun& run, const ForcedState& state, int r) {
 
 }  // namespace
 
-std::vector<std::pair<int, int>> ShapeCauses(const ForcedRun& run, const ForcedState& state) {
-  std::vector<std::pair<int, int>> pairs;
+std::vector<Cause> ShapeCauses(const ForcedRun& run, const ForcedState& state) {
+  std::vector<Cause> causes;
+  const auto counterparts = OutputCounterparts(run.left(), run.right());
   for (const auto& [output, source] : run.right().outputs()) {
     if (source == kNone || !HasAnotherShape(run, state, source)) continue;
-    const auto counterparts = OutputCounterparts(run.left(), run.right());
     const auto counterpart = counterparts.find(source);
     if (counterpart == counterparts.end() || counterpart->second != state.at(source).match)
       continue;
@@ -44,9 +49,16 @@ std::vector<std::pair<int, int>> ShapeCauses(const ForcedRun& run, const ForcedS
     const int c = state.at(r).match;
     const int l =
         run.left().of(run.aligned(r)) == c ? run.aligned(r) : run.left().representative(c);
-    if (!absl::c_linear_search(pairs, std::pair(l, r))) pairs.emplace_back(l, r);
+    const auto is_it = [&](const Cause& cause) { return cause.right == r; };
+    if (absl::c_any_of(causes, is_it)) continue;
+    Cause& cause = causes.emplace_back();
+    cause.left = l;
+    cause.right = cause.judged = r;
+    cause.local =
+        TensorDifferenceOf(run.left().value_of(l), state.at(r).held, {}, run.left().pool());
+    cause.text = CauseText(cause, run, state);
   }
-  return pairs;
+  return causes;
 }
 
 }  // namespace onnxcmp

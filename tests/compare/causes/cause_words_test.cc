@@ -101,7 +101,7 @@ TEST(CauseWords, AnotherShapeOfTheSameElementsIsACause) {
   EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
   EXPECT_EQ(FirstName(comparison), "r");
   EXPECT_THAT(FirstText(comparison),
-              HasSubstr("gives the left's elements in another shape: [2,2,2] | [4,1,2]"));
+              HasSubstr("gives the left's elements in another shape: 2x2x2 | 4x1x2"));
   EXPECT_THAT(comparison.causes, SizeIs(1));
 }
 
