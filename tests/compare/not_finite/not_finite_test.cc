@@ -12,6 +12,7 @@
 #include "compare/reports/render_table.h"
 #include "tests/compare/model_pair.h"
 #include "tests/support/golden.h"
+#include "tests/support/op_test.h"
 
 namespace onnxcmp {
 namespace {
