@@ -104,7 +104,9 @@ class ElementRelation {
   }
   static std::string Factor(double factor) {
     if (std::abs(factor + 1) < 1e-6) return "-left";
-    return std::abs(factor - 1) < 1e-6 ? "left" : absl::StrFormat("%.4g * left", factor);
+    if (std::abs(factor - 1) < 1e-6) return "left";
+    // Enough digits to tell it from 1.
+    return absl::StrFormat("%.*g * left", std::abs(factor - 1) < 1e-3 ? 7 : 4, factor);
   }
   static std::string Offset(const std::string& of, double offset) {
     return absl::StrFormat("%s %c %.4g", of, offset < 0 ? '-' : '+', std::abs(offset));

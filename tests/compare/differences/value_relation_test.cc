@@ -55,6 +55,7 @@ std::string Moved(const Shape& shape,
 
 TEST(RelationText, TellsFactorsAndOffsets) {
   EXPECT_EQ(Of([](float x) { return 0.5f * x; }), "right = 0.5 * left");
+  EXPECT_EQ(Of([](float x) { return 0.99998f * x; }), "right = 0.99998 * left");
   EXPECT_EQ(Of([](float x) { return -x; }), "right = -left");
   EXPECT_EQ(Of([](float x) { return x + 3; }), "right = left + 3");
   EXPECT_EQ(Of([](float x) { return x - 0.25f; }), "right = left - 0.25");
