@@ -47,7 +47,7 @@ struct CompareArguments {
   std::string color = "auto";
   int width = 0;  // 0: the terminal's
   int depth = std::numeric_limits<int>::max();
-  uint64_t max_memory = static_cast<uint64_t>(kDefaultMaxMemory);
+  std::optional<uint64_t> max_memory;
   bool causes = true;
   bool shadow = false;
   std::string repro;  // a folder; "": none is wanted

@@ -256,8 +256,9 @@ class SideComparison {
     options.ties_agree = arguments_.ties_agree;
     options.fail_on = arguments_.fail_on;
     options.max_depth = arguments_.depth;
-    options.max_memory = static_cast<int64_t>(arguments_.max_memory);
-    if (options.max_memory != kDefaultMaxMemory) options.cause_memory = options.max_memory;
+    if (arguments_.max_memory.has_value()) {
+      options.max_memory = options.cause_memory = static_cast<int64_t>(*arguments_.max_memory);
+    }
     options.threads = arguments_.run.threads;
     options.repro = !arguments_.repro.empty();
     options.causes = options.repro || (arguments_.causes && !arguments_.only_not_finite);
