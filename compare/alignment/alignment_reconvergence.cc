@@ -90,7 +90,11 @@ bool AbsorbsDifferences(const StreamNode& node) {
 class Reconvergence {
  public:
   Reconvergence(Pairing& pairing, const ValueEvidence& evidence)
-      : pairing_(pairing), evidence_(evidence), index_(pairing.index()) {}
+      : pairing_(pairing),
+        evidence_(evidence),
+        index_(pairing.index()),
+        left_elements_(index_.left.elements.begin(), index_.left.elements.end()),
+        right_elements_(index_.right.elements.begin(), index_.right.elements.end()) {}
 
   // From the end on, so that what lies behind a pair is settled when its turn comes.
   std::vector<std::pair<int, int>> TakeBack() {
@@ -225,15 +229,11 @@ class Reconvergence {
   // a pair may hide that it is apart, or it is no pair. A copy in another layout is what it copies.
   bool IsElsewhere(int l, int r) const {
     constexpr int64_t kTells = 4;
-    const auto is_in = [](const StreamIndex& side, int elements, int but) {
-      for (int i = 0; i < side.size(); ++i) {
-        if (i != but && StreamIndex::At(side.elements, i) == elements) return true;
-      }
-      return false;
-    };
     if (index_.left.result(l).fingerprint.size <= kTells) return false;
-    return is_in(index_.left, StreamIndex::At(index_.right.elements, r), l) ||
-           is_in(index_.right, StreamIndex::At(index_.left.elements, l), r);
+    const int ours = StreamIndex::At(index_.left.elements, l);
+    const int theirs = StreamIndex::At(index_.right.elements, r);
+    // Both would be each other's; that is a pair that is not apart.
+    return ours != theirs && (left_elements_.contains(theirs) || right_elements_.contains(ours));
   }
 
   bool Absorbs(int left_node, int right_result) const {
@@ -245,6 +245,7 @@ class Reconvergence {
   Pairing& pairing_;
   const ValueEvidence& evidence_;
   const AlignmentIndex& index_;
+  const absl::flat_hash_set<int> left_elements_, right_elements_;
 };
 
 }  // namespace

@@ -32,13 +32,7 @@ using FormIndex = std::map<std::string, std::vector<ParsedForm>, std::less<>>;
 FormIndex AllForms() {
   BlockForms forms;
   NamedPatterns named;
-  AddActivationForms(&forms, &named);
-  AddNormalizationForms(&forms, &named);
-  AddEmbeddingForms(&forms, &named);
-  AddProductForms(&forms, &named);
-  AddConvolutionForms(&forms, &named);
-  AddAttentionForms(&forms, &named);
-  AddRotaryForms(&forms, &named);
+  AddAllForms(&forms, &named);
   FormIndex index;
   for (const BlockForm& form : forms) {
     absl::StatusOr<Pattern> pattern = ParsePattern(form.pattern, named);

@@ -22,14 +22,6 @@ constexpr double kApproximation = 3e-3;
 // Signal to noise, as a ratio of root mean squares, that an honest quantization has at least.
 constexpr double kHonest = 0.3;
 
-// Elements are where they were, or elsewhere: that is no other way to compute them.
-bool OnlyMoves(absl::string_view op_type) {
-  static constexpr absl::string_view kOperators[] = {"Flatten",       "Identity", "ReorderInput",
-                                                     "ReorderOutput", "Reshape",  "Squeeze",
-                                                     "Transpose",     "Unsqueeze"};
-  return absl::c_linear_search(kOperators, op_type);
-}
-
 struct Contents {
   std::multiset<std::string> operators;  // without those that only move elements
   bool quantizes = false;
@@ -47,7 +39,8 @@ Contents ContentsOf(const SideGraph& graph, const Region& region) {
   }
   for (const int n : region.nodes) {
     const StreamNode& made = *graph.node(n).made;
-    if (!OnlyMoves(made.op_type)) contents.operators.insert(made.op_type);
+    // Elements that are elsewhere are no other way to compute them.
+    if (!OnlyReorders(made.op_type)) contents.operators.insert(made.op_type);
     contents.quantizes = contents.quantizes || Quantizes(made.op_type);
     for (const int r : made.outputs) {
       if (r == kNone) continue;

@@ -4,9 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
-#include "absl/strings/string_view.h"
 #include "compare/differences/nearness.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 
@@ -87,12 +86,8 @@ int Partner(const ForcedRun& run, const ForcedState& state, int right) {
 }
 
 // Whether a node hands the elements of its first input on, in another order at most.
-bool OnlyReorders(const StreamNode& made) {
-  static constexpr absl::string_view kOperators[] = {"Flatten",       "Identity", "ReorderInput",
-                                                     "ReorderOutput", "Reshape",  "Squeeze",
-                                                     "Transpose",     "Unsqueeze"};
-  return absl::c_linear_search(kOperators, made.op_type) && !made.inputs.empty() &&
-         made.inputs.front() != kNone;
+bool ReordersInput(const StreamNode& made) {
+  return OnlyReorders(made.op_type) && !made.inputs.empty() && made.inputs.front() != kNone;
 }
 
 // Before what only reorders elements, if these are other ones than the left's: an optimizer has
@@ -101,14 +96,14 @@ int BeforeReordering(const ForcedRun& run, const ForcedState& state, int right) 
   const ForcedResult& result = state.at(right);
   const int l = run.left().representative(result.match);
   const int producer = run.left().graph().producer(l);
-  if (producer == kNone || OnlyReorders(*run.left().graph().node(producer).made)) return right;
+  if (producer == kNone || ReordersInput(*run.left().graph().node(producer).made)) return right;
   if (!IsMeasurable(result.own) || !IsMeasurable(result.held)) return right;
   std::vector<double> ours = ElementsOf(result.held.tensor());
   std::vector<double> theirs = ElementsOf(result.own.tensor());
   std::sort(ours.begin(), ours.end());
   std::sort(theirs.begin(), theirs.end());
   if (ours == theirs) return right;
-  while (OnlyReorders(*run.right().node(run.right().producer(right)).made)) {
+  while (ReordersInput(*run.right().node(run.right().producer(right)).made)) {
     const int before = run.right().node(run.right().producer(right)).made->inputs.front();
     if (!run.right().IsComputed(before) || state.at(before).match != kNone) break;
     right = before;

@@ -319,14 +319,15 @@ class Repairer {
            Near(run_.left().measured(repair.left), Measure(given));
   }
 
-  // False if that lets less match.
-  bool Move(const Suggestion& repair, int r, int c) {
+  // Makes another pair of a repair. False if what comes of it is not good enough.
+  bool Move(const Suggestion& repair, int r, int c,
+            absl::FunctionRef<bool(const ForcedState&)> is_good) {
     FixedMatches fixed = state().fixed;
     fixed.erase(repair.right);
     fixed[r] = c;
     ++repaired_.trials;
     ForcedState moved = run_.Run(fixed, &state());
-    if (moved.matched < state().matched) return false;
+    if (!is_good(moved)) return false;
     Adopt(std::move(moved));
     repairs_.push_back({r, c, 1});
     return true;
@@ -366,8 +367,9 @@ class Repairer {
     absl::c_sort(right_inputs);
     if (differing.size() != 1 || left_inputs == right_inputs) return false;
     const auto value = [&](int r) -> const Value& { return values.find(r)->second; };
+    const auto loses_nothing = [&](const ForcedState& s) { return s.matched >= state().matched; };
     return GivesMatch(repair, n, value) &&
-           Move(repair, differing.begin()->first, differing.begin()->second);
+           Move(repair, differing.begin()->first, differing.begin()->second, loses_nothing);
   }
 
   // To an input without a match, or with one that may be what it is a copy of, whatever the left's
@@ -378,6 +380,7 @@ class Repairer {
     if (absl::c_any_of(reads, [&](int read) { return state().at(read).held.empty(); }))
       return false;
     const auto held = [&](int r) -> const Value& { return state().at(r).held; };
+    const auto loses_nothing = [&](const ForcedState& s) { return s.matched >= state().matched; };
     if (state().at(repair.right).own.empty() || GivesMatch(repair, n, held)) return false;
     for (const int read : reads) {
       const bool copies = state().at(read).match != kNone && CopiedBy(read) != kNone;
@@ -389,7 +392,7 @@ class Repairer {
         const auto value = [&](int r) -> const Value& {
           return r == read ? tried : state().at(r).held;
         };
-        if (GivesMatch(repair, n, value) && Move(repair, read, c)) return true;
+        if (GivesMatch(repair, n, value) && Move(repair, read, c, loses_nothing)) return true;
       }
     }
     return false;
@@ -429,17 +432,10 @@ class Repairer {
         for (const int c : before) {
           if (!suggester_.Fits(r, c)) continue;
           if (++tried > kMostTrials) return false;
-          FixedMatches fixed = state().fixed;
-          fixed.erase(repair.right);
-          fixed[r] = c;
-          ++repaired_.trials;
-          ForcedState moved = run_.Run(fixed, &state());
-          if (moved.matched <= state().matched || moved.at(repair.right).match != repair.left) {
-            continue;
-          }
-          Adopt(std::move(moved));
-          repairs_.push_back({r, c, 1});
-          return true;
+          const auto gains = [&](const ForcedState& moved) {
+            return moved.matched > state().matched && moved.at(repair.right).match == repair.left;
+          };
+          if (Move(repair, r, c, gains)) return true;
         }
       }
     }

@@ -1,5 +1,6 @@
 #include "compare/operators/operator_traits.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
@@ -101,6 +102,13 @@ DType QuantizedAs(absl::string_view op_type, DType dtype) {
        "QMoE"});
   if (!IsInteger(dtype) || BitWidth(dtype) > 16 || !Quantizes(op_type)) return DType::kUndefined;
   return BitWidth(dtype) == 8 && kPacked->contains(op_type) ? DType::kUint4 : dtype;
+}
+
+bool OnlyReorders(absl::string_view op_type) {
+  static constexpr absl::string_view kOperators[] = {"Flatten",       "Identity", "ReorderInput",
+                                                     "ReorderOutput", "Reshape",  "Squeeze",
+                                                     "Transpose",     "Unsqueeze"};
+  return absl::c_linear_search(kOperators, op_type);
 }
 
 bool ReadsNoElements(absl::string_view op_type) { return op_type == "Shape" || op_type == "Size"; }

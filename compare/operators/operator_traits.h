@@ -32,6 +32,10 @@ bool Quantizes(absl::string_view op_type);
 // bits, 4 bits where several share a byte; kUndefined if it is no quantized number.
 DType QuantizedAs(absl::string_view op_type, DType dtype);
 
+// Whether nodes of this operator, of any domain, hand on all elements of their first input, in
+// another order or shape at most.
+bool OnlyReorders(absl::string_view op_type);
+
 // Whether the operator looks at its input's shape alone.
 bool ReadsNoElements(absl::string_view op_type);
 

@@ -84,6 +84,17 @@ std::unique_ptr<ModelSide> SideFedWith(const Tensor& x, const std::string& text,
   return *std::move(side);
 }
 
+Comparison CompareFedWith(const Tensor& left_x, const std::string& left, const Tensor& right_x,
+                          const std::string& right, CompareOptions options) {
+  const auto a = SideFedWith(left_x, left);
+  const auto b = SideFedWith(right_x, right);
+  if (a == nullptr || b == nullptr) return {};
+  options.threads = 1;
+  absl::StatusOr<Comparison> comparison = Compare(*a, *b, options);
+  EXPECT_TRUE(comparison.ok()) << comparison.status();
+  return comparison.ok() ? *std::move(comparison) : Comparison();
+}
+
 Tensor GivenX() { return Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f}); }
 
 Feeds GivenFeeds() { return {{"x", GivenX()}}; }

@@ -28,6 +28,11 @@ absl::StatusOr<Comparison> CompareGraphs(absl::string_view left, absl::string_vi
 std::unique_ptr<ModelSide> SideFedWith(const Tensor& x, const std::string& text,
                                        const LoadOptions& load = {});
 
+// Two whole models' texts, each fed its x as its first input, on one thread; empty, and a failure
+// of the test, if that cannot be.
+Comparison CompareFedWith(const Tensor& left_x, const std::string& left, const Tensor& right_x,
+                          const std::string& right, CompareOptions options = {});
+
 // Two rows of four numbers of both signs, which most pairs get as their input x.
 Tensor GivenX();
 Feeds GivenFeeds();

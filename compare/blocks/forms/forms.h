@@ -32,6 +32,8 @@ void AddProductForms(BlockForms* forms, NamedPatterns* named);
 void AddConvolutionForms(BlockForms* forms, NamedPatterns* named);
 void AddAttentionForms(BlockForms* forms, NamedPatterns* named);
 void AddRotaryForms(BlockForms* forms, NamedPatterns* named);
+// Those of all families. Patterns name those of the families before them.
+void AddAllForms(BlockForms* forms, NamedPatterns* named);
 
 }  // namespace onnxcmp
 

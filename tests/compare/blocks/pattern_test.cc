@@ -13,13 +13,7 @@ using ::onnxcmp::testing::ExpectError;
 TEST(PatternTest, EveryFormReads) {
   BlockForms forms;
   NamedPatterns named;
-  AddActivationForms(&forms, &named);
-  AddNormalizationForms(&forms, &named);
-  AddEmbeddingForms(&forms, &named);
-  AddProductForms(&forms, &named);
-  AddConvolutionForms(&forms, &named);
-  AddAttentionForms(&forms, &named);
-  AddRotaryForms(&forms, &named);
+  AddAllForms(&forms, &named);
   EXPECT_GT(forms.size(), 50u);
   for (const BlockForm& form : forms) {
     const absl::StatusOr<Pattern> pattern = ParsePattern(form.pattern, named);

@@ -50,15 +50,9 @@ std::string Chain(int nodes, double first, double step) {
 Comparison ComparedWithin(const std::string& left, const std::string& right,
                           const RepairLimits& limits) {
   const Tensor x = Tensor::Of<float>({3}, {1, -2, 0.5f});
-  const auto a = testing::SideFedWith(x, left);
-  const auto b = testing::SideFedWith(x, right);
-  if (a == nullptr || b == nullptr) return {};
   CompareOptions options;
-  options.threads = 1;
   options.cause_limits = limits;
-  absl::StatusOr<Comparison> comparison = Compare(*a, *b, options);
-  EXPECT_TRUE(comparison.ok()) << comparison.status();
-  return comparison.ok() ? *std::move(comparison) : Comparison();
+  return testing::CompareFedWith(x, left, x, right, options);
 }
 
 // Of two chains that have nothing in common.

@@ -29,14 +29,7 @@ constexpr char kWeights[] = R"(
 
 Comparison ComparedWith(const std::string& left, const std::string& right,
                         const Tensor& x = GivenX()) {
-  const auto a = testing::SideFedWith(x, left);
-  const auto b = testing::SideFedWith(x, right);
-  if (a == nullptr || b == nullptr) return {};
-  CompareOptions options;
-  options.threads = 1;
-  absl::StatusOr<Comparison> comparison = Compare(*a, *b, options);
-  EXPECT_TRUE(comparison.ok()) << comparison.status();
-  return comparison.ok() ? *std::move(comparison) : Comparison();
+  return testing::CompareFedWith(x, left, x, right);
 }
 
 std::string TwoLayers(const std::string& nodes) {

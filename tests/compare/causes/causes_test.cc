@@ -35,14 +35,7 @@ constexpr char kModel[] = R"(g (float[2,4] x) => (float[2,4] y, float[2,4] z)
 
 Comparison Compared(const std::string& left, const std::string& right,
                     const Tensor& left_x = GivenX(), const Tensor& right_x = GivenX()) {
-  const auto a = testing::SideFedWith(left_x, left);
-  const auto b = testing::SideFedWith(right_x, right);
-  if (a == nullptr || b == nullptr) return {};
-  CompareOptions options;
-  options.threads = 1;
-  absl::StatusOr<Comparison> comparison = Compare(*a, *b, options);
-  EXPECT_TRUE(comparison.ok()) << comparison.status();
-  return comparison.ok() ? *std::move(comparison) : Comparison();
+  return testing::CompareFedWith(left_x, left, right_x, right);
 }
 
 std::string Altered(const std::vector<std::pair<std::string, std::string>>& changes) {

@@ -74,16 +74,11 @@ std::vector<std::string> CausesOf(const std::string& line, const std::string& ot
   std::normal_distribution<float> normal;
   std::vector<float> x(24);
   for (float& number : x) number = normal(random);
-  const auto a = testing::SideFedWith(Tensor::Of<float>({6, 4}, x), left, {});
-  const auto b = testing::SideFedWith(Tensor::Of<float>({6, 4}, x), right, {});
-  if (a == nullptr || b == nullptr) return {"no side"};
-  CompareOptions options;
-  options.threads = 1;
-  const absl::StatusOr<Comparison> comparison = Compare(*a, *b, options);
-  if (!comparison.ok()) return {comparison.status().ToString()};
+  const Tensor given = Tensor::Of<float>({6, 4}, x);
+  const Comparison comparison = testing::CompareFedWith(given, left, given, right);
   std::vector<std::string> names;
-  for (const Cause& cause : comparison->causes) {
-    names.push_back(comparison->left.results[Index(cause.left)].name);
+  for (const Cause& cause : comparison.causes) {
+    names.push_back(comparison.left.results[Index(cause.left)].name);
   }
   return names;
 }
