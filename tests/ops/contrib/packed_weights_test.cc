@@ -1,7 +1,6 @@
 // GatherPacked, MatMulPacked and MoEPacked of com.microsoft. What formats hold is tested by
 // onnxruntime's values (tests/golden/contrib/GatherPacked); here weights are plain float16 (format
 // 1) or blocks whose values are easily seen.
-#include <cstring>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -16,8 +15,8 @@ constexpr int kF16 = 1, kQ8 = 8, kIq2Xxs = 16;
 // The bytes of float16 numbers.
 Tensor Bytes(Shape shape, const std::vector<float>& values) {
   const Tensor halves = Convert(Floats(values), DType::kFloat16);
-  std::vector<uint8_t> bytes(2 * values.size());
-  std::memcpy(bytes.data(), halves.raw_data(), bytes.size());
+  const auto* raw = reinterpret_cast<const uint8_t*>(halves.raw_data());
+  const std::vector<uint8_t> bytes(raw, raw + 2 * values.size());
   shape.back() *= 2;
   return Tensor::Of<uint8_t>(shape, bytes);
 }
