@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -30,9 +29,9 @@
 #include "compare/reports/shadow_report.h"
 #include "compare/repro/make_repro.h"
 #include "compare/repro/repro.h"
-#include "compare/shadow/shadow_run.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/value_bank.h"
+#include "compare/steps/record_sides.h"
 #include "compare/streams/result_names.h"
 #include "compare/text/meant_name.h"
 #include "compare/tolerances/pair_tolerance.h"
@@ -48,16 +47,6 @@
 namespace onnxcmp {
 namespace {
 
-// What a first pass keeps of a side, besides its stream.
-struct FirstPass {
-  explicit FirstPass(int64_t budget) : bank(budget) {}
-
-  ValueBank bank;
-  std::vector<std::pair<int, Value>> outputs;  // by result
-  SideShadow shadow;
-  std::vector<std::pair<int, Value>> outputs_in_double;
-};
-
 // Both are the same bits, or the same elements in another layout: there is nothing to measure.
 bool SameElements(const StreamResult& left, const StreamResult& right, Marks marks) {
   if (left.fingerprint.content == right.fingerprint.content) return true;
@@ -72,11 +61,10 @@ class Comparer {
         pool_(options.threads > 0
                   ? options.threads
                   : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))),
-        sides_{&left, &right},
-        passes_{FirstPass(options.max_memory / 2), FirstPass(options.max_memory / 2)} {}
+        sides_{&left, &right} {}
 
   absl::StatusOr<Comparison> Compare() {
-    for (int i = 0; i < 2; ++i) RunFirst(i);
+    Record();
     comparison_.left_summary = sides_[0]->summary();
     comparison_.right_summary = sides_[1]->summary();
     OC_RETURN_IF_ERROR(ResolveTolerances());
@@ -108,8 +96,8 @@ class Comparer {
     if (options_.quantization) comparison_.quantization = std::move(quantization_);
     if (options_.shadow) {
       comparison_.shadow =
-          MakeShadowReport(comparison_, std::move(passes_[0].shadow), std::move(passes_[1].shadow),
-                           passes_[0].outputs_in_double, passes_[1].outputs_in_double);
+          MakeShadowReport(comparison_, std::move(RecordOf(0).shadow), std::move(RecordOf(1).shadow),
+                           RecordOf(0).outputs_in_double, RecordOf(1).outputs_in_double);
     }
     comparison_.notes.insert(comparison_.notes.end(), comparison_.outputs.notes.begin(),
                              comparison_.outputs.notes.end());
@@ -125,37 +113,23 @@ class Comparer {
   }
 
  private:
-  void RunFirst(int i) {
-    FirstPass& pass = passes_[i];
-    const std::unique_ptr<Observer> watcher =
-        options_.watch ? options_.watch(i == 0 ? "left" : "right") : nullptr;
-    RecordOptions record;
-    record.max_depth = options_.max_depth;
-    record.pool = &pool_;
-    record.cache = &cache_;
-    record.watcher = watcher.get();
-    std::optional<ShadowRun> shadow;
-    if (options_.shadow && sides_[i]->evaluator() != nullptr) {
-      shadow.emplace(*sides_[i]->evaluator(), *sides_[i]->feeds(), watcher.get(),
-                     options_.max_depth, options_.max_memory);
-      record.watcher = &*shadow;
-    }
-    ResultStream& stream = i == 0 ? comparison_.left : comparison_.right;
-    stream = sides_[i]->Record(
-        record, [&](int number, const StreamResult& result, const Value& value) -> absl::Status {
-          if (result.kind == ResultKind::kOutput) pass.outputs.emplace_back(number, value);
-          // Bits that agree are never needed again.
-          if (i == 0) {
-            left_contents_.insert(result.fingerprint.content);
-          } else if (left_contents_.contains(result.fingerprint.content)) {
-            return absl::OkStatus();
-          }
-          pass.bank.Keep(number, value, result.kind == ResultKind::kInitializer);
-          return absl::OkStatus();
-        });
-    if (!shadow.has_value()) return;
-    pass.shadow = shadow->Finish(stream);
-    pass.outputs_in_double = shadow->TakeOutputs();
+  void Record() {
+    RecordSidesOptions options;
+    options.max_depth = options_.max_depth;
+    options.keep_values = options_.max_memory;
+    options.share = options_.share;
+    options.shadow = options_.shadow;
+    options.shadow_memory = options_.max_memory;
+    options.pool = &pool_;
+    options.cache = &cache_;
+    options.watch = options_.watch;
+    records_ = RecordSides({sides_[0], sides_[1]}, options);
+    comparison_.left = std::move(records_.sides.left.stream);
+    comparison_.right = std::move(records_.sides.right.stream);
+  }
+  SideRecord& RecordOf(int side) { return side == 0 ? records_.sides.left : records_.sides.right; }
+  const SideRecord& RecordOf(int side) const {
+    return side == 0 ? records_.sides.left : records_.sides.right;
   }
 
   // By the forms of results; what is cast and what has its channels elsewhere are still told.
@@ -175,7 +149,7 @@ class Comparer {
   const ResultStream& Stream(int side) const {
     return side == 0 ? comparison_.left : comparison_.right;
   }
-  RecordedSide Recorded(int i) { return {sides_[i], &Stream(i), &passes_[i].bank}; }
+  RecordedSide Recorded(int i) { return {sides_[i], &Stream(i), &RecordOf(i).bank}; }
 
   // Tolerances by the whole names of results.
   absl::Status ResolveTolerances() {
@@ -230,7 +204,7 @@ class Comparer {
   // Outputs, and of recordings all results; a recording that does not know its outputs has none.
   absl::Status JudgeOutputs() {
     const auto knows = [&](int side) {
-      return !Stream(side).recorded || !passes_[side].outputs.empty();
+      return !Stream(side).recorded || !RecordOf(side).outputs.empty();
     };
     const bool both = knows(0) && knows(1);
     comparison_.outputs = CompareOutputs(both ? Outputs(0) : std::vector<NamedOutput>(),
@@ -363,7 +337,7 @@ class Comparer {
     std::vector<std::pair<int, Value>> doubtful;
     for (const OutputPair& pair : comparison_.outputs.pairs) {
       if (!pair.difference.agree || pair.same_bits || pair.recorded) continue;
-      for (const auto& [number, value] : passes_[1].outputs) {
+      for (const auto& [number, value] : RecordOf(1).outputs) {
         if (number == pair.right_result) doubtful.emplace_back(number, value);
       }
     }
@@ -465,7 +439,7 @@ class Comparer {
 
   std::vector<NamedOutput> Outputs(int side) const {
     std::vector<NamedOutput> outputs;
-    for (const auto& [number, value] : passes_[side].outputs) {
+    for (const auto& [number, value] : RecordOf(side).outputs) {
       const StreamResult& result = Result(side, number);
       NamedOutput& output = outputs.emplace_back();
       output.name = result.name;
@@ -480,13 +454,12 @@ class Comparer {
   ThreadPool pool_;
   FingerprintCache cache_;
   Side* sides_[2];
-  FirstPass passes_[2];
+  SideRecords records_;
   Comparison comparison_;
   ToleranceOptions named_tolerance_;
   std::optional<PairTolerances> tolerances_;
   std::optional<QuantizationReport> quantization_;
   std::vector<OutputEffect> effects_;  // of wrong causes, before their review
-  absl::flat_hash_set<Hash128> left_contents_;
 };
 
 }  // namespace

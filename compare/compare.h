@@ -50,6 +50,8 @@ struct CompareOptions {
   // no more than this.
   int64_t cause_memory = int64_t{4} << 30;
   int threads = 0;  // of fingerprints and differences; 0: one for each core
+  // What both sides compute alike is computed once, and looked at once.
+  bool share = true;
   bool causes = true;
   RepairLimits cause_limits;
   // Each cause's regions are made models of their own (Cause::repro).

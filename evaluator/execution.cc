@@ -54,10 +54,12 @@ class Execution::Context : public KernelContext {
     pool_ = execution->pool_.get();
     memory_limit_ = execution->options_.memory_limit;
     account_ = execution->account_;
-    absl::string_view label = NodeLabel(*node.node);
-    random_seed_ = XXH3_64bits_withSeed(
-        label.data(), label.size(),
-        XXH3_64bits_withSeed(path.data(), path.size(), execution->options_.seed));
+    random_seed_ = execution->RandomSeed(*node.node, path);
+  }
+
+  uint64_t random_seed() const override {
+    ++execution_->draws_;
+    return random_seed_;
   }
 
   absl::StatusOr<std::vector<Value>> RunSubgraph(SubgraphId subgraph, std::vector<Value> inputs,
@@ -278,7 +280,9 @@ absl::Status Execution::RunNode(const NodePlan& plan, Frame* frame) {
   std::vector<Value> inputs;
   inputs.reserve(plan.inputs.size());
   for (Slot slot : plan.inputs) inputs.push_back(slot == kNoSlot ? Value() : frame->at(slot));
-  OC_ASSIGN_OR_RETURN(std::vector<Value> outputs, Compute(plan, inputs, *frame, path));
+  OC_ASSIGN_OR_RETURN(std::vector<Value> outputs, frame->observed
+                                                      ? KnownOrComputed(plan, inputs, *frame, path)
+                                                      : Compute(plan, inputs, *frame, path));
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (plan.outputs[i] == kNoSlot) continue;
     if (frame->observed) {
@@ -289,6 +293,29 @@ absl::Status Execution::RunNode(const NodePlan& plan, Frame* frame) {
   }
   for (Slot slot : plan.releases) frame->slots[static_cast<size_t>(slot)] = Value();
   return absl::OkStatus();
+}
+
+uint64_t Execution::RandomSeed(const Node& node, absl::string_view path) const {
+  const absl::string_view label = NodeLabel(node);
+  return XXH3_64bits_withSeed(label.data(), label.size(),
+                              XXH3_64bits_withSeed(path.data(), path.size(), options_.seed));
+}
+
+absl::StatusOr<std::vector<Value>> Execution::KnownOrComputed(const NodePlan& plan,
+                                                              absl::Span<const Value> inputs,
+                                                              const Frame& frame,
+                                                              absl::string_view path) {
+  if (plan.body != nullptr || !plan.subgraphs.empty()) return Compute(plan, inputs, frame, path);
+  const NodeRun run = {*plan.node, path, inputs, frame.depth, RandomSeed(*plan.node, path)};
+  if (std::optional<std::vector<Value>> known = observer_->KnownOutputs(run)) {
+    const absl::Status status = CountStep();
+    if (!status.ok()) return Locate(status, *plan.node, path, inputs);
+    return *std::move(known);
+  }
+  const int64_t draws = draws_;
+  OC_ASSIGN_OR_RETURN(std::vector<Value> outputs, Compute(plan, inputs, frame, path));
+  observer_->OnNodeOutputs(run, outputs, draws_ != draws);
+  return outputs;
 }
 
 absl::Status Execution::CountStep() {

@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_EVALUATOR_EXECUTION_H_
 #define ONNXCMP_EVALUATOR_EXECUTION_H_
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -59,6 +60,12 @@ class Execution {
   absl::StatusOr<std::vector<Value>> RunGraph(const GraphPlan& plan, std::vector<Value> inputs,
                                               const Frame* outer, Frame frame);
   absl::Status RunNode(const NodePlan& node, Frame* frame);
+  // The outputs of a node of an observed graph: what the observer knows, or what is computed.
+  absl::StatusOr<std::vector<Value>> KnownOrComputed(const NodePlan& node,
+                                                     absl::Span<const Value> inputs,
+                                                     const Frame& frame, absl::string_view path);
+  // Of this run and of a node at that place.
+  uint64_t RandomSeed(const Node& node, absl::string_view path) const;
   // The node's outputs, checked: one for each that is wanted.
   absl::StatusOr<std::vector<Value>> Compute(const NodePlan& node, absl::Span<const Value> inputs,
                                              const Frame& frame, absl::string_view path);
@@ -82,6 +89,7 @@ class Execution {
   bool over_ = false;  // it has come to its end, or failed
   size_t next_ = 0;
   int64_t steps_ = 0;
+  mutable std::atomic<int64_t> draws_ = 0;  // how often kernels asked for a random seed
 };
 
 }  // namespace onnxcmp

@@ -197,7 +197,7 @@ class KernelContext {
   const ThreadPool& pool() const { return *pool_; }
   // Seed of this run and of this node, for operators that draw random numbers: the same for the
   // same model, seed and node, whatever ran before.
-  uint64_t random_seed() const { return random_seed_; }
+  virtual uint64_t random_seed() const { return random_seed_; }
 
  protected:
   KernelContext() = default;

@@ -52,6 +52,9 @@ class OpRegistry {
   // and kernels longer than whoever made them.
   OpRegistry Share() const { return OpRegistry(impl_); }
 
+  // Whether what is added to one is in both.
+  bool IsSharedWith(const OpRegistry& other) const { return impl_ == other.impl_; }
+
   // Adding a version twice is a mistake of ours (it aborts), and so are AllVersions of a schema
   // that has no such first or last version. Versions of ONNX's domains that the ONNX in use does
   // not know yet are left out: it may be older than the one we are written for. The maker is called

@@ -2,8 +2,10 @@
 #ifndef ONNXCMP_EVALUATOR_RESULT_H_
 #define ONNXCMP_EVALUATOR_RESULT_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -48,6 +50,16 @@ struct GraphStart {
   absl::Span<const Value> inputs;
 };
 
+// A node of a graph whose results are reported, with what it runs on. Nodes that have graphs of
+// their own (subgraphs, a local function that is kept as one node) are none of these.
+struct NodeRun {
+  const Node& node;
+  absl::string_view path;         // where its results are made, as Result::path
+  absl::Span<const Value> inputs;  // as node.inputs; empty: absent
+  int depth;                      // as Result::depth
+  uint64_t random_seed;           // KernelContext::random_seed()
+};
+
 // The order: initializers, inputs, then for each node its outputs (before them the results inside
 // its subgraphs), then the graph's outputs. Initializers of subgraphs are not reported.
 class Observer {
@@ -57,6 +69,15 @@ class Observer {
   // Subgraphs whose results are reported. A graph ends where another starts at its depth or less,
   // or a result is reported above it.
   virtual void OnGraphStart(const GraphStart& /*start*/) {}
+  // Asked before a node runs. Values for its outputs (empty: not wanted) are taken in the place of
+  // what it would compute, so they must be these bits; nothing: it runs.
+  virtual std::optional<std::vector<Value>> KnownOutputs(const NodeRun& /*run*/) {
+    return std::nullopt;
+  }
+  // What such a node gave after it ran, before its results are reported. `drew`: it asked for the
+  // random seed.
+  virtual void OnNodeOutputs(const NodeRun& /*run*/, absl::Span<const Value> /*outputs*/,
+                             bool /*drew*/) {}
   // Sets *replacement to make the run go on with another value under this name.
   virtual absl::Status OnResult(const Result& result, std::optional<Value>* replacement) = 0;
 };

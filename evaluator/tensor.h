@@ -153,6 +153,7 @@ class Tensor {
   std::string TypeString() const;
 
  private:
+  friend class WeakTensor;
   // Checks the shape, and is contiguous in a buffer that is yet to come.
   static absl::StatusOr<Tensor> WithoutBuffer(DType dtype, absl::Span<const int64_t> shape);
 
@@ -163,6 +164,24 @@ class Tensor {
   int64_t num_elements_ = 0;
   int64_t offset_ = 0;
   std::shared_ptr<Buffer> buffer_;
+};
+
+// A tensor whose memory it does not keep.
+class WeakTensor {
+ public:
+  explicit WeakTensor(const Tensor& tensor) : tensor_(tensor), buffer_(tensor.buffer_) {
+    tensor_.buffer_ = nullptr;
+  }
+  // The tensor as it was; one that is not defined() if nobody holds its memory any more.
+  Tensor Lock() const {
+    Tensor tensor = tensor_;
+    tensor.buffer_ = buffer_.lock();
+    return tensor.buffer_ != nullptr ? tensor : Tensor();
+  }
+
+ private:
+  Tensor tensor_;  // without its buffer
+  std::weak_ptr<Buffer> buffer_;
 };
 
 // Aborts with a message; for mistakes of ours that no input can cause.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -64,13 +65,96 @@ struct Sums {
   }
 };
 
+// Four lanes side by side: a register of AVX.
+constexpr int kSumLanes = 4;
+using SumDoubles = double __attribute__((vector_size(32)));
+using SumBits = uint64_t __attribute__((vector_size(32)));
+
+double SumOf(SumDoubles lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }
+
+// What counts of a pair of elements.
+struct Counting {
+  double limit = kInfinity;  // elements beyond it count nothing
+  double atol = 0;           // differences count as far as they are beyond it
+  double center = 0;         // what values are taken from
+
+  bool Counts(double a, double b) const { return std::max(std::abs(a), std::abs(b)) <= limit; }
+  double Beyond(double a, double b) const {
+    return std::copysign(std::max(std::abs(b - a) - atol, 0.0), b - a);
+  }
+  Sums One(double a, double b) const {
+    const double d = Beyond(a, b);
+    return {1, d * d, (a - center) * (a - center), (b - center) * (b - center)};
+  }
+};
+
+// Sums over a run of elements, and what tells of errors that all of them have in common.
+struct Totals {
+  Sums sums;
+  double difference = 0;
+  double left = 0;
+  double products = 0;
+
+  void Add(const Totals& other) {
+    sums.Add(other.sums);
+    difference += other.difference;
+    left += other.left;
+    products += other.products;
+  }
+};
+
+Totals TotalsOf(const double* a, const double* b, int64_t count, const Counting& counting) {
+  constexpr uint64_t kSign = uint64_t{1} << 63;
+  const auto splat = [](double number) { return SumDoubles{number, number, number, number}; };
+  const auto bits = [](SumDoubles lanes) { return reinterpret_cast<SumBits>(lanes); };
+  const auto doubles = [](SumBits lanes) { return reinterpret_cast<SumDoubles>(lanes); };
+  SumDoubles squares = {}, left = {}, right = {}, difference = {}, lefts = {}, products = {};
+  SumBits counted = {};
+  int64_t i = 0;
+  for (; i + kSumLanes <= count; i += kSumLanes) {
+    SumDoubles u, v;
+    std::memcpy(&u, a + i, sizeof(u));
+    std::memcpy(&v, b + i, sizeof(v));
+    const SumBits counts = (bits(doubles(bits(u) & ~kSign) <= splat(counting.limit)) &
+                            bits(doubles(bits(v) & ~kSign) <= splat(counting.limit)));
+    const SumDoubles exact = v - u;
+    const SumDoubles beyond = doubles(bits(exact) & ~kSign) - splat(counting.atol);
+    const SumDoubles size = beyond > SumDoubles{} ? beyond : SumDoubles{};
+    const SumDoubles d = doubles((bits(size) | (bits(exact) & kSign)) & counts);
+    const SumDoubles x = doubles(bits(u - splat(counting.center)) & counts);
+    const SumDoubles y = doubles(bits(v - splat(counting.center)) & counts);
+    counted -= counts;
+    squares += d * d;
+    left += x * x;
+    right += y * y;
+    difference += d;
+    lefts += x;
+    products += x * y;
+  }
+  Totals totals;
+  totals.sums = {static_cast<int64_t>(counted[0] + counted[1] + counted[2] + counted[3]),
+                 SumOf(squares), SumOf(left), SumOf(right)};
+  totals.difference = SumOf(difference);
+  totals.left = SumOf(lefts);
+  totals.products = SumOf(products);
+  for (; i < count; ++i) {
+    if (!counting.Counts(a[i], b[i])) continue;
+    totals.sums.Add(counting.One(a[i], b[i]));
+    totals.difference += counting.Beyond(a[i], b[i]);
+    totals.left += a[i] - counting.center;
+    totals.products += (a[i] - counting.center) * (b[i] - counting.center);
+  }
+  return totals;
+}
+
 class Accumulator {
  public:
   // Differences count as far as they are beyond `atol`.
   Accumulator(const Tensor& left, const Tensor& right, double atol, double scale, double floor,
-              bool parts)
-      : left_(left), right_(right), shape_(left.shape()), atol_(atol), floor_(floor) {
-    limit_ = scale > 0 ? kHuge * scale : kInfinity;
+              bool parts, const ThreadPool* pool)
+      : left_(left), right_(right), pool_(pool), shape_(left.shape()), floor_(floor) {
+    counting_.atol = atol;
+    counting_.limit = scale > 0 ? kHuge * scale : kInfinity;
     if (IsComplex(left.dtype())) shape_.push_back(2);
     if (shape_.empty()) shape_.push_back(1);
     const auto size = static_cast<int64_t>(left_.size());
@@ -83,40 +167,33 @@ class Accumulator {
     }
     inner_ = shape_.back();
     has_rows_ = parts && inner_ >= kLeastInPart && size > inner_;
-    if (IsInteger(left.dtype())) center_ = MeanOf(left_);
+    if (IsInteger(left.dtype())) counting_.center = MeanOf(left_);
   }
 
   void Run() {
-    Sums row;
-    ForEachStrip(left_, right_, 0, left_.size(),
-                 [&](int64_t first, int64_t count, const double* a, const double* b) {
-                   int64_t done = 0;
-                   while (done < count) {
-                     const int64_t column = (first + done) % inner_;
-                     const int64_t run = std::min(count - done, inner_ - column);
-                     const Sums sums = AddRun(column, run, a + done, b + done);
-                     row.Add(sums);
-                     done += run;
-                     if (column + run == inner_) EndRow((first + done) / inner_ - 1, &row);
-                   }
-                   return true;
-                 });
+    const bool by_parts = has_rows_ || std::any_of(slices_.begin(), slices_.end(),
+                                                   [](const auto& axis) { return !axis.empty(); });
+    if (by_parts) {
+      RunByRows();
+    } else {
+      RunInPieces();
+    }
   }
 
-  const Sums& all() const { return all_; }
+  const Sums& all() const { return all_.sums; }
   // A factor or an offset that all elements have in common, as text, if it is more than a part of
   // what the whole may be apart, or nearly all that there is.
   std::string CommonError(const Tolerance& tolerance) const {
-    if (all_.count < kLeastInPart || all_.left == 0 || all_.differences == 0) return "";
-    const auto n = static_cast<double>(all_.count);
-    const double size = std::sqrt(all_.left / n);
-    const double factor = products_ / all_.left - 1;
-    const double offset = sum_ / n;
+    if (all_.sums.count < kLeastInPart || all_.sums.left == 0 || all_.sums.differences == 0) return "";
+    const auto n = static_cast<double>(all_.sums.count);
+    const double size = std::sqrt(all_.sums.left / n);
+    const double factor = all_.products / all_.sums.left - 1;
+    const double offset = all_.difference / n;
     const double most = kDriftShare * tolerance.whole;
     // What is left of the squares without the one or the other.
-    const double without_factor = all_.differences - factor * factor * all_.left;
-    const double without_offset = all_.differences - offset * offset * n;
-    const double scatter = kLeastScatter * kLeastScatter * all_.differences;
+    const double without_factor = all_.sums.differences - factor * factor * all_.sums.left;
+    const double without_offset = all_.sums.differences - offset * offset * n;
+    const double scatter = kLeastScatter * kLeastScatter * all_.sums.differences;
     const auto is_systematic = [&](double error, double rest) {
       return error > most || (error > tolerance.systematic && rest < scatter && HasDistinct(size));
     };
@@ -130,9 +207,9 @@ class Accumulator {
       return absl::StrFormat("they have an offset of %.2g in common", offset);
     }
     // Numbers that are all about the same tell by what they differ in.
-    const double mean = sum_left_ / n;
-    const double spread = std::sqrt(std::max(all_.left / n - mean * mean, 0.0));
-    const double error = std::sqrt(all_.differences / n);
+    const double mean = all_.left / n;
+    const double spread = std::sqrt(std::max(all_.sums.left / n - mean * mean, 0.0));
+    const double error = std::sqrt(all_.sums.differences / n);
     if (tolerance.whole <= kFine && error > tolerance.systematic * size &&
         error > kMostOfSpread * spread) {
       return absl::StrFormat("they differ by %.2g, as much as they do from their mean", error);
@@ -147,7 +224,7 @@ class Accumulator {
     ForEachStrip(left_, right_, 0, left_.size(),
                  [&](int64_t, int64_t count, const double* a, const double*) {
                    for (int64_t i = 0; i < count && seen.size() < kLeastDistinct; ++i) {
-                     if (std::abs(a[i]) >= kLarge * size && std::abs(a[i]) <= limit_) {
+                     if (std::abs(a[i]) >= kLarge * size && std::abs(a[i]) <= counting_.limit) {
                        seen.insert(std::abs(a[i]));
                      }
                    }
@@ -186,27 +263,47 @@ class Accumulator {
     return numbers.size() > 0 ? sum / static_cast<double>(numbers.size()) : 0;
   }
 
-  Sums AddRun(int64_t column, int64_t run, const double* a, const double* b) {
-    Sums sums;
+  void RunInPieces() {
+    std::vector<Totals> pieces(static_cast<size_t>(NumberPieces(left_.size())));
+    ForEachNumberPiece(left_.size(), pool_, [&](int64_t piece, int64_t begin, int64_t end) {
+      ForEachStrip(left_, right_, begin, end,
+                   [&](int64_t, int64_t count, const double* a, const double* b) {
+                     pieces[static_cast<size_t>(piece)].Add(TotalsOf(a, b, count, counting_));
+                     return true;
+                   });
+    });
+    for (const Totals& piece : pieces) all_.Add(piece);
+  }
+
+  void RunByRows() {
+    Sums row;
+    ForEachStrip(left_, right_, 0, left_.size(),
+                 [&](int64_t first, int64_t count, const double* a, const double* b) {
+                   int64_t done = 0;
+                   while (done < count) {
+                     const int64_t column = (first + done) % inner_;
+                     const int64_t run = std::min(count - done, inner_ - column);
+                     const Totals totals = TotalsOf(a + done, b + done, run, counting_);
+                     all_.Add(totals);
+                     row.Add(totals.sums);
+                     AddToColumns(column, run, a + done, b + done);
+                     done += run;
+                     if (column + run == inner_) EndRow((first + done) / inner_ - 1, &row);
+                   }
+                   return true;
+                 });
+  }
+
+  void AddToColumns(int64_t column, int64_t run, const double* a, const double* b) {
     std::vector<Sums>& columns = slices_.back();
+    if (columns.empty()) return;
     for (int64_t i = 0; i < run; ++i) {
-      if (!(std::max(std::abs(a[i]), std::abs(b[i])) <= limit_)) continue;
-      const double exact = b[i] - a[i];
-      const double d = std::copysign(std::max(std::abs(exact) - atol_, 0.0), exact);
-      const double x = a[i] - center_;
-      const double y = b[i] - center_;
-      const Sums one = {1, d * d, x * x, y * y};
-      sums.Add(one);
-      sum_ += d;
-      sum_left_ += x;
-      products_ += x * y;
-      if (!columns.empty()) columns[static_cast<size_t>(column + i)].Add(one);
+      if (!counting_.Counts(a[i], b[i])) continue;
+      columns[static_cast<size_t>(column + i)].Add(counting_.One(a[i], b[i]));
     }
-    return sums;
   }
 
   void EndRow(int64_t row, Sums* sums) {
-    all_.Add(*sums);
     int64_t rest = row;
     for (size_t axis = shape_.size() - 1; axis-- > 0;) {
       if (!slices_[axis].empty())
@@ -222,17 +319,13 @@ class Accumulator {
 
   NumberReader left_;
   NumberReader right_;
+  const ThreadPool* pool_;
   Shape shape_;
   int64_t inner_ = 1;
   bool has_rows_ = false;
-  double limit_ = kInfinity;
-  double center_ = 0;
-  double atol_;
+  Counting counting_;
   double floor_;
-  Sums all_;
-  double sum_ = 0;
-  double sum_left_ = 0;
-  double products_ = 0;
+  Totals all_;
   std::vector<std::vector<Sums>> slices_;  // by axis; empty: too short, too many
   Sums row_;                               // the one that is farthest apart
   int64_t worst_row_ = -1;
@@ -241,13 +334,15 @@ class Accumulator {
 }  // namespace
 
 WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
-                          double scale, bool parts) {
+                          double scale, bool parts,
+                          const ThreadPool* pool) {
   WholeErrors errors;
   if (left.num_elements() == 0) return errors;
   const bool integers = IsInteger(left.dtype());
   const double whole = tolerance.whole;
   // The size of an integer says nothing: its zero point may be anywhere.
-  Accumulator sums(left, right, tolerance.atol, integers ? 0 : scale, kPartFloor * scale, parts);
+  Accumulator sums(left, right, tolerance.atol, integers ? 0 : scale, kPartFloor * scale, parts,
+                   pool);
   sums.Run();
   errors.apart = sums.all().Apart(integers ? scale : 0);
   const double few =

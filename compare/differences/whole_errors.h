@@ -7,6 +7,7 @@
 
 #include "compare/differences/tolerance.h"
 #include "evaluator/tensor.h"
+#include "evaluator/thread_pool.h"
 
 namespace onnxcmp {
 
@@ -26,9 +27,11 @@ struct WholeErrors {
 // Parts, which are looked at if that is wanted, are the slices along each axis and the rows along
 // the last one, from 16 elements on; they may be six times as far apart as the whole, and what is a
 // hundredth of the scale counts as noise. A factor or an offset that all elements have in common
-// may be half of what the whole may be, and must not be nearly all that there is.
+// may be half of what the whole may be, and must not be nearly all that there is. The pool may be
+// null; the result does not depend on it.
 WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
-                          double scale, bool parts);
+                          double scale, bool parts,
+                          const ThreadPool* pool);
 
 }  // namespace onnxcmp
 

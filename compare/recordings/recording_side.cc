@@ -130,7 +130,30 @@ absl::StatusOr<Value> RecordingSide::ReadResult(size_t i) {
   return std::move(read.value);
 }
 
-ResultStream RecordingSide::Record(const RecordOptions& options, RecordVisitor visit) {
+// One step reads all.
+class RecordingSide::Reading : public RecordRun {
+ public:
+  Reading(RecordingSide* side, const RecordOptions& options, RecordVisitor visit)
+      : side_(*side), options_(options), visit_(visit) {}
+  bool Step() override {
+    stream_ = side_.ReadAll(options_, visit_);
+    return false;
+  }
+  ResultStream TakeStream() override { return std::move(stream_); }
+
+ private:
+  RecordingSide& side_;
+  RecordOptions options_;
+  RecordVisitor visit_;
+  ResultStream stream_;
+};
+
+std::unique_ptr<RecordRun> RecordingSide::StartRecord(const RecordOptions& options,
+                                                      RecordVisitor visit) {
+  return std::make_unique<Reading>(this, options, visit);
+}
+
+ResultStream RecordingSide::ReadAll(const RecordOptions& options, RecordVisitor visit) {
   ResultStream stream;
   stream.source = summary_.source;
   stream.recorded = true;

@@ -27,10 +27,13 @@ class RecordingSide : public Side {
   absl::StatusOr<std::vector<NamedValue>> RecordedInputs() override;
 
   const SideSummary& summary() const override { return summary_; }
-  ResultStream Record(const RecordOptions& options, RecordVisitor visit) override;
+  std::unique_ptr<RecordRun> StartRecord(const RecordOptions& options,
+                                         RecordVisitor visit) override;
   absl::Status Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) override;
 
  private:
+  class Reading;
+  ResultStream ReadAll(const RecordOptions& options, RecordVisitor visit);
   // The value of values_->results()[i]; an array of two bytes an element of a type without a name
   // is bfloat16.
   absl::StatusOr<Value> ReadResult(size_t i);

@@ -39,8 +39,19 @@ class Taker : public Observer {
 class RecordingTaker : public Taker {
  public:
   RecordingTaker(const RecordOptions& options, StreamRecorder* recorder, Side::RecordVisitor visit)
-      : Taker(options.watcher, options.max_depth), recorder_(recorder), visit_(visit) {}
+      : Taker(options.watcher, options.max_depth),
+        max_depth_(options.max_depth),
+        shared_(options.shared),
+        recorder_(recorder),
+        visit_(visit) {}
 
+  std::optional<std::vector<Value>> KnownOutputs(const NodeRun& run) override {
+    if (shared_ == nullptr || run.depth > max_depth_) return std::nullopt;
+    return shared_->Find(run);
+  }
+  void OnNodeOutputs(const NodeRun& run, absl::Span<const Value> outputs, bool drew) override {
+    if (shared_ != nullptr && run.depth <= max_depth_) shared_->Add(run, outputs, drew);
+  }
   void OnGraphStart(const GraphStart& start) override {
     Taker::OnGraphStart(start);
     recorder_->OnGraphStart(start);
@@ -55,6 +66,8 @@ class RecordingTaker : public Taker {
     return visit_(number, recorder_->stream().results.back(), result.value);
   }
 
+  int max_depth_;
+  SharedNodes* shared_;
   StreamRecorder* recorder_;
   Side::RecordVisitor visit_;
 };
@@ -129,14 +142,42 @@ absl::StatusOr<std::unique_ptr<ModelSide>> ModelSide::Create(std::shared_ptr<con
   return absl::WrapUnique(new ModelSide(std::move(evaluator), registry));
 }
 
-ResultStream ModelSide::Record(const RecordOptions& options, RecordVisitor visit) {
+class ModelSide::Recording : public RecordRun {
+ public:
+  Recording(ModelSide* side, const RecordOptions& options, RecordVisitor visit)
+      : side_(*side),
+        recorder_(side->registry_, {options.max_depth, options.pool, options.cache}),
+        taker_(options, &recorder_, visit) {
+    absl::StatusOr<Run> run = side_.evaluator_.Start(side_.feeds_, &taker_);
+    side_.summary_.status = run.status();
+    if (run.ok()) run_.emplace(*std::move(run));
+  }
+
+  bool Step() override {
+    if (!run_.has_value()) return false;
+    const absl::StatusOr<bool> more = run_->Step();
+    side_.summary_.status = more.status();
+    if (!more.ok() || !*more) run_.reset();
+    return run_.has_value();
+  }
+
+  ResultStream TakeStream() override {
+    ResultStream stream = recorder_.TakeStream();
+    stream.source = side_.summary_.source;
+    return stream;
+  }
+
+ private:
+  ModelSide& side_;
+  StreamRecorder recorder_;
+  RecordingTaker taker_;
+  std::optional<Run> run_;  // nothing: it is over
+};
+
+std::unique_ptr<RecordRun> ModelSide::StartRecord(const RecordOptions& options,
+                                                  RecordVisitor visit) {
   max_depth_ = options.max_depth;
-  StreamRecorder recorder(registry_, {options.max_depth, options.pool, options.cache});
-  RecordingTaker taker(options, &recorder, visit);
-  summary_.status = evaluator_.Run(feeds_, &taker).status();
-  ResultStream stream = recorder.TakeStream();
-  stream.source = summary_.source;
-  return stream;
+  return std::make_unique<Recording>(this, options, visit);
 }
 
 absl::Status ModelSide::Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) {

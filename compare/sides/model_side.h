@@ -32,10 +32,12 @@ class ModelSide : public Side {
   const Evaluator* evaluator() const override { return &evaluator_; }
   const Feeds* feeds() const override { return &feeds_; }
   void SetFeeds(Feeds feeds) override { feeds_ = std::move(feeds); }
-  ResultStream Record(const RecordOptions& options, RecordVisitor visit) override;
+  std::unique_ptr<RecordRun> StartRecord(const RecordOptions& options,
+                                         RecordVisitor visit) override;
   absl::Status Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) override;
 
  private:
+  class Recording;
   ModelSide(Evaluator evaluator, const OpRegistry& registry);
 
   const OpRegistry& registry_;

@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_SIDES_SIDE_H_
 
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -10,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "compare/comparison.h"
 #include "compare/inputs/feeds.h"
+#include "compare/sides/shared_nodes.h"
 #include "compare/streams/result_stream.h"
 #include "compare/streams/stream_recorder.h"
 #include "evaluator/evaluator.h"
@@ -21,8 +23,19 @@ struct RecordOptions {
   // Results of deeper subgraphs are left out.
   int max_depth = std::numeric_limits<int>::max();
   const ThreadPool* pool = nullptr;   // for fingerprints of large tensors; may be null
-  FingerprintCache* cache = nullptr;  // of both sides; may be null
+  FingerprintCache* cache = nullptr;  // of both sides; null: one of its own
+  SharedNodes* shared = nullptr;      // with another run; null: every node runs
   Observer* watcher = nullptr;        // sees a run before its results are taken down; may be null
+};
+
+// A Record() under way, so that two sides can go in lock step.
+class RecordRun {
+ public:
+  virtual ~RecordRun() = default;
+  // Goes on by a node of the main graph. True while there is more to do.
+  virtual bool Step() = 0;
+  // Requires that Step() has returned false.
+  virtual ResultStream TakeStream() = 0;
 };
 
 class Side {
@@ -52,7 +65,10 @@ class Side {
 
   // Takes all results down and shows each value, in order. If the run fails, the stream holds what
   // there was up to then and summary().status says why.
-  virtual ResultStream Record(const RecordOptions& options, RecordVisitor visit) = 0;
+  ResultStream Record(const RecordOptions& options, RecordVisitor visit);
+  // The same, a step at a time. What `visit` refers to and the side must outlive the run.
+  virtual std::unique_ptr<RecordRun> StartRecord(const RecordOptions& options,
+                                                 RecordVisitor visit) = 0;
 
   // Shows the values of some results of that stream once more, the same bits, in order. `wanted` is
   // by result; what it lacks at its end is not wanted. The watcher as in RecordOptions.

@@ -34,29 +34,12 @@ std::optional<size_t> ScanStates(const Node& node) {
   return static_cast<size_t>(inputs - count);
 }
 
-// Tensors of this many bytes are worth a second look at their bits.
-constexpr int64_t kCachedBytes = int64_t{1} << 16;
-
 }  // namespace
 
-Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
-  if (!value.is_tensor() || value.tensor().byte_size() < kCachedBytes) {
-    return FingerprintOf(value, pool);
-  }
-  const Hash128 content = ContentOf(value, pool);
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto it = fingerprints_.find(content);
-    if (it != fingerprints_.end()) return it->second;
-  }
-  Fingerprint fingerprint = FingerprintOf(value, pool);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  fingerprints_.emplace(content, fingerprint);
-  return fingerprint;
-}
-
 StreamRecorder::StreamRecorder(const OpRegistry& registry, const StreamRecorderOptions& options)
-    : options_(options), facts_(registry), scopes_(1) {}
+    : options_(options), facts_(registry), scopes_(1) {
+  if (options_.cache == nullptr) options_.cache = &own_cache_;
+}
 
 void StreamRecorder::CloseTo(size_t depth) {
   while (scopes_.size() > depth) {
@@ -77,7 +60,7 @@ const StreamRecorder::Named* StreamRecorder::Find(const std::string& name) const
 
 StreamRecorder::Named StreamRecorder::FromContent(const Value& value) const {
   const DType dtype = DTypeOfValue(value);
-  return {kNone, ContentOf(value, options_.pool).low, dtype, PrecisionOf(dtype)};
+  return {kNone, options_.cache->Content(value, options_.pool).low, dtype, PrecisionOf(dtype)};
 }
 
 const StreamRecorder::Named* StreamRecorder::OwnersInput(const Node& owner, size_t i) const {
@@ -180,26 +163,6 @@ void StreamRecorder::BeginNode(const Result& result, Scope* scope) {
   scope->precision = ReadsNoElements(node.op_type) ? DType::kUndefined : precision;
 }
 
-Fingerprint StreamRecorder::LookAtElements(const Value& value) const {
-  return options_.cache != nullptr ? options_.cache->Get(value, options_.pool)
-                                   : FingerprintOf(value, options_.pool);
-}
-
-Fingerprint StreamRecorder::Look(const Value& value, int result) {
-  if (!value.is_tensor() || !value.tensor().is_contiguous() || value.tensor().buffer() == nullptr) {
-    return LookAtElements(value);
-  }
-  // Many operators pass their input's memory on.
-  const Tensor& tensor = value.tensor();
-  Seen& seen = seen_[{tensor.buffer().get(), tensor.offset()}];
-  if (seen.buffer.lock() == tensor.buffer() && seen.dtype == tensor.dtype() &&
-      seen.size == tensor.num_elements()) {
-    return Reshaped(stream_.results[static_cast<size_t>(seen.result)].fingerprint, tensor.shape());
-  }
-  seen = {tensor.buffer(), tensor.dtype(), tensor.num_elements(), result};
-  return LookAtElements(value);
-}
-
 int StreamRecorder::Add(const Result& result, Fingerprint fingerprint) {
   StreamResult& added = stream_.results.emplace_back();
   added.kind = result.kind;
@@ -227,7 +190,7 @@ absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>
     const Named* named = Find(name);
     const int source = named != nullptr ? named->result : kNone;
     Add(result, source != kNone ? stream_.results[static_cast<size_t>(source)].fingerprint
-                                : Look(result.value, index));
+                                : options_.cache->Get(result.value, options_.pool));
     StreamResult& added = stream_.results.back();
     added.source = source;
     if (named != nullptr) {
@@ -236,7 +199,7 @@ absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>
     }
     return absl::OkStatus();
   }
-  Add(result, Look(result.value, index));
+  Add(result, options_.cache->Get(result.value, options_.pool));
   StreamResult& added = stream_.results.back();
   added.precision = added.own_precision;
   added.computation = added.fingerprint.content.low;

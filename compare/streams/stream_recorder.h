@@ -4,8 +4,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/node_facts.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/op_registry.h"
@@ -23,24 +22,11 @@
 
 namespace onnxcmp {
 
-// Fingerprints of large tensors by their content, so that what both sides have (weights, above all)
-// is looked at once: the hash of the content costs a twentieth of the rest. For several recorders,
-// one after the other or at the same time.
-class FingerprintCache {
- public:
-  // As FingerprintOf.
-  Fingerprint Get(const Value& value, const ThreadPool* pool);
-
- private:
-  std::mutex mutex_;
-  absl::flat_hash_map<Hash128, Fingerprint> fingerprints_;
-};
-
 struct StreamRecorderOptions {
   // Results of deeper subgraphs are left out.
   int max_depth = std::numeric_limits<int>::max();
   const ThreadPool* pool = nullptr;   // for large tensors; may be null
-  FingerprintCache* cache = nullptr;  // of both sides; may be null
+  FingerprintCache* cache = nullptr;  // of both sides; null: one of its own
 };
 
 // Observes one run. A value that a subgraph begins with and that is the value of a result, such as
@@ -81,14 +67,6 @@ class StreamRecorder : public Observer {
     std::vector<uint64_t> inputs;
     std::vector<uint64_t> captures;
   };
-  // A buffer whose elements were looked at.
-  struct Seen {
-    std::weak_ptr<Buffer> buffer;
-    DType dtype = DType::kUndefined;
-    int64_t size = 0;
-    int result = kNone;
-  };
-
   // Closes graphs until `depth` of them are open.
   void CloseTo(size_t depth);
   const Named* Find(const std::string& name) const;
@@ -97,16 +75,14 @@ class StreamRecorder : public Observer {
   const Named* Carried(const GraphStart& start, size_t i, const Scope* before) const;
   const Named* OwnersInput(const Node& owner, size_t i) const;
   void BeginNode(const Result& result, Scope* scope);
-  Fingerprint Look(const Value& value, int result);
-  Fingerprint LookAtElements(const Value& value) const;
   int Add(const Result& result, Fingerprint fingerprint);
 
   StreamRecorderOptions options_;
   NodeFactsCache facts_;
   ResultStream stream_;
   std::vector<Scope> scopes_;
-  absl::flat_hash_map<const Initializer*, Named> initializers_;        // of subgraphs
-  absl::flat_hash_map<std::pair<const Buffer*, int64_t>, Seen> seen_;  // by offset too
+  absl::flat_hash_map<const Initializer*, Named> initializers_;  // of subgraphs
+  FingerprintCache own_cache_;  // in use if the options have none
 };
 
 }  // namespace onnxcmp

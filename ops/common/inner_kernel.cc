@@ -15,7 +15,6 @@ class InnerContext final : public KernelContext {
     outputs_.resize(static_cast<size_t>(outer.num_outputs()));
     for (int i = 0; i < outer.num_outputs(); ++i) wanted_.push_back(outer.HasOutput(i));
     pool_ = &outer.pool();
-    random_seed_ = outer.random_seed();
     memory_limit_ = outer.*(&InnerContext::memory_limit_);
   }
 
@@ -26,6 +25,7 @@ class InnerContext final : public KernelContext {
   const Graph& SubgraphOf(SubgraphId subgraph) const override {
     return outer_.SubgraphOf(subgraph);
   }
+  uint64_t random_seed() const override { return outer_.random_seed(); }
 
   absl::StatusOr<std::vector<Value>> Run(const Kernel& kernel) {
     OC_RETURN_IF_ERROR(kernel(*this));

@@ -32,7 +32,7 @@ float Sign(int64_t i) {
 }
 
 WholeErrors Errors(const Tensor& a, const Tensor& b, const Tolerance& tolerance = kHalf) {
-  return WholeErrorsOf(a, b, tolerance, /*scale=*/0.5, /*parts=*/true);
+  return WholeErrorsOf(a, b, tolerance, /*scale=*/0.5, /*parts=*/true, nullptr);
 }
 
 TEST(WholeErrorsTest, RoundingAgrees) {
@@ -78,7 +78,7 @@ TEST(WholeErrorsTest, APartThatIsLostIsToldOf) {
   });
   const Tensor lost = Changed(x, [](int64_t i, float v) { return i / 32 % 20 == 3 ? 0.0f : v; });
   EXPECT_THAT(Errors(x, lost).fault, HasSubstr("in row ["));
-  EXPECT_EQ(WholeErrorsOf(x, lost, kHalf, 0.5, /*parts=*/false).fault, "");
+  EXPECT_EQ(WholeErrorsOf(x, lost, kHalf, 0.5, /*parts=*/false, nullptr).fault, "");
   // A column of many.
   const Tensor wide = RandomFloats({40, 50}, 5);
   const Tensor column =
@@ -114,9 +114,9 @@ TEST(WholeErrorsTest, IntegersAreSeenAgainstTheirDeviation) {
   for (size_t i = 0; i < b.size(); i += 5) ++b[i];
   const Tensor x = Tensor::Of<uint8_t>({400}, a);
   const Tolerance bytes = {0, 0, 0.1, 0.1};
-  EXPECT_EQ(WholeErrorsOf(x, Tensor::Of<uint8_t>({400}, b), bytes, 10, true).fault, "");
+  EXPECT_EQ(WholeErrorsOf(x, Tensor::Of<uint8_t>({400}, b), bytes, 10, true, nullptr).fault, "");
   for (uint8_t& number : b) number = static_cast<uint8_t>(128 - (number - 128));
-  EXPECT_NE(WholeErrorsOf(x, Tensor::Of<uint8_t>({400}, b), bytes, 10, true).fault, "");
+  EXPECT_NE(WholeErrorsOf(x, Tensor::Of<uint8_t>({400}, b), bytes, 10, true, nullptr).fault, "");
 }
 
 // What is within the user's absolute tolerance counts for nothing.

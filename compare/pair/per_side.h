@@ -1,0 +1,35 @@
+// Which side is meant, and one thing for each of the two.
+#ifndef ONNXCMP_COMPARE_PAIR_PER_SIDE_H_
+#define ONNXCMP_COMPARE_PAIR_PER_SIDE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+
+namespace onnxcmp {
+
+enum class SideId : uint8_t { kLeft, kRight };
+
+inline constexpr std::array<SideId, 2> kBothSides = {SideId::kLeft, SideId::kRight};
+
+inline constexpr SideId Other(SideId side) {
+  return side == SideId::kLeft ? SideId::kRight : SideId::kLeft;
+}
+inline constexpr absl::string_view SideName(SideId side) {  // "left", "right"
+  return side == SideId::kLeft ? "left" : "right";
+}
+
+template <typename T>
+struct PerSide {
+  T left;
+  T right;
+
+  T& operator[](SideId side) { return side == SideId::kLeft ? left : right; }
+  const T& operator[](SideId side) const { return side == SideId::kLeft ? left : right; }
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_PAIR_PER_SIDE_H_

@@ -1,0 +1,33 @@
+// Two runs side by side, so that what both compute is computed once and not kept for long.
+#ifndef ONNXCMP_COMPARE_SIDES_LOCK_STEP_H_
+#define ONNXCMP_COMPARE_SIDES_LOCK_STEP_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "compare/pair/per_side.h"
+#include "compare/sides/side.h"
+#include "compare/streams/fingerprint_cache.h"
+#include "compare/streams/node_facts.h"
+#include "evaluator/thread_pool.h"
+
+namespace onnxcmp {
+
+// Whether the same node on the same inputs gives the same bits on both sides: both are models, with
+// the same kernels and options. A limit on the memory of a run as a whole excludes it, since what
+// is shared would count once.
+bool ComputeAlike(const PerSide<Side*>& sides);
+
+// By step of the right's main graph: how many steps the left has made when it comes. A node that
+// computes what one of the left computes comes right behind that one; what lies between two such
+// nodes is spread evenly. Known before anything runs, by numbering values: leaves by their content,
+// the others by operation and the numbers of the inputs.
+std::vector<int64_t> StepsOfLeftBefore(const PerSide<Side*>& sides, NodeFactsCache* facts,
+                                       FingerprintCache* fingerprints, const ThreadPool* pool);
+
+// Steps both until they are over. A right that has more steps than `before` goes on alone.
+void RunInLockStep(const PerSide<RecordRun*>& runs, const std::vector<int64_t>& before);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_SIDES_LOCK_STEP_H_

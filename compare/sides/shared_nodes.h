@@ -1,0 +1,64 @@
+// What nodes gave on which inputs, bit for bit: who computes the same on the same again, in either
+// of two models, is handed that instead.
+//
+// A node is known by its operation (operator, version, attributes), by the content and layout of
+// its inputs, and by the outputs that are wanted. Kernels are deterministic in these. A node that
+// drew random numbers is the same only at a place of the same seed; nodes with graphs of their own
+// are never taken as a whole, the nodes inside them are.
+#ifndef ONNXCMP_COMPARE_SIDES_SHARED_NODES_H_
+#define ONNXCMP_COMPARE_SIDES_SHARED_NODES_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/fingerprint_cache.h"
+#include "compare/streams/node_facts.h"
+#include "evaluator/op_registry.h"
+#include "evaluator/result.h"
+#include "evaluator/tensor.h"
+#include "evaluator/thread_pool.h"
+
+namespace onnxcmp {
+
+// For runs of two models, one node at a time. Both must have the same kernels and options. Holds
+// the values of nobody: what is gone is computed again, but not looked at again.
+class SharedNodes {
+ public:
+  // All must outlive the object; the pool may be null.
+  SharedNodes(const OpRegistry& registry, FingerprintCache* fingerprints, const ThreadPool* pool)
+      : facts_(registry), fingerprints_(fingerprints), pool_(pool) {}
+
+  // As Observer::KnownOutputs.
+  std::optional<std::vector<Value>> Find(const NodeRun& run);
+  // As Observer::OnNodeOutputs, of the run that Find() was last asked for.
+  void Add(const NodeRun& run, absl::Span<const Value> outputs, bool drew);
+
+  NodeFactsCache& facts() { return facts_; }
+  // Nodes that were not run, and bytes that they would have given.
+  int64_t nodes() const { return nodes_; }
+
+ private:
+  struct Known {
+    std::vector<std::optional<WeakTensor>> outputs;  // nothing: not wanted
+    std::vector<Fingerprint> fingerprints;           // of those that are wanted
+    bool drew = false;
+    uint64_t random_seed = 0;
+  };
+
+  // Nothing for a node that is not shared.
+  std::optional<Hash128> KeyOf(const NodeRun& run);
+
+  NodeFactsCache facts_;
+  FingerprintCache* fingerprints_;
+  const ThreadPool* pool_;
+  std::optional<Hash128> key_;  // of the node that runs
+  absl::flat_hash_map<Hash128, Known> known_;
+  int64_t nodes_ = 0;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_SIDES_SHARED_NODES_H_

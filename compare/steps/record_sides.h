@@ -1,0 +1,55 @@
+// The first step of a comparison: both sides run, or are read, and are taken down.
+#ifndef ONNXCMP_COMPARE_STEPS_RECORD_SIDES_H_
+#define ONNXCMP_COMPARE_STEPS_RECORD_SIDES_H_
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "compare/pair/per_side.h"
+#include "compare/shadow/shadow.h"
+#include "compare/sides/side.h"
+#include "compare/sides/value_bank.h"
+#include "compare/streams/fingerprint_cache.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/result.h"
+#include "evaluator/thread_pool.h"
+
+namespace onnxcmp {
+
+struct RecordSidesOptions {
+  int max_depth = std::numeric_limits<int>::max();
+  int64_t keep_values = 0;  // bytes of both sides' banks together
+  // What both sides compute alike is computed once.
+  bool share = true;
+  bool shadow = false;
+  int64_t shadow_memory = 0;  // of what one node makes in double
+  const ThreadPool* pool = nullptr;
+  FingerprintCache* cache = nullptr;
+  std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;  // may be empty
+};
+
+// What is known of a side that was taken down, and what was kept of it.
+struct SideRecord {
+  ResultStream stream;
+  // Values that the other side does not have bit for bit, as far as they fit.
+  ValueBank bank{0};
+  std::vector<std::pair<int, Value>> outputs;  // by result
+  SideShadow shadow;
+  std::vector<std::pair<int, Value>> outputs_in_double;
+};
+
+struct SideRecords {
+  PerSide<SideRecord> sides;
+  int64_t shared_nodes = 0;  // that did not run, since the other side had run them
+};
+
+SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_STEPS_RECORD_SIDES_H_

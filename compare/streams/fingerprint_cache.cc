@@ -1,0 +1,89 @@
+#include "compare/streams/fingerprint_cache.h"
+
+namespace onnxcmp {
+namespace {
+
+// Tensors of this many bytes are worth a first look at their bits alone, which cost a twentieth of
+// the rest: weights are the same on both sides.
+constexpr int64_t kWorthHashing = int64_t{1} << 16;
+
+// Whether both are one buffer, and the first has not gone since.
+bool IsSame(const std::weak_ptr<Buffer>& before, const std::shared_ptr<Buffer>& now) {
+  return !before.owner_before(now) && !now.owner_before(before);
+}
+
+bool HasMemory(const Value& value) {
+  return value.is_tensor() && value.tensor().defined() && value.tensor().buffer() != nullptr;
+}
+
+}  // namespace
+
+FingerprintCache::Shared FingerprintCache::Find(const Tensor& tensor) const {
+  const auto it = seen_.find({tensor.buffer().get(), tensor.offset()});
+  if (it == seen_.end()) return nullptr;
+  const Seen& seen = it->second;
+  if (!IsSame(seen.buffer, tensor.buffer()) || seen.dtype != tensor.dtype() ||
+      seen.size != tensor.num_elements() || seen.strides.empty() != tensor.is_contiguous()) {
+    return nullptr;
+  }
+  const bool same = tensor.is_contiguous() ||
+                    (seen.shape == tensor.shape() && seen.strides == tensor.strides());
+  return same ? seen.fingerprint : nullptr;
+}
+
+void FingerprintCache::Remember(const Tensor& tensor, Shared fingerprint) {
+  Seen& seen = seen_[{tensor.buffer().get(), tensor.offset()}];
+  seen.buffer = tensor.buffer();
+  seen.dtype = tensor.dtype();
+  seen.size = tensor.num_elements();
+  seen.fingerprint = std::move(fingerprint);
+  seen.shape.clear();
+  seen.strides.clear();
+  if (tensor.is_contiguous()) return;
+  seen.shape = tensor.shape();
+  seen.strides = tensor.strides();
+}
+
+Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
+  if (!HasMemory(value)) return FingerprintOf(value, pool);
+  const Tensor& tensor = value.tensor();
+  const bool large = tensor.byte_size() >= kWorthHashing;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (const Shared seen = Find(tensor)) return Reshaped(*seen, tensor.shape());
+  }
+  Hash128 content;
+  if (large) {
+    content = ContentOf(value, pool);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto it = large_.find(content);
+    if (it != large_.end()) {
+      Remember(tensor, it->second);
+      return *it->second;
+    }
+  }
+  const auto fingerprint = std::make_shared<const Fingerprint>(FingerprintOf(value, pool));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (large) large_.emplace(content, fingerprint);
+  Remember(tensor, fingerprint);
+  return *fingerprint;
+}
+
+Hash128 FingerprintCache::Content(const Value& value, const ThreadPool* pool) {
+  if (!HasMemory(value)) return ContentOf(value, pool);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (const Shared seen = Find(value.tensor())) {
+      return Reshaped(*seen, value.tensor().shape()).content;
+    }
+  }
+  return ContentOf(value, pool);
+}
+
+void FingerprintCache::Know(const Value& value, const Fingerprint& fingerprint) {
+  if (!HasMemory(value)) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Remember(value.tensor(), std::make_shared<const Fingerprint>(fingerprint));
+}
+
+}  // namespace onnxcmp

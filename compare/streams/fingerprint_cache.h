@@ -1,0 +1,51 @@
+// Fingerprints of values that were looked at, so that nothing is looked at twice: neither memory
+// that several values share nor elements that several tensors have.
+#ifndef ONNXCMP_COMPARE_STREAMS_FINGERPRINT_CACHE_H_
+#define ONNXCMP_COMPARE_STREAMS_FINGERPRINT_CACHE_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/tensor.h"
+#include "evaluator/thread_pool.h"
+#include "evaluator/value.h"
+
+namespace onnxcmp {
+
+// For several recorders, one after the other or at the same time. Holds no value.
+class FingerprintCache {
+ public:
+  // As FingerprintOf.
+  Fingerprint Get(const Value& value, const ThreadPool* pool);
+  // As ContentOf: of what was looked at for nothing.
+  Hash128 Content(const Value& value, const ThreadPool* pool);
+  // `value` has the same bits as one that had this fingerprint.
+  void Know(const Value& value, const Fingerprint& fingerprint);
+
+ private:
+  using Shared = std::shared_ptr<const Fingerprint>;
+  // Memory that was looked at. Many operators pass their input's on, or make views of it.
+  struct Seen {
+    std::weak_ptr<Buffer> buffer;
+    DType dtype = DType::kUndefined;
+    int64_t size = 0;
+    Shape shape, strides;  // empty if contiguous
+    Shared fingerprint;
+  };
+
+  // Null if it was not looked at.
+  Shared Find(const Tensor& tensor) const;
+  void Remember(const Tensor& tensor, Shared fingerprint);
+
+  mutable std::mutex mutex_;
+  absl::flat_hash_map<std::pair<const Buffer*, int64_t>, Seen> seen_;  // by offset too
+  absl::flat_hash_map<Hash128, Shared> large_;                         // by content
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_STREAMS_FINGERPRINT_CACHE_H_
