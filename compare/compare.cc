@@ -73,7 +73,7 @@ class Comparer {
                   ? options.threads
                   : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))),
         sides_{&left, &right},
-        passes_{FirstPass(options.max_memory / 2), FirstPass(options.max_memory / 2)} {}
+        passes_{FirstPass(options.keep_values / 2), FirstPass(options.keep_values / 2)} {}
 
   absl::StatusOr<Comparison> Compare() {
     for (int i = 0; i < 2; ++i) RunFirst(i);
@@ -137,7 +137,7 @@ class Comparer {
     std::optional<ShadowRun> shadow;
     if (options_.shadow && sides_[i]->evaluator() != nullptr) {
       shadow.emplace(*sides_[i]->evaluator(), *sides_[i]->feeds(), watcher.get(),
-                     options_.max_depth, options_.max_memory);
+                     options_.max_depth, options_.keep_values);
       record.watcher = &*shadow;
     }
     ResultStream& stream = i == 0 ? comparison_.left : comparison_.right;
@@ -198,7 +198,7 @@ class Comparer {
     if (!comparison_.left.recorded && !comparison_.right.recorded) return absl::OkStatus();
     OC_ASSIGN_OR_RETURN(const std::vector<AddedPair> entries,
                         FindEntries(Recorded(0), Recorded(1), comparison_.alignment,
-                                    options_.max_memory, options_.watch));
+                                    options_.keep_values, options_.watch));
     AddToAlignment(entries);
     AddToAlignment(PairRecorded(comparison_.alignment, comparison_.left, comparison_.right));
     return absl::OkStatus();
@@ -246,7 +246,7 @@ class Comparer {
   absl::Status LookForTies() {
     TieOptions options;
     options.run_again = options_.ties_agree;
-    options.max_memory = options_.max_memory;
+    options.keep_values = options_.keep_values;
     options.watch = options_.watch;
     OC_ASSIGN_OR_RETURN(
         const std::vector<Value> again,
@@ -290,7 +290,7 @@ class Comparer {
       pairs.push_back(pair);
       rows.push_back(comparison_.rows.size() - 1);
     }
-    PairValues values(Recorded(0), Recorded(1), options_.max_memory, options_.watch);
+    PairValues values(Recorded(0), Recorded(1), options_.keep_values, options_.watch);
     StoodFor stood_for(Recorded(0), Recorded(1));
     return values.ForEach(
         pairs, [&](size_t i, const Value& own_left, const Value& own_right) -> absl::Status {
@@ -329,9 +329,9 @@ class Comparer {
     }
     CauseOptions options;
     options.outputs_agree = comparison_.outputs.agree;
-    options.max_memory = options.outputs_agree
-                             ? options_.max_memory
-                             : std::max(options_.max_memory, options_.cause_memory);
+    options.keep_values = options.outputs_agree
+                              ? options_.keep_values
+                              : std::max(options_.keep_values, options_.keep_for_causes);
     options.pool = &pool_;
     options.watch = options_.watch;
     options.limits = options_.cause_limits;
@@ -387,7 +387,7 @@ class Comparer {
     const bool layers = options_.quantization || options_.blocks;
     if (!review && !layers) return absl::OkStatus();
     QuantizationOptions options;
-    options.max_memory = options_.max_memory;
+    options.keep_values = options_.keep_values;
     options.costs = layers || (review && AnyWide());
     options.watch = options_.watch;
     OC_ASSIGN_OR_RETURN(quantization_,
