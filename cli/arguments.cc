@@ -67,18 +67,18 @@ CLI::Validator Quietly(CLI::Validator check) {
   return check;
 }
 
-void SingleRunOptions::AddTo(CLI::App& app) {
+void AddExpandFunctions(CLI::App& app, bool& expand_functions) {
   app.add_flag("--expand-functions", expand_functions,
                "Run operators through their definition by others");
-  app.add_option("--max-memory", max_memory, "For all results at once; 0: any amount (0)")
-      ->type_name("SIZE")
-      ->transform(Quietly(CLI::AsSizeValue(false)))
-      ->check(Quietly(CLI::Range(uint64_t{0}, uint64_t{1} << 62)));
 }
 
-void SingleRunOptions::SetIn(EvaluatorOptions* options) const {
-  options->expand_functions = expand_functions;
-  options->max_memory = static_cast<int64_t>(max_memory);
+CLI::Option* AddSize(CLI::App& app, const std::string& name, std::optional<int64_t>& bytes,
+                     const std::string& help, int64_t least) {
+  constexpr int64_t kMost = int64_t{1} << 62;
+  return app.add_option(name, bytes, help)
+      ->type_name("SIZE")
+      ->transform(Quietly(CLI::AsSizeValue(false)))
+      ->check(Quietly(CLI::Range(least, kMost)));
 }
 
 void RunOptions::AddTo(CLI::App& app) {
@@ -94,9 +94,18 @@ void RunOptions::AddTo(CLI::App& app) {
   app.add_option("--threads", threads, "Threads to use; 0: one a core (0)")
       ->type_name("N")
       ->check(Quietly(CLI::Range(0, 1024)));
-  app.add_option("--memory-limit", memory_limit_gib, "GiB that one tensor may take (4)")
-      ->type_name("X")
-      ->check(Quietly(CLI::Range(0.001, 1e6)));
+  AddSize(app, "--max-tensor", max_tensor, "Bytes that one tensor may take (4G)", 1);
+  AddSize(app, "--max-memory", max_memory,
+          "Bytes that all results of a run may hold\ntogether; 0: any number (0)");
+  // Its old name, which took GiB: neither an unknown option nor silently another number.
+  app.add_option("--memory-limit")
+      ->group("")
+      ->check(CLI::Validator(
+          [](const std::string&) {
+            return std::string(
+                "is called --max-tensor SIZE now, in bytes or with a unit: 4G, 512M");
+          },
+          ""));
   app.add_option("--max-steps", max_steps, "Nodes that a run may come to; 0: any number (0)")
       ->type_name("N")
       ->check(Quietly(CLI::NonNegativeNumber));
@@ -127,9 +136,8 @@ EvaluatorOptions RunOptions::evaluator() const {
   options.threads = threads;
   options.seed = seed.value_or(0);
   options.max_steps = max_steps;
-  if (memory_limit_gib.has_value()) {
-    options.memory_limit = static_cast<int64_t>(*memory_limit_gib * (1 << 30));
-  }
+  options.max_tensor = max_tensor.value_or(options.max_tensor);
+  options.max_memory = max_memory.value_or(options.max_memory);
   return options;
 }
 
@@ -146,7 +154,7 @@ absl::StatusOr<GeneratedInputs> RunOptions::generated(
   GeneratedInputs generated;
   generated.seed = seed;
   generated.ramp = ramp;
-  generated.memory_limit = evaluator().memory_limit;
+  generated.max_tensor = evaluator().max_tensor;
   for (const std::string& dim : dims) {
     const size_t sign = dim.rfind('=');
     int64_t size = 0;

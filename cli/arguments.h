@@ -30,14 +30,13 @@ CLI::Validator Quietly(CLI::Validator check);
 // A finite number of at least 0.
 CLI::Validator NotNegative();
 
-// How models are run by commands that run one at a time; as in EvaluatorOptions.
-struct SingleRunOptions {
-  bool expand_functions = false;
-  uint64_t max_memory = 0;
+// An option of the commands that run one model at a time; as in EvaluatorOptions.
+void AddExpandFunctions(CLI::App& app, bool& expand_functions);
 
-  void AddTo(CLI::App& app);
-  void SetIn(EvaluatorOptions* options) const;
-};
+// Adds an option for a number of bytes, which may have a unit: 512M is 512 * 2^20. Of less than
+// `least` it says so. The options of a command that share a `group` stand together in its help.
+CLI::Option* AddSize(CLI::App& app, const std::string& name, std::optional<int64_t>& bytes,
+                     const std::string& help, int64_t least = 0);
 
 // How models are loaded and run, for every command that runs one.
 struct RunOptions {
@@ -45,7 +44,8 @@ struct RunOptions {
   std::vector<std::string> dims;  // NAME=N
   bool ramp = false;
   int threads = 0;
-  std::optional<double> memory_limit_gib;
+  std::optional<int64_t> max_tensor;  // bytes
+  std::optional<int64_t> max_memory;  // bytes
   int64_t max_steps = 0;
   int nchwc_block = 0;
   std::string functions = "inline";

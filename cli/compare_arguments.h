@@ -47,7 +47,7 @@ struct CompareArguments {
   std::string color = "auto";
   int width = 0;  // 0: the terminal's
   int depth = std::numeric_limits<int>::max();
-  std::optional<uint64_t> max_memory;
+  std::optional<int64_t> keep_values;  // bytes
   bool causes = true;
   bool shadow = false;
   std::string repro;  // a folder; "": none is wanted

@@ -81,9 +81,9 @@ absl::StatusOr<ToleranceOptions> ResolveTolerance(const ToleranceOptions& given,
   return WithWholeNames(given, names, "outputs of either side, which --classic compares");
 }
 
-absl::StatusOr<MatchedFeeds> FeedsFromFile(const std::string& path, int64_t memory_limit,
+absl::StatusOr<MatchedFeeds> FeedsFromFile(const std::string& path, int64_t max_tensor,
                                            const Graph& graph) {
-  OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path, memory_limit));
+  OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path, max_tensor));
   return file.FeedsFor(graph, /*partial=*/true);
 }
 
@@ -101,15 +101,14 @@ absl::Status MakeFeeds(const CompareArguments& arguments, ClassicSide* sides,
   }
   std::optional<FeedFile> shared_file;  // read once for both
   if (!arguments.inputs.inputs.empty()) {
-    OC_ASSIGN_OR_RETURN(shared_file,
-                        FeedFile::Open(arguments.inputs.inputs, generated.memory_limit));
+    OC_ASSIGN_OR_RETURN(shared_file, FeedFile::Open(arguments.inputs.inputs, generated.max_tensor));
   }
   for (int i = 0; i < kSides; ++i) {
     const Graph& graph = sides[i].model->graph;
     const std::string& own = i == 0 ? arguments.inputs.left_inputs : arguments.inputs.right_inputs;
     absl::StatusOr<MatchedFeeds> matched;
     if (!own.empty()) {
-      matched = FeedsFromFile(own, generated.memory_limit, graph);
+      matched = FeedsFromFile(own, generated.max_tensor, graph);
     } else if (shared_file.has_value()) {
       matched = shared_file->FeedsFor(graph, /*partial=*/true);
     } else if (from_files) {

@@ -154,11 +154,9 @@ void AddRunning(CLI::App& app, CompareArguments& arguments, bool& no_causes) {
   app.add_option("--repro", arguments.repro, "Write each cause to a folder as two small models")
       ->type_name("DIR");
   app.add_flag("--no-causes", no_causes, "Do not search for causes");
-  app.add_option("--max-memory", arguments.max_memory,
-                 "For values that differ (256M); the search for\n"
-                 "causes holds all of the left's (4G)")
-      ->type_name("SIZE")
-      ->transform(Quietly(CLI::AsSizeValue(false)));
+  AddSize(app, "--keep-values", arguments.keep_values,
+          "Bytes for values that differ (256M); the search\n"
+          "for causes holds all of the left's (4G)");
   arguments.run.AddTo(app);
 }
 

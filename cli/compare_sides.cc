@@ -256,8 +256,8 @@ class SideComparison {
     options.ties_agree = arguments_.ties_agree;
     options.fail_on = arguments_.fail_on;
     options.max_depth = arguments_.depth;
-    if (arguments_.max_memory.has_value()) {
-      options.max_memory = options.cause_memory = static_cast<int64_t>(*arguments_.max_memory);
+    if (arguments_.keep_values.has_value()) {
+      options.keep_values = options.keep_for_causes = *arguments_.keep_values;
     }
     options.threads = arguments_.run.threads;
     options.repro = !arguments_.repro.empty();

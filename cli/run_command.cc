@@ -36,7 +36,7 @@ struct Options {
   std::string save_all;
   bool partial = false;
   bool nan = false;
-  SingleRunOptions single;
+  bool expand_functions = false;
   RunOptions run;
 };
 
@@ -50,7 +50,7 @@ absl::StatusOr<MatchedFeeds> MakeFeeds(const Options& options, const Graph& grap
   OC_ASSIGN_OR_RETURN(GeneratedInputs generated, options.run.generated({&graph}));
   if (!options.inputs.empty()) {
     OC_ASSIGN_OR_RETURN(FeedFile file,
-                        FeedFile::Open(options.inputs, options.run.evaluator().memory_limit));
+                        FeedFile::Open(options.inputs, options.run.evaluator().max_tensor));
     return file.FeedsFor(graph, options.partial);
   }
   OC_ASSIGN_OR_RETURN(std::vector<NamedValue> values, GenerateInputs(graph, generated));
@@ -107,7 +107,7 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
     }
   }
   EvaluatorOptions evaluator_options = options.run.evaluator();
-  options.single.SetIn(&evaluator_options);
+  evaluator_options.expand_functions = options.expand_functions;
   OC_ASSIGN_OR_RETURN(Evaluator evaluator, Evaluator::Create(model, registry, evaluator_options));
   OC_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<RecordingWriter>> writers,
                       OpenRecordings(options, interruption));
@@ -154,7 +154,7 @@ int RunCommand(const std::vector<std::string>& arguments) {
   app.add_option("--save", options.save, "Save the outputs as an .npz, or a test in DIR/")
       ->type_name("F");
   app.add_option("--save-all", options.save_all, "Save every result as an .npz")->type_name("F");
-  options.single.AddTo(app);
+  AddExpandFunctions(app, options.expand_functions);
   options.run.AddTo(app);
   if (const std::optional<int> status = Parse(app, arguments)) {
     return *status;

@@ -40,7 +40,7 @@ int TestCommand(const std::vector<std::string>& arguments) {
   Interruption interruption;
   std::vector<std::string> folders;
   std::string junit;
-  SingleRunOptions single;
+  bool expand_functions = false;
   RunOptions run;
   BackendTestOptions options;
   CLI::App app(
@@ -59,7 +59,7 @@ int TestCommand(const std::vector<std::string>& arguments) {
       ->type_name("X")
       ->check(NotNegative());
   app.add_option("--junit", junit, "Write a report as JUnit XML")->type_name("F");
-  single.AddTo(app);
+  AddExpandFunctions(app, expand_functions);
   run.AddTo(app);
   if (const std::optional<int> status = Parse(app, arguments)) return *status;
   if (folders.empty()) {
@@ -78,7 +78,7 @@ int TestCommand(const std::vector<std::string>& arguments) {
   }
   options.load = run.load();
   options.evaluator = run.evaluator();
-  single.SetIn(&options.evaluator);
+  options.evaluator.expand_functions = expand_functions;
   // Tests side by side rather than the threads of one.
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   const ThreadPool pool(run.threads > 0 ? run.threads : std::max(1, cores));

@@ -116,10 +116,10 @@ class Comparer {
   void Record() {
     RecordSidesOptions options;
     options.max_depth = options_.max_depth;
-    options.keep_values = options_.max_memory;
+    options.keep_values = options_.keep_values;
     options.share = options_.share;
     options.shadow = options_.shadow;
-    options.shadow_memory = options_.max_memory;
+    options.shadow_memory = options_.keep_values;
     options.pool = &pool_;
     options.cache = &cache_;
     options.watch = options_.watch;
@@ -172,7 +172,7 @@ class Comparer {
     if (!comparison_.left.recorded && !comparison_.right.recorded) return absl::OkStatus();
     OC_ASSIGN_OR_RETURN(const std::vector<AddedPair> entries,
                         FindEntries(Recorded(0), Recorded(1), comparison_.alignment,
-                                    options_.max_memory, options_.watch));
+                                    options_.keep_values, options_.watch));
     AddToAlignment(entries);
     AddToAlignment(PairRecorded(comparison_.alignment, comparison_.left, comparison_.right));
     return absl::OkStatus();
@@ -220,7 +220,7 @@ class Comparer {
   absl::Status LookForTies() {
     TieOptions options;
     options.run_again = options_.ties_agree;
-    options.max_memory = options_.max_memory;
+    options.keep_values = options_.keep_values;
     options.watch = options_.watch;
     OC_ASSIGN_OR_RETURN(
         const std::vector<Value> again,
@@ -264,7 +264,7 @@ class Comparer {
       pairs.push_back(pair);
       rows.push_back(comparison_.rows.size() - 1);
     }
-    PairValues values(Recorded(0), Recorded(1), options_.max_memory, options_.watch);
+    PairValues values(Recorded(0), Recorded(1), options_.keep_values, options_.watch);
     StoodFor stood_for(Recorded(0), Recorded(1));
     return values.ForEach(
         pairs, [&](size_t i, const Value& own_left, const Value& own_right) -> absl::Status {
@@ -303,9 +303,9 @@ class Comparer {
     }
     CauseOptions options;
     options.outputs_agree = comparison_.outputs.agree;
-    options.max_memory = options.outputs_agree
-                             ? options_.max_memory
-                             : std::max(options_.max_memory, options_.cause_memory);
+    options.keep_values = options.outputs_agree
+                              ? options_.keep_values
+                              : std::max(options_.keep_values, options_.keep_for_causes);
     options.pool = &pool_;
     options.watch = options_.watch;
     options.limits = options_.cause_limits;
@@ -361,7 +361,7 @@ class Comparer {
     const bool layers = options_.quantization || options_.blocks;
     if (!review && !layers) return absl::OkStatus();
     QuantizationOptions options;
-    options.max_memory = options_.max_memory;
+    options.keep_values = options_.keep_values;
     options.costs = layers || (review && AnyWide());
     options.watch = options_.watch;
     OC_ASSIGN_OR_RETURN(quantization_,

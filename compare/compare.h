@@ -27,7 +27,7 @@
 namespace onnxcmp {
 
 // Bytes of values that a comparison keeps besides what the runs themselves need.
-inline constexpr int64_t kDefaultMaxMemory = int64_t{256} << 20;
+inline constexpr int64_t kDefaultKeepValues = int64_t{256} << 20;
 
 struct CompareOptions {
   // Names in it may be ends of names, as long as they tell.
@@ -43,12 +43,13 @@ struct CompareOptions {
   FailOn fail_on = FailOn::kDifferent;
   // Results of deeper subgraphs are left out.
   int max_depth = std::numeric_limits<int>::max();
-  // Values of pairs whose bits differ are kept up to this many bytes. What does not fit is computed
-  // again, in as many further runs of both sides as it takes.
-  int64_t max_memory = kDefaultMaxMemory;
+  // Bytes of values of pairs whose bits differ that are kept. What does not fit is computed again,
+  // in as many further runs of both sides as it takes. What is kept no longer counts against the
+  // max_memory of the run that it is from (EvaluatorOptions).
+  int64_t keep_values = kDefaultKeepValues;
   // The left's results are held while causes of outputs that differ are searched for, if they take
-  // no more than this.
-  int64_t cause_memory = int64_t{4} << 30;
+  // no more bytes than this, or than keep_values if that is more.
+  int64_t keep_for_causes = int64_t{4} << 30;
   int threads = 0;  // of fingerprints and differences; 0: one for each core
   // What both sides compute alike is computed once, and looked at once.
   bool share = true;

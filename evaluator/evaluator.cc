@@ -24,7 +24,7 @@ absl::StatusOr<std::shared_ptr<const Plan>> PlanOf(std::shared_ptr<const Model> 
   return MakePlan(std::move(model), registry,
                   {.expand_functions = options.expand_functions,
                    .in_double = options.in_double,
-                   .memory_limit = options.memory_limit});
+                   .max_tensor = options.max_tensor});
 }
 
 }  // namespace

@@ -24,14 +24,16 @@
 
 namespace onnxcmp {
 
-// Bytes that one tensor may take unless an option says otherwise: enough for the attention weights
-// of a long sequence, far from what would bring a machine down.
-inline constexpr int64_t kDefaultMemoryLimit = int64_t{4} << 30;
+// What EvaluatorOptions::max_tensor is by default: enough for the attention weights of a long
+// sequence, far from what would bring a machine down.
+inline constexpr int64_t kDefaultMaxTensor = int64_t{4} << 30;
 
 struct EvaluatorOptions {
   int threads = 0;    // 0: one for each core
   uint64_t seed = 0;  // of random operators
-  int64_t memory_limit = kDefaultMemoryLimit;
+  // Bytes that one tensor may take, at least 1. It also bounds the characters of a tensor's
+  // strings, and the time of a node, in proportion (docs/architecture.md, Limits).
+  int64_t max_tensor = kDefaultMaxTensor;
   // Bytes that what nodes give may take together, as long as somebody reads it. What the model and
   // the feeds hold, the characters of strings and a kernel's own vectors do not count. 0: any
   // number.

@@ -52,7 +52,7 @@ class Execution::Context : public KernelContext {
     outputs_.resize(node.outputs.size());
     for (Slot slot : node.outputs) wanted_.push_back(slot != kNoSlot);
     pool_ = execution->pool_.get();
-    memory_limit_ = execution->options_.memory_limit;
+    memory_limit_ = execution->options_.max_tensor;
     account_ = execution->account_;
     random_seed_ = execution->RandomSeed(*node.node, path);
   }
@@ -326,7 +326,7 @@ absl::Status Execution::CountStep() {
 
 absl::Status Execution::MakeDouble(std::vector<Value>* values) const {
   for (Value& value : *values) {
-    OC_ASSIGN_OR_RETURN(value, InDouble(value, options_.memory_limit, pool_.get()));
+    OC_ASSIGN_OR_RETURN(value, InDouble(value, options_.max_tensor, pool_.get()));
   }
   return absl::OkStatus();
 }

@@ -20,10 +20,10 @@ bool BecomesDouble(DType dtype) {
 
 DType InDouble(DType dtype) { return BecomesDouble(dtype) ? DType::kDouble : dtype; }
 
-absl::StatusOr<Tensor> TensorInDouble(const Tensor& tensor, int64_t memory_limit,
+absl::StatusOr<Tensor> TensorInDouble(const Tensor& tensor, int64_t max_tensor,
                                       const ThreadPool* pool) {
   constexpr int64_t kGrain = 1 << 16;
-  OC_RETURN_IF_ERROR(CheckTensorSize(DType::kDouble, tensor.shape(), memory_limit));
+  OC_RETURN_IF_ERROR(CheckTensorSize(DType::kDouble, tensor.shape(), max_tensor));
   Tensor from = tensor;
   if (!from.is_contiguous()) {
     OC_ASSIGN_OR_RETURN(Tensor copy, Tensor::Allocate(tensor.dtype(), tensor.shape()));
@@ -77,22 +77,22 @@ TypeInfo InDouble(const TypeInfo& type) {
 
 }  // namespace
 
-absl::StatusOr<Value> InDouble(const Value& value, int64_t memory_limit, const ThreadPool* pool) {
+absl::StatusOr<Value> InDouble(const Value& value, int64_t max_tensor, const ThreadPool* pool) {
   const auto held = [&](const std::shared_ptr<const Value>& inner)
       -> absl::StatusOr<std::shared_ptr<const Value>> {
     if (inner == nullptr) return inner;
-    OC_ASSIGN_OR_RETURN(Value changed, InDouble(*inner, memory_limit, pool));
+    OC_ASSIGN_OR_RETURN(Value changed, InDouble(*inner, max_tensor, pool));
     return std::make_shared<const Value>(std::move(changed));
   };
   if (value.is_tensor()) {
     if (!BecomesDouble(value.tensor().dtype())) return value;
-    return TensorInDouble(value.tensor(), memory_limit, pool);
+    return TensorInDouble(value.tensor(), max_tensor, pool);
   }
   if (value.is_sequence()) {
     Sequence sequence;
     sequence.element_dtype = InDouble(value.sequence().element_dtype);
     for (const Value& element : value.sequence().elements) {
-      OC_ASSIGN_OR_RETURN(Value changed, InDouble(element, memory_limit, pool));
+      OC_ASSIGN_OR_RETURN(Value changed, InDouble(element, max_tensor, pool));
       sequence.elements.push_back(std::move(changed));
     }
     return sequence;

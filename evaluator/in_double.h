@@ -19,8 +19,8 @@ namespace onnxcmp {
 
 // The value with float, float16 and bfloat16 as double, in sequences and their kin too; anything
 // else is as it was. Floats of 8 and fewer bits are quantized numbers, which stay. An error if a
-// tensor would take more than `memory_limit` bytes. The pool may be null.
-absl::StatusOr<Value> InDouble(const Value& value, int64_t memory_limit, const ThreadPool* pool);
+// tensor would take more than `max_tensor` bytes. The pool may be null.
+absl::StatusOr<Value> InDouble(const Value& value, int64_t max_tensor, const ThreadPool* pool);
 
 // The node with double where an attribute names the type that it computes in or casts to. Types of
 // random numbers and constants stay: what they give becomes double afterwards.

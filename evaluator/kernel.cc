@@ -116,21 +116,21 @@ absl::Status WrongKind(const KernelContext& context, int index, absl::string_vie
 }
 
 // Strings may hold more than the tensor's elements take, and grow from node to node.
-absl::Status CheckCharacters(const Tensor& strings, int64_t memory_limit) {
-  int64_t rest = memory_limit;
+absl::Status CheckCharacters(const Tensor& strings, int64_t max_tensor) {
+  int64_t rest = max_tensor;
   for (const std::string& text : absl::MakeConstSpan(
            strings.string_data(), strings.is_contiguous() ? strings.num_elements() : 0)) {
     rest -= static_cast<int64_t>(text.size());
     if (rest < 0) {
       return absl::ResourceExhaustedError(absl::StrCat(strings.TypeString(), " holds more than ",
-                                                       memory_limit, " bytes, which is the limit"));
+                                                       max_tensor, " bytes, which is the limit"));
     }
   }
   return absl::OkStatus();
 }
 
 // Before a view that shows strings several times becomes a tensor in which each has its own bytes.
-absl::Status CheckCopies(const Tensor& view, int64_t memory_limit) {
+absl::Status CheckCopies(const Tensor& view, int64_t max_tensor) {
   if (view.dtype() != DType::kString || view.num_elements() == 0) return absl::OkStatus();
   Shape distinct = view.shape();
   double copies = 1;
@@ -146,9 +146,9 @@ absl::Status CheckCopies(const Tensor& view, int64_t memory_limit) {
   for (int64_t i = 0; i < strings.num_elements(); ++i) {
     bytes += static_cast<double>(strings.string_data()[i].size()) * copies;
   }
-  if (bytes <= static_cast<double>(memory_limit)) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(view.TypeString(), " would hold ", bytes,
-                                                   " bytes; the limit is ", memory_limit));
+  if (bytes <= static_cast<double>(max_tensor)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat(view.TypeString(), " would hold ", bytes, " bytes; the limit is ", max_tensor));
 }
 
 }  // namespace

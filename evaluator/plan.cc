@@ -142,7 +142,7 @@ class PlanBuilder {
     }
     const auto allocate = [this](DType dtype,
                                  absl::Span<const int64_t> shape) -> absl::StatusOr<Tensor> {
-      OC_RETURN_IF_ERROR(CheckTensorSize(dtype, shape, context_->options.memory_limit));
+      OC_RETURN_IF_ERROR(CheckTensorSize(dtype, shape, context_->options.max_tensor));
       return Tensor::Allocate(dtype, shape);
     };
     for (size_t i = 0; i < plan->initializers.size(); ++i) {

@@ -79,7 +79,7 @@ std::vector<Capture> CapturesOf(const NodePlan& node);
 struct PlanOptions {
   bool expand_functions = false;
   bool in_double = false;
-  int64_t memory_limit = std::numeric_limits<int64_t>::max();  // bytes one tensor may take
+  int64_t max_tensor = std::numeric_limits<int64_t>::max();  // bytes one tensor may take
 };
 
 // What holds for all graphs of a model.

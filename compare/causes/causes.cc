@@ -83,9 +83,9 @@ class CauseFinder {
 
   absl::StatusOr<CauseReport> Find() {
     CauseReport report;
-    if (const int64_t bytes = LeftBytes(); bytes > options_.max_memory) {
+    if (const int64_t bytes = LeftBytes(); bytes > options_.keep_values) {
       report.notes.push_back(absl::StrCat("no cause was looked for: the left's results take ",
-                                          bytes >> 20, " MiB, more than the memory limit"));
+                                          bytes >> 20, " MiB, more than --keep-values"));
       return report;
     }
     OC_ASSIGN_OR_RETURN(std::vector<Value> values, LeftValues());

@@ -33,7 +33,7 @@ struct FoundCause {
 };
 
 struct CauseOptions {
-  int64_t max_memory = int64_t{256} << 20;  // of the left's values
+  int64_t keep_values = int64_t{256} << 20;  // of the left's values
   const ThreadPool* pool = nullptr;
   bool outputs_agree = false;  // then effects need not be computed
   PairValues::Watch watch;

@@ -24,8 +24,8 @@ class ArchiveValues : public RecordedValues {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RecordedValues>> OpenArchive(const std::string& path,
-                                                            int64_t memory_limit) {
-  OC_ASSIGN_OR_RETURN(RecordingReader reader, RecordingReader::Open(path, memory_limit));
+                                                            int64_t max_tensor) {
+  OC_ASSIGN_OR_RETURN(RecordingReader reader, RecordingReader::Open(path, max_tensor));
   return std::make_unique<ArchiveValues>(std::move(reader));
 }
 

@@ -152,7 +152,7 @@ absl::StatusOr<Tensor> ReadStrings(ByteSource& source, const NpyHeader& header) 
 }
 
 absl::Status CheckSizes(const NpyHeader& header, int64_t element_bytes, int64_t remaining,
-                        int64_t memory_limit) {
+                        int64_t max_tensor) {
   const std::optional<int64_t> elements = NumElements(header.shape);
   int64_t bytes = 0;
   if (!elements.has_value() || __builtin_mul_overflow(*elements, element_bytes, &bytes) ||
@@ -169,9 +169,9 @@ absl::Status CheckSizes(const NpyHeader& header, int64_t element_bytes, int64_t 
   if (strings && __builtin_add_overflow(bytes, *elements * int64_t{sizeof(std::string)}, &needed)) {
     needed = std::numeric_limits<int64_t>::max();
   }
-  if (needed > memory_limit) {
+  if (needed > max_tensor) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("the array takes ", needed, " bytes, more than the limit of ", memory_limit));
+        absl::StrCat("the array takes ", needed, " bytes, more than the limit of ", max_tensor));
   }
   return absl::OkStatus();
 }
@@ -253,7 +253,7 @@ bool NumpyLacks(DType dtype) {
   return IsSubByte(dtype) || (IsNarrowFloat(dtype) && dtype != DType::kFloat16);
 }
 
-absl::StatusOr<NpyArray> ReadNpy(ByteSource& source, int64_t memory_limit) {
+absl::StatusOr<NpyArray> ReadNpy(ByteSource& source, int64_t max_tensor) {
   OC_ASSIGN_OR_RETURN(NpyHeader header, ReadHeader(source));
   const bool strings = header.kind == 'U' || header.kind == 'S';
   const std::optional<DType> dtype = StoredDType(header.kind, header.count);
@@ -265,7 +265,7 @@ absl::StatusOr<NpyArray> ReadNpy(ByteSource& source, int64_t memory_limit) {
                            "' is not supported"));
   }
   OC_RETURN_IF_ERROR(CheckSizes(header, header.kind == 'U' ? 4 * header.count : header.count,
-                                source.remaining(), memory_limit));
+                                source.remaining(), max_tensor));
   NpyArray array;
   if (strings) {
     OC_ASSIGN_OR_RETURN(array.tensor, ReadStrings(source, header));

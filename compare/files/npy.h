@@ -37,8 +37,8 @@ struct NpyArray {
 // float64, complex, unicode and byte strings, void of 1, 2, 4 or 8 bytes; either byte order and
 // memory order; format versions 1 to 3. InvalidArgument for what is not such an array, and
 // Unimplemented for types that no tensor has (Python objects, dates, records, long double).
-// `memory_limit`: bytes that the tensor may take.
-absl::StatusOr<NpyArray> ReadNpy(ByteSource& source, int64_t memory_limit);
+// `max_tensor`: bytes that the tensor may take.
+absl::StatusOr<NpyArray> ReadNpy(ByteSource& source, int64_t max_tensor);
 
 // Writes a tensor as a row-major array. Types that NumPy lacks are written as unsigned integers of
 // their width, those of less than 8 bits one element a byte; strings as unicode.

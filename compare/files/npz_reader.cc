@@ -74,7 +74,7 @@ absl::Status AtEntry(absl::string_view name, const absl::Status& status) {
 struct NpzReader::Impl {
   std::unique_ptr<zip_t, CloseArchive> archive;
   uint64_t file_size = 0;
-  int64_t memory_limit = 0;
+  int64_t max_tensor = 0;
   std::vector<zip_uint64_t> entries;  // of each array
   absl::flat_hash_map<std::string, size_t> index;
   absl::flat_hash_map<std::string, zip_uint64_t> others;  // entries that are no arrays
@@ -117,10 +117,10 @@ NpzReader::NpzReader(NpzReader&&) noexcept = default;
 NpzReader& NpzReader::operator=(NpzReader&&) noexcept = default;
 NpzReader::~NpzReader() = default;
 
-absl::StatusOr<NpzReader> NpzReader::Open(const std::string& path, int64_t memory_limit) {
+absl::StatusOr<NpzReader> NpzReader::Open(const std::string& path, int64_t max_tensor) {
   int code = 0;
   auto impl = std::make_unique<Impl>();
-  impl->memory_limit = memory_limit;
+  impl->max_tensor = max_tensor;
   impl->archive.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
   if (impl->archive == nullptr) {
     zip_error_t error;
@@ -172,7 +172,7 @@ absl::StatusOr<NpyArray> NpzReader::ReadArray(size_t index) const {
     return AtEntry(names_[index], open.status());
   }
   EntrySource source(open->file.get(), open->size);
-  absl::StatusOr<NpyArray> array = ReadNpy(source, impl_->memory_limit);
+  absl::StatusOr<NpyArray> array = ReadNpy(source, impl_->max_tensor);
   if (!array.ok()) {
     return AtEntry(names_[index], array.status());
   }

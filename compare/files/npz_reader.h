@@ -21,9 +21,9 @@ namespace onnxcmp {
 class NpzReader {
  public:
   // InvalidArgument for what is no ZIP archive, NotFound if the file cannot be opened. No array may
-  // take more than `memory_limit` bytes.
+  // take more than `max_tensor` bytes.
   static absl::StatusOr<NpzReader> Open(const std::string& path,
-                                        int64_t memory_limit = kDefaultMemoryLimit);
+                                        int64_t max_tensor = kDefaultMaxTensor);
   NpzReader(NpzReader&&) noexcept;
   NpzReader& operator=(NpzReader&&) noexcept;
   ~NpzReader();

@@ -36,16 +36,16 @@ class RecordedValues {
 };
 
 // An .npz archive: one that onnxcmp wrote, which describes itself, or any other. No array may take
-// more than `memory_limit` bytes.
-absl::StatusOr<std::unique_ptr<RecordedValues>> OpenArchive(
-    const std::string& path, int64_t memory_limit = kDefaultMemoryLimit);
+// more than `max_tensor` bytes.
+absl::StatusOr<std::unique_ptr<RecordedValues>> OpenArchive(const std::string& path,
+                                                            int64_t max_tensor = kDefaultMaxTensor);
 
 // One .npy file, or the .npy and .pb files of a folder. A .pb file is a serialized TensorProto,
 // SequenceProto, OptionalProto or MapProto with its name in it; one without is called by its file,
 // as arrays are. input_N and output_N, as ONNX's test data are called, are inputs and outputs.
-// No array may take more than `memory_limit` bytes.
+// No array may take more than `max_tensor` bytes.
 absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValueFiles(
-    const std::string& path, int64_t memory_limit = kDefaultMemoryLimit);
+    const std::string& path, int64_t max_tensor = kDefaultMaxTensor);
 
 // The name that a .pb file of a value says; "" if it says none.
 absl::StatusOr<std::string> NameInValueFile(const std::string& path);

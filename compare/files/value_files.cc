@@ -140,10 +140,10 @@ absl::StatusOr<Value> ReadMessage(const std::string& path) {
   return status;
 }
 
-absl::StatusOr<RecordedValues::Read> ReadArray(const std::string& path, int64_t memory_limit) {
+absl::StatusOr<RecordedValues::Read> ReadArray(const std::string& path, int64_t max_tensor) {
   OC_ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   MappedSource source(*file);
-  absl::StatusOr<NpyArray> array = ReadNpy(source, memory_limit);
+  absl::StatusOr<NpyArray> array = ReadNpy(source, max_tensor);
   if (!array.ok()) return Annotate(array.status(), OneLine(path));
   return RecordedValues::Read{std::move(array->tensor), array->opaque};
 }
@@ -160,7 +160,7 @@ ResultKind KindOf(absl::string_view file) {
 
 class ValueFiles : public RecordedValues {
  public:
-  explicit ValueFiles(int64_t memory_limit) : memory_limit_(memory_limit) {}
+  explicit ValueFiles(int64_t max_tensor) : max_tensor_(max_tensor) {}
 
   absl::Status Add(const std::string& path) {
     const std::filesystem::path file(path);
@@ -180,13 +180,13 @@ class ValueFiles : public RecordedValues {
 
   absl::StatusOr<Read> ReadValue(size_t index) override {
     const std::string& path = paths_[index];
-    if (!absl::EndsWith(path, kMessageSuffix)) return ReadArray(path, memory_limit_);
+    if (!absl::EndsWith(path, kMessageSuffix)) return ReadArray(path, max_tensor_);
     OC_ASSIGN_OR_RETURN(Value value, ReadMessage(path));
     return Read{std::move(value)};
   }
 
  private:
-  int64_t memory_limit_;
+  int64_t max_tensor_;
   std::vector<std::string> paths_;
   absl::flat_hash_set<std::string> names_;
 };
@@ -221,13 +221,13 @@ absl::StatusOr<std::string> NameInValueFile(const std::string& path) {
 }
 
 absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValueFiles(const std::string& path,
-                                                               int64_t memory_limit) {
+                                                               int64_t max_tensor) {
   std::error_code error;
   std::vector<std::string> files = {path};
   if (std::filesystem::is_directory(path, error)) {
     OC_ASSIGN_OR_RETURN(files, FilesIn(path));
   }
-  auto values = std::make_unique<ValueFiles>(memory_limit);
+  auto values = std::make_unique<ValueFiles>(max_tensor);
   for (const std::string& file : files) OC_RETURN_IF_ERROR(values->Add(file));
   return values;
 }

@@ -204,14 +204,14 @@ absl::StatusOr<MatchedFeeds> MatchFeedsByPosition(absl::Span<const NamedValue> v
   return matched;
 }
 
-absl::StatusOr<FeedFile> FeedFile::Open(const std::string& path, int64_t memory_limit) {
+absl::StatusOr<FeedFile> FeedFile::Open(const std::string& path, int64_t max_tensor) {
   FeedFile file;
   file.path_ = path;
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     return file;
   }
-  OC_ASSIGN_OR_RETURN(RecordingReader reader, RecordingReader::Open(path, memory_limit));
+  OC_ASSIGN_OR_RETURN(RecordingReader reader, RecordingReader::Open(path, max_tensor));
   // A recording of a whole run holds much that is no input.
   const std::vector<RecordedResult>& results = reader.results();
   const bool has_inputs =

@@ -64,9 +64,9 @@ absl::Status UnusedValues(absl::Span<const std::string> names, const std::string
 // NAME/values a map of scalars.
 class FeedFile {
  public:
-  // No array may take more than `memory_limit` bytes.
+  // No array may take more than `max_tensor` bytes.
   static absl::StatusOr<FeedFile> Open(const std::string& path,
-                                       int64_t memory_limit = kDefaultMemoryLimit);
+                                       int64_t max_tensor = kDefaultMaxTensor);
 
   // Reads what the graph needs. May be called for several graphs; values are shared. `partial` as
   // MatchFeeds has it.

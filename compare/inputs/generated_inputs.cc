@@ -126,7 +126,7 @@ absl::StatusOr<Shape> SizesFor(const ValueInfo& input, const GeneratedInputs& op
       shape.push_back(shape.empty() ? 1 : 16);
     }
   }
-  OC_RETURN_IF_ERROR(CheckMadeUpSize(input, shape, options.memory_limit));
+  OC_RETURN_IF_ERROR(CheckMadeUpSize(input, shape, options.max_tensor));
   return shape;
 }
 
@@ -149,7 +149,7 @@ absl::StatusOr<Tensor> InputGenerator::Make(const ValueInfo& input, std::optiona
                     shape);
 }
 
-absl::Status CheckMadeUpSize(const ValueInfo& input, const Shape& shape, int64_t memory_limit) {
+absl::Status CheckMadeUpSize(const ValueInfo& input, const Shape& shape, int64_t max_tensor) {
   const std::optional<int64_t> elements = NumElements(shape);
   if (!elements.has_value()) {
     return absl::InvalidArgumentError(
@@ -157,10 +157,10 @@ absl::Status CheckMadeUpSize(const ValueInfo& input, const Shape& shape, int64_t
   }
   const std::optional<int64_t> bytes =
       ByteSize(input.type.dtype == DType::kString ? DType::kUint64 : input.type.dtype, *elements);
-  if (!bytes.has_value() || *bytes > memory_limit) {
+  if (!bytes.has_value() || *bytes > max_tensor) {
     return absl::ResourceExhaustedError(
         absl::StrCat("input ", input.name, " of type ", TypeText(input.type),
-                     " takes more than the limit of ", memory_limit, " bytes"));
+                     " takes more than the limit of ", max_tensor, " bytes"));
   }
   return absl::OkStatus();
 }

@@ -29,7 +29,7 @@ struct GeneratedInputs {
   std::map<std::string, int64_t, std::less<>> dims;
   // Of a ramp: random values instead of 0, 1, 2, ... Else where the random numbers begin.
   std::optional<uint64_t> seed;
-  int64_t memory_limit = kDefaultMemoryLimit;  // bytes that one value may take
+  int64_t max_tensor = kDefaultMaxTensor;  // bytes that one value may take
 };
 
 // Ramps, one by one. A dimension without a size, or of size 0, becomes 1
@@ -59,7 +59,7 @@ class InputGenerator {
 
 // ResourceExhausted if a value of this shape takes more bytes than the limit, InvalidArgument if
 // there can be none.
-absl::Status CheckMadeUpSize(const ValueInfo& input, const Shape& shape, int64_t memory_limit);
+absl::Status CheckMadeUpSize(const ValueInfo& input, const Shape& shape, int64_t max_tensor);
 
 // The names of free dimensions of the graph's inputs, in order, each once.
 std::vector<std::string> FreeDimensions(const Graph& graph);

@@ -240,7 +240,7 @@ class MadeUp {
                                                      inputs_[i].name, " of type ",
                                                      TypeText(inputs_[i].type), ": give --inputs"));
     }
-    return CheckMadeUpSize({inputs_[i].name, type}, shapes_[i], options_.memory_limit);
+    return CheckMadeUpSize({inputs_[i].name, type}, shapes_[i], options_.max_tensor);
   }
 
   absl::StatusOr<Value> ValueOf(size_t i, const TypeInfo& type, ValueMaker& maker) const {

@@ -26,15 +26,15 @@ absl::StatusOr<Tensor> Slice(const Tensor& tensor, int64_t i) {
 }  // namespace
 
 absl::StatusOr<InputFiles> InputFiles::Open(const std::string& path, bool each,
-                                            int64_t memory_limit) {
+                                            int64_t max_tensor) {
   InputFiles files;
   files.names_ = DataSets(path);
   for (const std::string& name : files.names_) {
-    OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(absl::StrCat(path, "/", name), memory_limit));
+    OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(absl::StrCat(path, "/", name), max_tensor));
     files.files_.push_back(std::move(file));
   }
   if (files.files_.empty()) {
-    OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path, memory_limit));
+    OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path, max_tensor));
     files.each_ = each && !file.is_folder();
     files.files_.push_back(std::move(file));
     files.names_.emplace_back();

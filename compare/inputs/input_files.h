@@ -16,9 +16,9 @@ namespace onnxcmp {
 // first axis: slice i of every entry is set i.
 class InputFiles {
  public:
-  // No array may take more than `memory_limit` bytes.
+  // No array may take more than `max_tensor` bytes.
   static absl::StatusOr<InputFiles> Open(const std::string& path, bool each,
-                                         int64_t memory_limit = kDefaultMemoryLimit);
+                                         int64_t max_tensor = kDefaultMaxTensor);
 
   int64_t size() const { return each_ ? slices_ : static_cast<int64_t>(files_.size()); }
   // "test_data_set_0", "[3]"; "" if there is but one set.

@@ -91,7 +91,7 @@ absl::StatusOr<InputSets> InputSets::OpenOne(int side, const Graph& graph,
 absl::Status InputSets::OpenFiles(const InputOptions& options) {
   if (!options.inputs.empty()) {
     OC_ASSIGN_OR_RETURN(InputFiles files, InputFiles::Open(options.inputs, options.each,
-                                                           options.generated.memory_limit));
+                                                           options.generated.max_tensor));
     files_.fill(std::make_shared<InputFiles>(std::move(files)));
   }
   for (size_t side = 0; side < 2; ++side) {
@@ -102,7 +102,7 @@ absl::Status InputSets::OpenFiles(const InputOptions& options) {
           absl::StrCat("the ", kSideNames[side], " side is a recording and takes no inputs"));
     }
     OC_ASSIGN_OR_RETURN(InputFiles files,
-                        InputFiles::Open(own, options.each, options.generated.memory_limit));
+                        InputFiles::Open(own, options.each, options.generated.max_tensor));
     files_[side] = std::make_shared<InputFiles>(std::move(files));
   }
   std::optional<int64_t> size;

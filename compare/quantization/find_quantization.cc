@@ -390,9 +390,9 @@ absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
     return report;
   }
   if (const int64_t bytes = BytesOf(*left.stream) + BytesOf(*right.stream);
-      bytes > options.max_memory) {
+      bytes > options.keep_values) {
     report.notes.push_back(absl::StrCat("quantized layers were not looked at: the results take ",
-                                        bytes >> 20, " MiB, more than the memory limit"));
+                                        bytes >> 20, " MiB, more than --keep-values"));
     return report;
   }
   OC_ASSIGN_OR_RETURN(

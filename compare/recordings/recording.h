@@ -90,9 +90,9 @@ class RecordingWriter : public Observer {
 // Reads a recording, or any other .npz archive, whose arrays count as results of the main graph.
 class RecordingReader {
  public:
-  // No array may take more than `memory_limit` bytes.
+  // No array may take more than `max_tensor` bytes.
   static absl::StatusOr<RecordingReader> Open(const std::string& path,
-                                              int64_t memory_limit = kDefaultMemoryLimit);
+                                              int64_t max_tensor = kDefaultMaxTensor);
   RecordingReader(RecordingReader&&) noexcept;
   RecordingReader& operator=(RecordingReader&&) noexcept;
   ~RecordingReader();

@@ -86,9 +86,8 @@ RecordingReader::RecordingReader(RecordingReader&&) noexcept = default;
 RecordingReader& RecordingReader::operator=(RecordingReader&&) noexcept = default;
 RecordingReader::~RecordingReader() = default;
 
-absl::StatusOr<RecordingReader> RecordingReader::Open(const std::string& path,
-                                                      int64_t memory_limit) {
-  OC_ASSIGN_OR_RETURN(NpzReader npz, NpzReader::Open(path, memory_limit));
+absl::StatusOr<RecordingReader> RecordingReader::Open(const std::string& path, int64_t max_tensor) {
+  OC_ASSIGN_OR_RETURN(NpzReader npz, NpzReader::Open(path, max_tensor));
   auto impl = std::make_unique<Impl>(std::move(npz));
   impl->path = path;
   const auto json = impl->npz.ReadText(kRecordingEntry);

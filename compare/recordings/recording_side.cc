@@ -65,12 +65,12 @@ int64_t BytesOf(const std::string& path) {
 }
 
 absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValues(Form form, const std::string& path,
-                                                           int64_t memory_limit) {
+                                                           int64_t max_tensor) {
   switch (form) {
     case Form::kArchive:
-      return OpenArchive(path, memory_limit);
+      return OpenArchive(path, max_tensor);
     case Form::kValueFiles:
-      return OpenValueFiles(path, memory_limit);
+      return OpenValueFiles(path, max_tensor);
     case Form::kSafetensors:
       return OpenSafetensors(path);
     case Form::kModel:
@@ -216,7 +216,7 @@ absl::StatusOr<std::unique_ptr<Side>> OpenSide(const std::string& path, const Op
                                                const EvaluatorOptions& options) {
   if (const Form form = FormOf(path); form != Form::kModel) {
     OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordedValues> values,
-                        OpenValues(form, path, options.memory_limit));
+                        OpenValues(form, path, options.max_tensor));
     return std::make_unique<RecordingSide>(path, std::move(values));
   }
   OC_ASSIGN_OR_RETURN(std::unique_ptr<ModelSide> model,

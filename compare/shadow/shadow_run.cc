@@ -32,7 +32,7 @@ absl::Status ShadowRun::Collector::OnResult(const Result& result,
                                             std::optional<Value>* /*replacement*/) {
   if (IsGiven(result)) return absl::OkStatus();
   const int64_t bytes = BytesHeldBy(result.value);
-  const bool fits = bytes_ + bytes <= max_memory_;
+  const bool fits = bytes_ + bytes <= keep_values_;
   if (fits) bytes_ += bytes;
   values_[KeyOf(result)] = fits ? result.value : Value();
   return absl::OkStatus();
@@ -57,8 +57,8 @@ std::string ShadowRun::Collector::TakeRest() {
 }
 
 ShadowRun::ShadowRun(const Evaluator& evaluator, const Feeds& feeds, Observer* inner, int max_depth,
-                     int64_t max_memory)
-    : inner_(inner), max_depth_(max_depth), collector_(max_memory) {
+                     int64_t keep_values)
+    : inner_(inner), max_depth_(max_depth), collector_(keep_values) {
   shadow_.ran = true;
   const auto start = [&]() -> absl::Status {
     OC_ASSIGN_OR_RETURN(evaluator_, evaluator.InDouble());

@@ -23,9 +23,9 @@ namespace onnxcmp {
 class ShadowRun : public Observer {
  public:
   // `inner` watches too and may be null; `max_depth` as StreamRecorder has it. What one node of the
-  // main graph makes is held up to `max_memory` bytes, the rest is not measured.
+  // main graph makes is held up to `keep_values` bytes, the rest is not measured.
   ShadowRun(const Evaluator& evaluator, const Feeds& feeds, Observer* inner, int max_depth,
-            int64_t max_memory);
+            int64_t keep_values);
 
   void OnNodeStart(const NodeStart& start) override;
   void OnGraphStart(const GraphStart& start) override;
@@ -39,7 +39,7 @@ class ShadowRun : public Observer {
  private:
   class Collector : public Observer {
    public:
-    explicit Collector(int64_t max_memory) : max_memory_(max_memory) {}
+    explicit Collector(int64_t keep_values) : keep_values_(keep_values) {}
     absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;
     // Nothing if there was no such result; an empty value if it was not kept.
     std::optional<Value> Take(const Result& result);
@@ -47,7 +47,7 @@ class ShadowRun : public Observer {
     std::string TakeRest();
 
    private:
-    int64_t max_memory_;
+    int64_t keep_values_;
     int64_t bytes_ = 0;
     absl::node_hash_map<std::string, Value> values_;
   };

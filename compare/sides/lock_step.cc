@@ -53,7 +53,7 @@ bool ComputeAlike(const PerSide<Side*>& sides) {
   const EvaluatorOptions& theirs = right->options();
   return left->registry().IsSharedWith(right->registry()) && ours.max_memory == 0 &&
          theirs.max_memory == 0 && ours.seed == theirs.seed &&
-         ours.memory_limit == theirs.memory_limit && ours.in_double == theirs.in_double &&
+         ours.max_tensor == theirs.max_tensor && ours.in_double == theirs.in_double &&
          ours.expand_functions == theirs.expand_functions;
 }
 

@@ -49,7 +49,7 @@ absl::Status ReadValues(const RecordedSide& left, const RecordedSide& right,
     pairs.push_back({candidate.left.ids, candidate.right.ids});
     pairs.push_back({candidate.left.scores, candidate.right.scores});
   }
-  PairValues values(left, right, options.max_memory, options.watch);
+  PairValues values(left, right, options.keep_values, options.watch);
   return values.ForEach(pairs, [&](size_t i, const Value& a, const Value& b) {
     Candidate& candidate = (*candidates)[i / 2];
     (i % 2 == 0 ? candidate.left_ids : candidate.left_scores) = a;

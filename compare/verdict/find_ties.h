@@ -14,7 +14,7 @@ namespace onnxcmp {
 
 struct TieOptions {
   bool run_again = false;
-  int64_t max_memory = 0;
+  int64_t keep_values = 0;
   PairValues::Watch watch;
 };
 

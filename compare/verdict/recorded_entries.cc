@@ -52,7 +52,7 @@ bool IsEntry(const Tensor& entry, const Tensor& batch) {
 
 absl::StatusOr<std::vector<AddedPair>> FindEntries(const RecordedSide& left,
                                                    const RecordedSide& right,
-                                                   const Alignment& alignment, int64_t max_memory,
+                                                   const Alignment& alignment, int64_t keep_values,
                                                    const PairValues::Watch& watch) {
   const RecordedSide* sides[] = {&left, &right};
   const std::vector<int>* partners[] = {&alignment.left_to_right, &alignment.right_to_left};
@@ -82,7 +82,7 @@ absl::StatusOr<std::vector<AddedPair>> FindEntries(const RecordedSide& left,
   }
   std::vector<AddedPair> found;
   absl::flat_hash_set<int> taken[2];
-  PairValues values(left, right, max_memory, watch);
+  PairValues values(left, right, keep_values, watch);
   OC_RETURN_IF_ERROR(values.ForEach(pairs, [&](size_t i, const Value& a, const Value& b) {
     const auto [l, r] = pairs[i];
     if (taken[0].contains(l) || taken[1].contains(r) || !a.is_tensor() || !b.is_tensor()) {

@@ -13,10 +13,10 @@
 namespace onnxcmp {
 
 // Recorded results without a partner that agree with a slice along the first axis of a result that
-// has none either. At most `max_memory` bytes of values are held at a time.
+// has none either. At most `keep_values` bytes of values are held at a time.
 absl::StatusOr<std::vector<AddedPair>> FindEntries(const RecordedSide& left,
                                                    const RecordedSide& right,
-                                                   const Alignment& alignment, int64_t max_memory,
+                                                   const Alignment& alignment, int64_t keep_values,
                                                    const PairValues::Watch& watch);
 
 }  // namespace onnxcmp

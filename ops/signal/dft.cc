@@ -82,7 +82,7 @@ absl::Status Run(KernelContext& ctx, int axis, bool inverse, bool onesided) {
   if (y.num_elements() > 0) {
     const LaneShape lanes = LanesAlong(absl::MakeConstSpan(shape).first(shape.size() - 1), axis);
     plan.inner = lanes.inner;
-    // The tables and the scratch of a long transform keep to the memory limit too.
+    // The tables and the scratch of a long transform keep to the limit of one tensor too.
     OC_RETURN_IF_ERROR(ctx.CheckSize(DType::kDouble, {plan.length, 16}));
     const Fft fft(plan.length);
     double* out = y.mutable_data<double>();

@@ -52,7 +52,7 @@ Kernel Stft(const KernelInit& node) {
     const int64_t frames = (samples - length) / step + 1;
     const int64_t bins = onesided ? length / 2 + 1 : length;
     OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(DType::kDouble, {signal.dim(0), frames, bins, 2}));
-    // The tables and the scratch of a long transform keep to the memory limit too.
+    // The tables and the scratch of a long transform keep to the limit of one tensor too.
     OC_RETURN_IF_ERROR(ctx.CheckSize(DType::kDouble, {length, 16}));
     const Fft fft(length);
     double* out = y.mutable_data<double>();

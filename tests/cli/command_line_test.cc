@@ -72,7 +72,17 @@ TEST(CommandLineTest, Mistakes) {
   ExpectRefused({Plain(), Plain(), "--mode", "nodes"}, "--classic");
   ExpectRefused({Plain(), Plain(), "--tolerance", "x"}, "--tolerance: 'x' is not NAME=RTOL,ATOL");
   ExpectRefused({Plain(), Plain(), "--format", "html"}, "--format");
-  ExpectRefused({Plain(), Plain(), "--max-memory", "some"}, "--max-memory");
+  for (const char* limit : {"--max-tensor", "--max-memory", "--keep-values"}) {
+    ExpectRefused({Plain(), Plain(), limit, "some"}, limit);
+    ExpectRefused({Plain(), Plain(), limit, "-1"}, limit);
+    ExpectRefused({Plain(), Plain(), limit, "16E16E"}, limit);
+  }
+  ExpectRefused({"run", Plain(), "--max-tensor", "0"}, "--max-tensor");
+  ExpectRefused({"run", Plain(), "--max-tensor", "99999999999G"}, "--max-tensor");
+  ExpectRefused({"run", Plain(), "--keep-values", "1G"}, "--keep-values");
+  ExpectRefused({Plain(), Plain(), "--memory-limit", "4"},
+                "--memory-limit: is called --max-tensor SIZE now");
+  ExpectRefused({"run", Plain(), "--memory-limit=0.5"}, "is called --max-tensor SIZE now");
   ExpectRefused({Plain(), Plain(), "--functions", "guess"}, "--functions");
   ExpectRefused({Plain(), Plain(), "--threads", "-1"}, "--threads");
   ExpectRefused({Plain(), Plain(), "--seed", "many"}, "--seed");

@@ -161,5 +161,13 @@ TEST_F(RunCommandTest, BoundsWhatAllResultsHold) {
   EXPECT_THAT(outcome.err, HasSubstr("with 1024 bytes more the run would hold more than 1024"));
 }
 
+TEST_F(RunCommandTest, BoundsOneTensor) {
+  const std::string model = Model("(float[256] x) => (float[256] y) { y = Neg(x) }");
+  EXPECT_EQ(Onnxcmp({"run", "--max-tensor", "1K", model}).status, 0);
+  const Outcome outcome = Onnxcmp({"run", "--max-tensor", "1023", model});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("more than the limit of 1023"));
+}
+
 }  // namespace
 }  // namespace onnxcmp

@@ -109,7 +109,7 @@ TEST(CompareTest, ValuesThatDoNotFitAreComputedAgain) {
     return std::unique_ptr<Observer>();
   };
   for (const int64_t memory : {0, 300, 600}) {
-    options.max_memory = memory;
+    options.keep_values = memory;
     runs.clear();
     const auto tight = CompareGraphs(left, right, Ramp(64, 0.01f), options);
     ASSERT_TRUE(tight.ok()) << tight.status();

@@ -272,7 +272,7 @@ TEST(EvaluatorTest, RefusesMoreMemoryThanAllowed) {
   const auto outputs = RunText(R"(<ir_version: 9, opset_import: ["": 18]>
     g (int64[k] shape) => (float[a,b,c] y) { [fill] y = ConstantOfShape(shape) })",
                                {{"shape", Tensor::Of<int64_t>({3}, {1000, 1000, 1000})}}, nullptr,
-                               {.threads = 1, .memory_limit = 1 << 20});
+                               {.threads = 1, .max_tensor = 1 << 20});
   ExpectError(outputs.status(), absl::StatusCode::kResourceExhausted, "ConstantOfShape 'fill'");
 }
 
@@ -284,7 +284,7 @@ TEST(EvaluatorTest, CountsStringsByTheirObjects) {
       [write] y = Cast<to = 8>(wide)
     })",
               {{"shape", Tensor::Of<int64_t>({1}, {100000})}, {"x", Tensor::Scalar<uint8_t>(7)}},
-              nullptr, {.threads = 1, .memory_limit = 1 << 20});
+              nullptr, {.threads = 1, .max_tensor = 1 << 20});
   ExpectError(outputs.status(), absl::StatusCode::kResourceExhausted, "Cast 'write'");
 }
 

@@ -39,7 +39,7 @@ absl::Status CompareSides(ModelSide& left, ModelSide& right) {
   CompareOptions options;
   options.threads = 1;
   // So little that values are computed again.
-  options.max_memory = 4096;
+  options.keep_values = 4096;
   for (const bool in_depth : {false, true}) {
     options.shadow = in_depth;
     options.explain = in_depth ? "0" : "";

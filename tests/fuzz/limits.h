@@ -17,12 +17,12 @@ inline constexpr int64_t kSteps = 3000;
 inline LoadOptions LimitedLoad() { return {.max_nodes = 10'000}; }
 
 inline EvaluatorOptions LimitedRun() {
-  return {.threads = 1, .memory_limit = kTensorBytes, .max_steps = kSteps};
+  return {.threads = 1, .max_tensor = kTensorBytes, .max_steps = kSteps};
 }
 
 inline GeneratedInputs LimitedInputs() {
   GeneratedInputs inputs;
-  inputs.memory_limit = kTensorBytes;
+  inputs.max_tensor = kTensorBytes;
   return inputs;
 }
 

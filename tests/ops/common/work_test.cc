@@ -18,7 +18,7 @@ constexpr int64_t kLimit = int64_t{4} << 20;
 
 // Runs nodes of opset 23 that make y of constants.
 absl::Status RunLimited(absl::string_view nodes, const std::string& y = "float[]") {
-  const EvaluatorOptions options = {.threads = 1, .memory_limit = kLimit, .max_steps = 1000};
+  const EvaluatorOptions options = {.threads = 1, .max_tensor = kLimit, .max_steps = 1000};
   return RunText(absl::StrCat("<ir_version: 11, opset_import: [\"\": 23]>\ng () => (", y, " y) {",
                               nodes, "}"),
                  {}, /*observer=*/nullptr, options)

@@ -93,7 +93,7 @@ TEST(LoopTest, AllocatesNothingForTripsThatDoNotHappen) {
   };
   StopAt100 observer;
   const auto outputs = RunText(Counter("m, "), CounterFeeds(int64_t{1} << 62, true, 2), &observer,
-                               {.threads = 1, .memory_limit = 4096});
+                               {.threads = 1, .max_tensor = 4096});
   ExpectError(outputs.status(), absl::StatusCode::kCancelled, "enough");
 }
 
