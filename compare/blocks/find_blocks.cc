@@ -12,9 +12,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/blocks/block_graph.h"
 #include "compare/blocks/forms/forms.h"
-#include "compare/blocks/pattern_match.h"
+#include "compare/blocks/patterns/block_graph.h"
+#include "compare/blocks/patterns/pattern_match.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/plan.h"
 

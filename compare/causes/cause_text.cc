@@ -8,10 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/causes/bodies/iteration_search.h"
-#include "compare/causes/node_inputs.h"
+#include "compare/causes/iteration_search.h"
 #include "compare/differences/value_relation.h"
-#include "compare/reports/attribute_text.h"
+#include "compare/forced/node_inputs.h"
+#include "compare/text/attribute_text.h"
 #include "evaluator/signature.h"
 
 namespace onnxcmp {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "compare/comparison.h"
+#include "compare/comparison/comparison.h"
 #include "compare/explain/explanation.h"
 #include "compare/sides/pair_values.h"
 #include "compare/tolerances/pair_tolerance.h"

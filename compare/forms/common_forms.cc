@@ -16,7 +16,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/causes/side_graph.h"
+#include "compare/graphs/side_graph.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/status_macros.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "compare/comparison.h"
+#include "compare/comparison/comparison.h"
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {

@@ -10,7 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compare/causes/left_classes.h"
+#include "compare/graphs/left_classes.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/quantization/cause_review.h"
 #include "compare/quantization/grid_mistakes.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/comparison.h"
+#include "compare/comparison/comparison.h"
 #include "compare/quantization/quantization.h"
 #include "compare/sides/pair_values.h"
 

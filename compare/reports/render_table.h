@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "compare/comparison.h"
+#include "compare/comparison/comparison.h"
 
 namespace onnxcmp {
 

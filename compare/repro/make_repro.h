@@ -4,8 +4,8 @@
 
 #include "absl/status/statusor.h"
 #include "compare/causes/causes.h"
-#include "compare/comparison.h"
-#include "compare/repro/repro.h"
+#include "compare/causes/repro.h"
+#include "compare/comparison/comparison.h"
 
 namespace onnxcmp {
 

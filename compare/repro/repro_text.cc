@@ -12,8 +12,8 @@
 #include "absl/strings/str_format.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/differences/nearness.h"
-#include "compare/reports/display_text.h"
-#include "compare/reports/result_words.h"
+#include "compare/reports/words/result_words.h"
+#include "compare/text/display_text.h"
 
 namespace onnxcmp {
 namespace {

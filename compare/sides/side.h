@@ -8,7 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compare/comparison.h"
+#include "compare/comparison/comparison.h"
 #include "compare/inputs/feeds.h"
 #include "compare/streams/result_stream.h"
 #include "compare/streams/stream_recorder.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compare/blocks/block.h"
-#include "compare/blocks/pattern.h"
+#include "compare/blocks/patterns/pattern.h"
 
 namespace onnxcmp {
 
