@@ -35,6 +35,8 @@
 #include "compare/shadow/shadow_run.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/value_bank.h"
+#include "compare/streams/common_form.h"
+#include "compare/streams/quantized_streams.h"
 #include "compare/streams/result_names.h"
 #include "compare/text/meant_name.h"
 #include "compare/tolerances/pair_tolerance.h"

@@ -371,12 +371,6 @@ std::vector<Block> FindBlocks(const Graph& graph) {
   return BlockFinder(graph, nullptr, forms, "").Find();
 }
 
-absl::string_view BlockFamilyName(BlockFamily family) {
-  constexpr std::array<absl::string_view, 7> kNames = {
-      "attention", "normalization", "embedding", "product", "convolution", "activation", "rotary"};
-  return kNames[static_cast<size_t>(family)];
-}
-
 absl::string_view ObstacleKindName(ObstacleKind kind) {
   constexpr std::array<absl::string_view, 7> kNames = {
       "Q/DQ", "Cast", "Reshape", "Transpose", "Identity", "second reader", "graph output"};

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "compare/comparison/comparison.h"
+#include "compare/causes/cause.h"
 #include "compare/forced/forced_run.h"
 
 namespace onnxcmp {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "compare/comparison/comparison.h"
+#include "compare/causes/cause.h"
 #include "compare/forced/region_noise.h"
 
 namespace onnxcmp {

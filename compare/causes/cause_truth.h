@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "compare/comparison/comparison.h"
+#include "compare/causes/cause.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"
 #include "compare/graphs/side_graph.h"

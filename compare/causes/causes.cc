@@ -25,10 +25,10 @@
 #include "compare/differences/tensor_difference.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"
-#include "compare/forms/common_forms.h"
 #include "compare/graphs/left_classes.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/repair/repair.h"
+#include "compare/streams/common_form.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {

@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "compare/alignment/alignment_amendment.h"
-#include "compare/comparison/comparison.h"
+#include "compare/causes/cause.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"
 #include "compare/repair/repair_limits.h"

@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "compare/causes/bodies/body_iterations.h"
 #include "compare/causes/bodies/body_pair.h"
+#include "compare/causes/cause.h"
 #include "compare/causes/causes.h"
-#include "compare/comparison/comparison.h"
 #include "evaluator/model.h"
 
 namespace onnxcmp {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compare/alignment/alignment_amendment.h"
-#include "compare/comparison/comparison.h"
+#include "compare/causes/cause.h"
 #include "compare/forced/forced_run.h"
 #include "compare/graphs/left_classes.h"
 #include "compare/graphs/side_graph.h"

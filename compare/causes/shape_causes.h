@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "compare/comparison/comparison.h"
+#include "compare/causes/cause.h"
 #include "compare/forced/forced_run.h"
 
 namespace onnxcmp {

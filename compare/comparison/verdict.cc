@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "compare/causes/cause_class.h"
-#include "compare/quantization/find_quantization.h"
+#include "compare/streams/quantized_streams.h"
 
 namespace onnxcmp {
 namespace {

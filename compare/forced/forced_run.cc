@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
+#include "compare/differences/infinity.h"
 #include "compare/forced/node_inputs.h"
 #include "compare/streams/fingerprint.h"
 
@@ -14,7 +14,6 @@ namespace onnxcmp {
 namespace {
 
 constexpr double kMuchFarther = 2;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Hash128 Mix(Hash128 hash, const Hash128& more) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "absl/algorithm/container.h"
 #include "absl/functional/function_ref.h"
+#include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
 #include "evaluator/convert.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr uint64_t kSeeds = 3;
 // Epsilons that are rounding in any region: the result's own last place is moved by one, and that
 // alone makes their ratio less than the greatest unless most elements are zero.

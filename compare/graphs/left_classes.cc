@@ -107,8 +107,4 @@ std::vector<int> LeftClasses::MayBeWithin(const Shape& shape, const Measured& ow
   return found;
 }
 
-bool IsMeasurable(const Value& value) {
-  return value.is_tensor() && value.tensor().dtype() != DType::kString;
-}
-
 }  // namespace onnxcmp

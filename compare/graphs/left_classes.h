@@ -75,9 +75,6 @@ class LeftClasses {
   mutable absl::node_hash_map<Shape, BySum> by_sum_;
 };
 
-// Whether elements of a value can be measured: a tensor, not of strings.
-bool IsMeasurable(const Value& value);
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_GRAPHS_LEFT_CLASSES_H_

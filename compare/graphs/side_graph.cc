@@ -5,7 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "compare/forms/common_forms.h"
+#include "compare/streams/common_form.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {

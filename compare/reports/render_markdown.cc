@@ -15,7 +15,7 @@
 #include "compare/reports/table/render_quantization.h"
 #include "compare/reports/words/not_finite_text.h"
 #include "compare/reports/words/result_words.h"
-#include "compare/shadow/shadow_report.h"
+#include "compare/reports/words/shadow_text.h"
 #include "compare/text/utf8.h"
 
 namespace onnxcmp {

@@ -16,8 +16,8 @@
 #include "compare/reports/table/table_style.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/fusions.h"
-#include "compare/reports/words/result_words.h"
 #include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
 
 namespace onnxcmp {
 

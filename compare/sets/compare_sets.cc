@@ -13,7 +13,7 @@
 #include "compare/comparison/verdict.h"
 #include "compare/coverage/coverage.h"
 #include "compare/differences/value_difference.h"
-#include "compare/quantization/find_quantization.h"
+#include "compare/streams/quantized_streams.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {

@@ -1,18 +1,10 @@
 #include "compare/shadow/shadow_report.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "compare/differences/nearness.h"
-#include "compare/graphs/left_classes.h"
-#include "compare/reports/words/result_words.h"
-#include "compare/text/display_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -27,11 +19,11 @@ const TruthDistance* Found(const SideShadow& shadow, int r) {
 
 double Farther(const TruthVerdict& verdict) { return std::max(verdict.left, verdict.right); }
 
-std::optional<double> Apart(const Comparison& comparison, const ShadowReport& report,
+std::optional<double> Apart(const ComparedSides& sides, const ShadowReport& report,
                             const NumberedValues& left, const NumberedValues& right) {
   std::optional<double> apart;
   for (const auto& [r, value] : right) {
-    const int l = comparison.alignment.right_to_left[Index(r)];
+    const int l = sides.alignment.right_to_left[Index(r)];
     const auto partner = std::find_if(left.begin(), left.end(),
                                       [&](const auto& output) { return output.first == l; });
     if (partner == left.end() || Found(report.left, l) == nullptr ||
@@ -51,96 +43,29 @@ std::optional<double> Apart(const Comparison& comparison, const ShadowReport& re
 
 }  // namespace
 
-ShadowReport MakeShadowReport(const Comparison& comparison, SideShadow left, SideShadow right,
+ShadowReport MakeShadowReport(const ComparedSides& sides, SideShadow left, SideShadow right,
                               const NumberedValues& left_outputs,
                               const NumberedValues& right_outputs) {
   ShadowReport report;
   report.left = std::move(left);
   report.right = std::move(right);
-  report.rows.resize(comparison.rows.size());
-  for (size_t i = 0; i < comparison.rows.size(); ++i) {
-    const AlignedRow& row = comparison.rows[i].aligned;
+  report.rows.resize(sides.rows.size());
+  for (size_t i = 0; i < sides.rows.size(); ++i) {
+    const AlignedRow& row = sides.rows[i].aligned;
     if (!row.paired()) continue;
     const TruthDistance* a = Found(report.left, row.left.back());
     const TruthDistance* b = Found(report.right, row.right.back());
     if (a == nullptr || b == nullptr) continue;
     report.rows[i] = JudgeTruth(*a, *b);
-    const bool is_output =
-        comparison.left.results[Index(row.left.back())].kind == ResultKind::kOutput;
+    const bool is_output = sides.left.results[Index(row.left.back())].kind == ResultKind::kOutput;
     const bool better =
         is_output ? !report.of_outputs || Farther(*report.rows[i]) >= Farther(*report.verdict)
                   : !report.of_outputs;
     if (better) report.verdict = report.rows[i];
     report.of_outputs = report.of_outputs || is_output;
   }
-  report.apart = Apart(comparison, report, left_outputs, right_outputs);
+  report.apart = Apart(sides, report, left_outputs, right_outputs);
   return report;
-}
-
-std::vector<std::string> ShadowText(const ShadowReport& report) {
-  std::vector<std::string> lines;
-  for (const auto& [name, side] :
-       {std::pair("left", &report.left), std::pair("right", &report.right)}) {
-    if (!side->ran) {
-      lines.push_back(absl::StrCat("the ", name, " is a recording: it cannot run in double"));
-    } else if (!side->status.ok()) {
-      lines.push_back(absl::StrCat("the ", name, " does not run in double to its end: ",
-                                   PrintableText(side->status.message())));
-    }
-    if (!side->other_flow.empty()) {
-      lines.push_back(absl::StrCat("the ", name, " takes another way in double, first at ",
-                                   PrintableText(side->other_flow),
-                                   ": what is behind it says nothing"));
-    }
-    if (side->changed > 0) {
-      lines.push_back(
-          absl::StrCat("the ", name, " has ", Count(side->changed, "result"), " that ",
-                       side->changed == 1 ? "is no float and is" : "are no floats and are",
-                       " another in double, the first ", PrintableText(side->first_changed),
-                       ": what is behind says nothing"));
-    }
-  }
-  if (report.verdict.has_value()) {
-    const TruthVerdict& verdict = *report.verdict;
-    std::string text = absl::StrFormat(
-        "%s to the truth: %s are %.2g (left) and %.2g (right) of their size from what they are in "
-        "double",
-        NearerText(verdict), report.of_outputs ? "the outputs" : "the last results to be judged",
-        verdict.left, verdict.right);
-    if (verdict.nearer == Nearer::kEqual) {
-      text = absl::StrFormat(
-          "both sides are equally good: %s are %.2g (left) and %.2g (right) of their size from "
-          "what they are in double",
-          report.of_outputs ? "the outputs" : "the last results to be judged", verdict.left,
-          verdict.right);
-    }
-    lines.insert(lines.begin(), std::move(text));
-  }
-  if (report.apart.has_value()) {
-    // What different orders of summation leave of double.
-    constexpr double kSame = 1e-10;
-    // Constants that were folded or kept in a coarser type are rounded as results are.
-    const double rounding = report.verdict.has_value() ? 10 * Farther(*report.verdict) : 0;
-    const std::string apart =
-        absl::StrFormat("in double the outputs are still %.2g of their size apart", *report.apart);
-    lines.push_back(*report.apart <= kSame
-                        ? "in double both sides agree: whatever differs is rounding"
-                    : *report.apart <= rounding
-                        ? absl::StrCat(apart, ", which rounded constants explain")
-                        : absl::StrCat(apart,
-                                       ", which is no rounding: other constants or another "
-                                       "computation"));
-  }
-  std::array<int64_t, 3> counts = {};
-  for (const std::optional<TruthVerdict>& row : report.rows) {
-    if (row.has_value()) ++counts[static_cast<size_t>(row->nearer)];
-  }
-  if (counts[0] + counts[1] + counts[2] > 0) {
-    lines.push_back(absl::StrCat("of ", Count(counts[0] + counts[1] + counts[2], "pair"),
-                                 " the left is nearer in ", counts[0], ", the right in ", counts[1],
-                                 ", neither in ", counts[2]));
-  }
-  return lines;
 }
 
 }  // namespace onnxcmp

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "compare/blocks/block.h"
+#include "compare/blocks/forms/block_family.h"
 #include "compare/blocks/patterns/pattern.h"
 
 namespace onnxcmp {

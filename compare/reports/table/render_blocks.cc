@@ -13,8 +13,8 @@
 #include "absl/strings/str_join.h"
 #include "compare/blocks/compare_blocks.h"
 #include "compare/reports/table/table_summary.h"
-#include "compare/reports/words/result_words.h"
 #include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
 #include "compare/text/utf8.h"
 
 namespace onnxcmp {

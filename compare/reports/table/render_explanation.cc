@@ -10,7 +10,9 @@
 #include "absl/strings/str_join.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/result_words.h"
+#include "compare/streams/result_text.h"
 #include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

@@ -12,8 +12,8 @@
 #include "absl/strings/str_join.h"
 #include "compare/reports/table/table_style.h"
 #include "compare/reports/table/table_summary.h"
-#include "compare/reports/words/result_words.h"
 #include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
 #include "compare/text/utf8.h"
 #include "evaluator/dtype.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "compare/layers/compare_layers.h"
-#include "compare/reports/render_table.h"
+#include "compare/reports/table/table_options.h"
 
 namespace onnxcmp {
 

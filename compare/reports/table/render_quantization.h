@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compare/comparison/comparison.h"
-#include "compare/reports/render_table.h"
+#include "compare/reports/table/table_options.h"
 #include "compare/reports/table/table_style.h"
 
 namespace onnxcmp {

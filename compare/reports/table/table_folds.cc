@@ -7,8 +7,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/reports/words/result_words.h"
 #include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

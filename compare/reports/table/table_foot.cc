@@ -18,8 +18,10 @@
 #include "compare/reports/words/not_finite_text.h"
 #include "compare/reports/words/result_words.h"
 #include "compare/reports/words/row_selection.h"
-#include "compare/shadow/shadow_report.h"
+#include "compare/reports/words/shadow_text.h"
+#include "compare/streams/result_text.h"
 #include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

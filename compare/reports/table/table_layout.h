@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "compare/reports/render_table.h"
 #include "compare/reports/table/table_lines.h"
+#include "compare/reports/table/table_options.h"
 #include "compare/reports/table/table_style.h"
 
 namespace onnxcmp {

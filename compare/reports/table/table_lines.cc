@@ -10,7 +10,9 @@
 #include "compare/reports/table/table_folds.h"
 #include "compare/reports/words/result_words.h"
 #include "compare/reports/words/row_selection.h"
+#include "compare/streams/result_text.h"
 #include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compare/comparison/comparison.h"
-#include "compare/reports/render_table.h"
+#include "compare/reports/table/table_options.h"
 #include "compare/reports/words/fusions.h"
 
 namespace onnxcmp {

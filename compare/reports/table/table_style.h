@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "compare/comparison/comparison.h"
-#include "compare/reports/render_table.h"
+#include "compare/reports/table/table_options.h"
 
 namespace onnxcmp {
 

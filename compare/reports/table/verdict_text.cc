@@ -14,8 +14,8 @@
 #include "absl/strings/str_split.h"
 #include "compare/comparison/verdict.h"
 #include "compare/reports/table/table_summary.h"
-#include "compare/reports/words/result_words.h"
 #include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
+#include "compare/streams/downstream.h"
 
 namespace onnxcmp {
 namespace {
@@ -194,29 +195,6 @@ bool IterationOf(absl::string_view path, absl::string_view* loop, int64_t* itera
     }
   }
   return false;
-}
-
-std::vector<bool> Behind(const std::vector<int>& results, const ResultStream& stream) {
-  std::vector<bool> reached(stream.results.size(), false);
-  std::vector<bool> behind(stream.results.size(), false);
-  for (const int r : results) {
-    if (r != kNone) reached[Index(r)] = true;
-  }
-  const auto is_reached = [&](int r) { return r != kNone && reached[Index(r)]; };
-  // A node's results come after what it reads; results that subgraphs yield come before its own.
-  for (const StreamNode& node : stream.nodes) {
-    if (!std::any_of(node.inputs.begin(), node.inputs.end(), is_reached) &&
-        !std::any_of(node.captures.begin(), node.captures.end(), is_reached)) {
-      continue;
-    }
-    for (const int r : node.outputs) {
-      if (r != kNone) reached[Index(r)] = behind[Index(r)] = true;
-    }
-  }
-  for (size_t r = 0; r < stream.results.size(); ++r) {
-    if (is_reached(stream.results[r].source)) behind[r] = true;
-  }
-  return behind;
 }
 
 namespace {

@@ -27,9 +27,6 @@ std::vector<bool> SelectRows(const Comparison& comparison, const RowFacts& facts
 // in none.
 bool IterationOf(absl::string_view path, absl::string_view* loop, int64_t* iteration);
 
-// By result: computed from these, themselves left out unless they are so too.
-std::vector<bool> Behind(const std::vector<int>& results, const ResultStream& stream);
-
 // Where a row is: its left result's path, or its right's.
 absl::string_view PathOf(const Comparison& comparison, const ComparedRow& row);
 
