@@ -18,7 +18,6 @@
 #include "compare/inputs/input_files.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/recordings/recording.h"
-#include "compare/recordings/recording_side.h"
 #include "compare/reports/render_csv.h"
 #include "compare/reports/render_json.h"
 #include "compare/reports/render_junit.h"
@@ -26,6 +25,7 @@
 #include "compare/reports/render_table.h"
 #include "compare/repro/write_repro.h"
 #include "compare/sets/compare_sets.h"
+#include "compare/sides/recording_side.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp::cli {

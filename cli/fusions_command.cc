@@ -8,7 +8,7 @@
 #include "cli/messages.h"
 #include "cli/terminal.h"
 #include "compare/blocks/find_blocks.h"
-#include "compare/reports/render_blocks.h"
+#include "compare/reports/table/render_blocks.h"
 #include "evaluator/load_model.h"
 
 namespace onnxcmp::cli {

@@ -13,7 +13,7 @@
 #include "cli/terminal.h"
 #include "compare/layers/compare_layers.h"
 #include "compare/layers/read_listing.h"
-#include "compare/reports/render_layers.h"
+#include "compare/reports/table/render_layers.h"
 #include "evaluator/load_model.h"
 #include "evaluator/mapped_file.h"
 #include "evaluator/status_macros.h"

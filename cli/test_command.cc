@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/interruption.h"
 #include "cli/messages.h"
-#include "compare/files/backend_test.h"
+#include "compare/backend_tests/backend_test.h"
 #include "compare/reports/junit_suite.h"
 #include "evaluator/thread_pool.h"
 

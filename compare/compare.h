@@ -18,9 +18,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "compare/causes/repair_limits.h"
-#include "compare/comparison.h"
+#include "compare/comparison/comparison.h"
 #include "compare/differences/value_difference.h"
+#include "compare/repair/repair_limits.h"
 #include "compare/sides/side.h"
 #include "evaluator/result.h"
 

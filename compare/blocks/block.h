@@ -9,19 +9,9 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "compare/blocks/forms/block_family.h"
 
 namespace onnxcmp {
-
-enum class BlockFamily : uint8_t {
-  kAttention,
-  kNormalization,  // skip + layer or RMS normalization, and decomposed ones
-  kEmbedding,      // embeddings added and normalized
-  kProduct,        // MatMul + bias + activation
-  kConvolution,    // Conv + batch normalization + activation
-  kActivation,     // Gelu, SiLU and their kin, written as several nodes
-  kRotary,
-};
-absl::string_view BlockFamilyName(BlockFamily family);  // "attention", "normalization", ...
 
 // What keeps a runtime from fusing a block.
 enum class ObstacleKind : uint8_t {

@@ -12,9 +12,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/blocks/block_graph.h"
 #include "compare/blocks/forms/forms.h"
-#include "compare/blocks/pattern_match.h"
+#include "compare/blocks/patterns/block_graph.h"
+#include "compare/blocks/patterns/pattern_match.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/plan.h"
 
@@ -369,12 +369,6 @@ class BlockFinder {
 std::vector<Block> FindBlocks(const Graph& graph) {
   const FormIndex forms = AllForms();
   return BlockFinder(graph, nullptr, forms, "").Find();
-}
-
-absl::string_view BlockFamilyName(BlockFamily family) {
-  constexpr std::array<absl::string_view, 7> kNames = {
-      "attention", "normalization", "embedding", "product", "convolution", "activation", "rotary"};
-  return kNames[static_cast<size_t>(family)];
 }
 
 absl::string_view ObstacleKindName(ObstacleKind kind) {

@@ -11,8 +11,7 @@
 #include "absl/types/span.h"
 #include "compare/differences/number_strips.h"
 #include "compare/operators/operator_traits.h"
-#include "compare/quantization/find_quantization.h"
-#include "compare/quantization/grids.h"
+#include "compare/streams/quantized_streams.h"
 
 namespace onnxcmp {
 namespace {

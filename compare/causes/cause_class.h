@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "compare/causes/region_noise.h"
-#include "compare/comparison.h"
+#include "compare/causes/cause.h"
+#include "compare/forced/region_noise.h"
 
 namespace onnxcmp {
 

@@ -6,7 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
-#include "compare/causes/repair_suggestions.h"
+#include "compare/repair/repair_suggestions.h"
 #include "compare/sides/replacer.h"
 
 namespace onnxcmp {

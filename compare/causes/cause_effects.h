@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "compare/causes/forced_run.h"
+#include "compare/forced/forced_run.h"
 #include "evaluator/evaluator.h"
 
 namespace onnxcmp {

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "compare/causes/region_noise.h"
+#include "compare/forced/region_noise.h"
 
 namespace onnxcmp {
 

@@ -4,10 +4,10 @@
 
 #include <optional>
 
-#include "compare/causes/forced_run.h"
-#include "compare/causes/region_noise.h"
-#include "compare/causes/side_graph.h"
-#include "compare/comparison.h"
+#include "compare/causes/cause.h"
+#include "compare/forced/forced_run.h"
+#include "compare/forced/region_noise.h"
+#include "compare/graphs/side_graph.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/tensor.h"
 

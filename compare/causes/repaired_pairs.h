@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "compare/alignment/alignment_amendment.h"
-#include "compare/causes/forced_run.h"
-#include "compare/causes/left_classes.h"
-#include "compare/causes/side_graph.h"
-#include "compare/comparison.h"
+#include "compare/causes/cause.h"
+#include "compare/forced/forced_run.h"
+#include "compare/graphs/left_classes.h"
+#include "compare/graphs/side_graph.h"
 
 namespace onnxcmp {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "compare/causes/forced_run.h"
-#include "compare/comparison.h"
+#include "compare/causes/cause.h"
+#include "compare/forced/forced_run.h"
 
 namespace onnxcmp {
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "compare/differences/element_reader.h"
+#include "compare/differences/infinity.h"
 #include "compare/differences/strided_runs.h"
 
 namespace onnxcmp {
@@ -19,8 +20,6 @@ namespace {
 constexpr int64_t kStrip = 1024;
 constexpr int64_t kPiece = int64_t{1} << 16;
 constexpr int64_t kParallelPieces = 4;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Holds int64 and uint64 alike.
 using Wide = __int128;

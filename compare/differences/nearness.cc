@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "compare/differences/element_reader.h"
+#include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
 #include "evaluator/convert.h"
 #include "evaluator/status_macros.h"
@@ -15,7 +16,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Its negative stands for minus infinity in masks.
 constexpr double kHuge = 1e30;
 constexpr double kGreatestHalf = 65504;
@@ -85,6 +85,10 @@ double CoarserEpsilon(DType a, DType b) {
   const double left = EpsilonOf(a);
   const double right = EpsilonOf(b);
   return left == 0 || right == 0 ? 0 : std::max(left, right);
+}
+
+bool IsMeasurable(const Value& value) {
+  return value.is_tensor() && value.tensor().dtype() != DType::kString;
 }
 
 bool SameKindOfNumber(DType a, DType b) {

@@ -19,6 +19,9 @@ double EpsilonOf(DType dtype);
 // The greater epsilon of two types; 0 if one of them is no floating type.
 double CoarserEpsilon(DType a, DType b);
 
+// Whether elements of a value can be measured: a tensor, not of strings.
+bool IsMeasurable(const Value& value);
+
 // Whether values of these types are measured against each other: floats with floats, integers with
 // integers, booleans with booleans.
 bool SameKindOfNumber(DType a, DType b);

@@ -5,19 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/differences/element_text.h"
+#include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Elements beyond that many times the scale are judged by themselves.
 constexpr double kHuge = 1000;
 // Parts of fewer elements are elements.

@@ -14,13 +14,12 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "compare/causes/left_classes.h"
 #include "compare/differences/element_text.h"
 #include "compare/differences/nearness.h"
-#include "compare/forms/common_forms.h"
-#include "compare/reports/attribute_text.h"
+#include "compare/streams/common_form.h"
 #include "compare/streams/node_watcher.h"
 #include "compare/streams/result_names.h"
+#include "compare/text/attribute_text.h"
 #include "compare/text/meant_name.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "evaluator/proto_text.h"
@@ -67,10 +66,10 @@ class Picker : public Observer {
 
 class PairExplainer {
  public:
-  PairExplainer(const Comparison& comparison, size_t row, const RecordedSide& left,
+  PairExplainer(const ComparedSides& compared, size_t row, const RecordedSide& left,
                 const RecordedSide& right, const PairTolerances& tolerances, const ThreadPool* pool)
-      : comparison_(comparison), sides_{&left, &right}, tolerances_(tolerances), pool_(pool) {
-    const AlignedRow& aligned = comparison.rows[row].aligned;
+      : compared_(compared), sides_{&left, &right}, tolerances_(tolerances), pool_(pool) {
+    const AlignedRow& aligned = compared.rows[row].aligned;
     explanation_.row = row;
     // Outputs show a result once more; the node is that one's.
     if (!aligned.left.empty()) explanation_.left = Shown(0, aligned.left.back());
@@ -139,7 +138,7 @@ class PairExplainer {
       if (i < theirs.size()) input.right = theirs[i];
       if (input.left == kNone && input.right == kNone) continue;
       input.not_paired = input.left == kNone || input.right == kNone ||
-                         comparison_.alignment.right_to_left[Index(input.right)] != input.left;
+                         compared_.alignment.right_to_left[Index(input.right)] != input.left;
       explanation_.inputs.push_back(input);
     }
   }
@@ -155,7 +154,7 @@ class PairExplainer {
     // What the right's node is given in place of its own inputs.
     if (side == 0) {
       for (const int r : InputsOf(1, explanation_.right)) {
-        const int l = r == kNone ? kNone : comparison_.alignment.right_to_left[Index(r)];
+        const int l = r == kNone ? kNone : compared_.alignment.right_to_left[Index(r)];
         if (l != kNone) wanted[Index(l)] = true;
       }
     }
@@ -307,7 +306,7 @@ class PairExplainer {
         continue;
       }
       const Value* own = looked_[1].Find(r);
-      const int l = comparison_.alignment.right_to_left[Index(r)];
+      const int l = compared_.alignment.right_to_left[Index(r)];
       const Value* partner = l == kNone ? nullptr : looked_[0].Find(l);
       if (own == nullptr) return;
       if (!Comparable(own, partner)) {
@@ -329,7 +328,7 @@ class PairExplainer {
     explanation_.inherited = TensorDifferenceOf(own, right, {}, pool_).values.max_absolute;
   }
 
-  const Comparison& comparison_;
+  const ComparedSides compared_;
   const RecordedSide* sides_[2];
   const PairTolerances& tolerances_;
   const ThreadPool* pool_;
@@ -342,7 +341,7 @@ class PairExplainer {
 namespace {
 
 // The row of a result of this name, plain or with its path.
-std::optional<size_t> RowOfName(const Comparison& comparison, absl::string_view name) {
+std::optional<size_t> RowOfName(const ComparedSides& compared, absl::string_view name) {
   std::optional<size_t> found;
   bool is_output = false;
   const auto look = [&](size_t row, const std::vector<int>& results, const ResultStream& stream) {
@@ -355,38 +354,38 @@ std::optional<size_t> RowOfName(const Comparison& comparison, absl::string_view 
       is_output = result.kind == ResultKind::kOutput;
     }
   };
-  for (size_t i = 0; i < comparison.rows.size(); ++i) {
-    look(i, comparison.rows[i].aligned.left, comparison.left);
+  for (size_t i = 0; i < compared.rows.size(); ++i) {
+    look(i, compared.rows[i].aligned.left, compared.left);
   }
-  for (size_t i = 0; i < comparison.rows.size() && !found.has_value(); ++i) {
-    look(i, comparison.rows[i].aligned.right, comparison.right);
+  for (size_t i = 0; i < compared.rows.size() && !found.has_value(); ++i) {
+    look(i, compared.rows[i].aligned.right, compared.right);
   }
   return found;
 }
 
 }  // namespace
 
-absl::StatusOr<size_t> FindRow(const Comparison& comparison, const std::string& name) {
-  if (const std::optional<size_t> row = RowOfName(comparison, name)) return *row;
+absl::StatusOr<size_t> FindRow(const ComparedSides& compared, const std::string& name) {
+  if (const std::optional<size_t> row = RowOfName(compared, name)) return *row;
   size_t number = 0;
   if (absl::SimpleAtoi(name, &number)) {
-    if (number < comparison.rows.size()) return number;
+    if (number < compared.rows.size()) return number;
     return absl::NotFoundError(absl::StrCat("neither side has a result `", name, "`, and of ",
-                                            comparison.rows.size(), " rows none has that number"));
+                                            compared.rows.size(), " rows none has that number"));
   }
   OC_ASSIGN_OR_RETURN(
       const std::string whole,
-      MeantName(name, NamesOf({&comparison.left, &comparison.right}), "results of either side"));
-  const std::optional<size_t> row = RowOfName(comparison, whole);
+      MeantName(name, NamesOf({&compared.left, &compared.right}), "results of either side"));
+  const std::optional<size_t> row = RowOfName(compared, whole);
   if (row.has_value()) return *row;
   return absl::NotFoundError(absl::StrCat("no row shows `", whole, "`"));
 }
 
-absl::StatusOr<Explanation> ExplainRow(const Comparison& comparison, size_t row,
+absl::StatusOr<Explanation> ExplainRow(const ComparedSides& compared, size_t row,
                                        const RecordedSide& left, const RecordedSide& right,
                                        const PairTolerances& tolerances,
                                        const PairValues::Watch& watch, const ThreadPool* pool) {
-  return PairExplainer(comparison, row, left, right, tolerances, pool).Explain(watch);
+  return PairExplainer(compared, row, left, right, tolerances, pool).Explain(watch);
 }
 
 }  // namespace onnxcmp

@@ -6,21 +6,21 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "compare/comparison.h"
 #include "compare/explain/explanation.h"
 #include "compare/sides/pair_values.h"
 #include "compare/tolerances/pair_tolerance.h"
+#include "compare/verdict/compared_row.h"
 #include "evaluator/thread_pool.h"
 
 namespace onnxcmp {
 
 // The row of a result by its name on either side ("y", "loop[3]/y"), or by its own number as JSON
 // has it, from 0. NotFound if there is none.
-absl::StatusOr<size_t> FindRow(const Comparison& comparison, const std::string& name);
+absl::StatusOr<size_t> FindRow(const ComparedSides& compared, const std::string& name);
 
-// Of a comparison whose streams, alignment and rows are there. Runs both sides up to the pair once
+// Runs both sides up to the pair once
 // more, the left in double too. The pool may be null.
-absl::StatusOr<Explanation> ExplainRow(const Comparison& comparison, size_t row,
+absl::StatusOr<Explanation> ExplainRow(const ComparedSides& compared, size_t row,
                                        const RecordedSide& left, const RecordedSide& right,
                                        const PairTolerances& tolerances,
                                        const PairValues::Watch& watch, const ThreadPool* pool);

@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "absl/strings/match.h"
-#include "compare/reports/natural_order.h"
+#include "compare/text/natural_order.h"
 
 namespace onnxcmp {
 

@@ -15,7 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compare/files/npy_header.h"
-#include "compare/reports/utf8.h"
+#include "compare/text/utf8.h"
 #include "evaluator/packed_bits.h"
 #include "evaluator/status_macros.h"
 

@@ -17,13 +17,6 @@
 
 namespace onnxcmp {
 
-// int8 and uint8 of each other, int16 and uint16; kUndefined of other types.
-DType WithOtherSign(DType dtype);
-
-// A result's own value in its common form, and the other way round.
-absl::StatusOr<Value> InForm(const Value& value, const CommonForm& form);
-absl::StatusOr<Value> FromForm(const Value& value, const CommonForm& form);
-
 // Of two sides that have been recorded: gives results a form (StreamResult::form) where only one
 // side has signed quantized integers, or channels that are last, and the fingerprints of these
 // forms. Statistics and letters stay their own. Inputs of the graph stay as they are. Runs a side
@@ -31,10 +24,6 @@ absl::StatusOr<Value> FromForm(const Value& value, const CommonForm& form);
 absl::Status FindCommonForms(const RecordedSide& left_side, const RecordedSide& right_side,
                              const PairValues::Watch& watch, ResultStream* left,
                              ResultStream* right);
-
-bool HasForms(const ResultStream& stream);
-// A stream whose results have the types and shapes of their forms.
-ResultStream InCommonForm(const ResultStream& stream);
 
 }  // namespace onnxcmp
 

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "compare/inputs/made_up/free_sizes.h"
 #include "compare/inputs/made_up/made_up_values.h"
-#include "compare/inputs/random_numbers.h"
+#include "compare/inputs/made_up/random_numbers.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/model.h"
 

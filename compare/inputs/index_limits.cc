@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
-#include "compare/inputs/constants.h"
+#include "compare/graphs/constants.h"
 
 namespace onnxcmp {
 namespace {

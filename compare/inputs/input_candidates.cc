@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "compare/inputs/constants.h"
+#include "compare/graphs/constants.h"
 #include "compare/inputs/feeds.h"
 
 namespace onnxcmp {

@@ -7,7 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/hash/hash.h"
 #include "absl/types/span.h"
-#include "compare/inputs/constants.h"
+#include "compare/graphs/constants.h"
 #include "compare/streams/node_facts.h"
 
 namespace onnxcmp {

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/inputs/constants.h"
+#include "compare/graphs/constants.h"
 #include "compare/inputs/generated_targets.h"
 #include "compare/inputs/input_candidates.h"
 #include "compare/inputs/type_text.h"

@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
-#include "compare/blocks/block_graph.h"
+#include "compare/blocks/patterns/block_graph.h"
 #include "evaluator/plan.h"
 
 namespace onnxcmp {

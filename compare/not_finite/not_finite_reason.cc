@@ -12,12 +12,11 @@
 #include "absl/strings/str_join.h"
 #include "compare/differences/element_reader.h"
 #include "compare/differences/element_text.h"
+#include "compare/differences/infinity.h"
 #include "evaluator/convert.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double ElementOf(const Tensor& tensor, int64_t index) {
   double element = 0;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "compare/comparison.h"
+#include "compare/causes/cause.h"
 #include "compare/quantization/quantization.h"
 #include "compare/quantization/twin_run.h"
 

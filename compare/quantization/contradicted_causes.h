@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "compare/comparison.h"
+#include "compare/causes/cause.h"
 #include "compare/streams/result_stream.h"
+#include "compare/verdict/compared_row.h"
 
 namespace onnxcmp {
 

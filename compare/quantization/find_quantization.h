@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/comparison.h"
+#include "compare/alignment/alignment.h"
+#include "compare/causes/cause.h"
 #include "compare/quantization/quantization.h"
 #include "compare/sides/pair_values.h"
 
@@ -20,13 +21,6 @@ struct QuantizationOptions {
   bool costs = false;
   PairValues::Watch watch;
 };
-
-// Whether a side has nodes that quantize.
-bool IsQuantized(const ResultStream& stream);
-
-// Whether one side is quantized, or both otherwise: two that have most of their integers, scales
-// and zero points in common do not differ by that, and what does is found without looking at it.
-bool DifferInQuantization(const ResultStream& left, const ResultStream& right);
 
 // Of two sides that have been recorded and aligned, one of them quantized. The right's layers are
 // looked at if both are. Judges `causes` besides, which were found without looking at grids: those

@@ -10,7 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "compare/causes/side_graph.h"
+#include "compare/graphs/side_graph.h"
 #include "evaluator/tensor.h"
 
 namespace onnxcmp {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/container/node_hash_map.h"
-#include "compare/causes/left_classes.h"
+#include "compare/differences/nearness.h"
 
 namespace onnxcmp {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compare/causes/left_classes.h"
+#include "compare/differences/nearness.h"
 #include "evaluator/convert.h"
 #include "evaluator/status_macros.h"
 

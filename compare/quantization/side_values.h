@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compare/causes/side_graph.h"
 #include "compare/differences/nearness.h"
+#include "compare/graphs/side_graph.h"
 #include "compare/quantization/grids.h"
 #include "compare/sides/pair_values.h"
 

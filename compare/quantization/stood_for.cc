@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "compare/forms/common_forms.h"
+#include "compare/streams/common_form.h"
 #include "evaluator/convert.h"
 
 namespace onnxcmp {

@@ -8,7 +8,7 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compare/causes/left_classes.h"
+#include "compare/differences/nearness.h"
 #include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {

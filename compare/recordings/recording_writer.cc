@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "compare/recordings/recording.h"
 #include "compare/recordings/recording_json.h"
-#include "compare/reports/utf8.h"
+#include "compare/text/utf8.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {

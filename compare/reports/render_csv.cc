@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "compare/reports/mark_names.h"
-#include "compare/reports/utf8.h"
+#include "compare/alignment/mark_names.h"
+#include "compare/text/utf8.h"
 
 namespace onnxcmp {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "compare/comparison.h"
+#include "compare/comparison/comparison.h"
 
 namespace onnxcmp {
 

@@ -1,5 +1,5 @@
 #include "compare/reports/render_json.h"
-#include "compare/reports/render_blocks.h"
+#include "compare/reports/table/render_blocks.h"
 
 #include <cmath>
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "compare/reports/mark_names.h"
-#include "compare/verdict/verdict.h"
+#include "compare/alignment/mark_names.h"
+#include "compare/comparison/verdict.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compare/comparison/verdict.h"
 #include "compare/reports/junit_suite.h"
-#include "compare/reports/result_words.h"
-#include "compare/verdict/verdict.h"
+#include "compare/reports/words/result_words.h"
 
 namespace onnxcmp {
 

@@ -9,14 +9,14 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "compare/reports/mark_names.h"
-#include "compare/reports/not_finite_text.h"
-#include "compare/reports/render_blocks.h"
-#include "compare/reports/render_quantization.h"
-#include "compare/reports/result_words.h"
-#include "compare/reports/shadow_report.h"
-#include "compare/reports/utf8.h"
-#include "compare/verdict/verdict.h"
+#include "compare/alignment/mark_names.h"
+#include "compare/comparison/verdict.h"
+#include "compare/reports/table/render_blocks.h"
+#include "compare/reports/table/render_quantization.h"
+#include "compare/reports/words/not_finite_text.h"
+#include "compare/reports/words/result_words.h"
+#include "compare/reports/words/shadow_text.h"
+#include "compare/text/utf8.h"
 
 namespace onnxcmp {
 namespace {

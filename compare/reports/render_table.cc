@@ -7,17 +7,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/reports/display_text.h"
-#include "compare/reports/fusions.h"
-#include "compare/reports/render_blocks.h"
-#include "compare/reports/render_explanation.h"
-#include "compare/reports/render_quantization.h"
-#include "compare/reports/result_words.h"
-#include "compare/reports/table_layout.h"
-#include "compare/reports/table_lines.h"
-#include "compare/reports/table_style.h"
-#include "compare/reports/table_summary.h"
-#include "compare/verdict/verdict.h"
+#include "compare/comparison/verdict.h"
+#include "compare/reports/table/render_blocks.h"
+#include "compare/reports/table/render_explanation.h"
+#include "compare/reports/table/render_quantization.h"
+#include "compare/reports/table/table_layout.h"
+#include "compare/reports/table/table_lines.h"
+#include "compare/reports/table/table_style.h"
+#include "compare/reports/table/table_summary.h"
+#include "compare/reports/words/fusions.h"
+#include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
 
 namespace onnxcmp {
 

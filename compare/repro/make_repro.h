@@ -3,9 +3,9 @@
 #define ONNXCMP_COMPARE_REPRO_MAKE_REPRO_H_
 
 #include "absl/status/statusor.h"
+#include "compare/causes/cause.h"
 #include "compare/causes/causes.h"
-#include "compare/comparison.h"
-#include "compare/repro/repro.h"
+#include "compare/causes/repro.h"
 
 namespace onnxcmp {
 

@@ -9,9 +9,9 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compare/causes/region.h"
-#include "compare/causes/side_graph.h"
-#include "compare/repro/repro.h"
+#include "compare/causes/repro.h"
+#include "compare/graphs/region.h"
+#include "compare/graphs/side_graph.h"
 #include "evaluator/model.h"
 
 namespace onnxcmp {

@@ -12,8 +12,9 @@
 #include "absl/strings/str_format.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/differences/nearness.h"
-#include "compare/reports/display_text.h"
-#include "compare/reports/result_words.h"
+#include "compare/streams/result_text.h"
+#include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string>
 
-#include "compare/comparison.h"
+#include "compare/causes/repro.h"
+#include "compare/comparison/comparison.h"
 #include "compare/differences/value_difference.h"
-#include "compare/repro/repro.h"
 
 namespace onnxcmp {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "compare/comparison.h"
+#include "compare/comparison/comparison.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
 #include "evaluator/op_registry.h"

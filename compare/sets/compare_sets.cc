@@ -10,10 +10,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "compare/comparison/verdict.h"
 #include "compare/coverage/coverage.h"
 #include "compare/differences/value_difference.h"
-#include "compare/quantization/find_quantization.h"
-#include "compare/verdict/verdict.h"
+#include "compare/streams/quantized_streams.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "compare/compare.h"
-#include "compare/comparison.h"
+#include "compare/comparison/comparison.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/sides/side.h"
 

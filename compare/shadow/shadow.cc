@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/differences/element_reader.h"
+#include "compare/differences/infinity.h"
 #include "compare/differences/nearness.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMask = 1e30;
 
 // Whether both stand for the same mask: -3e38 may become -inf in 16 bits.

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compare/reports/row_selection.h"
 #include "compare/sides/value_bank.h"
+#include "compare/streams/downstream.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/status_macros.h"
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "compare/differences/infinity.h"
+
 namespace onnxcmp {
 namespace {
 
@@ -13,7 +15,6 @@ using Doubles = double __attribute__((vector_size(32)));
 using Bits = uint64_t __attribute__((vector_size(32)));
 
 constexpr uint64_t kSign = uint64_t{1} << 63;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Doubles Load(const double* p) {
   Doubles lanes;

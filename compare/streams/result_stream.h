@@ -21,7 +21,7 @@ inline constexpr int kNone = -1;
 // A number that is not kNone, to look up with.
 inline size_t Index(int number) { return static_cast<size_t>(number); }
 
-// How the numbers of a result are taken to compare them with the other side's (common_forms.h).
+// How the numbers of a result are taken to compare them with the other side's (common_form.h).
 struct CommonForm {
   bool other_sign = false;      // integers as those of the type with the other sign
   bool channels_first = false;  // the last axis behind the first

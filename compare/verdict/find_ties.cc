@@ -6,8 +6,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
-#include "compare/causes/side_graph.h"
 #include "compare/differences/tensor_difference.h"
+#include "compare/graphs/side_graph.h"
 #include "compare/sides/replacer.h"
 #include "compare/verdict/ties.h"
 #include "evaluator/status_macros.h"

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "compare/causes/side_graph.h"
+#include "compare/graphs/side_graph.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {

@@ -8,7 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "compare/files/backend_test.h"
+#include "compare/backend_tests/backend_test.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
 #include "gtest/gtest.h"

@@ -9,10 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/compare.h"
-#include "compare/files/recorded_values.h"
 #include "compare/inputs/feeds.h"
-#include "compare/recordings/recording_side.h"
+#include "compare/recordings/recorded_values.h"
 #include "compare/reports/render_table.h"
+#include "compare/sides/recording_side.h"
 #include "evaluator/status_macros.h"
 #include "evaluator/tensor_proto.h"
 #include "tests/fuzz/limits.h"

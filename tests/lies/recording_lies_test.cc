@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "compare/files/recorded_values.h"
 #include "compare/inputs/feeds.h"
-#include "compare/recordings/recording_side.h"
+#include "compare/recordings/recorded_values.h"
+#include "compare/sides/recording_side.h"
 #include "evaluator/load_model.h"
 #include "tests/lies/given_models.h"
 #include "tests/support/op_test.h"

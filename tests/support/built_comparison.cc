@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "compare/alignment/alignment.h"
+#include "compare/comparison/recorded_results.h"
+#include "compare/comparison/verdict.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "compare/verdict/output_comparison.h"
-#include "compare/verdict/recorded_results.h"
-#include "compare/verdict/verdict.h"
 
 namespace onnxcmp::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compare/files/backend_test.h"
+#include "compare/backend_tests/backend_test.h"
 #include "evaluator/load_model.h"
 #include "evaluator/status_macros.h"
 

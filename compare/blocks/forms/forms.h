@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "compare/blocks/block.h"
-#include "compare/blocks/pattern.h"
+#include "compare/blocks/forms/block_family.h"
+#include "compare/blocks/patterns/pattern.h"
 
 namespace onnxcmp {
 

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/causes/bodies/body_models.h"
-#include "compare/causes/side_graph.h"
+#include "compare/graphs/side_graph.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {

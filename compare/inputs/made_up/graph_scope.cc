@@ -3,7 +3,7 @@
 #include <string>
 #include <variant>
 
-#include "compare/inputs/constants.h"
+#include "compare/graphs/constants.h"
 #include "evaluator/convert.h"
 #include "evaluator/outer_names.h"
 

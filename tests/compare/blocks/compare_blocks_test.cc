@@ -8,10 +8,10 @@
 
 #include "absl/strings/str_replace.h"
 #include "compare/compare.h"
-#include "compare/reports/render_blocks.h"
 #include "compare/reports/render_json.h"
 #include "compare/reports/render_markdown.h"
 #include "compare/reports/render_table.h"
+#include "compare/reports/table/render_blocks.h"
 #include "tests/compare/model_pair.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/paths.h"

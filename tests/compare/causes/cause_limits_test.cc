@@ -1,5 +1,5 @@
 // Where everything differs the search for causes ends at its limits, and says at which.
-#include "compare/causes/repair_limits.h"
+#include "compare/repair/repair_limits.h"
 
 #include <string>
 #include <vector>

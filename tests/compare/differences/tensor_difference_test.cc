@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compare/comparison.h"
+#include "compare/comparison/comparison.h"
 #include "evaluator/thread_pool.h"
 #include "tests/support/op_test.h"
 

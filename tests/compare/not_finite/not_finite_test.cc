@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/reports/not_finite_text.h"
 #include "compare/reports/render_table.h"
+#include "compare/reports/words/not_finite_text.h"
 #include "tests/compare/model_pair.h"
 #include "tests/support/golden.h"
 #include "tests/support/op_test.h"

@@ -1,6 +1,6 @@
 // The table, as people see it: tests/golden/table/ has what each comparison looks like.
 #include "compare/reports/render_table.h"
-#include "compare/verdict/verdict.h"
+#include "compare/comparison/verdict.h"
 
 #include <algorithm>
 #include <limits>
@@ -14,7 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "compare/reports/display_text.h"
+#include "compare/text/display_text.h"
 #include "tests/support/built_comparison.h"
 #include "tests/support/golden.h"
 

@@ -10,8 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/comparison.h"
-#include "compare/reports/mark_names.h"
+#include "compare/alignment/mark_names.h"
+#include "compare/comparison/comparison.h"
 #include "compare/reports/render_csv.h"
 #include "compare/reports/render_json.h"
 #include "compare/reports/render_junit.h"

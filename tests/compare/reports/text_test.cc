@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/differences/element_text.h"
 #include "compare/inputs/type_text.h"
-#include "compare/reports/utf8.h"
+#include "compare/text/utf8.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {

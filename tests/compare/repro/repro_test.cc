@@ -1,5 +1,5 @@
 // The regions of causes as models of their own: what is in them, and that they show the cause.
-#include "compare/repro/repro.h"
+#include "compare/causes/repro.h"
 
 #include <memory>
 #include <string>

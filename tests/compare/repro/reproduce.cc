@@ -5,8 +5,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "compare/causes/repro.h"
 #include "compare/compare.h"
-#include "compare/repro/repro.h"
 #include "compare/sides/model_side.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/model_proto.h"

@@ -11,11 +11,11 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "compare/backend_tests/backend_test.h"
+#include "compare/causes/repro.h"
 #include "compare/compare.h"
-#include "compare/files/backend_test.h"
 #include "compare/recordings/recording.h"
-#include "compare/recordings/recording_side.h"
-#include "compare/repro/repro.h"
+#include "compare/sides/recording_side.h"
 #include "tests/compare/model_pair.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"

@@ -15,7 +15,7 @@
 #include "compare/reports/render_json.h"
 #include "compare/reports/render_markdown.h"
 #include "compare/reports/render_table.h"
-#include "compare/reports/shadow_report.h"
+#include "compare/reports/words/shadow_text.h"
 #include "tests/compare/model_pair.h"
 #include "tests/support/golden.h"
 #include "tests/support/json_schema.h"

@@ -1,0 +1,256 @@
+#include "compare/backend_tests/backend_test.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "compare/backend_tests/expected_outputs.h"
+#include "compare/differences/tensor_difference.h"
+#include "compare/differences/value_scale.h"
+#include "compare/files/data_sets.h"
+#include "compare/inputs/feeds.h"
+#include "evaluator/status_macros.h"
+#include "evaluator/tensor_proto.h"
+
+namespace onnxcmp {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool Exists(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+bool IsTest(const std::string& folder) {
+  return Exists(folder + "/model.onnx") || !DataSets(folder).empty();
+}
+
+// "a/b/" and "a/b" are "b", "." is what it stands for.
+std::string NameOf(const std::string& folder) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(folder, error);
+  const fs::path path = (error ? fs::path(folder) : absolute).lexically_normal();
+  return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
+}
+
+// What `file` says of the test, if there is such a file and it says anything.
+absl::StatusOr<std::optional<Tolerance>> ToleranceIn(const std::string& file,
+                                                     const std::string& test) {
+  std::ifstream stream(file);
+  if (!stream) return std::optional<Tolerance>();
+  const nlohmann::json json = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) {
+    return absl::InvalidArgumentError(absl::StrCat(file, " is not a JSON object"));
+  }
+  const auto entry = json.find(test);
+  if (entry == json.end()) return std::optional<Tolerance>();
+  Tolerance tolerance = kBackendTestTolerance;
+  for (const auto& [key, number] :
+       {std::pair("rtol", &tolerance.rtol), {"atol", &tolerance.atol}}) {
+    if (!entry->is_object() || !entry->contains(key)) continue;
+    const nlohmann::json& given = (*entry)[key];
+    if (!given.is_number() || given.get<double>() < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file, ": ", key, " of ", test, " is not a number of at least 0"));
+    }
+    *number = given.get<double>();
+  }
+  return std::optional<Tolerance>(tolerance);
+}
+
+// What the test's own files say.
+absl::StatusOr<std::optional<Tolerance>> GivenTolerance(const std::string& folder) {
+  const std::string test = NameOf(folder);
+  for (const char* beside : {"/tolerances.json", "/../tolerances.json"}) {
+    OC_ASSIGN_OR_RETURN(const std::optional<Tolerance> tolerance,
+                        ToleranceIn(folder + beside, test));
+    if (tolerance.has_value()) return tolerance;
+  }
+  return std::optional<Tolerance>();
+}
+
+// ONNX's absolute tolerance is meant for elements of about 1: those of a tensor that are all
+// smaller than it are compared, too.
+Tolerance DefaultFor(const Value& want) {
+  constexpr double kShareOfScale = 0.1;
+  Tolerance tolerance = kBackendTestTolerance;
+  if (!want.is_tensor() || !IsFloatingPoint(want.tensor().dtype())) return tolerance;
+  if (want.tensor().dtype() == DType::kFloat16) tolerance.rtol = kBackendTestFloat16;
+  if (want.tensor().dtype() == DType::kBfloat16) tolerance.rtol = kBackendTestBfloat16;
+  const double scale = ScaleOf(want.tensor());
+  if (scale > 0) tolerance.atol = std::min(tolerance.atol, kShareOfScale * scale);
+  return tolerance;
+}
+
+// Integers are exact unless the test's own file says otherwise.
+Tolerances TolerancesFor(const Value& want, const std::optional<Tolerance>& of_file,
+                         const std::optional<Tolerance>& of_user) {
+  if (of_file.has_value()) return *of_file;
+  return {of_user.has_value() ? *of_user : DefaultFor(want), {}};
+}
+
+// What is wrong with an output; "" if nothing is.
+std::string Compare(const std::string& name, const Value& got, const Value& want,
+                    Expectation expectation, const Tolerances& given) {
+  const std::string head = absl::StrCat("output ", name, ": ");
+  const Tolerances tolerance = {ToleranceFor(expectation, want, given.floats), given.integers};
+  const ValueDifference difference = DifferenceWithin(tolerance, want, got);
+  if (difference.agree) return "";
+  if (expectation == Expectation::kTypeAndShape && difference.reason.empty()) return "";
+  if (!difference.reason.empty() || difference.beyond == 0) {
+    return absl::StrCat(head, got.TypeString(), " instead of ", want.TypeString(), ": ",
+                        difference.reason, " (expected | got)\n");
+  }
+  DifferenceOptions options;
+  options.tolerance = tolerance;
+  const TensorDifference all = TensorDifferenceOf(want, got, options);
+  std::string text = absl::StrFormat(
+      "%s%s: %d of %d elements beyond %g + %g*max(|a|,|b|)\n"
+      "  max abs %.3g at %s, max rel %.3g at %s, max ulp %.3g; NaN: %d expected, %d got",
+      head, got.TypeString(), difference.beyond, difference.elements, difference.tolerance.atol,
+      difference.tolerance.rtol, difference.max_absolute, difference.max_absolute_at,
+      difference.max_relative, difference.max_relative_at, all.max_ulp, all.nan_left,
+      all.nan_right);
+  absl::StrAppend(&text, "\n");
+  for (const ElementPair& pair : all.worst) {
+    absl::StrAppend(&text, "  ", pair.index, " expected ", pair.left, ", got ", pair.right,
+                    absl::StrFormat(" (abs %.3g, rel %.3g)\n", pair.absolute, pair.relative));
+  }
+  return text;
+}
+
+// Which outputs could not be compared, though the test passed; "" if all could.
+std::string NotCompared(const Graph& graph, const std::vector<Expectation>& expectations) {
+  std::string text;
+  for (size_t i = 0; i < expectations.size(); ++i) {
+    if (expectations[i] != Expectation::kTypeAndShape) continue;
+    absl::StrAppend(&text, "output ", graph.outputs[i].name,
+                    " is drawn at random: only its type and shape were compared\n");
+  }
+  return text;
+}
+
+// What is wrong with one set of data; "" if nothing is.
+std::string RunSet(const std::string& data, const Evaluator& evaluator,
+                   const std::vector<Expectation>& expectations,
+                   const std::optional<Tolerance>& of_file,
+                   const std::optional<Tolerance>& of_user) {
+  const auto run = [&]() -> absl::StatusOr<std::string> {
+    const Graph& graph = evaluator.model().graph;
+    OC_ASSIGN_OR_RETURN(FeedFile inputs, FeedFile::Open(data));
+    OC_ASSIGN_OR_RETURN(const MatchedFeeds matched, inputs.FeedsFor(graph));
+    OC_ASSIGN_OR_RETURN(const std::vector<Value> want,
+                        ReadTestValues(data + "/output_", graph.outputs));
+    if (want.empty() || want.size() != graph.outputs.size()) {
+      return absl::StrCat("it has ", want.size(), " of ", graph.outputs.size(), " outputs\n");
+    }
+    OC_ASSIGN_OR_RETURN(const std::vector<Value> got, evaluator.Run(matched.feeds));
+    std::string text;
+    for (size_t i = 0; i < want.size(); ++i) {
+      absl::StrAppend(&text, Compare(graph.outputs[i].name, got[i], want[i], expectations[i],
+                                     TolerancesFor(want[i], of_file, of_user)));
+    }
+    return text;
+  };
+  const absl::StatusOr<std::string> text = run();
+  return text.ok() ? *text : absl::StrCat(text.status().message(), "\n");
+}
+
+// Runs the test; `text` says what is wrong, or of a test that passed what could not be compared.
+absl::StatusOr<bool> RunTest(const std::string& folder, const OpRegistry& registry,
+                             const BackendTestOptions& options, std::string* text) {
+  if (!Exists(folder + "/model.onnx")) return absl::NotFoundError("there is no model.onnx");
+  const std::vector<std::string> sets = DataSets(folder);
+  if (sets.empty()) return absl::NotFoundError("there are no test data");
+  OC_ASSIGN_OR_RETURN(const std::optional<Tolerance> of_file, GivenTolerance(folder));
+  OC_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model,
+                      LoadModel(folder + "/model.onnx", registry, options.load));
+  OC_ASSIGN_OR_RETURN(const Evaluator evaluator,
+                      Evaluator::Create(model, registry, options.evaluator));
+  const std::vector<Expectation> expectations = ExpectationsOf(model->graph);
+  for (const std::string& set : sets) {
+    const std::string wrong =
+        RunSet(absl::StrCat(folder, "/", set), evaluator, expectations, of_file, options.tolerance);
+    if (!wrong.empty()) absl::StrAppend(text, set, ", ", wrong);
+  }
+  if (!text->empty()) return false;
+  *text = NotCompared(model->graph, expectations);
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> FindBackendTests(absl::Span<const std::string> paths) {
+  std::vector<std::string> tests;
+  for (const std::string& path : paths) {
+    if (IsTest(path)) {
+      tests.push_back(path);
+      continue;
+    }
+    const size_t before = tests.size();
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(path, error)) {
+      if (IsTest(entry.path().string())) tests.push_back(entry.path().string());
+    }
+    if (tests.size() == before) {
+      return absl::NotFoundError(absl::StrCat(
+          path, error ? ": " + error.message() : ": no folder in it has a model.onnx"));
+    }
+  }
+  std::sort(tests.begin(), tests.end());
+  tests.erase(std::unique(tests.begin(), tests.end()), tests.end());
+  return tests;
+}
+
+absl::StatusOr<std::vector<Value>> ReadTestValues(const std::string& prefix,
+                                                  const std::vector<ValueInfo>& declared) {
+  const fs::path path(prefix);
+  std::error_code error;
+  size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(path.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    absl::string_view number = name;
+    size_t n = 0;
+    if (!absl::ConsumePrefix(&number, path.filename().string()) ||
+        !absl::ConsumeSuffix(&number, ".pb") || !absl::SimpleAtoi(number, &n)) {
+      continue;
+    }
+    if (n >= declared.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(entry.path().string(), ": the model has only ",
+                                                     declared.size(), " of them"));
+    }
+    ++count;
+  }
+  std::vector<Value> values;
+  for (size_t i = 0; i < count; ++i) {
+    const std::string file = absl::StrCat(prefix, i, ".pb");
+    if (!Exists(file)) return absl::InvalidArgumentError(absl::StrCat(file, " is missing"));
+    OC_ASSIGN_OR_RETURN(Value value, ReadValueFile(file, declared[i].type));
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+BackendTestOutcome RunBackendTest(const std::string& folder, const OpRegistry& registry,
+                                  const BackendTestOptions& options) {
+  BackendTestOutcome outcome;
+  outcome.name = NameOf(folder);
+  outcome.folder = folder;
+  const absl::StatusOr<bool> passed = RunTest(folder, registry, options, &outcome.text);
+  outcome.passed = passed.ok() && *passed;
+  if (!passed.ok()) outcome.text = absl::StrCat(passed.status().message(), "\n");
+  return outcome;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,78 @@
+// Tests in the layout of ONNX's backend tests: a folder with model.onnx and test_data_set_0,
+// test_data_set_1, ..., each with input_0.pb, ... and the expected output_0.pb, ...
+#ifndef ONNXCMP_COMPARE_BACKEND_TESTS_BACKEND_TEST_H_
+#define ONNXCMP_COMPARE_BACKEND_TESTS_BACKEND_TEST_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compare/differences/value_difference.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/load_model.h"
+#include "evaluator/op_registry.h"
+
+namespace onnx {
+class ModelProto;
+}  // namespace onnx
+
+namespace onnxcmp {
+
+// As ONNX's own runner has it.
+inline constexpr Tolerance kBackendTestTolerance = {1e-3, 1e-7};
+// Two units in the last place. ONNX's runner allows them of bfloat16; of float16, too, some of its
+// expected values are that far from the exact ones.
+inline constexpr double kBackendTestFloat16 = 0x1p-9;
+inline constexpr double kBackendTestBfloat16 = 0x1p-6;
+
+struct BackendTestOptions {
+  std::optional<Tolerance> tolerance;  // of floats; nothing: ONNX's
+  LoadOptions load;
+  EvaluatorOptions evaluator;
+};
+
+struct BackendTestOutcome {
+  std::string name;    // the folder's
+  std::string folder;  // its path
+  bool passed = false;
+  // Why it failed: what could not be read or run, or for each output that is wrong its element
+  // types and shapes, counts, greatest errors and the worst elements. If it passed: what could not
+  // be compared, or nothing.
+  std::string text;
+};
+
+// The test folders among `paths` and directly inside of them, sorted, each once. NotFound if a path
+// is no folder or leads to none.
+absl::StatusOr<std::vector<std::string>> FindBackendTests(absl::Span<const std::string> paths);
+
+// The values in PREFIX0.pb, PREFIX1.pb, ...; of the declared types. InvalidArgument if there are
+// more than are declared, or one before the last is missing.
+absl::StatusOr<std::vector<Value>> ReadTestValues(const std::string& prefix,
+                                                  const std::vector<ValueInfo>& declared);
+
+// Element types and shapes must be those expected, integers equal. Floats must be within the
+// tolerance, which tolerances.json in the folder or in the one around it overrides by the test's
+// name, for integers too: {"test_x": {"rtol": 1e-2, "atol": 1e-5}}. expected_outputs.h says what is
+// expected of random numbers and of transforms. Every set of data in the folder is run. A folder
+// without data or without a model, data that cannot be used or lack an output, a model that cannot
+// run: failed.
+BackendTestOutcome RunBackendTest(const std::string& folder, const OpRegistry& registry,
+                                  const BackendTestOptions& options);
+
+// Writes such a folder. Unless the inputs with a value are those that need one, none without a
+// value must come before others.
+absl::Status WriteBackendTest(const std::string& folder, const onnx::ModelProto& model,
+                              const Feeds& feeds, const std::vector<Value>& outputs);
+
+// Makes such a folder of a run. The model is written as it is loaded: checked, sorted, with its
+// functions inlined if `load` says so, and with its data inside.
+absl::Status WriteBackendTest(const std::string& folder, const std::string& model,
+                              const OpRegistry& registry, const LoadOptions& load,
+                              const Feeds& feeds, const std::vector<Value>& outputs);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_BACKEND_TESTS_BACKEND_TEST_H_

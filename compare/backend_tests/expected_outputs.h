@@ -1,0 +1,36 @@
+// What of a test's expected outputs can be expected, as far as the graph tells.
+#ifndef ONNXCMP_COMPARE_BACKEND_TESTS_EXPECTED_OUTPUTS_H_
+#define ONNXCMP_COMPARE_BACKEND_TESTS_EXPECTED_OUTPUTS_H_
+
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "compare/differences/value_difference.h"
+#include "evaluator/model.h"
+
+namespace onnxcmp {
+
+enum class Expectation {
+  kElements,
+  // The output depends on numbers that were drawn. No seed makes another tool draw the same ones,
+  // so that only types and shapes can be expected.
+  kTypeAndShape,
+  // A Fourier transform: its error is relative to the whole vector and not to each element. Where
+  // the exact value is 0, the expected one is the noise of the transform that computed it.
+  kTransform,
+};
+
+// Whether an operator of ai.onnx draws numbers. Dropout does not count: it hands its input on but
+// for training, where ONNX's tests say which numbers to draw.
+bool DrawsNumbers(absl::string_view domain, absl::string_view op_type);
+
+// For each of the graph's outputs.
+std::vector<Expectation> ExpectationsOf(const Graph& graph);
+
+// A transform's outputs may be off by a rounding of the greatest expected element; nothing changes
+// for others.
+Tolerance ToleranceFor(Expectation expectation, const Value& want, Tolerance tolerance);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_BACKEND_TESTS_EXPECTED_OUTPUTS_H_

@@ -1,0 +1,24 @@
+// Which kind of block a form is of.
+#ifndef ONNXCMP_COMPARE_BLOCKS_FORMS_BLOCK_FAMILY_H_
+#define ONNXCMP_COMPARE_BLOCKS_FORMS_BLOCK_FAMILY_H_
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+
+namespace onnxcmp {
+
+enum class BlockFamily : uint8_t {
+  kAttention,
+  kNormalization,  // skip + layer or RMS normalization, and decomposed ones
+  kEmbedding,      // embeddings added and normalized
+  kProduct,        // MatMul + bias + activation
+  kConvolution,    // Conv + batch normalization + activation
+  kActivation,     // Gelu, SiLU and their kin, written as several nodes
+  kRotary,
+};
+absl::string_view BlockFamilyName(BlockFamily family);  // "attention", "normalization", ...
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_BLOCKS_FORMS_BLOCK_FAMILY_H_

@@ -1,0 +1,76 @@
+// A graph as patterns see it: values by number, who makes and who reads them, which are constants.
+#ifndef ONNXCMP_COMPARE_BLOCKS_PATTERNS_BLOCK_GRAPH_H_
+#define ONNXCMP_COMPARE_BLOCKS_PATTERNS_BLOCK_GRAPH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "evaluator/model.h"
+
+namespace onnxcmp {
+
+class BlockGraph {
+ public:
+  // `outer`: the graph around it, whose constants it may read; null for a main graph. Both must
+  // outlive the object.
+  explicit BlockGraph(const Graph& graph, const BlockGraph* outer = nullptr);
+
+  static constexpr int kNoNode = -1;
+  static constexpr int kNoValue = -1;
+
+  const Graph& graph() const { return graph_; }
+  const Node& node(int n) const { return graph_.nodes[static_cast<size_t>(n)]; }
+  const std::string& name(int value) const { return values_[static_cast<size_t>(value)].name; }
+  // Values by slot; kNoValue: absent.
+  const std::vector<int>& inputs(int n) const { return inputs_[static_cast<size_t>(n)]; }
+  const std::vector<int>& outputs(int n) const { return outputs_[static_cast<size_t>(n)]; }
+  int producer(int value) const { return values_[static_cast<size_t>(value)].producer; }
+  int slot(int value) const { return values_[static_cast<size_t>(value)].slot; }
+  // Nodes, each once; those whose subgraphs read it too.
+  const std::vector<int>& readers(int value) const {
+    return values_[static_cast<size_t>(value)].readers;
+  }
+  bool IsOutput(int value) const { return values_[static_cast<size_t>(value)].output; }
+
+  // An initializer, or computed from such alone.
+  bool IsConstant(int value) const { return values_[static_cast<size_t>(value)].constant; }
+  // Constant, or computed from shapes and constants alone: no element of an input is in it.
+  bool IsStatic(int value) const { return values_[static_cast<size_t>(value)].is_static; }
+  bool IsStaticNode(int n) const;
+  // The one element of a constant, nothing if it has several or is not known.
+  std::optional<double> Scalar(int value) const;
+  // The elements of a constant of at most 8.
+  std::optional<std::vector<double>> Elements(int value) const;
+  int64_t OpsetVersion(int n) const;
+
+ private:
+  struct Value {
+    std::string name;
+    int producer = kNoNode;
+    int slot = 0;
+    std::vector<int> readers;
+    const Tensor* tensor = nullptr;  // of an initializer or a constant
+    bool output = false;
+    bool constant = false;
+    bool is_static = false;
+  };
+  int ValueOf(absl::string_view name);
+  void AddNode(int n, const BlockGraph* outer);
+  std::optional<double> Folded(int n, int depth) const;
+  std::optional<double> ScalarAt(int value, int depth) const;
+
+  const Graph& graph_;
+  std::vector<Value> values_;
+  absl::flat_hash_map<std::string, int> by_name_;
+  std::vector<std::vector<int>> inputs_;
+  std::vector<std::vector<int>> outputs_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_BLOCKS_PATTERNS_BLOCK_GRAPH_H_

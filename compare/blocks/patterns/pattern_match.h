@@ -1,0 +1,39 @@
+// Finds a pattern in a graph.
+#ifndef ONNXCMP_COMPARE_BLOCKS_PATTERNS_PATTERN_MATCH_H_
+#define ONNXCMP_COMPARE_BLOCKS_PATTERNS_PATTERN_MATCH_H_
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compare/blocks/patterns/block_graph.h"
+#include "compare/blocks/patterns/pattern.h"
+
+namespace onnxcmp {
+
+// Nodes by number.
+struct PatternMatch {
+  std::set<int> nodes;               // the pattern's
+  std::set<int> obstacles;           // that were looked through
+  std::set<int> exposed;             // values that may be read from outside
+  std::map<std::string, int> bound;  // values by the pattern's variables
+};
+
+// What may be looked through: QuantizeLinear, DequantizeLinear, Cast, Reshape, Squeeze, Unsqueeze,
+// Flatten, Transpose, Identity, Dropout.
+bool IsTransparent(const Node& node);
+// Whether a node is a standard operator's quantized form, and rounds what it gives: QLinearMatMul.
+bool RoundsItsResult(const Node& node);
+
+// The matches whose result is node `root`'s first output, at most a handful; those with the fewest
+// obstacles first, then those with the most nodes.
+std::vector<PatternMatch> MatchPattern(const BlockGraph& graph, const Pattern& pattern, int root);
+
+// Operators that the pattern's result can be of.
+void CollectRootOperators(const Pattern& pattern, std::set<std::string>* operators);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_BLOCKS_PATTERNS_PATTERN_MATCH_H_

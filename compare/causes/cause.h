@@ -1,0 +1,81 @@
+// A cause of a difference: plain data.
+#ifndef ONNXCMP_COMPARE_CAUSES_CAUSE_H_
+#define ONNXCMP_COMPARE_CAUSES_CAUSE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "compare/causes/repro.h"
+#include "compare/differences/tensor_difference.h"
+#include "compare/shadow/shadow.h"
+#include "compare/streams/result_stream.h"
+
+namespace onnxcmp {
+
+// The first four are wrong by themselves; the last two are other ways to compute the same.
+enum class CauseKind : uint8_t {
+  kOperator,
+  kInitializer,
+  kInput,
+  kPrecision,      // passes through a coarser type on one side only
+  kApproximation,  // other operators, a little apart: a tanh form in place of an erf
+  kQuantization,   // quantized on one side only
+};
+absl::string_view CauseKindName(CauseKind kind);
+
+// Where a cause is that is found inside a node: in a branch, an iteration, the body of a function
+// that is kept as one node.
+struct CauseInBody {
+  // The pair of the main graph whose nodes have the bodies around it. These nodes on the left's
+  // values show the difference, too.
+  int left = kNone;
+  int right = kNone;
+  // As Result::path and Result::name have it: "loop_1[3]/if_2[then_branch]", "sum". An initializer
+  // of a body, which is no result, has the path of the iteration where it was found; a result that
+  // the body reads from around it has the path of the graph that it is from.
+  std::string left_path, left_name;
+  std::string right_path, right_name;
+};
+
+// A pair that goes apart by itself: what enters it agrees, what leaves it does not.
+struct Cause {
+  // Results; the pair. In a body: those of the first iteration that goes apart, but the pair around
+  // it where the streams lack them (initializers of bodies, functions, depths that are left out).
+  int left = kNone;
+  int right = kNone;
+  std::optional<CauseInBody> in_body;
+  CauseKind kind = CauseKind::kOperator;
+  // How far the right's node is from the left's result when it is given the left's values.
+  std::optional<TensorDifference> local;
+  // How many such places there are with the same operators on both sides, this one included: only
+  // the first of an approximation or a quantization is listed.
+  int count = 1;
+  // How far the outputs are apart by this cause alone, against the size of their elements; nothing
+  // if that was not computed, as where there is no other.
+  std::optional<double> effect;
+  // Which side's nodes are nearer to what they give in double on the left's values, and how far
+  // the two are apart then, against the size of the elements. Nothing for constants and integers.
+  std::optional<TruthVerdict> truth;
+  std::optional<double> apart;
+  std::optional<double> most_apart;  // the greatest difference of two elements in double
+  std::string text;  // what differs: operators, attributes, inputs; one line without the names
+  // Found by looking at scales and zero points.
+  bool review = false;
+  // An approximation in use by its own name: the form of Gelu with tanh for the one with erf.
+  bool known_form = false;
+  // The right's result whose region was judged. It is `right` unless only one node or constant of
+  // that region can be at fault.
+  int judged = kNone;
+  // Both regions as models of their own, if that was asked for, and where they were written to; or
+  // why there are none.
+  std::shared_ptr<const Repro> repro;
+  std::string repro_folder;
+  std::string no_repro;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CAUSES_CAUSE_H_

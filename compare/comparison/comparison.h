@@ -1,0 +1,62 @@
+// Two sides compared: plain data that every renderer prints from.
+#ifndef ONNXCMP_COMPARE_COMPARISON_COMPARISON_H_
+#define ONNXCMP_COMPARE_COMPARISON_COMPARISON_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "compare/alignment/alignment.h"
+#include "compare/blocks/block.h"
+#include "compare/causes/cause.h"
+#include "compare/coverage/coverage.h"
+#include "compare/explain/explanation.h"
+#include "compare/not_finite/not_finite.h"
+#include "compare/quantization/quantization.h"
+#include "compare/shadow/shadow.h"
+#include "compare/sides/side_summary.h"
+#include "compare/streams/result_stream.h"
+#include "compare/verdict/compared_row.h"
+#include "compare/verdict/output_comparison.h"
+
+namespace onnxcmp {
+
+// The worse, the greater. kUntested: on inputs that were made up nothing was seen that could
+// differ, outputs that are all NaN, empty or the same whatever the inputs are.
+enum class Verdict : uint8_t { kSame, kClose, kUntested, kDifferent, kFailed };
+// What makes a comparison fail, besides a side that fails: outputs that differ; causes that are
+// wrong, too; bits that differ, too.
+enum class FailOn : uint8_t { kDifferent, kCauses, kBits };
+
+absl::string_view VerdictName(Verdict verdict);  // "same", "close", "different", "failed"
+
+struct Comparison {
+  SideSummary left_summary, right_summary;
+  ResultStream left, right;
+  Alignment alignment;
+  std::vector<ComparedRow> rows;  // alignment.rows with their differences
+  OutputComparison outputs;
+  NotFinite left_not_finite, right_not_finite;
+  std::optional<ShadowReport> shadow;              // if it was asked for
+  std::optional<Explanation> explanation;          // the same
+  std::optional<QuantizationReport> quantization;  // the same; of a quantized side
+  std::optional<BlockReport> blocks;               // the same
+  Verdict verdict = Verdict::kSame;
+  FailOn fail_on = FailOn::kDifferent;
+  int made_up_sets = 0;              // on how many sets of inputs that were made up; 0: given
+  std::optional<Coverage> coverage;  // what these exercised
+  // Wrong ones first, those with the greatest effect in front; else in the right stream's order.
+  std::vector<Cause> causes;
+  std::vector<std::string> notes;  // how inputs were made, mapped, cast
+
+  // What explanations and the report of the runs in double are made of.
+  operator ComparedSides() const {
+    return {left, right, alignment, rows};
+  }  // NOLINT(google-explicit-constructor)
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_COMPARISON_COMPARISON_H_

@@ -1,0 +1,101 @@
+#include "compare/comparison/verdict.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_format.h"
+#include "compare/causes/cause_class.h"
+#include "compare/streams/quantized_streams.h"
+
+namespace onnxcmp {
+namespace {
+
+// Whether causes that rounding does not explain have so little to do with an output's difference
+// that its tolerance may stay as wide as the types on the way make it. `moved`: by how much of its
+// size the output is elsewhere without them, if that is known.
+bool IsExcused(const OutputPair& pair, std::optional<double> moved) {
+  constexpr double kShareOfDifference = 0.5;
+  constexpr double kShareOfTolerance = 0.25;
+  if (!moved.has_value()) return false;
+  if (*moved <= pair.own_whole) return true;
+  return *moved <= kShareOfDifference * pair.difference.apart &&
+         *moved <= kShareOfTolerance * pair.difference.tolerance.whole;
+}
+
+void Rejudge(std::optional<double> moved, OutputPair* pair) {
+  pair->moved = std::max(pair->moved.value_or(0), moved.value_or(0));
+  if (pair->within_own || IsExcused(*pair, moved)) return;
+  pair->difference.agree = false;
+  pair->difference.fault =
+      moved.has_value()
+          ? absl::StrFormat("rounding does not explain it: a cause moves it by %.2g of its size",
+                            *moved)
+          : "rounding does not explain it";
+}
+
+}  // namespace
+
+Verdict VerdictOf(const Comparison& comparison) {
+  if (!comparison.left_summary.status.ok() || !comparison.right_summary.status.ok()) {
+    return Verdict::kFailed;
+  }
+  const OutputComparison& outputs = comparison.outputs;
+  if (!outputs.agree) return Verdict::kDifferent;
+  const bool same = std::all_of(outputs.pairs.begin(), outputs.pairs.end(),
+                                [](const OutputPair& pair) { return pair.same_bits; });
+  return same ? Verdict::kSame : Verdict::kClose;
+}
+
+std::string OtherFailure(const Comparison& comparison) {
+  if (comparison.verdict != Verdict::kSame && comparison.verdict != Verdict::kClose) return "";
+  if (comparison.fail_on == FailOn::kBits && comparison.verdict == Verdict::kClose) {
+    return "not all bits are the same (--fail-on bits)";
+  }
+  const auto wrong = std::count_if(comparison.causes.begin(), comparison.causes.end(), IsWrong);
+  if (comparison.fail_on != FailOn::kCauses || wrong == 0) return "";
+  return absl::StrFormat("%d %s named (--fail-on causes)", wrong,
+                         wrong == 1 ? "cause was" : "causes were");
+}
+
+int ExitStatusOf(const Comparison& comparison) {
+  switch (comparison.verdict) {
+    case Verdict::kSame:
+    case Verdict::kClose:
+      return OtherFailure(comparison).empty() ? 0 : 1;
+    case Verdict::kDifferent:
+      return 1;
+    case Verdict::kUntested:
+    case Verdict::kFailed:
+      break;
+  }
+  return 2;
+}
+
+bool DifferByKnownForms(const Comparison& comparison) {
+  return !comparison.outputs.agree && !comparison.causes.empty() &&
+         std::all_of(comparison.causes.begin(), comparison.causes.end(),
+                     [](const Cause& cause) { return cause.known_form; });
+}
+
+Tolerance ToleranceOfKnownForms() { return {1e-3, 0, 5e-3, 2e-3, 2e-3}; }
+
+Tolerance ToleranceOfOtherCalibration() { return {5e-2, 0, 0.8, 0.12, 2e-3}; }
+
+void RejudgeOutputs(const std::vector<OutputEffect>& effects, Comparison* comparison) {
+  // Where the causes are reviewed, it is known which of them are honest.
+  const bool reviewed = DifferInQuantization(comparison->left, comparison->right);
+  const bool any = std::any_of(comparison->causes.begin(), comparison->causes.end(),
+                               [](const Cause& cause) { return IsWrong(cause) && !cause.review; });
+  for (OutputPair& pair : comparison->outputs.pairs) {
+    if (!pair.difference.agree) continue;
+    for (const OutputEffect& effect : effects) {
+      if (effect.output == pair.right_result && (!reviewed || any)) Rejudge(effect.moved, &pair);
+    }
+    for (const Cause& cause : comparison->causes) {
+      if (reviewed && cause.review && IsWrong(cause)) Rejudge(cause.effect, &pair);
+    }
+  }
+  comparison->outputs.agree = AllAgree(comparison->outputs);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,37 @@
+// The verdict of a comparison, and what in it is to be judged once more when causes are known.
+#ifndef ONNXCMP_COMPARE_COMPARISON_VERDICT_H_
+#define ONNXCMP_COMPARE_COMPARISON_VERDICT_H_
+
+#include <string>
+#include <vector>
+
+#include "compare/causes/causes.h"
+#include "compare/comparison/comparison.h"
+
+namespace onnxcmp {
+
+// kFailed if a side did not run to its end; kDifferent unless there is something to compare and all
+// of it agrees.
+Verdict VerdictOf(const Comparison& comparison);
+
+// What the program returns: 0 if the comparison does not fail, 1 if it does, 2 if a side failed.
+int ExitStatusOf(const Comparison& comparison);
+// Why it fails though the outputs agree: "a cause was named (--fail-on causes)"; "" if it does not.
+std::string OtherFailure(const Comparison& comparison);
+
+// Whether outputs differ, and all that was found of causes are approximations that are in use by
+// their own names; and how far outputs may then be apart.
+bool DifferByKnownForms(const Comparison& comparison);
+Tolerance ToleranceOfKnownForms();
+// How far outputs may be apart where 8 bits were calibrated for other inputs than those that were
+// made up: single elements are cut off.
+Tolerance ToleranceOfOtherCalibration();
+
+// Coarse types excuse what rounding to them explains, and nothing else: what wrong causes do to an
+// output that agrees only by a wide tolerance counts. `effects` are those of the search for causes,
+// before scales and zero points were looked at.
+void RejudgeOutputs(const std::vector<OutputEffect>& effects, Comparison* comparison);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_COMPARISON_VERDICT_H_

@@ -1,0 +1,432 @@
+#include "compare/forced/forced_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
+#include "compare/differences/infinity.h"
+#include "compare/forced/node_inputs.h"
+#include "compare/streams/fingerprint.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr double kMuchFarther = 2;
+
+Hash128 Mix(Hash128 hash, const Hash128& more) {
+  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
+  hash.low = (hash.low ^ more.low) * kOdd + more.high;
+  hash.high = (hash.high + more.high) * kOdd ^ (hash.low >> 29);
+  return hash;
+}
+
+Shape WithoutOnes(Shape shape) {
+  shape.erase(std::remove(shape.begin(), shape.end(), 1), shape.end());
+  return shape;
+}
+
+}  // namespace
+
+bool ForcedRun::HasShapeOf(int c, int right) const {
+  const std::optional<Shape>& theirs = right_.result(right).shape;
+  const std::optional<Shape>& ours = left_.result(c).shape;
+  return theirs == ours ||
+         (theirs.has_value() && ours.has_value() && WithoutOnes(*theirs) == WithoutOnes(*ours));
+}
+
+Value ForcedRun::ValueFor(int c, int right, bool in_its_shape) const {
+  const StreamResult& wanted = right_.result(right);
+  const StreamResult& given = left_.result(c);
+  in_its_shape = in_its_shape && !HasShapeOf(c, right);
+  const std::optional<Shape>& shape = in_its_shape ? given.shape : wanted.shape;
+  if (wanted.dtype == given.dtype && shape == given.shape) return left_.value(c);
+  if (!shape.has_value() || !given.shape.has_value()) return Value();
+  const auto it = converted_.find({c, right, in_its_shape});
+  if (it != converted_.end()) return it->second.first;
+  absl::StatusOr<Value> converted = ConvertedTo(left_.value(c), wanted.dtype, *shape);
+  Value value = converted.ok() ? *std::move(converted) : Value();
+  const Hash128 content = value.empty() ? Hash128() : ContentOf(value, left_.pool());
+  converted_[{c, right, in_its_shape}] = {value, content};
+  return value;
+}
+
+int ForcedRun::CopiedBy(const ForcedState& state, int r) const {
+  const int n = right_.producer(r);
+  const int match = state.at(r).match;
+  if (n == kNone || match == kNone) return kNone;
+  for (const int read : right_.Reads(n)) {
+    const int c = state.at(read).match;
+    if (c != kNone && left_.result(c).fingerprint.bits == left_.result(match).fingerprint.bits) {
+      return read;
+    }
+  }
+  return kNone;
+}
+
+void ForcedRun::Set(int r, int c, MatchRule rule, ForcedState* state) const {
+  ForcedResult& result = state->results[static_cast<size_t>(r)];
+  // What is paired by order may be of another shape, and that is then what is wrong.
+  const bool in_its_shape = rule == MatchRule::kFixed && !HasShapeOf(c, r);
+  Value value = ValueFor(c, r, in_its_shape);
+  if (value.empty()) return;
+  if (result.match == kNone) ++state->matched;
+  result.match = c;
+  result.rule = rule;
+  result.held = std::move(value);
+  const auto it = converted_.find({c, r, in_its_shape});
+  result.held_content =
+      it != converted_.end() ? it->second.second : left_.result(c).fingerprint.content;
+  if (result.own_content == result.held_content) result.own = Value();
+}
+
+bool ForcedRun::MayBeNear(int c, const Value& own, Measured* measured) const {
+  if (!IsMeasurable(own) || !IsMeasurable(left_.value(c))) return false;
+  const Tensor& left = left_.value(c).tensor();
+  if (left.num_elements() != own.tensor().num_elements() ||
+      !SameKindOfNumber(left.dtype(), own.tensor().dtype())) {
+    return false;
+  }
+  if (!measured->known()) *measured = Measure(own.tensor(), left_.pool());
+  return onnxcmp::MayBeNear(left_.sample(c), *measured);
+}
+
+bool ForcedRun::IsNear(int c, const Value& own, Measured* measured) const {
+  return MayBeNear(c, own, measured) && Near(left_.measured(c), *measured, left_.pool());
+}
+
+double ForcedRun::DistanceIfNear(int c, const ForcedResult& result, Measured* measured) const {
+  const MeasuredPair pair = {left_.result(c).fingerprint.content, left_.result(c).dtype,
+                             result.own_content};
+  // Most are ruled out by their samples, without a look at what is known.
+  if (measured->known() && !MayBeNear(c, result.own, measured)) return kInfinity;
+  if (const auto known = distances_.find(pair); known != distances_.end()) return known->second;
+  if (!MayBeNear(c, result.own, measured)) return kInfinity;
+  const bool near = Near(left_.measured(c), *measured, left_.pool());
+  const double distance = near ? Distance(left_.measured(c), *measured, left_.pool()) : kInfinity;
+  distances_.emplace(pair, distance);
+  return distance;
+}
+
+double ForcedRun::DistanceOf(const ForcedResult& result) const {
+  if (!IsMeasurable(result.own) || !IsMeasurable(result.held) ||
+      result.own.tensor().shape() != result.held.tensor().shape()) {
+    return kInfinity;
+  }
+  const DType dtype = left_.result(result.match).dtype;
+  const auto known = distances_.find({result.held_content, dtype, result.own_content});
+  if (known != distances_.end() && std::isfinite(known->second)) return known->second;
+  const bool converted = dtype != result.held.tensor().dtype();
+  Measured held =
+      converted ? Measure(result.held.tensor(), left_.pool()) : left_.measured(result.match);
+  held.dtype = dtype;
+  return Distance(held, Measure(result.own.tensor(), left_.pool()), left_.pool());
+}
+
+// What is quantized on one side only is as far apart as that makes it.
+bool ForcedRun::IsQuantizedTwin(int l, int r, const Value& own, Measured* measured) const {
+  constexpr double kMaxNoise = 0.1;
+  const auto quantized = [](const StreamResult& result) { return IsInteger(result.precision); };
+  if (quantized(left_.graph().result(l)) == quantized(right_.result(r))) return false;
+  const int c = left_.of(l);
+  if (!IsMeasurable(own) || !IsMeasurable(left_.value(c)) ||
+      !IsFloatingPoint(left_.result(c).dtype) || !IsFloatingPoint(right_.result(r).dtype)) {
+    return false;
+  }
+  if (!measured->known()) *measured = Measure(own.tensor(), left_.pool());
+  return left_.measured(c).size == measured->size &&
+         RelativeRms(left_.measured(c), *measured) <= kMaxNoise;
+}
+
+void ForcedRun::MatchLeaf(int r, ForcedState* state) const {
+  ForcedResult& result = state->results[static_cast<size_t>(r)];
+  const StreamResult& known = right_.result(r);
+  result.own = leaves_[static_cast<size_t>(r)];
+  result.own_content = known.fingerprint.content;
+  result.held = result.own;
+  result.held_content = result.own_content;
+  if (const auto fixed = state->fixed.find(r); fixed != state->fixed.end()) {
+    Set(r, fixed->second, MatchRule::kFixed, state);
+    return;
+  }
+  if (const int same = left_.Find(result.own_content); same != kNone) {
+    Set(r, same, MatchRule::kSame, state);
+    return;
+  }
+  const int aligned = left_.of(aligned_[static_cast<size_t>(r)]);
+  if (aligned == kNone) return;
+  // An input is fed by name; what the other side feeds under it is its partner, near or not.
+  if (known.kind == ResultKind::kInput) {
+    Set(r, aligned, MatchRule::kAligned, state);
+    return;
+  }
+  // A constant of the same type that is near and yet another may have a factor of nearly 1 folded
+  // into it. Its reader tells.
+  Measured measured;
+  if (known.dtype != left_.result(aligned).dtype && IsNear(aligned, result.own, &measured)) {
+    Set(r, aligned, MatchRule::kAligned, state);
+  }
+}
+
+bool ForcedRun::SameNow(const ForcedState& a, const ForcedState& b, int r) const {
+  return a.at(r).match == b.at(r).match && a.at(r).held_content == b.at(r).held_content &&
+         a.at(r).held.empty() == b.at(r).held.empty();
+}
+
+absl::StatusOr<std::vector<Value>> ForcedRun::Compute(const ForcedState& state, int n) const {
+  for (const int read : right_.Reads(n)) {
+    if (state.at(read).held.empty()) return absl::UnavailableError("an input is not known");
+  }
+  ++runs_;
+  return right_.Run(n, [&](int r) -> const Value& { return state.at(r).held; });
+}
+
+Hash128 ForcedRun::KeyOf(int n, const ForcedState& state) const {
+  Hash128 key = {1, 1};
+  for (const int r : right_.Reads(n)) key = Mix(key, state.at(r).held_content);
+  return key;
+}
+
+bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) const {
+  const StreamNode& made = *right_.node(n).made;
+  const auto fixed_as_before = [&](int r) {
+    const auto now = state->fixed.find(r);
+    const auto then = base->fixed.find(r);
+    const bool is = now != state->fixed.end();
+    return is == (then != base->fixed.end()) && (!is || now->second == then->second);
+  };
+  const Hash128 key = KeyOf(n, *state);
+  state->keys[static_cast<size_t>(n)] = key;
+  const bool as_in_base = base != nullptr && base->keys[static_cast<size_t>(n)] == key;
+  const std::vector<int> reads = right_.Reads(n);
+  if (as_in_base && absl::c_all_of(reads, [&](int r) { return SameNow(*state, *base, r); }) &&
+      absl::c_all_of(made.outputs, [&](int r) { return r == kNone || fixed_as_before(r); })) {
+    for (const int r : made.outputs) {
+      if (r == kNone) continue;
+      state->results[static_cast<size_t>(r)] = base->at(r);
+      if (base->at(r).match != kNone) ++state->matched;
+    }
+    return false;
+  }
+  const bool as_in_plain_run = absl::c_all_of(reads, [&](int r) {
+    return state->at(r).held_content == right_.result(r).fingerprint.content;
+  });
+  // The plain run has shown what comes out; its value is only wanted if the left has not got it.
+  const auto left_has = [&](int r) {
+    return r == kNone || left_.Find(right_.result(r).fingerprint.content) != kNone;
+  };
+  bool run = true;
+  if (as_in_plain_run && absl::c_all_of(made.outputs, left_has)) {
+    run = false;
+    for (const int r : made.outputs) {
+      if (r == kNone) continue;
+      ForcedResult& result = state->results[static_cast<size_t>(r)];
+      result.own_content = right_.result(r).fingerprint.content;
+      result.own = ValueFor(left_.Find(result.own_content), r);
+    }
+  } else if (as_in_base) {
+    const auto known = [&](int r) {
+      return r == kNone || !base->at(r).own.empty() ||
+             (base->at(r).match != kNone && base->at(r).own_content == base->at(r).held_content);
+    };
+    if (absl::c_all_of(made.outputs, known)) {
+      run = false;
+      for (const int r : made.outputs) {
+        if (r == kNone) continue;
+        ForcedResult& result = state->results[static_cast<size_t>(r)];
+        result.own_content = base->at(r).own_content;
+        result.own = base->at(r).own.empty() ? base->at(r).held : base->at(r).own;
+      }
+    }
+  }
+  if (run) {
+    absl::StatusOr<std::vector<Value>> outputs = Compute(*state, n);
+    for (size_t i = 0; i < made.outputs.size(); ++i) {
+      const int r = made.outputs[i];
+      if (r == kNone) continue;
+      ForcedResult& result = state->results[static_cast<size_t>(r)];
+      result.own = outputs.ok() ? (*outputs)[i] : Value();
+      result.own_content = result.own.empty() ? Hash128() : ContentOf(result.own, left_.pool());
+    }
+  }
+  for (const int r : made.outputs) {
+    if (r != kNone) MatchOutput(n, r, state);
+  }
+  return true;
+}
+
+void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
+  ForcedResult& result = state->results[static_cast<size_t>(r)];
+  result.held = result.own;
+  result.held_content = result.own_content;
+  if (const auto fixed = state->fixed.find(r); fixed != state->fixed.end()) {
+    Set(r, fixed->second, MatchRule::kFixed, state);
+    return;
+  }
+  if (result.own.empty()) return;
+  if (const int same = left_.Find(result.own_content); same != kNone) {
+    Set(r, same, MatchRule::kSame, state);
+    return;
+  }
+  Measured measured;
+  const int partner = aligned_[static_cast<size_t>(r)];
+  const int aligned = left_.of(partner);
+  double distance = aligned == kNone ? kInfinity : DistanceIfNear(aligned, result, &measured);
+  if (aligned != kNone && distance == kInfinity &&
+      IsQuantizedTwin(partner, r, result.own, &measured)) {
+    distance = Distance(left_.measured(aligned), measured, left_.pool());
+  }
+  if (distance < kInfinity) {
+    // Constants that only one side has changed show themselves by what structure says, unless the
+    // partner is much nearer: then something is folded into them.
+    if (TryStructure(n, r, kMuchFarther * distance, &measured, state)) return;
+    Set(r, aligned, MatchRule::kAligned, state);
+    return;
+  }
+  if (TryStructure(n, r, kInfinity, &measured, state)) return;
+  const StreamResult& known = right_.result(r);
+  if (!known.shape.has_value()) return;
+  int nearest = kNone;
+  double least = kInfinity;
+  if (!IsMeasurable(result.own)) return;
+  if (!measured.known()) measured = Measure(result.own.tensor(), left_.pool());
+  for (const int c :
+       left_.MayBeWithin(*known.shape, measured, NearLimit(EpsilonOf(measured.dtype)))) {
+    if (!left_.computed(c)) continue;
+    const double distance = DistanceIfNear(c, result, &measured);
+    if (distance < least) {
+      least = distance;
+      nearest = c;
+    }
+  }
+  if (nearest != kNone) Set(r, nearest, MatchRule::kNear, state);
+}
+
+std::vector<int> ForcedRun::NodesLike(const ForcedState& state, int n) const {
+  const StreamNode& made = *right_.node(n).made;
+  std::vector<int> nodes;
+  absl::flat_hash_set<int> seen;
+  for (const int read : right_.Reads(n)) {
+    const int c = state.at(read).match;
+    if (c == kNone) continue;
+    for (const int member : left_.members(c)) {
+      for (const int q : left_.graph().readers(member)) {
+        const StreamNode& other = *left_.graph().node(q).made;
+        if (other.op_type == made.op_type && other.domain == made.domain && seen.insert(q).second) {
+          nodes.push_back(q);
+        }
+      }
+    }
+  }
+  return nodes;
+}
+
+ForcedRun::Agreement ForcedRun::Agree(const ForcedState& state, int n, int left_node) const {
+  Agreement agreement;
+  for (const InputPair& pair : PairInputs(*this, state, left_node, n)) {
+    if (pair.equal) continue;
+    if (pair.left == kNone || pair.right == kNone) return agreement;
+    const int c = left_.of(pair.left);
+    if (state.at(pair.right).match != kNone || c == kNone || !right_.IsConstant(pair.right) ||
+        !left_.constant(c)) {
+      return agreement;
+    }
+    agreement.open.emplace_back(pair.right, c);
+  }
+  agreement.agree = true;
+  return agreement;
+}
+
+bool ForcedRun::TryStructure(int n, int r, double farthest, Measured* measured,
+                             ForcedState* state) const {
+  const StreamResult& known = right_.result(r);
+  int nearest = kNone;
+  double least = farthest;
+  std::vector<std::pair<int, int>> open;
+  for (const int q : NodesLike(*state, n)) {
+    const std::vector<int>& outputs = left_.graph().node(q).made->outputs;
+    if (static_cast<size_t>(known.slot) >= outputs.size()) continue;
+    const int c = left_.of(outputs[static_cast<size_t>(known.slot)]);
+    if (c == kNone) continue;
+    Agreement agreement = Agree(*state, n, q);
+    if (!agreement.agree) continue;
+    const double distance = DistanceIfNear(c, state->at(r), measured);
+    if (distance < kInfinity && distance <= least) {
+      least = distance;
+      nearest = c;
+      open = std::move(agreement.open);
+    }
+  }
+  if (nearest == kNone) return false;
+  Set(r, nearest, MatchRule::kStructure, state);
+  if (!open.empty()) PairConstants(n, r, nearest, open, state);
+  return true;
+}
+
+bool ForcedRun::PairConstants(int n, int r, int c, const std::vector<std::pair<int, int>>& open,
+                              ForcedState* state) const {
+  std::vector<ForcedResult> before;
+  const int matched = state->matched;
+  for (const auto& [constant, left] : open) {
+    before.push_back(state->at(constant));
+    Set(constant, left, MatchRule::kStructure, state);
+  }
+  const absl::StatusOr<std::vector<Value>> outputs = Compute(*state, n);
+  const auto slot = static_cast<size_t>(right_.result(r).slot);
+  Measured measured;
+  // Otherwise the node makes up for the other constant: a transposition, a folded factor.
+  // A shape that gives the same elements in another shape is another one.
+  const auto right_shape = [&](const Value& value) {
+    return !value.is_tensor() || value.tensor().shape() == right_.result(r).shape;
+  };
+  const bool fits = outputs.ok() && slot < outputs->size() && !(*outputs)[slot].empty() &&
+                    right_shape((*outputs)[slot]) && absl::c_all_of(open, [&](const auto& pair) {
+                      return state->at(pair.first).match == pair.second;
+                    });
+  if (fits) {
+    const Hash128 content = ContentOf((*outputs)[slot], left_.pool());
+    ForcedResult& result = state->results[static_cast<size_t>(r)];
+    if (content == result.held_content || IsNear(c, (*outputs)[slot], &measured)) {
+      // Its reader must not be blamed beside the constant.
+      result.own = content == result.held_content ? Value() : (*outputs)[slot];
+      result.own_content = content;
+      state->keys[static_cast<size_t>(n)] = KeyOf(n, *state);
+      return true;
+    }
+  }
+  for (size_t i = 0; i < open.size(); ++i) {
+    state->results[static_cast<size_t>(open[i].first)] = std::move(before[i]);
+  }
+  state->matched = matched;
+  return false;
+}
+
+ForcedState ForcedRun::Run(const FixedMatches& fixed, const ForcedState* base, int patience) const {
+  ForcedState state;
+  state.fixed = fixed;
+  state.results.resize(right_.stream().results.size());
+  state.keys.resize(right_.nodes().size());
+  for (const int r : right_.results()) {
+    if (right_.producer(r) == kNone) MatchLeaf(r, &state);
+  }
+  int in_vain = 0;
+  for (size_t n = 0; n < right_.nodes().size(); ++n) {
+    if (!RunNode(static_cast<int>(n), base, &state)) continue;
+    for (const int r : right_.node(static_cast<int>(n)).made->outputs) {
+      if (r == kNone || state.fixed.contains(r)) continue;
+      in_vain = state.at(r).match == kNone ? in_vain + 1 : 0;
+    }
+    if (in_vain < patience) continue;
+    state.abandoned = true;
+    return state;
+  }
+  for (const int r : right_.results()) {
+    const ForcedResult& result = state.at(r);
+    // What read it before it was paired has yet to run on the left's constant.
+    if (result.rule == MatchRule::kStructure && right_.IsConstant(r)) state.fixed[r] = result.match;
+  }
+  return state;
+}
+
+}  // namespace onnxcmp

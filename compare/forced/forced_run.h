@@ -1,0 +1,131 @@
+// The right model run once more with the left's values wherever a result has a partner on the left,
+// so that nothing is inherited: what a result then differs from its partner, the nodes since the
+// last paired results made. It finds partners as it goes. docs/causes.md tells how.
+#ifndef ONNXCMP_COMPARE_FORCED_FORCED_RUN_H_
+#define ONNXCMP_COMPARE_FORCED_FORCED_RUN_H_
+
+#include <cstdint>
+#include <limits>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "compare/graphs/left_classes.h"
+#include "compare/graphs/side_graph.h"
+#include "evaluator/value.h"
+
+namespace onnxcmp {
+
+// What made a match.
+enum class MatchRule : uint8_t {
+  kNone,
+  kFixed,      // by order
+  kSame,       // the same bits
+  kAligned,    // paired by the alignment, and near
+  kStructure,  // the same operator on the same, and near
+  kNear,       // near
+};
+
+struct ForcedResult {
+  int match = kNone;  // class of the left
+  MatchRule rule = MatchRule::kNone;
+  Hash128 own_content;
+  Value
+      own;  // what the node gives on the left's values; empty if it failed or has the match's bits
+  Value held;  // what its readers get: the match's value, else `own`; empty if there is none
+  Hash128 held_content;
+};
+
+// Matches by order: right result, class of the left.
+using FixedMatches = absl::btree_map<int, int>;
+
+struct ForcedState {
+  FixedMatches fixed;
+  std::vector<ForcedResult> results;  // by right result
+  std::vector<Hash128> keys;          // by right node: what it ran on
+  int matched = 0;                    // results that have a match
+  bool abandoned = false;             // a trial that was not run to its end
+
+  const ForcedResult& at(int r) const { return results[static_cast<size_t>(r)]; }
+};
+
+class ForcedRun {
+ public:
+  // `aligned`: by right result, its partner on the left or kNone. `leaves`: by right result, the
+  // values of initializers and inputs. All must outlive the object.
+  ForcedRun(const LeftClasses& left, const SideGraph& right, const std::vector<int>& aligned,
+            const std::vector<Value>& leaves)
+      : left_(left), right_(right), aligned_(aligned), leaves_(leaves) {}
+
+  const LeftClasses& left() const { return left_; }
+  const SideGraph& right() const { return right_; }
+  // A right result's partner in the alignment, or kNone.
+  int aligned(int r) const { return aligned_[static_cast<size_t>(r)]; }
+
+  // `base`: an earlier state; what does not depend on what is fixed otherwise is taken from it.
+  // `patience`: the run is abandoned when that many results in turn that are not taken from there
+  // find no match.
+  ForcedState Run(const FixedMatches& fixed, const ForcedState* base = nullptr,
+                  int patience = std::numeric_limits<int>::max()) const;
+
+  // The left's value of a class in the type and the shape of a right result; empty if it does not
+  // fit there. `in_its_shape`: in the left's shape, unless only axes of one element differ.
+  Value ValueFor(int c, int right, bool in_its_shape = false) const;
+  // Whether a right result has the shape of a class, but for axes of one element.
+  bool HasShapeOf(int c, int right) const;
+  // What a matched result's node reads and hands on, in whatever shape; kNone if nothing.
+  int CopiedBy(const ForcedState& state, int r) const;
+  // Left nodes of the operator of a right node that read what one of its inputs is matched with.
+  std::vector<int> NodesLike(const ForcedState& state, int n) const;
+  // Whether a value of the right is near a class, in kind, size and elements. `measured` is filled
+  // at the first need, for several classes.
+  bool IsNear(int c, const Value& own, Measured* measured) const;
+  // How far what a matched result's node gives is from the match, as Distance() has it with the
+  // match in the type that the left has it in; infinite if they cannot be measured.
+  double DistanceOf(const ForcedResult& result) const;
+  // How often a node has been run.
+  int64_t runs() const { return runs_; }
+
+ private:
+  // Inputs of a right node against those of a left node.
+  struct Agreement {
+    bool agree = false;
+    std::vector<std::pair<int, int>> open;  // constants without a match: right result, left class
+  };
+
+  Hash128 KeyOf(int n, const ForcedState& state) const;
+  void MatchLeaf(int r, ForcedState* state) const;
+  // False if all was taken from `base`.
+  bool RunNode(int n, const ForcedState* base, ForcedState* state) const;
+  void MatchOutput(int n, int r, ForcedState* state) const;
+  bool IsQuantizedTwin(int l, int r, const Value& own, Measured* measured) const;
+  bool MayBeNear(int c, const Value& own, Measured* measured) const;
+  // Of a result's own value from a class if it is near, else infinity.
+  double DistanceIfNear(int c, const ForcedResult& result, Measured* measured) const;
+  bool SameNow(const ForcedState& a, const ForcedState& b, int r) const;
+  Agreement Agree(const ForcedState& state, int n, int left_node) const;
+  // Matches what left nodes of the same operator on the same give, if it is within `farthest`.
+  bool TryStructure(int n, int r, double farthest, Measured* measured, ForcedState* state) const;
+  bool PairConstants(int n, int r, int c, const std::vector<std::pair<int, int>>& open,
+                     ForcedState* state) const;
+  absl::StatusOr<std::vector<Value>> Compute(const ForcedState& state, int n) const;
+  void Set(int r, int c, MatchRule rule, ForcedState* state) const;
+
+  const LeftClasses& left_;
+  const SideGraph& right_;
+  const std::vector<int>& aligned_;
+  const std::vector<Value>& leaves_;
+  // By class, right result, and whether it is in the left's shape.
+  mutable absl::flat_hash_map<std::tuple<int, int, bool>, std::pair<Value, Hash128>> converted_;
+  // The left's value, as which type, and the right's. Trials ask for the same ones again.
+  using MeasuredPair = std::tuple<Hash128, DType, Hash128>;
+  mutable absl::flat_hash_map<MeasuredPair, double> distances_;  // infinite: not near
+  mutable int64_t runs_ = 0;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_FORCED_FORCED_RUN_H_

@@ -1,0 +1,305 @@
+#include "compare/forced/region_noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "absl/algorithm/container.h"
+#include "absl/functional/function_ref.h"
+#include "compare/differences/infinity.h"
+#include "compare/differences/number_strips.h"
+#include "evaluator/convert.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr uint64_t kSeeds = 3;
+// Epsilons that are rounding in any region: the result's own last place is moved by one, and that
+// alone makes their ratio less than the greatest unless most elements are zero.
+constexpr double kAlwaysRounding = RegionNoise::kMaxRatio / 2;
+
+uint64_t Hash(uint64_t a, uint64_t b) {
+  uint64_t x = a * 0x9e3779b97f4a7c15 + b + 0x632be59bd9b4e019;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// What is exact in any type stays: shapes, masks, counts.
+bool StaysExact(double v) {
+  constexpr double kExact = 16777216;
+  return !std::isfinite(v) || std::abs(v) > 1e30 || (std::abs(v) <= kExact && v == std::trunc(v));
+}
+
+Value Shake(const Value& value, double epsilon, uint64_t seed, const ThreadPool* pool) {
+  if (!IsMeasurable(value) || !IsFloatingPoint(value.tensor().dtype())) return value;
+  const Tensor& tensor = value.tensor();
+  // What is coarser than what is judged must not excuse itself.
+  if (EpsilonOf(tensor.dtype()) > epsilon || tensor.num_elements() == 0) return value;
+  absl::StatusOr<Tensor> shaken = Tensor::Allocate(tensor.dtype(), tensor.shape());
+  if (!shaken.ok()) return value;
+  std::byte* const out = shaken->mutable_raw_data();
+  const NumberReader reader(tensor);
+  ForEachNumberPiece(reader.size(), pool, [&](int64_t, int64_t begin, int64_t end) {
+    ForEachStrip(reader, begin, end, [&](int64_t first, int64_t count, double* a) {
+      uint64_t signs = 0;
+      for (int64_t i = 0; i < count; ++i, signs >>= 1) {
+        if (i % 64 == 0) signs = Hash(seed, static_cast<uint64_t>(first + i));
+        if (!StaysExact(a[i])) a[i] *= (signs & 1) != 0 ? 1 + epsilon : 1 - epsilon;
+      }
+      StoreElements<double>(tensor.dtype(), a, count, out, first);
+    });
+  });
+  return *std::move(shaken);
+}
+
+// Whether `rounded` is `exact` in a type of 16 bits that the model computes in.
+bool IsRounded(const Measured& rounded, const Measured& exact, const SideGraph& graph) {
+  for (const DType dtype : {DType::kFloat16, DType::kBfloat16}) {
+    if (!absl::c_any_of(graph.results(), [&](int r) {
+          return graph.IsComputed(r) && graph.result(r).dtype == dtype;
+        })) {
+      continue;
+    }
+    bool equal = true;
+    ForEachStrip(NumberReader(rounded.tensor), NumberReader(exact.tensor), 0, exact.size,
+                 [&](int64_t, int64_t count, const double* a, const double* b) {
+                   for (int64_t i = 0; i < count && equal; ++i)
+                     equal = a[i] == RoundTo(dtype, b[i]);
+                   return equal;
+                 });
+    if (equal) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+RegionNoise::RegionNoise(const ForcedRun& run, const ForcedState& state)
+    : run_(run),
+      state_(state),
+      pool_(run.left().pool()),
+      matched_(static_cast<size_t>(run.left().size())) {
+  for (const int r : run.right().results()) {
+    if (state.at(r).match != kNone) matched_[static_cast<size_t>(state.at(r).match)] = true;
+  }
+}
+
+Region RegionNoise::RightRegion(int r, size_t max_nodes) const {
+  return RegionOf(
+      run_.right(), r, [&](int read) { return state_.at(read).match != kNone; }, max_nodes);
+}
+
+Region RegionNoise::LeftRegion(int c, size_t max_nodes) const {
+  const LeftClasses& left = run_.left();
+  return RegionOf(
+      left.graph(), left.representative(c),
+      [&](int read) {
+        const int of = left.of(read);
+        return of == kNone || matched_[static_cast<size_t>(of)];
+      },
+      max_nodes);
+}
+
+const Value& RegionNoise::Entry(bool left, int r) const {
+  static const Value* const kAbsent = new Value();
+  if (!left) return state_.at(r).held;
+  const int c = run_.left().of(r);
+  return c == kNone ? *kAbsent : run_.left().value(c);
+}
+
+Value RegionNoise::Shaken(const SideGraph& graph, bool left, const Region& region, int result,
+                          double epsilon, uint64_t seed) const {
+  if (region.nodes.empty() || !graph.runs()) return Value();
+  // Both sides are given the same entries; constants are exact.
+  const auto given = [&](int r) {
+    const Value& entry = Entry(left, r);
+    if (entry.empty() || graph.IsConstant(r)) return entry;
+    const uint64_t of =
+        left ? static_cast<uint64_t>(run_.left().of(r)) : static_cast<uint64_t>(state_.at(r).match);
+    return Shake(entry, epsilon, Hash(seed, of), pool_);
+  };
+  const auto made = [&](int r, const Value& value) {
+    return Shake(value, epsilon, Hash(seed, Hash(left ? 1 : 2, uint64_t(r))), pool_);
+  };
+  Value shaken = RunRegion(graph, region, result, given, made);
+  return IsMeasurable(shaken) ? shaken : Value();
+}
+
+bool RegionNoise::HasCoarser(const SideGraph& graph, const Region& region, int result,
+                             double epsilon) const {
+  for (const int n : region.nodes) {
+    for (const int r : graph.node(n).made->outputs) {
+      if (r != kNone && r != result && EpsilonOf(graph.result(r).dtype) > epsilon) return true;
+    }
+  }
+  return false;
+}
+
+RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
+                                         absl::FunctionRef<bool(const Elements&)> is_enough) const {
+  const LeftClasses& left = run_.left();
+  const int c = state_.at(r).match;
+  const int l = left.representative(c);
+  const Region right_region = RightRegion(r);
+  const Region left_region = left.computed(c) ? LeftRegion(c) : Region();
+  const bool coarser_left = HasCoarser(left.graph(), left_region, l, epsilon);
+  const bool coarser_right = HasCoarser(run_.right(), right_region, r, epsilon);
+  const Value& plain_right = state_.at(r).own;
+  const Value& plain_left = left.value(c);
+  Elements noise(static_cast<size_t>(NumberReader(plain_right.tensor()).size()));
+  const auto add = [&](const Value& shaken, const Value& plain) {
+    if (shaken.empty()) return;
+    const NumberReader ours(shaken.tensor());
+    const NumberReader theirs(plain.tensor());
+    const auto size = static_cast<int64_t>(noise.size());
+    if (ours.size() != size || theirs.size() != size) return;
+    ForEachNumberPiece(size, pool_, [&](int64_t, int64_t begin, int64_t end) {
+      ForEachStrip(ours, theirs, begin, end,
+                   [&](int64_t first, int64_t count, const double* a, const double* b) {
+                     double* const of_strip = noise.data() + first;
+                     for (int64_t i = 0; i < count; ++i) {
+                       const double moved = std::abs(a[i] - b[i]);
+                       of_strip[i] =
+                           std::isfinite(moved) ? std::max(of_strip[i], moved) : of_strip[i];
+                     }
+                     return true;
+                   });
+    });
+  };
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    if (coarser_right <= coarser_left) {
+      add(Shaken(run_.right(), false, right_region, r, steps * epsilon, seed), plain_right);
+      if (is_enough(noise)) return noise;
+    }
+    if (coarser_left <= coarser_right) {
+      add(Shaken(left.graph(), true, left_region, l, steps * epsilon, seed), plain_left);
+      if (is_enough(noise)) return noise;
+    }
+  }
+  return noise;
+}
+
+double RegionNoise::RatioOf(const Measured& held, const Measured& own, double epsilon,
+                            const Elements& noise) const {
+  std::vector<double> of_pieces(static_cast<size_t>(NumberPieces(own.size)));
+  ForEachNumberPiece(own.size, pool_, [&](int64_t piece, int64_t begin, int64_t end) {
+    double squares = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      squares += noise[static_cast<size_t>(i)] * noise[static_cast<size_t>(i)];
+    }
+    of_pieces[static_cast<size_t>(piece)] = squares;
+  });
+  double squares = 0;
+  for (const double of_piece : of_pieces) squares += of_piece;
+  const double rms = noise.empty() ? 0 : std::sqrt(squares / static_cast<double>(noise.size()));
+  const NumberReader ours(held.tensor);
+  const NumberReader theirs(own.tensor);
+  ForEachNumberPiece(own.size, pool_, [&](int64_t piece, int64_t begin, int64_t end) {
+    double greatest = 0;
+    ForEachStrip(
+        ours, theirs, begin, end,
+        [&](int64_t first, int64_t count, const double* a, const double* b) {
+          for (int64_t i = 0; i < count; ++i) {
+            const double difference = std::abs(b[i] - a[i]);
+            // Infinities are in the same places, or masks.
+            if (!(difference > 0) || !std::isfinite(difference)) continue;
+            const double least = epsilon / 2 * std::max(std::abs(a[i]), 1e-3 * held.scale);
+            const double expected = std::max({noise[static_cast<size_t>(first + i)], rms, least});
+            greatest = std::max(greatest, expected > 0 ? difference / expected : kInfinity);
+          }
+          return true;
+        });
+    of_pieces[static_cast<size_t>(piece)] = greatest;
+  });
+  double greatest = 0;
+  for (const double of_piece : of_pieces) greatest = std::max(greatest, of_piece);
+  return greatest;
+}
+
+double RegionNoise::EntryEpsilon(int r) const {
+  const SideGraph& right = run_.right();
+  const double epsilon = EpsilonOf(right.result(r).dtype);
+  int n = right.producer(r);
+  while (n != kNone && right.node(n).made->op_type == "Identity" && !right.Reads(n).empty()) {
+    n = right.producer(right.Reads(n).front());
+  }
+  if (n == kNone || right.node(n).made->op_type != "Cast") return epsilon;
+  // A cast to a coarser type excuses nothing behind it: that is what may be at fault.
+  for (const int read : right.Reads(n)) {
+    const double before = EpsilonOf(right.result(read).dtype);
+    if (before > 0 && before < epsilon) return before;
+  }
+  return epsilon;
+}
+
+RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {
+  const ForcedResult& result = state_.at(r);
+  const StreamResult& left = run_.left().result(result.match);
+  const Measured own = Measure(result.own.tensor());
+  Measured held = Measure(result.held.tensor());
+  held.dtype = left.dtype;
+  const double epsilon = CoarserEpsilon(left.dtype, run_.right().result(r).dtype);
+  Verdict verdict;
+  verdict.distance = epsilon == 0 ? 1 + UnequalShare(held, own) : Distance(held, own);
+  // A model that computes in a type of 16 bits may keep a constant in a wider one after rounding
+  // it.
+  if (epsilon > 0 &&
+      (IsRounded(own, held, run_.right()) || IsRounded(held, own, run_.left().graph()))) {
+    return verdict;
+  }
+  // A cast, a folded factor; in 16 bits one rounding of it on each side.
+  constexpr double kCoarse = 1e-4;
+  const bool cast = left.dtype != run_.right().result(r).dtype;
+  const double steps = epsilon > kCoarse && !cast ? 2 : 8;
+  verdict.ratio = epsilon == 0 ? kInfinity : verdict.distance / (steps * epsilon) * kMaxRatio;
+  return verdict;
+}
+
+RegionNoise::Verdict RegionNoise::JudgeIntegers(int r, const Measured& own,
+                                                const Measured& held) const {
+  Verdict verdict;
+  const double share = UnequalShare(held, own);
+  verdict.distance = share == 0 ? 0 : 1 + share;
+  const double epsilon = EpsilonOf(DType::kFloat);
+  const auto flips = [&](double steps) {
+    const Elements noise = Noise(r, epsilon, steps, [](const Elements&) { return false; });
+    const auto count = std::count_if(noise.begin(), noise.end(), [](double n) { return n != 0; });
+    return noise.empty() ? 0 : static_cast<double>(count) / static_cast<double>(noise.size());
+  };
+  double flipped = flips(1);
+  if (flipped == 0) flipped = flips(16) / 4;
+  verdict.ratio = share == 0 ? 0 : flipped == 0 ? kInfinity : share / flipped;
+  return verdict;
+}
+
+RegionNoise::Verdict RegionNoise::Judge(int r) const {
+  const ForcedResult& result = state_.at(r);
+  Verdict verdict;
+  verdict.distance = kInfinity;
+  verdict.ratio = kInfinity;
+  if (!IsMeasurable(result.own) || !IsMeasurable(result.held)) return verdict;
+  if (result.own.tensor().shape() != result.held.tensor().shape()) return verdict;
+  if (!run_.right().IsComputed(r)) return JudgeConstant(r);
+  const auto measured = [&](const Value& value) { return Measure(value.tensor(), pool_); };
+  double epsilon =
+      CoarserEpsilon(run_.left().result(result.match).dtype, result.own.tensor().dtype());
+  if (epsilon == 0) return JudgeIntegers(r, measured(result.own), measured(result.held));
+  for (const int entry : RightRegion(r).entries) {
+    epsilon = std::max(epsilon, EntryEpsilon(entry));
+  }
+  verdict.distance = run_.DistanceOf(result);
+  if (!std::isfinite(verdict.distance)) return verdict;
+  verdict.ratio = verdict.distance / epsilon;
+  if (verdict.distance <= kAlwaysRounding * epsilon) return verdict;
+  const Measured own = measured(result.own);
+  const Measured held = measured(result.held);
+  // More noise only makes the ratio less.
+  Noise(r, epsilon, 1, [&](const Elements& noise) {
+    verdict.ratio = RatioOf(held, own, epsilon, noise);
+    return verdict.ratio <= kMaxRatio;
+  });
+  return verdict;
+}
+
+}  // namespace onnxcmp

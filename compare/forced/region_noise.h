@@ -1,0 +1,61 @@
+// Whether rounding explains how far a result is from its partner: both are computed again with
+// every intermediate result moved by the last place at random.
+#ifndef ONNXCMP_COMPARE_FORCED_REGION_NOISE_H_
+#define ONNXCMP_COMPARE_FORCED_REGION_NOISE_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "compare/forced/forced_run.h"
+#include "compare/graphs/region.h"
+
+namespace onnxcmp {
+
+class RegionNoise {
+ public:
+  RegionNoise(const ForcedRun& run, const ForcedState& state);
+
+  // Of a right result, back to results with a match, or to constants.
+  Region RightRegion(int r, size_t max_nodes = kMaxRegionNodes) const;
+  // Of the left result that stands for a class, back to classes that are matched.
+  Region LeftRegion(int c, size_t max_nodes = kMaxRegionNodes) const;
+
+  struct Verdict {
+    double distance = 0;  // of the right result from its partner, as Distance() has it
+    // The greatest difference of elements in units of what rounding explains; beyond 64 it does
+    // not.
+    double ratio = 0;
+  };
+  static constexpr double kMaxRatio = 64;
+  // Of a matched right result whose own bits are others.
+  Verdict Judge(int r) const;
+
+ private:
+  using Elements = std::vector<double>;
+  // A result when its region is shaken; empty if that cannot be computed.
+  Value Shaken(const SideGraph& graph, bool left, const Region& region, int result, double epsilon,
+               uint64_t seed) const;
+  const Value& Entry(bool left, int r) const;
+  bool HasCoarser(const SideGraph& graph, const Region& region, int result, double epsilon) const;
+  // The epsilon that a result comes with where a region reads it.
+  double EntryEpsilon(int r) const;
+  Verdict JudgeConstant(int r) const;
+  Verdict JudgeIntegers(int r, const Measured& own, const Measured& held) const;
+  // By element: how far the result moves when its regions are shaken by `epsilon`. `is_enough` is
+  // asked after each run of a region whether another one can be spared.
+  Elements Noise(int r, double epsilon, double steps,
+                 absl::FunctionRef<bool(const Elements&)> is_enough) const;
+  // The greatest difference in units of what rounding explains.
+  double RatioOf(const Measured& held, const Measured& own, double epsilon,
+                 const Elements& noise) const;
+
+  const ForcedRun& run_;
+  const ForcedState& state_;
+  const ThreadPool* pool_;
+  std::vector<bool> matched_;  // by class
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_FORCED_REGION_NOISE_H_

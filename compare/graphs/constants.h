@@ -1,0 +1,18 @@
+// Tensors that a graph holds: initializers and constants.
+#ifndef ONNXCMP_COMPARE_GRAPHS_CONSTANTS_H_
+#define ONNXCMP_COMPARE_GRAPHS_CONSTANTS_H_
+
+#include "absl/strings/string_view.h"
+#include "evaluator/model.h"
+
+namespace onnxcmp {
+
+// The tensor that a Constant node gives; null for other nodes, and if it is given in other forms.
+const Tensor* ConstantOf(const Node& node);
+
+// An initializer or constant of the main graph by name; null if there is no such tensor.
+const Tensor* FindConstant(const Graph& graph, absl::string_view name);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_GRAPHS_CONSTANTS_H_

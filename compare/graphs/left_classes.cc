@@ -1,0 +1,110 @@
+#include "compare/graphs/left_classes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace onnxcmp {
+namespace {
+
+double SumOf(const Sample& sample) {
+  double sum = 0;
+  for (const double element : sample.elements) sum += element;
+  return sum;
+}
+
+}  // namespace
+
+LeftClasses::LeftClasses(const SideGraph& graph, std::vector<Value> values, const ThreadPool* pool)
+    : graph_(graph), pool_(pool), of_(graph.stream().results.size(), kNone) {
+  for (const int r : graph.results()) {
+    Value& value = values[static_cast<size_t>(r)];
+    if (value.empty()) continue;
+    const StreamResult& result = graph.result(r);
+    const auto [it, added] =
+        by_content_.try_emplace(result.fingerprint.content, static_cast<int>(classes_.size()));
+    if (added) {
+      Class& made = classes_.emplace_back();
+      made.representative = r;
+      made.value = std::move(value);
+      if (result.shape.has_value()) by_shape_[*result.shape].push_back(it->second);
+    }
+    Class& found = classes_[static_cast<size_t>(it->second)];
+    found.members.push_back(r);
+    found.constant = found.constant || graph.IsConstant(r);
+    if (!graph.IsComputed(found.representative) && graph.IsComputed(r)) found.representative = r;
+    of_[static_cast<size_t>(r)] = it->second;
+  }
+}
+
+int LeftClasses::Find(const Hash128& content) const {
+  const auto it = by_content_.find(content);
+  return it == by_content_.end() ? kNone : it->second;
+}
+
+const Measured& LeftClasses::measured(int c) const {
+  const Class& found = At(c);
+  if (!found.measured.has_value()) found.measured = Measure(found.value.tensor(), pool_);
+  return *found.measured;
+}
+
+const Sample& LeftClasses::sample(int c) const {
+  const Class& found = At(c);
+  if (!found.sample.has_value()) found.sample = SampleOf(found.value.tensor());
+  return *found.sample;
+}
+
+const std::vector<int>& LeftClasses::of_shape(const Shape& shape) const {
+  static const std::vector<int>* const kEmpty = new std::vector<int>();
+  const auto it = by_shape_.find(shape);
+  return it == by_shape_.end() ? *kEmpty : it->second;
+}
+
+const LeftClasses::BySum& LeftClasses::by_sum(const Shape& shape) const {
+  const auto [it, added] = by_sum_.try_emplace(shape);
+  if (!added) return it->second;
+  for (const int c : of_shape(shape)) {
+    if (!IsMeasurable(value(c))) continue;
+    const double sum = SumOf(sample(c));
+    if (std::isfinite(sum)) {
+      it->second.sorted[sample(c).dtype].emplace_back(sum, c);
+    } else {
+      it->second.others.push_back(c);
+    }
+  }
+  for (auto& [dtype, classes] : it->second.sorted) std::sort(classes.begin(), classes.end());
+  return it->second;
+}
+
+std::vector<int> LeftClasses::MayBeWithin(const Shape& shape, const Measured& own,
+                                          double limit) const {
+  constexpr size_t kFew = 32;
+  constexpr double kWide = 0.5;
+  const std::vector<int>& all = of_shape(shape);
+  const double sum = SumOf(own.sample);
+  // Numbers of 8 bits may be a step apart.
+  if (all.size() <= kFew || limit > kWide || !std::isfinite(sum) || BitWidth(own.dtype) <= 8) {
+    return all;
+  }
+  // No element is farther off than limit times its own size or the scale, whichever is greater; its
+  // own size differs by as much.
+  double width = 0;
+  for (const double b : own.sample.elements) width += std::max(std::abs(b), own.scale);
+  width *= limit * (1 + limit) / (1 - limit) + 1e-12;
+  const BySum& known = by_sum(shape);
+  std::vector<int> found = known.others;
+  for (const auto& [dtype, classes] : known.sorted) {
+    // Between types masks count as equal, whatever their sizes.
+    const bool same = dtype == own.dtype;
+    const auto from =
+        same ? std::lower_bound(classes.begin(), classes.end(), std::pair(sum - width, 0))
+             : classes.begin();
+    for (auto it = from; it != classes.end() && (!same || it->first <= sum + width); ++it) {
+      found.push_back(it->second);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace onnxcmp

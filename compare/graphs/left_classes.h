@@ -1,0 +1,80 @@
+// The left's results by their bits, as the search for causes matches against them: copies and
+// duplicated constants are one.
+#ifndef ONNXCMP_COMPARE_GRAPHS_LEFT_CLASSES_H_
+#define ONNXCMP_COMPARE_GRAPHS_LEFT_CLASSES_H_
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
+#include "compare/differences/nearness.h"
+#include "compare/graphs/side_graph.h"
+#include "evaluator/value.h"
+
+namespace onnxcmp {
+
+class LeftClasses {
+ public:
+  // `values`: by result; empty where none is wanted. The graph must outlive the classes. The pool
+  // may be null.
+  LeftClasses(const SideGraph& graph, std::vector<Value> values, const ThreadPool* pool = nullptr);
+
+  const SideGraph& graph() const { return graph_; }
+  const ThreadPool* pool() const { return pool_; }
+  int size() const { return static_cast<int>(classes_.size()); }
+  // kNone for results that are not of the main graph, or have no value.
+  int of(int result) const { return result == kNone ? kNone : of_[static_cast<size_t>(result)]; }
+  int Find(const Hash128& content) const;
+
+  const std::vector<int>& members(int c) const { return At(c).members; }
+  // The member that a report names: a computed one if there is any.
+  int representative(int c) const { return At(c).representative; }
+  bool computed(int c) const { return graph_.IsComputed(representative(c)); }
+  bool constant(int c) const { return At(c).constant; }
+  const Value& value(int c) const { return At(c).value; }
+  // Of a result; empty if it has no class.
+  const Value& value_of(int result) const {
+    return of(result) == kNone ? no_value_ : value(of(result));
+  }
+  const StreamResult& result(int c) const { return graph_.result(representative(c)); }
+  // Of a tensor of numbers.
+  const Measured& measured(int c) const;
+  const Sample& sample(int c) const;
+  const std::vector<int>& of_shape(const Shape& shape) const;
+  // Those of them that a value of that shape may be within `limit` of, as Distance() has it; in
+  // order. Where thousands have the same shape, that leaves few.
+  std::vector<int> MayBeWithin(const Shape& shape, const Measured& own, double limit) const;
+
+ private:
+  // Classes of one shape by the sums of their samples.
+  struct BySum {
+    absl::flat_hash_map<DType, std::vector<std::pair<double, int>>> sorted;
+    std::vector<int> others;  // that have no finite sum
+  };
+  struct Class {
+    std::vector<int> members;
+    int representative = kNone;
+    bool constant = false;  // one of them is
+    Value value;
+    // Made when they are asked for; most classes are ruled out by the sample.
+    mutable std::optional<Measured> measured;
+    mutable std::optional<Sample> sample;
+  };
+  const Class& At(int c) const { return classes_[static_cast<size_t>(c)]; }
+  const BySum& by_sum(const Shape& shape) const;
+
+  const SideGraph& graph_;
+  const Value no_value_;
+  const ThreadPool* pool_;
+  std::vector<int> of_;
+  std::vector<Class> classes_;
+  absl::flat_hash_map<Hash128, int> by_content_;
+  absl::flat_hash_map<Shape, std::vector<int>> by_shape_;
+  mutable absl::node_hash_map<Shape, BySum> by_sum_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_GRAPHS_LEFT_CLASSES_H_

@@ -1,0 +1,70 @@
+// A side as the search for causes sees it: the results of its main graph and the nodes between
+// them. A node with subgraphs is one node.
+#ifndef ONNXCMP_COMPARE_GRAPHS_SIDE_GRAPH_H_
+#define ONNXCMP_COMPARE_GRAPHS_SIDE_GRAPH_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/evaluator.h"
+
+namespace onnxcmp {
+
+class SideGraph {
+ public:
+  struct GraphNode {
+    const StreamNode* made = nullptr;
+    const Node* node = nullptr;  // null: there is no model
+    int64_t index = kNone;       // among the main graph's nodes
+    std::vector<int> captures;   // results, by capture_names
+    std::vector<std::string> capture_names;
+  };
+
+  // `evaluator`: null for a recording, whose nodes cannot run. Of a stream in common
+  // form (InCommonForm) Run() takes and gives values in that form, too.
+  SideGraph(const ResultStream& stream, const Evaluator* evaluator);
+
+  const ResultStream& stream() const { return stream_; }
+  const StreamResult& result(int r) const { return stream_.results[static_cast<size_t>(r)]; }
+  // Results of the main graph in order, without the outputs, which show others once more.
+  const std::vector<int>& results() const { return results_; }
+  // The main graph's outputs: the result of that kind, and which it shows.
+  const std::vector<std::pair<int, int>>& outputs() const { return outputs_; }
+  const std::vector<GraphNode>& nodes() const { return nodes_; }
+  const GraphNode& node(int n) const { return nodes_[static_cast<size_t>(n)]; }
+  // Which node made a result, kNone if none did; which nodes read it, each once.
+  int producer(int r) const { return producers_[static_cast<size_t>(r)]; }
+  const std::vector<int>& readers(int r) const { return readers_[static_cast<size_t>(r)]; }
+  // Whatever a node reads: inputs that are there, captures.
+  std::vector<int> Reads(int n) const;
+  // An initializer, or the result of a node that reads nothing.
+  bool IsConstant(int r) const;
+  bool IsComputed(int r) const { return producer(r) != kNone && !IsConstant(r); }
+
+  bool runs() const { return evaluator_ != nullptr; }
+  const Evaluator* evaluator() const { return evaluator_; }
+  // Runs a node on the values that `value` tells for the results that it reads.
+  absl::StatusOr<std::vector<Value>> Run(int n, absl::FunctionRef<const Value&(int r)> value) const;
+  // A value of result r as the stream has its type, from what the model has, and the other way
+  // round. They differ where the stream is in common form.
+  Value FromModel(int r, const Value& value) const;
+  Value ForModel(int r, const Value& value) const;
+
+ private:
+  const ResultStream& stream_;
+  const Evaluator* evaluator_;
+  std::vector<int> results_;
+  std::vector<std::pair<int, int>> outputs_;
+  std::vector<GraphNode> nodes_;
+  std::vector<int> producers_;
+  std::vector<std::vector<int>> readers_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_GRAPHS_SIDE_GRAPH_H_

@@ -1,0 +1,118 @@
+#include "compare/repair/likeness.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "compare/differences/number_strips.h"
+
+namespace onnxcmp {
+namespace {
+
+// Whether about as many elements of one are somewhere in the other as must be for half of them to
+// be; a few are looked for. A NaN is like nothing, as it is not equal to itself.
+bool MayShareHalf(const NumberReader& left, const NumberReader& right) {
+  constexpr int64_t kLookedFor = 64;
+  absl::flat_hash_set<double> open;
+  const int64_t step = left.size() / kLookedFor + 1;
+  ForEachStrip(left, 0, left.size(), [&](int64_t first, int64_t count, const double* a) {
+    for (int64_t i = (step - first % step) % step; i < count; i += step) {
+      if (!std::isnan(a[i])) open.insert(a[i]);
+    }
+  });
+  const size_t looked_for = open.size();
+  ForEachStrip(right, 0, right.size(), [&](int64_t, int64_t count, const double* a) {
+    for (int64_t i = 0; i < count; ++i) open.erase(a[i]);
+  });
+  return looked_for - open.size() >= looked_for / 4;
+}
+
+// Without NaNs, which have no place in an order.
+std::vector<double> SortedNumbers(const Tensor& tensor) {
+  std::vector<double> numbers = ElementsOf(tensor);
+  std::erase_if(numbers, [](double number) { return std::isnan(number); });
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+// Of the left's elements, how many the right has too.
+double SharedInAnyOrder(const Measured& left, const Measured& right) {
+  const std::vector<double> a = SortedNumbers(left.tensor);
+  const std::vector<double> b = SortedNumbers(right.tensor);
+  std::vector<double> both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return static_cast<double>(both.size()) / static_cast<double>(left.size);
+}
+
+}  // namespace
+
+double ConstantLikeness(const Measured& left, const Measured& right) {
+  if (left.size == 0 || left.size != right.size) return 0;
+  const NumberReader ours(left.tensor);
+  const NumberReader theirs(right.tensor);
+  const auto count = static_cast<double>(left.size);
+  int64_t equal = 0;
+  double left_mean = 0;
+  double right_mean = 0;
+  const auto add = [&](int64_t, int64_t n, const double* a, const double* b) {
+    for (int64_t i = 0; i < n; ++i) {
+      equal += a[i] == b[i] ? 1 : 0;
+      left_mean += a[i] / count;
+      right_mean += b[i] / count;
+    }
+    return true;
+  };
+  ForEachStrip(ours, theirs, 0, left.size, add);
+  double products = 0;
+  double left_squares = 0;
+  double right_squares = 0;
+  const auto correlate = [&](int64_t, int64_t n, const double* a, const double* b) {
+    for (int64_t i = 0; i < n; ++i) {
+      products += (a[i] - left_mean) * (b[i] - right_mean);
+      left_squares += (a[i] - left_mean) * (a[i] - left_mean);
+      right_squares += (b[i] - right_mean) * (b[i] - right_mean);
+    }
+    return true;
+  };
+  ForEachStrip(ours, theirs, 0, left.size, correlate);
+  double likeness = static_cast<double>(equal) / count;
+  const double norm = std::sqrt(left_squares) * std::sqrt(right_squares);
+  const bool of_one_size = left.scale <= 2 * right.scale && right.scale <= 2 * left.scale;
+  if (of_one_size && norm > 0 && products / norm > 0.9) {
+    likeness = std::max(likeness, products / norm);
+  }
+  if (likeness < 0.5 && left.size <= kMaxSortedConstant && MayShareHalf(ours, theirs)) {
+    likeness = std::max(likeness, SharedInAnyOrder(left, right));
+  }
+  return likeness;
+}
+
+bool LittleApart(const Measured& left, const Measured& right) {
+  constexpr double kOfVariation = 0.1;
+  constexpr double kHuge = 1e30;
+  if (Distance(left, right) > kLittle) return false;
+  const NumberReader ours(left.tensor);
+  const NumberReader theirs(right.tensor);
+  double sum = 0;
+  double counted = 0;
+  double squares = 0;
+  double difference = 0;
+  ForEachStrip(ours, theirs, 0, left.size,
+               [&](int64_t, int64_t count, const double* a, const double* b) {
+                 for (int64_t i = 0; i < count; ++i) {
+                   if (!(std::abs(a[i]) < kHuge)) continue;
+                   ++counted;
+                   sum += a[i];
+                   squares += a[i] * a[i];
+                   difference += (a[i] - b[i]) * (a[i] - b[i]);
+                 }
+                 return true;
+               });
+  const double variation = counted > 0 ? squares - sum * sum / counted : 0;
+  return variation <= 0 || difference <= kOfVariation * kOfVariation * variation;
+}
+
+}  // namespace onnxcmp

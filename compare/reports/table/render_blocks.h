@@ -1,0 +1,40 @@
+// Blocks that runtimes fuse, of one model or of two, as text and as JSON.
+#ifndef ONNXCMP_COMPARE_REPORTS_TABLE_RENDER_BLOCKS_H_
+#define ONNXCMP_COMPARE_REPORTS_TABLE_RENDER_BLOCKS_H_
+
+#include <string>
+#include <vector>
+
+#include "compare/blocks/block.h"
+#include "compare/comparison/comparison.h"
+#include "compare/reports/table/table_options.h"
+#include "compare/reports/table/table_style.h"
+
+namespace onnxcmp {
+
+// Of one model: how many of each form are whole, and the broken ones with what stands in the way.
+std::string RenderModelBlocks(const std::string& source, const std::vector<Block>& blocks,
+                              const TableOptions& options = {});
+std::string ModelBlocksJson(const std::string& source, const std::vector<Block>& blocks);
+
+// Of a comparison that was asked for it.
+std::string RenderBlocks(const Comparison& comparison, const TableOptions& options,
+                         const TableStyle& style);
+// A member of the comparison's JSON.
+std::string BlocksJson(const BlockReport& report);
+
+// A line of counts for each form, and of each block that is broken on one side what stands in the
+// way; what all reports say.
+struct BlockTexts {
+  std::vector<std::string> counts;
+  std::vector<std::string> broken;                  // a heading for each
+  std::vector<std::vector<std::string>> obstacles;  // as many
+  // Lines of Python, one for each family and one for all; none if there is nothing to exclude.
+  std::vector<std::string> nodes_to_exclude;
+  std::vector<std::string> notes;
+};
+BlockTexts TextsOf(const BlockReport& report);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REPORTS_TABLE_RENDER_BLOCKS_H_

@@ -1,0 +1,19 @@
+// One pair in depth on one screen.
+#ifndef ONNXCMP_COMPARE_REPORTS_TABLE_RENDER_EXPLANATION_H_
+#define ONNXCMP_COMPARE_REPORTS_TABLE_RENDER_EXPLANATION_H_
+
+#include <string>
+
+#include "compare/comparison/comparison.h"
+#include "compare/reports/table/table_options.h"
+#include "compare/reports/table/table_style.h"
+
+namespace onnxcmp {
+
+// Of a comparison that has an explanation.
+std::string RenderExplanation(const Comparison& comparison, const TableOptions& options,
+                              const TableStyle& style);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REPORTS_TABLE_RENDER_EXPLANATION_H_

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "compare/reports/table/table_summary.h"
+#include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr int kLabel = 7;
+constexpr size_t kMostShownInputs = 6;
+constexpr size_t kMostNotes = 4;
+constexpr int kMostSource = 60;
+
+// Those that nodes need; tools import others by the dozen.
+std::string Opsets(const SideSummary& summary, const ResultStream& stream) {
+  absl::flat_hash_set<absl::string_view> used;
+  for (const StreamNode& node : stream.nodes) used.insert(node.domain);
+  std::vector<std::string> parts;
+  for (const auto& [domain, version] : summary.opsets) {
+    if (!domain.empty() && !stream.nodes.empty() && !used.contains(domain)) continue;
+    parts.push_back(absl::StrCat(domain.empty() ? "opset" : PrintableText(domain), " ", version));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+// The facts of one side, by column. A recording has results and no nodes.
+std::vector<std::string> FactsOf(const SideSummary& summary, const ResultStream& stream) {
+  std::vector<std::string> facts;
+  if (summary.nodes == 0 && stream.nodes.empty() && !stream.results.empty()) {
+    facts = {"recording", Count(static_cast<int64_t>(stream.results.size()), "result"), ""};
+  } else {
+    facts = {Count(summary.nodes, "node"), Count(summary.operators, "operator"),
+             Count(summary.initializers, "initializer")};
+  }
+  facts.push_back(summary.bytes > 0 ? BytesText(summary.bytes) : "");
+  return facts;
+}
+
+std::string SourceOf(const SideSummary& summary, const ResultStream& stream) {
+  return PrintableText(summary.source.empty() ? stream.source : summary.source);
+}
+
+std::string Sides(const Comparison& comparison, const TableOptions& options,
+                  const TableStyle& style) {
+  const std::array<const SideSummary*, 2> summaries = {&comparison.left_summary,
+                                                       &comparison.right_summary};
+  const std::array<const ResultStream*, 2> streams = {&comparison.left, &comparison.right};
+  std::array<std::vector<std::string>, 2> facts;
+  std::array<std::string, 2> sources;
+  std::array<std::string, 2> opsets;
+  for (size_t i = 0; i < 2; ++i) {
+    facts[i] = FactsOf(*summaries[i], *streams[i]);
+    sources[i] = style.Text(SourceOf(*summaries[i], *streams[i]));
+    opsets[i] = style.Text(Opsets(*summaries[i], *streams[i]));
+  }
+  std::array<std::string, 2> lines;
+  for (size_t column = 0; column < facts[0].size(); ++column) {
+    const int width = std::max(DisplayWidth(facts[0][column]), DisplayWidth(facts[1][column]));
+    if (width == 0) continue;
+    // Numbers below each other, and so their nouns, plural or not.
+    for (size_t i = 0; i < 2; ++i) {
+      absl::StrAppend(&lines[i], "  ", PadLeft(facts[i][column], width));
+    }
+  }
+  const int taken = kLabel + std::max(DisplayWidth(lines[0]), DisplayWidth(lines[1]));
+  int source_width = std::max(DisplayWidth(sources[0]), DisplayWidth(sources[1]));
+  if (!options.wide) {
+    source_width = std::min({source_width, kMostSource, std::max(12, options.width - taken)});
+  }
+  std::string text;
+  for (size_t i = 0; i < 2; ++i) {
+    const std::string source =
+        options.wide ? sources[i] : ShortenMiddle(sources[i], source_width, style.Ellipsis());
+    std::string line = PadRight(source, source_width) + lines[i];
+    const bool fits = taken + source_width + 2 + DisplayWidth(opsets[i]) <= options.width;
+    if (!opsets[i].empty()) {
+      absl::StrAppend(&line, fits ? "  " : "\n" + std::string(kLabel, ' '), opsets[i]);
+    }
+    absl::StrAppend(&text, style.Paint(PadRight(i == 0 ? "left" : "right", kLabel), Color::kBold),
+                    absl::StripTrailingAsciiWhitespace(line), "\n");
+  }
+  return text;
+}
+
+// "input_ids int64[1,30] 0 … 29".
+std::string Fed(const ResultStream& stream) {
+  std::vector<std::string> parts;
+  size_t inputs = 0;
+  for (const StreamResult& result : stream.results) {
+    if (result.kind != ResultKind::kInput || ++inputs > kMostShownInputs) continue;
+    std::string text = absl::StrCat(PrintableText(result.name), " ", PrintableText(result.type));
+    const Fingerprint& fingerprint = result.fingerprint;
+    if (fingerprint.has_sketch && fingerprint.size > 0) {
+      const Statistics& statistics = fingerprint.statistics;
+      const auto number = [](double x) { return absl::StrFormat("%.3g", x); };
+      absl::StrAppend(&text, " ", number(statistics.min));
+      if (statistics.max != statistics.min) {
+        absl::StrAppend(&text, " … ", number(statistics.max));
+      }
+    }
+    parts.push_back(std::move(text));
+  }
+  if (inputs > kMostShownInputs) {
+    parts.push_back(absl::StrCat("… ", inputs - kMostShownInputs, " more"));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+std::string Notes(const Comparison& comparison, const TableOptions& options,
+                  const TableStyle& style) {
+  std::vector<std::string> notes = comparison.notes;
+  for (const std::string& note : comparison.left_summary.notes) {
+    notes.push_back(absl::StrCat("left: ", note));
+  }
+  for (const std::string& note : comparison.right_summary.notes) {
+    notes.push_back(absl::StrCat("right: ", note));
+  }
+  std::string text;
+  const size_t shown = options.rows == TableOptions::Rows::kAll || notes.size() <= kMostNotes + 1
+                           ? notes.size()
+                           : kMostNotes;
+  for (size_t i = 0; i < shown; ++i) {
+    text += LabelledLines("note", Color::kPlain, PrintableText(notes[i]), options, style);
+  }
+  if (shown < notes.size()) {
+    text += LabelledLines("", Color::kPlain,
+                          absl::StrCat("… ", notes.size() - shown, " more notes (--all shows)"),
+                          options, style);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string TableHead(const Comparison& comparison, const TableOptions& options,
+                      const TableStyle& style) {
+  std::string text = Sides(comparison, options, style);
+  std::string fed = Fed(comparison.left);
+  if (fed.empty()) fed = Fed(comparison.right);
+  if (!fed.empty()) text += LabelledLines("fed", Color::kBold, fed, options, style);
+  return text + Notes(comparison, options, style);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,284 @@
+#include "compare/reports/table/table_layout.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "compare/text/display_text.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr int kIndent = 3;  // the sign with a space on either side
+
+struct ColumnFacts {
+  const char* title;
+  int gap;     // spaces before it
+  bool right;  // numbers stand at the right end
+};
+constexpr std::array<ColumnFacts, kTableColumns> kColumns = {{
+    {"left", 0, false},
+    {"", 1, false},
+    {"right", 2, false},
+    {"", 1, false},
+    {"type", 2, false},
+    {"max abs", 2, true},
+    {"from double", 2, true},
+    {"max rel", 2, true},
+    {"", 2, true},
+    {"beyond", 2, true},
+    {"", 2, false},
+}};
+
+// The widest column of notes that others are shortened for.
+constexpr int kWideNotes = 34;
+
+size_t ColumnIndex(TableColumn column) { return static_cast<size_t>(column); }
+
+class Widths {
+  using enum TableColumn;
+
+ public:
+  explicit Widths(const std::vector<TableLine>& lines) {
+    natural_.fill(0);
+    for (const TableLine& line : lines) {
+      for (size_t c = 0; c < kTableColumns; ++c) {
+        natural_[c] = std::max(natural_[c], DisplayWidth(line.cells[c]));
+      }
+    }
+    // An operator's title may reach over the name behind it.
+    for (const TableColumn column : {kType, kAbsolute, kTruth, kRelative, kBeyond}) {
+      const size_t c = ColumnIndex(column);
+      if (natural_[c] > 0) {
+        natural_[c] = std::max(natural_[c], DisplayWidth(kColumns[c].title));
+      }
+    }
+    widths_ = natural_;
+  }
+
+  int operator[](size_t column) const { return widths_[column]; }
+
+  bool Fits(int width) const {
+    int total = kIndent;
+    for (const TableColumn column :
+         {kLeftOp, kLeftName, kRightOp, kRightName, kType, kAbsolute, kTruth}) {
+      const size_t c = ColumnIndex(column);
+      if (natural_[c] > 0) total += natural_[c] + kColumns[c].gap;
+    }
+    const int notes = std::min(natural_[ColumnIndex(kNotes)], kWideNotes);
+    return total + (notes > 0 ? notes + kColumns[ColumnIndex(kNotes)].gap : 0) <= width;
+  }
+
+  void Fit(int width, bool few_right_names) {
+    for (const TableColumn column : {kRelative, kUlp, kBeyond}) Set(column, 0);
+    room_ = width - kIndent;
+    Shrink({kNotes}, kWideNotes);
+    if (Total() <= room_) {
+      // In this order as many as there is room for.
+      for (const TableColumn column : {kBeyond, kRelative, kUlp}) {
+        Set(column, natural_[ColumnIndex(column)]);
+        if (Total() > room_) Set(column, 0);
+      }
+      Set(kNotes, natural_[ColumnIndex(kNotes)]);
+      Shrink({kNotes}, kWideNotes);
+      return;
+    }
+    // A few names that only the right has should not take room from all others.
+    if (few_right_names) Shrink({kRightName}, 14);
+    Shrink({kLeftName, kRightName}, 32);
+    Shrink({kNotes}, 18);
+    Shrink({kLeftOp, kRightOp}, 10);
+    Shrink({kLeftName, kRightName}, 18);
+    Shrink({kLeftOp, kRightOp}, 8);
+    Shrink({kType}, 13);
+    Shrink({kLeftName, kRightName}, 16);
+    Shrink({kNotes}, 13);
+    if (Total() > room_ + 2) Set(kType, 0);
+    Shrink({kLeftName, kRightName}, 8);
+    Shrink({kLeftOp, kRightOp}, 4);
+    Shrink({kNotes}, 6);
+  }
+
+ private:
+  void Set(TableColumn column, int width) { widths_[ColumnIndex(column)] = width; }
+
+  int Total() const {
+    int total = 0;
+    for (size_t c = 0; c < kTableColumns; ++c) {
+      if (widths_[c] > 0) total += widths_[c] + (total == 0 ? 0 : kColumns[c].gap);
+    }
+    return total;
+  }
+
+  // Takes from the widest of these columns until all fits, but leaves `floor`.
+  void Shrink(std::initializer_list<TableColumn> columns, int floor) {
+    for (int over = Total() - room_; over > 0; --over) {
+      const TableColumn widest =
+          *std::max_element(columns.begin(), columns.end(), [&](TableColumn a, TableColumn b) {
+            return widths_[ColumnIndex(a)] < widths_[ColumnIndex(b)];
+          });
+      if (widths_[ColumnIndex(widest)] <= floor) return;
+      --widths_[ColumnIndex(widest)];
+    }
+  }
+
+  std::array<int, kTableColumns> natural_;
+  std::array<int, kTableColumns> widths_;
+  int room_ = 0;
+};
+
+class Layout {
+  using enum TableColumn;
+
+ public:
+  Layout(const Widths& widths, const TableOptions& options, const TableStyle& style)
+      : widths_(widths), options_(options), style_(style) {}
+
+  std::string Heading() const {
+    std::array<std::string, kTableColumns> cells;
+    for (size_t c = 0; c < kTableColumns; ++c) cells[c] = kColumns[c].title;
+    std::string text(kIndent, ' ');
+    for (size_t c = 0; c < kTableColumns; ++c) {
+      // "left" stands over operator and name.
+      if (c == ColumnIndex(kLeftName) || c == ColumnIndex(kRightName)) continue;
+      int width = widths_[c];
+      if (c == ColumnIndex(kLeftOp) || c == ColumnIndex(kRightOp)) {
+        width += widths_[c + 1] > 0 ? 1 + widths_[c + 1] : 0;
+      }
+      if (width == 0) continue;
+      Append(Padded(cells[c], width, kColumns[c].right), c, &text);
+    }
+    return style_.Paint(absl::StripTrailingAsciiWhitespace(text), Color::kBold) + "\n";
+  }
+
+  std::string Line(const TableLine& line) {
+    switch (line.kind) {
+      case TableLine::Kind::kRow:
+      case TableLine::Kind::kInner:
+        return Row(line);
+      case TableLine::Kind::kHeading:
+        return absl::StrCat(
+            std::string(kIndent, ' '),
+            style_.Paint(options_.wide ? line.text
+                                       : ShortenMiddle(line.text, options_.width - kIndent,
+                                                       style_.Ellipsis()),
+                         Color::kBold),
+            "\n");
+      case TableLine::Kind::kFold:
+        break;
+    }
+    return Fold(line);
+  }
+
+ private:
+  static std::string Padded(const std::string& text, int width, bool right) {
+    return right ? PadLeft(text, width) : PadRight(text, width);
+  }
+
+  static void Append(const std::string& cell, size_t column, std::string* text) {
+    if (text->size() > kIndent) text->append(static_cast<size_t>(kColumns[column].gap), ' ');
+    text->append(cell);
+  }
+
+  std::string SignOf(const TableLine& line) const {
+    if (!line.sign.has_value()) return std::string(kIndent, ' ');
+    return absl::StrCat(" ", style_.Paint(style_.Sign(*line.sign), TableStyle::ColorOf(*line.sign)),
+                        " ");
+  }
+
+  std::string Cell(const std::string& text, size_t column) const {
+    const int width = widths_[column];
+    if (column == ColumnIndex(kLeftOp) || column == ColumnIndex(kRightOp) ||
+        column == ColumnIndex(kNotes)) {
+      return ShortenEnd(text, width, style_.Ellipsis());
+    }
+    return ShortenMiddle(text, width, style_.Ellipsis());
+  }
+
+  std::string Row(const TableLine& line) const {
+    const Color of_line = line.kind == TableLine::Kind::kInner ? Color::kDim : Color::kPlain;
+    size_t last = kTableColumns;
+    while (last > 0 && (widths_[last - 1] == 0 || line.cells[last - 1].empty())) --last;
+    std::string text = SignOf(line);
+    bool first = true;
+    for (size_t c = 0; c < last; ++c) {
+      if (widths_[c] == 0) continue;
+      if (!first) text.append(static_cast<size_t>(kColumns[c].gap), ' ');
+      first = false;
+      std::string cell = Cell(line.cells[c], c);
+      if (c + 1 < last || kColumns[c].right) cell = Padded(cell, widths_[c], kColumns[c].right);
+      Color color = of_line;
+      if (line.sign == Relation::kDifferent && c == ColumnIndex(kAbsolute)) color = Color::kBad;
+      if (c == ColumnIndex(kNotes)) color = line.cause ? Color::kBad : Color::kDim;
+      text += line.cells[c].empty() ? cell : style_.Paint(cell, color);
+    }
+    return text + "\n";
+  }
+
+  std::string Fold(const TableLine& line) {
+    // Said once: the other lines are of the same kind.
+    bool& said = line.sign == Relation::kDifferent ? said_different_ : said_all_;
+    std::string text = line.text;
+    if (!said) {
+      absl::StrAppend(&text, " (", line.sign == Relation::kDifferent ? "--different" : "--all",
+                      kNoBreak, "shows", kNoBreak, "them)");
+    }
+    said = true;
+    std::string lines;
+    for (const std::string& part : WrapText(text, options_.width - kIndent)) {
+      absl::StrAppend(
+          &lines, lines.empty() ? SignOf(line) : std::string(kIndent, ' '),
+          style_.Paint(part, line.sign == Relation::kDifferent ? Color::kPlain : Color::kDim),
+          "\n");
+    }
+    return lines;
+  }
+
+  const Widths& widths_;
+  const TableOptions& options_;
+  const TableStyle& style_;
+  bool said_all_ = false;
+  bool said_different_ = false;
+};
+
+}  // namespace
+
+std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
+                   const TableStyle& style) {
+  if (lines.empty()) return "";
+  for (TableLine& line : lines) {
+    for (std::string& cell : line.cells) cell = style.Text(cell);
+    line.text = style.Text(line.text);
+  }
+  Widths widths(lines);
+  if (!options.wide) {
+    int names = 0;
+    int repeated = 0;
+    if (!widths.Fits(options.width)) {
+      // A name that both sides have is written once, so that more of it can be read.
+      for (TableLine& line : lines) {
+        std::string& right = line.cell(TableColumn::kRightName);
+        if (right.empty()) continue;
+        ++names;
+        if (right != line.cell(TableColumn::kLeftName)) continue;
+        right = "\"";
+        ++repeated;
+      }
+      widths = Widths(lines);
+    }
+    widths.Fit(options.width, 2 * repeated > names);
+  }
+  Layout layout(widths, options, style);
+  const bool rows = std::any_of(lines.begin(), lines.end(), [](const TableLine& line) {
+    return line.kind == TableLine::Kind::kRow;
+  });
+  std::string text = rows ? layout.Heading() : "";
+  for (const TableLine& line : lines) text += layout.Line(line);
+  return text;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,52 @@
+// The body of the table as lines of cells, before anything is fitted to a width.
+#ifndef ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_LINES_H_
+#define ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_LINES_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/comparison/comparison.h"
+#include "compare/reports/table/table_options.h"
+#include "compare/reports/words/fusions.h"
+
+namespace onnxcmp {
+
+enum class TableColumn : uint8_t {
+  kLeftOp,
+  kLeftName,
+  kRightOp,
+  kRightName,
+  kType,
+  kAbsolute,
+  kTruth,  // how far both are from double
+  kRelative,
+  kUlp,
+  kBeyond,
+  kNotes,
+};
+inline constexpr size_t kTableColumns = 11;
+
+struct TableLine {
+  enum class Kind : uint8_t {
+    kRow,
+    kInner,    // a result that became part of a row below
+    kFold,     // stands for rows that are not shown
+    kHeading,  // the call path of the rows below
+  };
+  Kind kind = Kind::kRow;
+  std::optional<Relation> sign;
+  bool cause = false;
+  std::array<std::string, kTableColumns> cells;  // of kRow and kInner
+  std::string text;                              // of kFold and kHeading
+  std::string& cell(TableColumn column) { return cells[static_cast<size_t>(column)]; }
+};
+
+std::vector<TableLine> MakeTableLines(const Comparison& comparison,
+                                      const std::vector<Fusion>& fusions, TableOptions::Rows rows);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_LINES_H_

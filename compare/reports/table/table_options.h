@@ -1,0 +1,27 @@
+// How tables are laid out for a terminal.
+#ifndef ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_OPTIONS_H_
+#define ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_OPTIONS_H_
+
+#include <cstdint>
+
+namespace onnxcmp {
+
+struct TableOptions {
+  int width = 100;  // columns of the terminal
+  bool color = false;
+  bool ascii = false;
+  enum class Rows : uint8_t {
+    kFolded,     // a screenful: what needs no attention is folded to lines that count it
+    kAll,        // every row
+    kDifferent,  // rows that are different or on one side only
+  };
+  Rows rows = Rows::kFolded;
+  // Nothing of the rows: where the sides stop being finite, and how.
+  bool only_not_finite = false;
+  bool coverage = false;  // what made-up inputs did not exercise, node by node
+  bool wide = false;      // names whole, however long the lines become
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_OPTIONS_H_

@@ -1,0 +1,38 @@
+// Colours and signs of the table.
+#ifndef ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_STYLE_H_
+#define ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_STYLE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "compare/comparison/comparison.h"
+#include "compare/reports/table/table_options.h"
+
+namespace onnxcmp {
+
+enum class Color : uint8_t { kPlain, kDim, kBold, kGood, kNear, kBad, kOneSided };
+
+class TableStyle {
+ public:
+  explicit TableStyle(const TableOptions& options) : color_(options.color), ascii_(options.ascii) {}
+
+  // Before anything is measured.
+  std::string Text(absl::string_view text) const;
+  absl::string_view Ellipsis() const { return ascii_ ? ".." : "…"; }
+  // After everything was measured. Colour repeats what the text says.
+  std::string Paint(absl::string_view text, Color color) const;
+
+  // "=", "≈", "≠", "-", "+".
+  std::string Sign(Relation relation) const;
+  static Color ColorOf(Relation relation);
+  static Color ColorOf(Verdict verdict);
+
+ private:
+  bool color_;
+  bool ascii_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_STYLE_H_

@@ -1,0 +1,336 @@
+// The verdict in words.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "compare/comparison/verdict.h"
+#include "compare/reports/table/table_summary.h"
+#include "compare/text/display_text.h"
+#include "compare/text/short_text.h"
+
+namespace onnxcmp {
+namespace {
+
+// A pair of outputs, with all that is known of its difference if it has a row of its own.
+struct OutputFacts {
+  const OutputPair* pair;
+  const TensorDifference* difference = nullptr;
+  // The worst last: does not agree, by more than ties; how far apart for its size.
+  std::tuple<int, double> severity;
+};
+
+OutputFacts FactsOf(const Comparison& comparison, const OutputPair& pair) {
+  OutputFacts facts = {&pair, nullptr, {}};
+  for (auto row = comparison.rows.rbegin(); row != comparison.rows.rend(); ++row) {
+    if (!row->aligned.paired() || !row->difference.has_value()) continue;
+    const StreamResult& l = comparison.left.results[static_cast<size_t>(row->aligned.left.back())];
+    const StreamResult& r =
+        comparison.right.results[static_cast<size_t>(row->aligned.right.back())];
+    const bool is_pair =
+        pair.left_result != kNone
+            ? row->aligned.left.back() == pair.left_result &&
+                  row->aligned.right.back() == pair.right_result
+            : l.kind == ResultKind::kOutput && l.name == pair.left && r.name == pair.right;
+    if (!is_pair) continue;
+    facts.difference = &*row->difference;
+    break;
+  }
+  const ValueDifference& values = pair.difference;
+  double size = values.max_relative;
+  if (facts.difference != nullptr && facts.difference->range > 0) {
+    size = values.max_absolute / facts.difference->range;
+  }
+  if (!values.reason.empty()) size = std::numeric_limits<double>::infinity();
+  facts.severity = {values.agree ? 0 : pair.ties ? 1 : 2, size};
+  return facts;
+}
+
+// Elements that are NaN or infinite on one side, not or otherwise on the other.
+int64_t NonFinite(const OutputFacts& facts) {
+  return facts.difference == nullptr ? 0 : facts.difference->non_finite_disagree;
+}
+
+std::string HowFar(const OutputFacts& facts) {
+  const ValueDifference& values = facts.pair->difference;
+  if (!values.reason.empty()) return PrintableText(values.reason);
+  const TensorDifference* difference = facts.difference;
+  std::vector<std::string> asides;
+  if (difference != nullptr && std::isfinite(values.max_absolute)) {
+    if (difference->max_ulp > 0 && difference->max_ulp < 1000) {
+      asides.push_back(UlpText(difference->max_ulp));
+    }
+    const double share = values.max_absolute / difference->range;
+    if (std::isfinite(share) && share >= 1e-3) {
+      asides.push_back(absl::StrFormat("%.2g %% of its range", 100 * share));
+    }
+  }
+  std::string text;
+  if (NonFinite(facts) > 0) {
+    text = absl::StrFormat("%d of %d elements are NaN or infinite on one side, the first",
+                           NonFinite(facts), values.elements);
+  } else {
+    const bool whole = values.max_absolute == std::floor(values.max_absolute);
+    text = absl::StrCat("at most ", TwoDigits(values.max_absolute, whole));
+  }
+  if (!asides.empty()) absl::StrAppend(&text, " (", absl::StrJoin(asides, ", "), ")");
+  absl::StrAppend(&text, " at ", PrintableText(facts.pair->left), values.max_absolute_at);
+  if (facts.pair->right != facts.pair->left) {
+    absl::StrAppend(&text, " | ", PrintableText(facts.pair->right));
+  }
+  if (!values.max_absolute_pair.empty()) {
+    absl::StrAppend(&text, ", ", ElementsText(values.max_absolute_pair));
+  }
+  return text;
+}
+
+std::string HowMany(const OutputFacts& facts) {
+  const ValueDifference& values = facts.pair->difference;
+  if (!values.fault.empty()) return absl::StrCat("; ", values.fault);
+  if (values.beyond == 0 || NonFinite(facts) > 0) return "";
+  const Tolerance& tolerance = values.tolerance;
+  if (tolerance.atol == 0 && tolerance.rtol == 0) {
+    return absl::StrFormat("; %d of %d elements are not equal", values.beyond, values.elements);
+  }
+  return absl::StrFormat("; %d of %d elements beyond %.2g + %.2g·max(|a|,|b|)", values.beyond,
+                         values.elements, tolerance.atol, tolerance.rtol);
+}
+
+std::string HowManyOutputs(int64_t some, int64_t all, absl::string_view noun) {
+  if (all == 1) return absl::StrCat("the ", noun);
+  if (some < all) return absl::StrCat(some, " of ", all, " ", noun, "s");
+  return all == 2 ? absl::StrCat("both ", noun, "s") : absl::StrCat("all ", all, " ", noun, "s");
+}
+
+// What the pairs are: outputs, recorded results, or both.
+const char* NounOf(const OutputComparison& outputs) {
+  const auto recorded = std::count_if(outputs.pairs.begin(), outputs.pairs.end(),
+                                      [](const OutputPair& pair) { return pair.recorded; });
+  if (recorded == 0 && (outputs.recorded == 0 || !outputs.pairs.empty())) return "output";
+  return recorded == static_cast<int64_t>(outputs.pairs.size()) ? "recorded result" : "result";
+}
+
+std::string Missing(const OutputComparison& outputs) {
+  std::string text;
+  const auto add = [&](const std::vector<std::string>& names, const char* side) {
+    if (names.empty()) return;
+    constexpr size_t kMost = 4;
+    std::vector<std::string> shown;
+    for (size_t i = 0; i < std::min(names.size(), kMost); ++i) {
+      shown.push_back(PrintableText(names[i]));
+    }
+    if (names.size() > kMost) shown.push_back(absl::StrCat("… ", names.size() - kMost, " more"));
+    absl::StrAppend(&text, text.empty() ? "" : "; ");
+    if (outputs.recorded > 0) {
+      absl::StrAppend(&text, names.size(), " of ", Count(outputs.recorded, "recorded result"),
+                      names.size() == 1 ? " was" : " were",
+                      " found nowhere: ", absl::StrJoin(shown, ", "));
+    } else {
+      absl::StrAppend(&text, "only the ", side, " side has ",
+                      names.size() == 1 ? "output " : "outputs ", absl::StrJoin(shown, ", "));
+    }
+  };
+  add(outputs.only_left, "left");
+  add(outputs.only_right, "right");
+  if (!text.empty() && outputs.partial) absl::StrAppend(&text, " (--partial)");
+  return text;
+}
+
+std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& worst) {
+  const int64_t count = static_cast<int64_t>(outputs.pairs.size());
+  const std::string all = HowManyOutputs(count, count, NounOf(outputs));
+  if (std::all_of(outputs.pairs.begin(), outputs.pairs.end(),
+                  [](const OutputPair& pair) { return pair.same_bits; })) {
+    return absl::StrCat(all, count == 1 ? " has the same bits" : " have the same bits");
+  }
+  const char* agree = count == 1 ? " agrees" : " agree";
+  if (std::get<1>(worst.severity) == 0) {
+    return absl::StrCat(all, agree, " but for the signs of zeros or the bits of NaN");
+  }
+  const auto ties = std::count_if(outputs.pairs.begin(), outputs.pairs.end(),
+                                  [](const OutputPair& pair) { return pair.ties; });
+  if (ties > 0) {
+    return absl::StrCat(
+        all, agree, " but for ids that differ where scores tie (--ties close): ", HowFar(worst));
+  }
+  return absl::StrCat(all, agree, " within tolerance: ", HowFar(worst));
+}
+
+// Elements that agree because both are NaN: that is hardly what anybody wants to compare.
+std::string BothNanText(const OutputComparison& outputs) {
+  int64_t nans = 0;
+  for (const OutputPair& pair : outputs.pairs) nans += pair.difference.nans;
+  if (nans == 0) return "";
+  return absl::StrCat(Count(nans, "element"), nans == 1 ? " is" : " are", " NaN on both sides");
+}
+
+std::string OutputsText(const Comparison& comparison) {
+  const OutputComparison& outputs = comparison.outputs;
+  if (outputs.pairs.empty() && outputs.only_left.empty() && outputs.only_right.empty()) {
+    return outputs.recorded > 0
+               ? "nothing that was recorded is known to be a result that the model computes"
+           : comparison.left.recorded || comparison.right.recorded
+               ? "nothing was recorded that could be compared"
+               : "neither side has outputs: there is nothing to compare";
+  }
+  std::vector<std::string> parts;
+  std::vector<OutputFacts> facts;
+  int64_t different = 0;
+  for (const OutputPair& pair : outputs.pairs) {
+    facts.push_back(FactsOf(comparison, pair));
+    if (!pair.difference.agree) ++different;
+  }
+  const auto worst = std::max_element(
+      facts.begin(), facts.end(),
+      [](const OutputFacts& a, const OutputFacts& b) { return a.severity < b.severity; });
+  const int64_t count = static_cast<int64_t>(facts.size());
+  if (worst != facts.end()) {
+    if (different > 0 && worst->pair->ties) {
+      // All that do not tie are worse.
+      parts.push_back(absl::StrCat("ids differ where scores tie: ", HowFar(*worst), HowMany(*worst),
+                                   " (--ties close accepts that)"));
+    } else if (different > 0) {
+      parts.push_back(absl::StrCat(HowManyOutputs(different, count, NounOf(outputs)),
+                                   different == 1 ? " differs: " : " differ: ", HowFar(*worst),
+                                   HowMany(*worst)));
+    } else {
+      parts.push_back(AgreeingText(outputs, *worst));
+    }
+    const std::string nans = BothNanText(outputs);
+    if (!nans.empty()) parts.push_back(nans);
+  }
+  const std::string missing = Missing(outputs);
+  if (!missing.empty()) parts.push_back(missing);
+  return absl::StrJoin(parts, "; ");
+}
+
+// What is worth a second look although the outputs agree.
+std::string InsideText(const Comparison& comparison) {
+  if (comparison.verdict != Verdict::kSame && comparison.verdict != Verdict::kClose) return "";
+  const auto inside =
+      std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                    [](const ComparedRow& row) { return row.relation == Relation::kDifferent; });
+  std::optional<double> moved;
+  for (const OutputPair& pair : comparison.outputs.pairs) {
+    if (pair.moved.has_value()) moved = std::max(moved.value_or(0), *pair.moved);
+  }
+  std::string text;
+  if (inside > 0) {
+    text = absl::StrCat("but ", Count(inside, "pair"), " inside ",
+                        inside == 1 ? "differs" : "differ", " beyond tolerance");
+  }
+  if (!moved.has_value()) return text;
+  absl::StrAppend(&text, text.empty() ? "but " : "; ",
+                  comparison.causes.size() == 1 ? "the cause" : "the causes");
+  if (*moved == 0) return absl::StrCat(text, ", made good, would leave the outputs as they are");
+  return absl::StrCat(text, absl::StrFormat(" above move the outputs by %.2g of their size, which "
+                                            "is within tolerance",
+                                            *moved));
+}
+
+// How much the made-up inputs have tested.
+std::string SetsText(const Comparison& comparison) {
+  if (comparison.made_up_sets == 0) return "";
+  const bool agrees = comparison.verdict == Verdict::kSame || comparison.verdict == Verdict::kClose;
+  std::string text =
+      absl::StrCat(agrees ? "on " : "of ", Count(comparison.made_up_sets, "made-up set"));
+  if (!agrees) absl::StrAppend(&text, " the last is shown");
+  if (!agrees || !comparison.coverage.has_value()) return agrees ? text : "";
+  const auto missing = static_cast<int64_t>(comparison.coverage->missing.size());
+  if (missing > 0) {
+    absl::StrAppend(&text, "; ", missing, " of ", Count(comparison.coverage->nodes, "node"),
+                    missing == 1 ? " was" : " were", " not exercised whole (--coverage)");
+  }
+  return text;
+}
+
+// "0.02", "4e-3".
+std::string Share(double share) {
+  if (share >= 0.01) return absl::StrFormat("%.2g", share);
+  return absl::StrReplaceAll(absl::StrFormat("%.1e", share),
+                             {{".0e-0", "e-"}, {".0e", "e"}, {"e-0", "e-"}});
+}
+
+// Which tolerances the pairs had, and why: "float32: 1e-4 of the scale an element, 2e-5 on the
+// whole".
+std::vector<std::string> ToleranceLines(const Comparison& comparison) {
+  constexpr size_t kMost = 3;
+  std::vector<std::pair<std::string, int64_t>> texts;
+  for (const OutputPair& pair : comparison.outputs.pairs) {
+    if (pair.same_bits || pair.tolerance_reason.empty() || !pair.difference.reason.empty())
+      continue;
+    const Tolerance& tolerance = pair.difference.tolerance;
+    std::string text = pair.tolerance_reason;
+    if (tolerance.scaled > 0) {
+      absl::StrAppend(&text, ": ", Share(tolerance.scaled), " of the scale an element");
+    } else if (tolerance.rtol > 0 || tolerance.atol > 0) {
+      absl::StrAppend(&text, absl::StrFormat(": %.2g + %.2g·max(|a|,|b|) an element",
+                                             tolerance.atol, tolerance.rtol));
+    }
+    if (tolerance.whole > 0 && std::isfinite(tolerance.whole)) {
+      absl::StrAppend(&text, ", ", Share(tolerance.whole), " on the whole");
+    }
+    const auto known = std::find_if(texts.begin(), texts.end(),
+                                    [&](const auto& entry) { return entry.first == text; });
+    if (known == texts.end()) {
+      texts.emplace_back(std::move(text), 1);
+    } else {
+      ++known->second;
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [text, count] : texts) {
+    if (lines.size() == kMost) {
+      lines.push_back(absl::StrCat("… ", texts.size() - kMost, " other tolerances"));
+      break;
+    }
+    lines.push_back(
+        absl::StrCat("tolerance", texts.size() > 1 ? absl::StrCat(" of ", count) : "", ": ", text));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> VerdictText(const Comparison& comparison) {
+  std::vector<std::string> lines;
+  const absl::Status& left = comparison.left_summary.status;
+  const absl::Status& right = comparison.right_summary.status;
+  const auto add = [&](const char* side, const absl::Status& status) {
+    if (status.ok()) return;
+    std::string before = absl::StrCat(side, ": ");
+    for (const absl::string_view line : absl::StrSplit(status.message(), '\n')) {
+      lines.push_back(before + PrintableText(line));
+      before.clear();
+    }
+  };
+  add("left", left);
+  add("right", right);
+  if (!left.ok() && right.ok()) lines.push_back("the right side ran to its end");
+  if (left.ok() && !right.ok()) lines.push_back("the left side ran to its end");
+  if (!lines.empty()) return lines;
+  if (comparison.verdict == Verdict::kUntested) {
+    lines.push_back(absl::StrCat(
+        "nothing was tested: all outputs are NaN, empty, or the same whatever the inputs are, on ",
+        Count(comparison.made_up_sets, "made-up set"), "; give --inputs"));
+  }
+  lines.push_back(OutputsText(comparison));
+  for (std::string& line : ToleranceLines(comparison)) lines.push_back(std::move(line));
+  const std::string inside = InsideText(comparison);
+  if (!inside.empty()) lines.push_back(inside);
+  if (std::string sets = SetsText(comparison); !sets.empty()) lines.push_back(std::move(sets));
+  if (std::string failure = OtherFailure(comparison); !failure.empty()) {
+    lines.push_back(std::move(failure));
+  }
+  return lines;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,36 @@
+#include "compare/reports/words/result_words.h"
+
+#include "absl/strings/str_cat.h"
+#include "compare/streams/result_text.h"
+#include "compare/text/short_text.h"
+
+namespace onnxcmp {
+
+std::string CauseName(const Cause& cause, bool left, const ResultStream& stream) {
+  if (!cause.in_body.has_value()) return PathAndName(stream, left ? cause.left : cause.right);
+  const CauseInBody& place = *cause.in_body;
+  return left ? PathAndName(place.left_path, place.left_name)
+              : PathAndName(place.right_path, place.right_name);
+}
+
+std::string GreatestDifference(const TensorDifference& difference, DType dtype) {
+  const ValueDifference& values = difference.values;
+  if (!values.reason.empty()) {
+    // "shape [2,3] | [3,2]": what follows the word is in the notes.
+    return absl::StrCat("other ", values.reason.substr(0, values.reason.find_first_of(" :")));
+  }
+  if (dtype == DType::kString || dtype == DType::kBool) {
+    return absl::StrCat(values.beyond, " of ", values.elements);
+  }
+  if (difference.non_finite_disagree > 0) {
+    const bool nan = difference.nan_left != difference.nan_right;
+    const bool infinite = difference.infinite_left != difference.infinite_right;
+    return absl::StrCat(difference.non_finite_disagree, " ",
+                        nan && infinite ? "NaN, inf"
+                        : infinite      ? "inf"
+                                        : "NaN");
+  }
+  return TwoDigits(values.max_absolute, IsInteger(dtype));
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,48 @@
+#include "compare/streams/quantized_streams.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/container/flat_hash_set.h"
+#include "compare/operators/operator_traits.h"
+
+namespace onnxcmp {
+namespace {
+
+// Whether two sides that are quantized have most of their integers, scales and zero points in
+// common.
+bool QuantizedAlike(const ResultStream& left, const ResultStream& right) {
+  absl::flat_hash_set<Hash128> theirs;
+  for (const StreamResult& result : left.results) theirs.insert(result.fingerprint.elements);
+  int64_t constants = 0;
+  int64_t common = 0;
+  absl::flat_hash_set<int> seen;
+  for (const StreamNode& node : right.nodes) {
+    if (!Quantizes(node.op_type)) continue;
+    for (const int input : node.inputs) {
+      if (input == kNone || !seen.insert(input).second) continue;
+      const StreamResult& result = right.results[Index(input)];
+      if (result.kind != ResultKind::kInitializer) continue;
+      // A zero point is 0 as a rule.
+      if (result.fingerprint.size == 1 && IsInteger(result.dtype)) continue;
+      ++constants;
+      common += theirs.contains(result.fingerprint.elements) ? 1 : 0;
+    }
+  }
+  return 2 * common >= constants;
+}
+
+}  // namespace
+
+bool IsQuantized(const ResultStream& stream) {
+  return std::any_of(stream.nodes.begin(), stream.nodes.end(),
+                     [](const StreamNode& node) { return Quantizes(node.op_type); });
+}
+
+bool DifferInQuantization(const ResultStream& left, const ResultStream& right) {
+  const bool left_is = IsQuantized(left);
+  const bool right_is = IsQuantized(right);
+  return left_is != right_is || (left_is && !QuantizedAlike(left, right));
+}
+
+}  // namespace onnxcmp

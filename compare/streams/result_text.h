@@ -1,0 +1,22 @@
+// A result in a few words: what made it, its name, its type.
+#ifndef ONNXCMP_COMPARE_STREAMS_RESULT_TEXT_H_
+#define ONNXCMP_COMPARE_STREAMS_RESULT_TEXT_H_
+
+#include <string>
+
+#include "compare/streams/result_stream.h"
+
+namespace onnxcmp {
+
+// The operator that made a result, or "init", "input", "output".
+std::string WhatMade(const ResultStream& stream, int result);
+
+// A result's name behind its path, as --tolerance takes it: "loop_1[3]/product"; "" of kNone.
+std::string PathAndName(const ResultStream& stream, int result);
+std::string PathAndName(const std::string& path, const std::string& name);
+// "f32 1x30x16", "i64" (a scalar), "seq(float[2])".
+std::string ShortType(const StreamResult& result);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_STREAMS_RESULT_TEXT_H_

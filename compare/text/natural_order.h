@@ -1,0 +1,15 @@
+// Names in the order people count in: layer_2 before layer_10.
+#ifndef ONNXCMP_COMPARE_TEXT_NATURAL_ORDER_H_
+#define ONNXCMP_COMPARE_TEXT_NATURAL_ORDER_H_
+
+#include "absl/strings/string_view.h"
+
+namespace onnxcmp {
+
+// Whether `a` comes before `b`: runs of digits count as numbers, of any length. A strict order of
+// all strings: of those alike but for zeros before a number, the bytes decide.
+bool NaturallyLess(absl::string_view a, absl::string_view b);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_TEXT_NATURAL_ORDER_H_

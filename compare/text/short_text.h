@@ -1,0 +1,34 @@
+// Numbers, types and sizes in a few characters, as tables have them.
+#ifndef ONNXCMP_COMPARE_TEXT_SHORT_TEXT_H_
+#define ONNXCMP_COMPARE_TEXT_SHORT_TEXT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "evaluator/dtype.h"
+#include "evaluator/tensor.h"
+
+namespace onnxcmp {
+
+std::string ShortDType(DType dtype);         // "f32"
+std::string ShortShape(const Shape& shape);  // "1x30x16", "scalar"
+
+// Two digits: "2.4e-07", "0", "inf"; "12" of integers.
+std::string TwoDigits(double number, bool integer = false);
+
+// "3 ulp", "2.5e+04 ulp".
+std::string UlpText(double ulp);
+
+// Two elements, "0.41823566 | 0.41823602", so that no line ends between them.
+std::string ElementsText(absl::string_view pair);
+
+// "711 kB": three digits.
+std::string BytesText(int64_t bytes);
+
+// "1 result", "2 results".
+std::string Count(int64_t count, absl::string_view noun);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_TEXT_SHORT_TEXT_H_

@@ -1,0 +1,36 @@
+// A row of the alignment with what was measured of it.
+#ifndef ONNXCMP_COMPARE_VERDICT_COMPARED_ROW_H_
+#define ONNXCMP_COMPARE_VERDICT_COMPARED_ROW_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compare/alignment/alignment.h"
+#include "compare/differences/tensor_difference.h"
+#include "compare/streams/result_stream.h"
+
+namespace onnxcmp {
+
+enum class Relation : uint8_t { kSame, kClose, kDifferent, kLeftOnly, kRightOnly };
+absl::string_view RelationName(
+    Relation relation);  // "same", "close", "different", "left_only", ...
+
+struct ComparedRow {
+  AlignedRow aligned;
+  Relation relation = Relation::kSame;
+  std::optional<TensorDifference> difference;  // of pairs whose bits differ
+};
+
+// Two sides up to where their rows were measured.
+struct ComparedSides {
+  const ResultStream& left;
+  const ResultStream& right;
+  const Alignment& alignment;
+  absl::Span<const ComparedRow> rows;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_VERDICT_COMPARED_ROW_H_
