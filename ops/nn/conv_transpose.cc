@@ -6,10 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/add_windows.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/gemm.h"
-#include "ops/common/load_store.h"
+#include "ops/common/convolution/add_windows.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/products/gemm.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,4 +1,4 @@
-#include "ops/common/qlinear_conv.h"
+#include "ops/common/convolution/qlinear_conv.h"
 #include "evaluator/op_registry.h"
 
 namespace onnxcmp {
