@@ -8,7 +8,6 @@
 #include "ops/common/shapes/axes.h"
 #include "ops/controlflow/scan_output.h"
 #include "ops/controlflow/subgraph.h"
-#include "ops/operators.h"
 
 namespace onnxcmp {
 namespace {

@@ -7,7 +7,6 @@
 #include "ops/common/functions/float_functions.h"
 #include "ops/common/functions/gelu_tanh.h"
 #include "ops/common/functions/packet.h"
-#include "ops/common/reduction/softmax.h"
 
 namespace onnxcmp {
 namespace vec {
@@ -294,17 +293,16 @@ void Pow(const float* x, const float* y, int64_t count, float* z) { PowOrProduct
 void Pow(const double* x, const double* y, int64_t count, double* z) {
   PowOrProduct(x, y, count, z);
 }
+void ExpOfDifference(const float* x, float subtrahend, int64_t count, float* y) {
+  ExpOfDifferenceTo(x, subtrahend, count, y);
+}
+void ExpOfDifference(const double* x, double subtrahend, int64_t count, double* y) {
+  ExpOfDifferenceTo(x, subtrahend, count, y);
+}
 
 }  // namespace vec
 
 void GeluTanh(const float* x, int64_t count, float* y) { vec::GeluTanhOf(x, count, y); }
 void GeluTanh(const double* x, int64_t count, double* y) { vec::GeluTanhOf(x, count, y); }
-
-void ExpOfDifference(const float* x, float subtrahend, int64_t count, float* y) {
-  vec::ExpOfDifferenceTo(x, subtrahend, count, y);
-}
-void ExpOfDifference(const double* x, double subtrahend, int64_t count, double* y) {
-  vec::ExpOfDifferenceTo(x, subtrahend, count, y);
-}
 
 }  // namespace onnxcmp

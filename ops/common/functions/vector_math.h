@@ -71,6 +71,10 @@ StripValue<typename X::Scalar> Pow(const Eigen::ArrayBase<X>& x, const Eigen::Ar
   return StripValue<typename X::Scalar>(base);
 }
 
+// y[i] = e^(x[i] - subtrahend); y may be x.
+void ExpOfDifference(const float* x, float subtrahend, int64_t count, float* y);
+void ExpOfDifference(const double* x, double subtrahend, int64_t count, double* y);
+
 // The greater, the lesser; NaN if either is NaN (Eigen's own lose it, sometimes). Expressions.
 template <typename A, typename B>
 auto Max(const Eigen::ArrayBase<A>& a, const Eigen::ArrayBase<B>& b) {

@@ -11,15 +11,11 @@
 
 namespace onnxcmp {
 
-// y[i] = e^(x[i] - subtrahend); y may be x. Defined in vector_math.cc.
-void ExpOfDifference(const float* x, float subtrahend, int64_t count, float* y);
-void ExpOfDifference(const double* x, double subtrahend, int64_t count, double* y);
-
 // y = exp(x - max(x)) / sum(exp(x - max(x))); y may be x. A lane of -inf only gives NaN.
 template <typename C>
 void SoftmaxLane(const C* x, int64_t count, C* y) {
   using Lane = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
-  ExpOfDifference(x, LaneMax(x, count), count, y);
+  vec::ExpOfDifference(x, LaneMax(x, count), count, y);
   Lane(y, count) /= LaneSum(y, count);
 }
 
@@ -30,8 +26,8 @@ void SoftmaxLaneWithSink(const C* x, int64_t count, C sink, C* y) {
   using Lane = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
   const C max = MaxFold::Combine(LaneMax(x, count), sink);
   C rest;
-  ExpOfDifference(&sink, max, 1, &rest);
-  ExpOfDifference(x, max, count, y);
+  vec::ExpOfDifference(&sink, max, 1, &rest);
+  vec::ExpOfDifference(x, max, count, y);
   Lane(y, count) /= LaneSum(y, count) + rest;
 }
 
@@ -46,7 +42,7 @@ void LogSoftmaxLane(const C* x, int64_t count, C* y) {
   C block[kFoldBlock];
   for (int64_t begin = 0; begin < count; begin += kFoldBlock) {
     const int64_t part = std::min(kFoldBlock, count - begin);
-    ExpOfDifference(x + begin, max, part, block);
+    vec::ExpOfDifference(x + begin, max, part, block);
     const C sum = FoldBlock<SumFold>(block, part, C{0});
     tree.Push(&sum, 1);
   }

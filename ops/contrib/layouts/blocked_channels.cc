@@ -13,7 +13,6 @@
 #include "ops/common/movement/resize.h"
 #include "ops/common/shapes/views.h"
 #include "ops/contrib/layouts/layouts.h"
-#include "ops/operators.h"
 
 // com.microsoft.nchwc is what onnxruntime writes for its own convolutions. A tensor of shape
 // (N, C, H, W) holds [N][C / block][H][W][block], C being padded with zeros to whole blocks. The

@@ -210,7 +210,7 @@ template <typename T>
 void ExpectExpOfDifference() {
   const T x[] = {3, -1, -500, static_cast<T>(-kInf), static_cast<T>(kNaN), 2.5};
   T y[6];
-  ExpOfDifference(x, T{3}, 6, y);
+  vec::ExpOfDifference(x, T{3}, 6, y);
   EXPECT_EQ(y[0], 1);
   EXPECT_LE(Ulps(y[1], std::exp(-4.0L)), 1.01);
   EXPECT_LE(y[2], T{1e-200L});
@@ -218,7 +218,7 @@ void ExpectExpOfDifference() {
   EXPECT_TRUE(std::isnan(y[4]));
   EXPECT_LE(Ulps(y[5], std::exp(-0.5L)), 1.01);
   T of_infinity[6];  // infinity - infinity
-  ExpOfDifference(x, static_cast<T>(-kInf), 6, of_infinity);
+  vec::ExpOfDifference(x, static_cast<T>(-kInf), 6, of_infinity);
   EXPECT_EQ(of_infinity[0], kInf);
   EXPECT_TRUE(std::isnan(of_infinity[3]));
 }
