@@ -29,6 +29,12 @@ const OpRegistry& Registry();
   if (::onnxcmp::testing::Registry().LatestVersion("") < (version)) \
   GTEST_SKIP() << "the ONNX in use knows no opset " << (version)
 
+// Runs one operator on given values: `node` names its inputs and outputs only to say which are
+// absent. Returns the outputs (empty Value: not wanted).
+absl::StatusOr<std::vector<Value>> RunNode(const Node& node, const OpRegistry& registry,
+                                           const std::vector<Value>& inputs,
+                                           const EvaluatorOptions& options = {});
+
 class OpTest {
  public:
   // `opset`: the opset version imported for the operator's domain.
