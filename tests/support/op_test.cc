@@ -165,6 +165,22 @@ Value MapOf(Tensor keys, Value values) {
   return Map{.keys = std::move(keys), .values = std::make_shared<const Value>(std::move(values))};
 }
 
+Tensor Halves(absl::Span<const int64_t> shape, const std::vector<float>& values) {
+  return AsHalf(Tensor::Of<float>(shape, values));
+}
+
+Tensor Int8s(absl::Span<const int64_t> shape, const std::vector<int8_t>& values) {
+  return Tensor::Of<int8_t>(shape, values);
+}
+
+Tensor Uint8s(absl::Span<const int64_t> shape, const std::vector<uint8_t>& values) {
+  return Tensor::Of<uint8_t>(shape, values);
+}
+
+Tensor OneRow(float x, float y) { return Tensor::Of<float>({1, 2}, {x, y}); }
+
+Tensor AsHalf(const Tensor& tensor) { return Convert(tensor, DType::kFloat16); }
+
 Tensor Iota(absl::Span<const int64_t> shape) {
   std::vector<float> values(static_cast<size_t>(NumElements(shape).value()));
   std::iota(values.begin(), values.end(), 0.0f);

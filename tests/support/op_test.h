@@ -79,6 +79,11 @@ Tensor Ints(const std::vector<int64_t>& values);
 Tensor Floats(const std::vector<float>& values);
 // Of any shape: Bools({2, 2}, {1, 0, 0, 1}).
 Tensor Bools(absl::Span<const int64_t> shape, const std::vector<uint8_t>& values);
+Tensor Halves(absl::Span<const int64_t> shape, const std::vector<float>& values);
+Tensor Int8s(absl::Span<const int64_t> shape, const std::vector<int8_t>& values);
+Tensor Uint8s(absl::Span<const int64_t> shape, const std::vector<uint8_t>& values);
+// A matrix of one row.
+Tensor OneRow(float x, float y);
 // 0, 1, 2, ... as float.
 Tensor Iota(absl::Span<const int64_t> shape);
 
@@ -100,6 +105,7 @@ void ExpectError(const absl::Status& status, absl::StatusCode code, const std::s
 
 // A float tensor cast to another type (float16, bfloat16, int32, float8, int4, ...), saturating.
 Tensor Convert(const Tensor& tensor, DType dtype);
+Tensor AsHalf(const Tensor& tensor);
 // A view of the same elements with other strides than row-major (for kernels that meet views).
 Tensor AsStridedView(const Tensor& tensor);
 // Normally distributed floats, the same for the same seed.

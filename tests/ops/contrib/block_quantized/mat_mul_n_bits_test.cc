@@ -1,92 +1,27 @@
-// MatMulNBits, MatMulNBitsMlp and MatMulNBitsQkv. Expected values are the formula's on numbers that
-// make it exact, or NumPy's.
+// Expected values are the formula's on numbers that make it exact, or NumPy's.
 #include <cstdint>
-#include <utility>
 #include <vector>
 
-#include <gtest/gtest.h>
-
+#include "gtest/gtest.h"
+#include "tests/ops/contrib/block_quantized/n_bits_weights.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp::testing {
 namespace {
-
-// Rows of 16 codes of four bits: all `low` in even columns, `high` in odd ones.
-Tensor FourBits(const std::vector<std::pair<int, int>>& rows, int blocks = 1) {
-  std::vector<uint8_t> bytes;
-  for (const auto& [low, high] : rows) {
-    bytes.insert(bytes.end(), static_cast<size_t>(8 * blocks),
-                 static_cast<uint8_t>(low | high << 4));
-  }
-  return Tensor::Of<uint8_t>({static_cast<int64_t>(rows.size()), blocks, 8}, bytes);
-}
 
 OpTest NBits(int64_t n, int64_t k, int bits = 4) {
   OpTest test("MatMulNBits", 1, "com.microsoft");
   return test.Attr("N", n).Attr("K", k).Attr("bits", bits).Attr("block_size", 16);
 }
 
-// 1 in column `at`, else 0: what is multiplied is one column of the weights.
-Tensor Unit(int64_t size, int64_t at) {
-  std::vector<float> values(static_cast<size_t>(size));
-  values[static_cast<size_t>(at)] = 1;
-  return Tensor::Of<float>({1, size}, values);
-}
-
-// K = 16, N = 2, rank 1: W is (1, -1) in all columns, lora_A 2 in all, lora_B (3, 5); scale 1.
-OpTest Qlora(const Tensor& down, const Tensor& up, DType dtype = DType::kFloat) {
-  OpTest test("MatMulNBitsQLoRA", 1, "com.microsoft");
-  test.Attr("N", 2).Attr("K", 16).Attr("block_size", 16).Attr("lora_block_size", 16);
-  const auto as = [&](const Tensor& x) { return Convert(x, dtype); };
-  test.Input(as(Unit(16, 3))).Input(FourBits({{9, 9}, {7, 7}}));
-  test.Input(as(Tensor::Of<float>({2, 1}, {1, 1}))).Input(down);
-  test.Input(as(Tensor::Of<float>({1, 1}, {1}))).Input(up);
-  return test.Input(as(Tensor::Of<float>({2, 1}, {1, 256})));
-}
-Tensor Bytes(int64_t rows, const std::vector<uint8_t>& firsts) {
-  std::vector<uint8_t> bytes;
-  for (const uint8_t first : firsts) {
-    bytes.push_back(first);
-    bytes.insert(bytes.end(), 15, first);
-  }
-  return Tensor::Of<uint8_t>({rows, 1, 16}, bytes);
-}
-
-TEST(MatMulNBitsQLoRA, AddsTheAdapters) {
-  const Tensor down = Bytes(1, {130});
-  const Tensor up = Bytes(2, {131, 129});
-  const auto row = [](float a, float b) { return Tensor::Of<float>({1, 2}, {a, b}); };
-  ExpectTensor(Qlora(down, up).Run(), row(1 + 6, -1 + 512));
-  ExpectTensor(Qlora(down, Tensor::Of<uint8_t>({2, 0, 16}, {})).Run(), row(1, -1));
-  ExpectTensor(Qlora(Tensor::Of<uint8_t>({0, 1, 16}, {}), up).Run(), row(1, -1));
-  // Adapters of 4 bits.
-  ExpectTensor(Qlora(FourBits({{10, 10}}), FourBits({{11, 0}, {9, 0}})).Attr("lora_bits", 4).Run(),
-               row(1 + 6, -1 + 512));
-  // The sum of float16 is rounded after each term: 2 * 1280 - 1 is no float16.
-  ExpectTensor(Qlora(Bytes(1, {138}), up, DType::kFloat16).Run(),
-               Convert(row(31, 2560), DType::kFloat16));
-}
-
-TEST(MatMulNBitsQLoRA, RefusesWhatDoesNotFit) {
-  const Tensor down = Bytes(1, {130});
-  const Tensor up = Bytes(2, {131, 129});
-  const auto status = [](OpTest test) { return test.Run().status(); };
-  ExpectError(status(Qlora(down, up).Attr("lora_bits", 3)), kInvalid, "bits is 3");
-  ExpectError(status(Qlora(down, up).Attr("lora_block_size", 24)), kInvalid, "block_size is 24");
-  ExpectError(status(Qlora(down, up).Attr("N", 0)), kInvalid, "N is 0");
-  ExpectError(status(Qlora(down, down)), kInvalid,
-              "B is uint8[1,1,16], but its shape must be [2x1x16]");
-  ExpectError(status(Qlora(Bytes(2, {1, 1}), up)), kInvalid, "but its shape must be [1x1x16]");
-}
-
 TEST(MatMulNBits, WithoutWeightsTheProductIsZero) {
   const Tensor nothing = Tensor::Of<uint8_t>({2, 0, 8}, {});
-  OpTest test = NBits(2, 16).Input(Unit(16, 0)).Input(nothing).Input(Floats({}));
+  OpTest test = NBits(2, 16).Input(UnitRow(16, 0)).Input(nothing).Input(Floats({}));
   ExpectTensor(test.Run(), Tensor::Of<float>({1, 2}, {0, 0}));
   test.NoInput().NoInput().Input(Floats({3, 4}));
   ExpectTensor(test.Run(), Tensor::Of<float>({1, 2}, {3, 4}));
   ExpectError(NBits(2, 16)
-                  .Input(Unit(16, 0))
+                  .Input(UnitRow(16, 0))
                   .Input(Tensor::Of<uint8_t>({3, 0, 8}, {}))
                   .Input(Floats({}))
                   .Run()
@@ -97,13 +32,13 @@ TEST(MatMulNBits, WithoutWeightsTheProductIsZero) {
 TEST(MatMulNBits, TakesTheLowBitsFirst) {
   const Tensor b = FourBits({{9, 3}, {0, 15}});
   const Tensor scales = Tensor::Of<float>({2, 1}, {0.5f, 2});
-  ExpectTensor(NBits(2, 16).Input(Unit(16, 0)).Input(b).Input(scales).Run(),
+  ExpectTensor(NBits(2, 16).Input(UnitRow(16, 0)).Input(b).Input(scales).Run(),
                Tensor::Of<float>({1, 2}, {0.5f, -16}));
-  ExpectTensor(NBits(2, 16).Input(Unit(16, 15)).Input(b).Input(scales).Run(),
+  ExpectTensor(NBits(2, 16).Input(UnitRow(16, 15)).Input(b).Input(scales).Run(),
                Tensor::Of<float>({1, 2}, {-2.5f, 14}));
   // 0xE4 holds 0, 1, 2, 3.
   const Tensor two = Tensor::Of<uint8_t>({1, 1, 4}, {0xE4, 0xE4, 0xE4, 0xE4});
-  ExpectTensor(NBits(1, 16, 2).Input(Unit(16, 7)).Input(two).Input(Floats({3})).Run(),
+  ExpectTensor(NBits(1, 16, 2).Input(UnitRow(16, 7)).Input(two).Input(Floats({3})).Run(),
                Tensor::Of<float>({1, 1}, {3}));
 }
 
@@ -113,7 +48,7 @@ TEST(MatMulNBits, EveryBlockHasAScaleAndAZeroPoint) {
   const Tensor scales = Floats({1, 10, 100, 1000});
   const Tensor zeros = Tensor::Of<uint8_t>({2, 1}, {0x21, 0x43});
   const auto run = [&](int64_t column, const Tensor& zero_points) {
-    return NBits(2, 20).Input(Unit(20, column)).Input(b).Input(scales).Input(zero_points).Run();
+    return NBits(2, 20).Input(UnitRow(20, column)).Input(b).Input(scales).Input(zero_points).Run();
   };
   ExpectTensor(run(3, zeros), Tensor::Of<float>({1, 2}, {4, 400}));
   ExpectTensor(run(19, zeros), Tensor::Of<float>({1, 2}, {30, 3000}));
@@ -127,7 +62,7 @@ TEST(MatMulNBits, GroupsNameTheBlocksOfColumns) {
   groups[31] = 0;
   const auto run = [&](int64_t column, const std::vector<int32_t>& index) {
     return NBits(1, 32)
-        .Input(Unit(32, column))
+        .Input(UnitRow(32, column))
         .Input(FourBits({{9, 9}}, 2))
         .Input(Floats({3, 5}))
         .Input(Tensor::Of<uint8_t>({1, 1}, {0}))  // has no effect
@@ -206,79 +141,6 @@ TEST(MatMulNBits, RefusesWhatDoesNotFit) {
   ExpectError(run(NBits(INT64_MAX, 16)), kInvalid, "B is uint8");
   ExpectError(run(NBits(-1, 16)), kInvalid, "B is uint8");
   ExpectError(run(NBits(1, 0)), kInvalid, "K is 0");
-}
-
-// K = 16 and one output: weights of 1 but for the first three.
-const Tensor& Ramp() {
-  static const Tensor& ramp = *new Tensor(Pattern({1, 16}, 1, 16, 2.0f));  // -1, -0.875, ...
-  return ramp;
-}
-
-OpTest Mlp() {
-  OpTest test("MatMulNBitsMlp", 1, "com.microsoft");
-  return test.Attr("N", 1).Attr("K", 16).Attr("block_size", 16).Attr("activation", "silu");
-}
-
-TEST(MatMulNBitsMlp, GatesTheUpperProjection) {
-  // gate = sum(A) + 1 = 0 + ... : sum of -1, -0.875, ..., 0.875 is -1.
-  ExpectTensor(Mlp()
-                   .Input(Ramp())
-                   .NoInput()
-                   .NoInput()
-                   .Input(FourBits({{9, 9}}))
-                   .Input(Floats({1}))
-                   .Input(Floats({4}))
-                   .Input(FourBits({{10, 10}}))
-                   .Input(Floats({1}))
-                   .Input(Floats({3}))
-                   .Run(),
-               Tensor::Of<float>({1, 1}, {2.85772238f}), 1e-6);  // silu(3) * 1
-}
-
-TEST(MatMulNBitsMlp, NormalizesTheSumWithSkip) {
-  // Sum of the normalized row: NumPy's, with skip = 0.25.
-  const Tensor skip = Tensor::Of<float>({1, 16}, std::vector<float>(16, 0.25f));
-  OpTest test = Mlp().Outputs(2);
-  test.Input(Ramp()).Input(skip).Input(Floats(std::vector<float>(16, 2)));
-  test.Input(FourBits({{8, 8}})).Input(Floats({1})).Input(Floats({3}));
-  test.Input(FourBits({{9, 9}})).Input(Floats({1}));
-  std::vector<float> sum;
-  for (int i = 0; i < 16; ++i) sum.push_back(static_cast<float>(i) / 8 - 0.75f);
-  ExpectOutputs(test,
-                {Tensor::Of<float>({1, 1}, {2.85772238f * 2 * 4.9507545679709075f}),
-                 Tensor::Of<float>({1, 16}, sum)},
-                1e-6);
-}
-
-TEST(MatMulNBitsMlp, RefusesWhatItDoesNotKnow) {
-  const auto run = [](OpTest test, bool skip) {
-    test.Input(Ramp());
-    if (skip) {
-      test.Input(Ramp());
-    } else {
-      test.NoInput();
-    }
-    test.NoInput().Input(FourBits({{8, 8}})).Input(Floats({1})).NoInput();
-    return test.Input(FourBits({{9, 9}})).Input(Floats({1})).Run().status();
-  };
-  ExpectError(run(Mlp().Attr("activation", "relu"), false), kInvalid, "\"relu\"");
-  ExpectError(run(Mlp(), true), kInvalid, "without norm_scale");
-  ExpectError(run(Mlp().Outputs(2), false), kInvalid, "skip is not given");
-}
-
-TEST(MatMulNBitsQkv, ProjectsTheNormalizedRow) {
-  OpTest test("MatMulNBitsQkv", 1, "com.microsoft");
-  test.Attr("Nq", 2).Attr("Nkv", 1).Attr("K", 16).Attr("block_size", 16).Attr("epsilon", 1e-5f);
-  const Tensor skip = Tensor::Of<float>({1, 16}, std::vector<float>(16, 0.25f));
-  test.Outputs(4).Input(Ramp()).Input(skip).Input(Floats(std::vector<float>(16, 1)));
-  test.Input(FourBits({{9, 9}, {7, 7}})).Input(Floats({1, 1})).NoInput();
-  test.Input(FourBits({{10, 10}})).Input(Floats({1})).Input(Floats({1}));
-  test.Input(FourBits({{9, 9}})).Input(Floats({0})).NoInput();
-  constexpr float kSum = 4.9507545679709075f;
-  ExpectOutputs(test,
-                {Tensor::Of<float>({1, 2}, {kSum, -kSum}),
-                 Tensor::Of<float>({1, 1}, {2 * kSum + 1}), Tensor::Of<float>({1, 1}, {0})},
-                1e-6);
 }
 
 }  // namespace
