@@ -32,7 +32,6 @@ struct Options {
 };
 
 // Part `i` of (batch, sequence, heads, parts, head size) as (batch, sequence, heads * head size).
-template <typename C>
 absl::StatusOr<Tensor> Part(const KernelContext& ctx, const Tensor& packed, int64_t i) {
   const Tensor part = Narrowed(packed, 3, i, 1);
   OC_ASSIGN_OR_RETURN(const Tensor rows, ctx.Contiguous(part));
@@ -44,7 +43,6 @@ struct Projections {
   Tensor q, k, v;
 };
 
-template <typename C>
 absl::StatusOr<Projections> Unpack(const KernelContext& ctx, int64_t heads) {
   const Tensor& query = ctx.Input(kQuery);
   const int parts = !ctx.HasInput(kKey) ? 3 : ctx.HasInput(kValue) ? 1 : 2;
@@ -59,17 +57,17 @@ absl::StatusOr<Projections> Unpack(const KernelContext& ctx, int64_t heads) {
   Projections result;
   result.q = query;
   if (parts == 3) {
-    OC_ASSIGN_OR_RETURN(result.q, Part<C>(ctx, packed, 0));
+    OC_ASSIGN_OR_RETURN(result.q, Part(ctx, packed, 0));
   }
-  OC_ASSIGN_OR_RETURN(result.k, Part<C>(ctx, packed, parts - 2));
-  OC_ASSIGN_OR_RETURN(result.v, Part<C>(ctx, packed, parts - 1));
+  OC_ASSIGN_OR_RETURN(result.k, Part(ctx, packed, parts - 2));
+  OC_ASSIGN_OR_RETURN(result.v, Part(ctx, packed, parts - 1));
   return result;
 }
 
 template <typename C>
 absl::Status Run(KernelContext& ctx, const Options& options) {
   const DType dtype = ctx.Input(kQuery).dtype();
-  OC_ASSIGN_OR_RETURN(const Projections given, Unpack<C>(ctx, options.heads));
+  OC_ASSIGN_OR_RETURN(const Projections given, Unpack(ctx, options.heads));
   if (given.q.rank() != 3) return BadAttentionShape("query", given.q, "(batch, sequence, hidden)");
   const int64_t hidden = given.q.dim(2);
   // Keys and values with their heads first come from another attention, with its bias in them.
