@@ -80,13 +80,13 @@ set(ONNXCMP_OPERATORS
   contrib/products/gemm_float8
   contrib/products/inverse
   contrib/products/sparse_to_dense_mat_mul
-  contrib/qordered/dequantize_with_order
-  contrib/qordered/qordered_attention
-  contrib/qordered/qordered_gelu
-  contrib/qordered/qordered_layer_normalization
-  contrib/qordered/qordered_longformer_attention
-  contrib/qordered/qordered_mat_mul
-  contrib/qordered/quantize_with_order
+  contrib/q_ordered/dequantize_with_order
+  contrib/q_ordered/q_ordered_attention
+  contrib/q_ordered/q_ordered_gelu
+  contrib/q_ordered/q_ordered_layer_normalization
+  contrib/q_ordered/q_ordered_longformer_attention
+  contrib/q_ordered/q_ordered_mat_mul
+  contrib/q_ordered/quantize_with_order
   contrib/quantized/dequantize_linear
   contrib/quantized/dynamic_quantize_lstm
   contrib/quantized/dynamic_quantize_mat_mul
@@ -94,19 +94,19 @@ set(ONNXCMP_OPERATORS
   contrib/quantized/mat_mul_integer_to_float
   contrib/quantized/mul_integer
   contrib/quantized/q_attention
-  contrib/quantized/qembed_layer_normalization
-  contrib/quantized/qgemm
-  contrib/quantized/qlinear_add
-  contrib/quantized/qlinear_average_pool
-  contrib/quantized/qlinear_concat
-  contrib/quantized/qlinear_conv
-  contrib/quantized/qlinear_global_average_pool
-  contrib/quantized/qlinear_leaky_relu
-  contrib/quantized/qlinear_mul
-  contrib/quantized/qlinear_reduce_mean
-  contrib/quantized/qlinear_sigmoid
-  contrib/quantized/qlinear_softmax
-  contrib/quantized/qlinear_where
+  contrib/quantized/q_embed_layer_normalization
+  contrib/quantized/q_gemm
+  contrib/quantized/q_linear_add
+  contrib/quantized/q_linear_average_pool
+  contrib/quantized/q_linear_concat
+  contrib/quantized/q_linear_conv
+  contrib/quantized/q_linear_global_average_pool
+  contrib/quantized/q_linear_leaky_relu
+  contrib/quantized/q_linear_mul
+  contrib/quantized/q_linear_reduce_mean
+  contrib/quantized/q_linear_sigmoid
+  contrib/quantized/q_linear_softmax
+  contrib/quantized/q_linear_where
   contrib/quantized/quantize_linear
   contrib/quantized/reduce_sum_integer
   contrib/recurrent/attn_lstm
@@ -211,7 +211,7 @@ set(ONNXCMP_OPERATORS
   math/negative_log_likelihood_loss
   math/p_relu
   math/pow
-  math/qlinear_mat_mul
+  math/q_linear_mat_mul
   math/reciprocal
   math/relu
   math/round
@@ -227,7 +227,7 @@ set(ONNXCMP_OPERATORS
   math/sqrt
   math/sub
   math/sum
-  math/swiglu
+  math/swi_glu
   math/swish
   math/tan
   math/tanh
@@ -256,7 +256,7 @@ set(ONNXCMP_OPERATORS
   nn/max_pool
   nn/max_unpool
   nn/mean_variance_normalization
-  nn/qlinear_conv
+  nn/q_linear_conv
   nn/rms_normalization
   nn/rotary_embedding
   nn/shrink

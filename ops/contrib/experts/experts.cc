@@ -59,7 +59,7 @@ absl::StatusOr<Tensor> RunExpert(const KernelContext& ctx, const ExpertAttribute
       C* h = hidden.template mutable_data<C>() + i * inner;
       const int64_t step = interleaved ? 2 : 1;
       if (attributes.swiglu) {
-        SwiGlu(attributes.gate, gate, linear, step, inner, h);
+        ApplySwiGlu(attributes.gate, gate, linear, step, inner, h);
       } else {
         for (int64_t j = 0; j < inner; ++j) h[j] = gate[j * step];
         Activation::FastGelu().Apply(h, inner);

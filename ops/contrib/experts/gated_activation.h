@@ -25,8 +25,8 @@ struct SwiGluOptions {
 // h[i] of g[i * step] and l[i * step]; NaN stays NaN. Where alpha * G is below -87, the least
 // whose exp is an ordinary float, the product is of doubles, so that small values are not lost.
 template <typename C>
-void SwiGlu(const SwiGluOptions& options, const C* g, const C* l, int64_t step, int64_t count,
-            C* h) {
+void ApplySwiGlu(const SwiGluOptions& options, const C* g, const C* l, int64_t step, int64_t count,
+                 C* h) {
   const C limit = static_cast<C>(options.limit);
   const C alpha = static_cast<C>(options.alpha);
   const C beta = static_cast<C>(options.beta);

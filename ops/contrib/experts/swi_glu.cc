@@ -32,7 +32,7 @@ absl::StatusOr<Tensor> SwiGluRows(const KernelContext& ctx, const SwiGluOptions&
   C* out = y.template mutable_data<C>();
   ctx.pool().ParallelRanges(rows, 1 + 4096 / (width + 1), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      SwiGlu(options, g + i * stride, l + i * stride, 1, width, out + i * width);
+      ApplySwiGlu(options, g + i * stride, l + i * stride, 1, width, out + i * width);
     }
   });
   return StoreTensor<C>(ctx, y, dtype);

@@ -65,7 +65,7 @@ Kernel ChannelsLastResize(Kernel kernel) {
 
 // QLinearConvTranspose, which only this domain has: ConvTranspose of the real values of x and w,
 // plus B * x_scale * w_scale, quantized. w is (C, M / group, k1, ...) with one scale.
-Kernel QlinearConvTranspose(Kernel conv_transpose) {
+Kernel QLinearConvTranspose(Kernel conv_transpose) {
   enum { kX, kXScale, kXZero, kW, kWScale, kWZero, kYScale, kYZero, kB };
   return [conv_transpose = std::move(conv_transpose)](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Tensor x, RealInput(ctx, {kX, kXScale, kXZero}));
@@ -164,7 +164,7 @@ void RegisterChannelsLast(OpRegistry& registry) {
                });
   registry.Add(kNhwcDomain, "QLinearConvTranspose", {1},
                [conv_transpose = MakerOf(registry, kOnnxDomain, "ConvTranspose", 11)](
-                   const KernelInit& node) { return QlinearConvTranspose(conv_transpose(node)); });
+                   const KernelInit& node) { return QLinearConvTranspose(conv_transpose(node)); });
 
   // NhwcConv, NhwcFusedConv, NhwcMaxPool (com.microsoft 1): Conv, FusedConv and MaxPool of X, Z and
   // Y with channels last; W is (M, C / group, kH, kW).

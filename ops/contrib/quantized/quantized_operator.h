@@ -2,7 +2,7 @@
 // with the real values, in double, so that only the last rounding is one; those whose results are
 // often halfway between two integers in float, where onnxruntime has them.
 //
-//   absl::Status QlinearAdd(KernelContext& ctx) {
+//   absl::Status QLinearAdd(KernelContext& ctx) {
 //     OC_ASSIGN_OR_RETURN(const Tensor a, RealInput(ctx, {0, 1, 2}));
 //     OC_ASSIGN_OR_RETURN(const Tensor b, RealInput(ctx, {3, 4, 5}));
 //     OC_ASSIGN_OR_RETURN(const Tensor c, ...);  // a + b
