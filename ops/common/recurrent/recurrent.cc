@@ -236,6 +236,78 @@ absl::StatusOr<Tensor> InitialState(const KernelContext& ctx, const RecurrentOpt
   return state;
 }
 
+// Results, as far as they are wanted.
+struct RecurrentOutputs {
+  OutputRows y;
+  OutputRows last[2];  // Y_h, Y_c
+};
+
+template <typename C>
+absl::StatusOr<RecurrentOutputs> AllocateOutputs(KernelContext& ctx,
+                                                 const RecurrentOptions& options,
+                                                 const RecurrentParameters<C>& p,
+                                                 bool with_cell_state) {
+  RecurrentOutputs outputs;
+  if (ctx.HasOutput(0)) {
+    OC_ASSIGN_OR_RETURN(outputs.y, AllocateSequence(ctx, options.batch_first, p.steps,
+                                                    options.directions, p.batch, p.hidden));
+  }
+  for (int i = 0; i < (with_cell_state ? 2 : 1); ++i) {
+    if (ctx.HasOutput(1 + i)) {
+      OC_ASSIGN_OR_RETURN(outputs.last[i], AllocateState(ctx, options.batch_first,
+                                                         options.directions, p.batch, p.hidden));
+    }
+  }
+  return outputs;
+}
+
+absl::Status EmitOutputs(KernelContext& ctx, RecurrentOutputs outputs) {
+  if (ctx.HasOutput(0)) {
+    OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(outputs.y.tensor)));
+  }
+  for (int i = 0; i < 2; ++i) {
+    if (outputs.last[i].data != nullptr) {
+      OC_RETURN_IF_ERROR(ctx.SetOutput(1 + i, std::move(outputs.last[i].tensor)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// What all directions work in.
+struct RecurrentBuffers {
+  // Inputs are projected for several steps at a time: enough rows for a fast product, few enough
+  // for the cache.
+  int64_t chunk = 0;
+  Tensor gates;  // (directions, chunk, batch, gates * hidden)
+  Tensor h[2];   // the state before a step and the one behind it; at first the initial one
+  Tensor c[2];   // not defined without a cell state
+  Tensor zeros;  // (hidden)
+};
+
+template <typename C>
+absl::StatusOr<RecurrentBuffers> AllocateBuffers(KernelContext& ctx,
+                                                 const RecurrentOptions& options,
+                                                 const RecurrentParameters<C>& p,
+                                                 bool with_cell_state) {
+  RecurrentBuffers buffers;
+  buffers.chunk =
+      std::clamp<int64_t>(256 / std::max<int64_t>(1, p.batch), 1, std::max<int64_t>(1, p.steps));
+  OC_ASSIGN_OR_RETURN(buffers.gates,
+                      ctx.Allocate(kDTypeOf<C>, {options.directions, buffers.chunk, p.batch,
+                                                 options.gates * p.hidden}));
+  OC_ASSIGN_OR_RETURN(buffers.h[0],
+                      InitialState<C>(ctx, options, 5, "initial_h", p.batch, p.hidden));
+  OC_ASSIGN_OR_RETURN(buffers.h[1], ctx.Allocate(kDTypeOf<C>, buffers.h[0].shape()));
+  if (with_cell_state) {
+    OC_ASSIGN_OR_RETURN(buffers.c[0],
+                        InitialState<C>(ctx, options, 6, "initial_c", p.batch, p.hidden));
+    OC_ASSIGN_OR_RETURN(buffers.c[1], ctx.Allocate(kDTypeOf<C>, buffers.c[0].shape()));
+  }
+  OC_ASSIGN_OR_RETURN(buffers.zeros, ctx.Allocate(kDTypeOf<C>, {p.hidden}));
+  std::fill_n(buffers.zeros.mutable_data<C>(), p.hidden, C{0});
+  return buffers;
+}
+
 // One direction's buffers: states swap places after every step.
 template <typename C>
 struct DirectionState {
@@ -257,38 +329,18 @@ absl::Status RunRecurrent(KernelContext& ctx, const RecurrentOptions& options,
   OC_RETURN_IF_ERROR(CheckWork(ctx, static_cast<double>(p.steps) * static_cast<double>(batch) *
                                         static_cast<double>(directions * columns) *
                                         static_cast<double>(hidden)));
-  OutputRows y;
-  OutputRows last[2];  // Y_h, Y_c
-  if (ctx.HasOutput(0)) {
-    OC_ASSIGN_OR_RETURN(
-        y, AllocateSequence(ctx, options.batch_first, p.steps, directions, batch, hidden));
-  }
-  for (int i = 0; i < (with_cell_state ? 2 : 1); ++i) {
-    if (ctx.HasOutput(1 + i)) {
-      OC_ASSIGN_OR_RETURN(last[i],
-                          AllocateState(ctx, options.batch_first, directions, batch, hidden));
-    }
-  }
-  // Inputs are projected for several steps at a time: enough rows for a fast product, few enough
-  // for the cache.
-  const int64_t chunk =
-      std::clamp<int64_t>(256 / std::max<int64_t>(1, batch), 1, std::max<int64_t>(1, p.steps));
-  OC_ASSIGN_OR_RETURN(Tensor gates, ctx.Allocate(kDTypeOf<C>, {directions, chunk, batch, columns}));
-  OC_ASSIGN_OR_RETURN(Tensor h0, InitialState<C>(ctx, options, 5, "initial_h", batch, hidden));
-  OC_ASSIGN_OR_RETURN(Tensor h1, ctx.Allocate(kDTypeOf<C>, h0.shape()));
-  Tensor c0;
-  Tensor c1;
+  OC_ASSIGN_OR_RETURN(RecurrentOutputs outputs, AllocateOutputs(ctx, options, p, with_cell_state));
+  OC_ASSIGN_OR_RETURN(RecurrentBuffers buffers,
+                      AllocateBuffers<C>(ctx, options, p, with_cell_state));
+  const int64_t chunk = buffers.chunk;
+  OutputRows& y = outputs.y;
+  OutputRows(&last)[2] = outputs.last;
+  const C* zeros = buffers.zeros.data<C>();
+  C* gates_data = buffers.gates.mutable_data<C>();
+  C* states[2][2] = {{buffers.h[0].mutable_data<C>(), buffers.h[1].mutable_data<C>()},
+                     {nullptr, nullptr}};
   if (with_cell_state) {
-    OC_ASSIGN_OR_RETURN(c0, InitialState<C>(ctx, options, 6, "initial_c", batch, hidden));
-    OC_ASSIGN_OR_RETURN(c1, ctx.Allocate(kDTypeOf<C>, c0.shape()));
-  }
-  OC_ASSIGN_OR_RETURN(Tensor zeros, ctx.Allocate(kDTypeOf<C>, {hidden}));
-  std::fill_n(zeros.mutable_data<C>(), hidden, C{0});
-  C* gates_data = gates.mutable_data<C>();
-  C* states[2][2] = {{h0.mutable_data<C>(), h1.mutable_data<C>()}, {nullptr, nullptr}};
-  if (with_cell_state) {
-    states[1][0] = c0.mutable_data<C>();
-    states[1][1] = c1.mutable_data<C>();
+    for (int i = 0; i < 2; ++i) states[1][i] = buffers.c[i].mutable_data<C>();
   }
 
   auto run_direction = [&](int64_t d) {
@@ -322,7 +374,7 @@ absl::Status RunRecurrent(KernelContext& ctx, const RecurrentOptions& options,
               std::copy_n(c.previous + entry * hidden, hidden, c.next + entry * hidden);
             }
           }
-          y.Store(step, d, entry, ended ? zeros.data<C>() : h.next + entry * hidden, hidden);
+          y.Store(step, d, entry, ended ? zeros : h.next + entry * hidden, hidden);
         }
         std::swap(h.previous, h.next);
         std::swap(c.previous, c.next);
@@ -331,25 +383,16 @@ absl::Status RunRecurrent(KernelContext& ctx, const RecurrentOptions& options,
     for (int64_t entry = 0; entry < batch; ++entry) {
       const bool nothing =
           p.steps == 0 || (!p.lengths.empty() && p.lengths[static_cast<size_t>(entry)] == 0);
-      last[0].Store(0, d, entry, nothing ? zeros.data<C>() : h.previous + entry * hidden, hidden);
+      last[0].Store(0, d, entry, nothing ? zeros : h.previous + entry * hidden, hidden);
       if (with_cell_state) {
-        last[1].Store(0, d, entry, nothing ? zeros.data<C>() : c.previous + entry * hidden, hidden);
+        last[1].Store(0, d, entry, nothing ? zeros : c.previous + entry * hidden, hidden);
       }
     }
   };
   if (hidden > 0) {
     ctx.pool().ParallelFor(directions, run_direction);
   }
-
-  if (ctx.HasOutput(0)) {
-    OC_RETURN_IF_ERROR(ctx.SetOutput(0, std::move(y.tensor)));
-  }
-  for (int i = 0; i < 2; ++i) {
-    if (last[i].data != nullptr) {
-      OC_RETURN_IF_ERROR(ctx.SetOutput(1 + i, std::move(last[i].tensor)));
-    }
-  }
-  return absl::OkStatus();
+  return EmitOutputs(ctx, std::move(outputs));
 }
 template absl::Status RunRecurrent<float>(KernelContext&, const RecurrentOptions&,
                                           const RecurrentParameters<float>&,
