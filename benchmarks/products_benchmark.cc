@@ -7,7 +7,7 @@
 
 #include "benchmark/benchmark.h"
 #include "benchmarks/one_node.h"
-#include "ops/common/gemm.h"
+#include "ops/common/products/gemm.h"
 
 namespace onnxcmp {
 namespace {

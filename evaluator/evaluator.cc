@@ -119,33 +119,4 @@ absl::StatusOr<std::vector<Value>> Evaluator::RunNode(int64_t index, absl::Span<
   return Execution(plan_, pool_, options_, nullptr).RunAlone(node, inputs, captured);
 }
 
-absl::StatusOr<std::vector<Value>> RunNode(const Node& node, const OpRegistry& registry,
-                                           const std::vector<Value>& inputs,
-                                           const EvaluatorOptions& options) {
-  if (inputs.size() != node.inputs.size()) return WrongInputCount(node, inputs.size());
-  auto model = std::make_shared<Model>();
-  if (node.imports != nullptr) model->imports = *node.imports;
-  Node copy = node;
-  Feeds feeds;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    copy.inputs[i] = inputs[i].empty() ? "" : absl::StrCat("input_", i);
-    if (inputs[i].empty()) continue;
-    feeds[copy.inputs[i]] = inputs[i];
-    model->graph.inputs.push_back(ValueInfo{copy.inputs[i], {}});
-  }
-  for (size_t i = 0; i < copy.outputs.size(); ++i) {
-    if (copy.outputs[i].empty()) continue;
-    copy.outputs[i] = absl::StrCat("output_", i);
-    model->graph.outputs.push_back(ValueInfo{copy.outputs[i], {}});
-  }
-  model->graph.nodes.push_back(std::move(copy));
-  OC_ASSIGN_OR_RETURN(Evaluator evaluator, Evaluator::Create(std::move(model), registry, options));
-  OC_ASSIGN_OR_RETURN(std::vector<Value> results, evaluator.Run(feeds));
-  std::vector<Value> outputs(node.outputs.size());
-  for (size_t i = 0, next = 0; i < outputs.size(); ++i) {
-    if (!node.outputs[i].empty()) outputs[i] = std::move(results[next++]);
-  }
-  return outputs;
-}
-
 }  // namespace onnxcmp

@@ -132,12 +132,6 @@ class Evaluator {
   std::shared_ptr<const ThreadPool> pool_;
 };
 
-// Runs one operator on given values, as unit tests and the search for causes do: `node` names its
-// inputs and outputs only to say which are absent. Returns the outputs (empty Value: not wanted).
-absl::StatusOr<std::vector<Value>> RunNode(const Node& node, const OpRegistry& registry,
-                                           const std::vector<Value>& inputs,
-                                           const EvaluatorOptions& options = {});
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_EVALUATOR_EVALUATOR_H_

@@ -20,6 +20,7 @@ inline constexpr absl::string_view kMlDomain = "ai.onnx.ml";
 inline constexpr absl::string_view kPreviewDomain = "ai.onnx.preview";
 inline constexpr absl::string_view kTrainingDomain = "ai.onnx.preview.training";
 inline constexpr absl::string_view kMicrosoftDomain = "com.microsoft";
+inline constexpr absl::string_view kNchwcDomain = "com.microsoft.nchwc";  // channels in blocks
 
 struct Graph;
 

@@ -1,6 +1,6 @@
 #include "ops/operators.h"
 
-#include "ops/contrib/layouts.h"
+#include "ops/contrib/layouts/layouts.h"
 #include "ops/contrib/schema_table.h"
 
 namespace onnxcmp {

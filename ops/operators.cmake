@@ -3,125 +3,125 @@
 # contrib, extended, legacy, traditionalml and training put Contrib, Extended, Legacy, Ml and
 # Training before the name: `contrib/gelu` is RegisterContribGelu.
 set(ONNXCMP_OPERATORS
-  contrib/attention
-  contrib/attn_lstm
-  contrib/beam_search
-  contrib/bias_add
-  contrib/bias_gelu
-  contrib/bias_softmax
-  contrib/bias_split_gelu
-  contrib/bifurcation_detector
-  contrib/branchwise_rms_norm
-  contrib/c_dist
-  contrib/causal_conv_with_state
+  contrib/attention/attention
+  contrib/attention/decoder_attention
+  contrib/attention/decoder_masked_multi_head_attention
+  contrib/attention/decoder_masked_self_attention
+  contrib/attention/group_query_attention
+  contrib/attention/longformer_attention
+  contrib/attention/multi_head_attention
+  contrib/attention/packed_attention
+  contrib/attention/packed_multi_head_attention
+  contrib/attention/packed_sparse_attention_indexer_merge
+  contrib/attention/paged_attention
+  contrib/attention/remove_padding
+  contrib/attention/restore_padding
+  contrib/attention/sparse_attention
+  contrib/block_quantized/gather_block_quantized
+  contrib/block_quantized/gather_packed
+  contrib/block_quantized/mat_mul_block_quantized_fp4_weight
+  contrib/block_quantized/mat_mul_block_quantized_fp8_weight
+  contrib/block_quantized/mat_mul_bnb4
+  contrib/block_quantized/mat_mul_fp_q4
+  contrib/block_quantized/mat_mul_n_bits
+  contrib/block_quantized/mat_mul_n_bits_mlp
+  contrib/block_quantized/mat_mul_n_bits_qkv
+  contrib/block_quantized/mat_mul_n_bits_qlora
+  contrib/block_quantized/mat_mul_packed
   contrib/collectives
-  contrib/complex_mul
-  contrib/crop_and_resize
-  contrib/decoder_attention
-  contrib/decoder_masked_multi_head_attention
-  contrib/decoder_masked_self_attention
-  contrib/dequantize_linear
-  contrib/dequantize_with_order
-  contrib/dynamic_quantize_lstm
-  contrib/dynamic_quantize_mat_mul
-  contrib/dynamic_time_warping
-  contrib/embed_layer_normalization
-  contrib/engram_gate
-  contrib/expand_dims
-  contrib/fast_gelu
-  contrib/fused_conv
-  contrib/fused_dropout
-  contrib/fused_gemm
-  contrib/fused_mat_mul
-  contrib/gated_add
-  contrib/gated_delta_net
-  contrib/gated_relative_position_bias
-  contrib/gated_rms_norm
-  contrib/gather_block_quantized
-  contrib/gather_packed
-  contrib/gelu
-  contrib/gemm_fast_gelu
-  contrib/gemm_float8
-  contrib/gemma_rotary_embedding
-  contrib/greedy_search
-  contrib/group_norm
-  contrib/group_query_attention
-  contrib/hyper_connection
-  contrib/hyper_connection_low_rank_mix
-  contrib/inverse
-  contrib/is_all_finite
-  contrib/linear_attention
-  contrib/linear_attention_gate
-  contrib/longformer_attention
-  contrib/m_rotary_embedding
-  contrib/mamba2_verify
-  contrib/mat_mul_block_quantized_fp4_weight
-  contrib/mat_mul_block_quantized_fp8_weight
-  contrib/mat_mul_bnb4
-  contrib/mat_mul_fp_q4
-  contrib/mat_mul_integer16
-  contrib/mat_mul_integer_to_float
-  contrib/mat_mul_n_bits
-  contrib/mat_mul_n_bits_mlp
-  contrib/mat_mul_n_bits_qkv
-  contrib/mat_mul_n_bits_qlora
-  contrib/mat_mul_packed
-  contrib/maxpool_with_mask
-  contrib/moe
-  contrib/moe_group_router
-  contrib/moe_packed
-  contrib/mul_integer
-  contrib/multi_head_attention
-  contrib/murmur_hash3
-  contrib/n_gram_hash_mapping
-  contrib/n_gram_repeat_block
-  contrib/packed_attention
-  contrib/packed_multi_head_attention
-  contrib/packed_sparse_attention_indexer_merge
-  contrib/paged_attention
-  contrib/q_attention
-  contrib/q_moe
-  contrib/qembed_layer_normalization
-  contrib/qgemm
-  contrib/qlinear_add
-  contrib/qlinear_average_pool
-  contrib/qlinear_concat
-  contrib/qlinear_conv
-  contrib/qlinear_global_average_pool
-  contrib/qlinear_leaky_relu
-  contrib/qlinear_mul
-  contrib/qlinear_reduce_mean
-  contrib/qlinear_sigmoid
-  contrib/qlinear_softmax
-  contrib/qlinear_where
-  contrib/qordered_attention
-  contrib/qordered_gelu
-  contrib/qordered_layer_normalization
-  contrib/qordered_longformer_attention
-  contrib/qordered_mat_mul
-  contrib/quantize_linear
-  contrib/quantize_with_order
-  contrib/quick_gelu
-  contrib/reduce_sum_integer
+  contrib/convolution/causal_conv_with_state
+  contrib/convolution/fused_conv
+  contrib/convolution/maxpool_with_mask
+  contrib/convolution/varlen_causal_conv_with_state
+  contrib/elementwise/bias_add
+  contrib/elementwise/bias_gelu
+  contrib/elementwise/bias_split_gelu
+  contrib/elementwise/complex_mul
+  contrib/elementwise/fast_gelu
+  contrib/elementwise/fused_dropout
+  contrib/elementwise/gated_add
+  contrib/elementwise/gelu
+  contrib/elementwise/is_all_finite
+  contrib/elementwise/quick_gelu
+  contrib/elementwise/scaled_silu
+  contrib/experts/moe
+  contrib/experts/moe_group_router
+  contrib/experts/moe_packed
+  contrib/experts/q_moe
+  contrib/experts/sharded_moe
+  contrib/experts/swi_glu
+  contrib/generation/beam_search
+  contrib/generation/bifurcation_detector
+  contrib/generation/greedy_search
+  contrib/generation/n_gram_repeat_block
+  contrib/hyper_connections/branchwise_rms_norm
+  contrib/hyper_connections/engram_gate
+  contrib/hyper_connections/hyper_connection
+  contrib/hyper_connections/hyper_connection_low_rank_mix
+  contrib/movement/crop_and_resize
+  contrib/movement/expand_dims
+  contrib/movement/torch_embedding
+  contrib/movement/unfold_tensor
+  contrib/normalization/bias_softmax
+  contrib/normalization/embed_layer_normalization
+  contrib/normalization/gated_rms_norm
+  contrib/normalization/group_norm
+  contrib/normalization/skip_layer_normalization
+  contrib/positions/gated_relative_position_bias
+  contrib/positions/gemma_rotary_embedding
+  contrib/positions/m_rotary_embedding
+  contrib/positions/relative_position_bias
+  contrib/positions/rms_norm_rotary
+  contrib/positions/rotary_embedding
+  contrib/products/c_dist
+  contrib/products/fused_gemm
+  contrib/products/fused_mat_mul
+  contrib/products/gemm_fast_gelu
+  contrib/products/gemm_float8
+  contrib/products/inverse
+  contrib/products/sparse_to_dense_mat_mul
+  contrib/q_ordered/dequantize_with_order
+  contrib/q_ordered/q_ordered_attention
+  contrib/q_ordered/q_ordered_gelu
+  contrib/q_ordered/q_ordered_layer_normalization
+  contrib/q_ordered/q_ordered_longformer_attention
+  contrib/q_ordered/q_ordered_mat_mul
+  contrib/q_ordered/quantize_with_order
+  contrib/quantized/dequantize_linear
+  contrib/quantized/dynamic_quantize_lstm
+  contrib/quantized/dynamic_quantize_mat_mul
+  contrib/quantized/mat_mul_integer16
+  contrib/quantized/mat_mul_integer_to_float
+  contrib/quantized/mul_integer
+  contrib/quantized/q_attention
+  contrib/quantized/q_embed_layer_normalization
+  contrib/quantized/q_gemm
+  contrib/quantized/q_linear_add
+  contrib/quantized/q_linear_average_pool
+  contrib/quantized/q_linear_concat
+  contrib/quantized/q_linear_conv
+  contrib/quantized/q_linear_global_average_pool
+  contrib/quantized/q_linear_leaky_relu
+  contrib/quantized/q_linear_mul
+  contrib/quantized/q_linear_reduce_mean
+  contrib/quantized/q_linear_sigmoid
+  contrib/quantized/q_linear_softmax
+  contrib/quantized/q_linear_where
+  contrib/quantized/quantize_linear
+  contrib/quantized/reduce_sum_integer
+  contrib/recurrent/attn_lstm
+  contrib/recurrent/gated_delta_net
+  contrib/recurrent/linear_attention
+  contrib/recurrent/linear_attention_gate
+  contrib/recurrent/mamba2_verify
+  contrib/recurrent/state_replay
   contrib/refused
-  contrib/relative_position_bias
-  contrib/remove_padding
-  contrib/restore_padding
-  contrib/rfft
-  contrib/rms_norm_rotary
-  contrib/rotary_embedding
-  contrib/scaled_silu
-  contrib/sharded_moe
-  contrib/skip_layer_normalization
-  contrib/sparse_attention
-  contrib/sparse_to_dense_mat_mul
-  contrib/state_replay
-  contrib/swi_glu
-  contrib/tokenizer
-  contrib/torch_embedding
-  contrib/unfold_tensor
-  contrib/varlen_causal_conv_with_state
-  contrib/word_conv_embedding
+  contrib/signal/dynamic_time_warping
+  contrib/signal/rfft
+  contrib/text/murmur_hash3
+  contrib/text/n_gram_hash_mapping
+  contrib/text/tokenizer
+  contrib/text/word_conv_embedding
   controlflow/if
   controlflow/loop
   controlflow/scan
@@ -211,7 +211,7 @@ set(ONNXCMP_OPERATORS
   math/negative_log_likelihood_loss
   math/p_relu
   math/pow
-  math/qlinear_mat_mul
+  math/q_linear_mat_mul
   math/reciprocal
   math/relu
   math/round
@@ -227,7 +227,7 @@ set(ONNXCMP_OPERATORS
   math/sqrt
   math/sub
   math/sum
-  math/swiglu
+  math/swi_glu
   math/swish
   math/tan
   math/tanh
@@ -256,7 +256,7 @@ set(ONNXCMP_OPERATORS
   nn/max_pool
   nn/max_unpool
   nn/mean_variance_normalization
-  nn/qlinear_conv
+  nn/q_linear_conv
   nn/rms_normalization
   nn/rotary_embedding
   nn/shrink

@@ -2,15 +2,11 @@
 #ifndef ONNXCMP_OPS_OPERATORS_H_
 #define ONNXCMP_OPS_OPERATORS_H_
 
-#include "absl/strings/string_view.h"
 #include "evaluator/op_registry.h"
 
 namespace onnxcmp {
 
 void RegisterAllOperators(OpRegistry& registry);
-
-// The domain of onnxruntime's convolutions on channels in blocks.
-inline constexpr absl::string_view kNchwcDomain = "com.microsoft.nchwc";
 
 struct OperatorOptions {
   // Channels in a block of com.microsoft.nchwc: 16 in models that were optimized on a processor

@@ -41,8 +41,8 @@ struct Use {
   int node = kNone;
   int slot = 0;
 };
-// The slot of what a node's subgraphs read from outside.
-inline constexpr int kCaptureSlot = 99;
+// In the place of the slot of what a node's subgraphs read from outside: no input has it.
+inline constexpr int kCaptureSlot = -1;
 
 class StreamIndex {
  public:

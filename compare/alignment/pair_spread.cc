@@ -28,7 +28,7 @@ struct Consumer {
 
 uint64_t MannerOf(const StreamIndex& side, const Use& use, size_t output) {
   const bool commutative = StreamIndex::At(side.commutative, use.node) != 0;
-  const uint64_t slot = commutative ? 0 : static_cast<uint64_t>(use.slot);
+  const uint64_t slot = commutative ? 0 : static_cast<uint16_t>(use.slot);
   return (static_cast<uint64_t>(StreamIndex::At(side.op, use.node)) << 32) | (slot << 16) | output;
 }
 

@@ -3,9 +3,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/matmul.h"
-#include "ops/common/reduce.h"
-#include "ops/common/slices.h"
+#include "ops/common/products/matmul.h"
+#include "ops/common/reduction/reduce.h"
+#include "ops/common/shapes/slices.h"
 
 namespace onnxcmp {
 namespace {

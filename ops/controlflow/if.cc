@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "ops/controlflow/subgraph.h"
-#include "ops/operators.h"
 
 namespace onnxcmp {
 namespace {

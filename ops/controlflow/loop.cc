@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "ops/controlflow/scan_output.h"
 #include "ops/controlflow/subgraph.h"
-#include "ops/operators.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ops/common/axes.h"
+#include "ops/common/shapes/axes.h"
 #include "ops/controlflow/scan_output.h"
 #include "ops/controlflow/subgraph.h"
-#include "ops/operators.h"
 
 namespace onnxcmp {
 namespace {

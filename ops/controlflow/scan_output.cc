@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/packed_bits.h"
-#include "ops/common/axes.h"
+#include "ops/common/shapes/axes.h"
 
 namespace onnxcmp {
 namespace {}  // namespace

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/load_store.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,9 +5,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernel.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/load_store.h"
-#include "ops/common/matmul.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/elementwise/elementwise.h"
+#include "ops/common/products/matmul.h"
 #include "ops/extended/domains.h"
 
 namespace onnxcmp {

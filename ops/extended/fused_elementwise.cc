@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernel.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/elementwise/elementwise.h"
 #include "ops/extended/domains.h"
 
 namespace onnxcmp {

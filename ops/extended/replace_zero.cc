@@ -1,5 +1,5 @@
 #include "evaluator/kernel.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/elementwise/elementwise.h"
 #include "ops/extended/domains.h"
 
 namespace onnxcmp {

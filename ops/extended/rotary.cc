@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/kernel.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/movement.h"
-#include "ops/common/views.h"
+#include "ops/common/elementwise/elementwise.h"
+#include "ops/common/movement/movement.h"
+#include "ops/common/shapes/views.h"
 #include "ops/extended/domains.h"
 
 namespace onnxcmp {

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernel.h"
-#include "ops/common/movement.h"
-#include "ops/common/scatter.h"
-#include "ops/common/tuple_offsets.h"
+#include "ops/common/movement/movement.h"
+#include "ops/common/movement/scatter.h"
+#include "ops/common/movement/tuple_offsets.h"
 #include "ops/extended/domains.h"
 
 namespace onnxcmp {

@@ -2,8 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernel.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/load_store.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
 #include "ops/extended/domains.h"
 
 namespace onnxcmp {

@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernel.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/lanes.h"
-#include "ops/common/load_store.h"
-#include "ops/common/quantization.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/elementwise/elementwise.h"
+#include "ops/common/quantized/quantization.h"
+#include "ops/common/reduction/lanes.h"
 #include "ops/extended/domains.h"
 
 namespace onnxcmp {

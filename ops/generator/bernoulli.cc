@@ -4,9 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/load_store.h"
-#include "ops/common/random.h"
-#include "ops/common/vector_math.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/functions/vector_math.h"
+#include "ops/generator/random.h"
 
 namespace onnxcmp {
 namespace {

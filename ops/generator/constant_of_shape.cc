@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/movement.h"
+#include "ops/common/movement/movement.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/lanes.h"
-#include "ops/common/load_store.h"
-#include "ops/common/random.h"
-#include "ops/common/vector_math.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/functions/vector_math.h"
+#include "ops/common/reduction/lanes.h"
+#include "ops/generator/random.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,5 +1,5 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/random.h"
+#include "ops/generator/random.h"
 
 namespace onnxcmp {
 namespace {

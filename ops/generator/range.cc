@@ -11,7 +11,7 @@
 #include "evaluator/convert.h"
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
+#include "ops/common/elements/compute_class.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <vector>
 
@@ -71,11 +72,30 @@ std::vector<uint8_t> ExpandRuns(const Reader& reader, int64_t at, int64_t bits, 
   return indices;
 }
 
+constexpr int64_t kFileHeader = 14;  // bytes
+
+using Masks = std::array<uint32_t, 3>;
+
+// Where red, green and blue are in a pixel of 16 or 32 bits.
+absl::StatusOr<Masks> ReadMasks(const Reader& reader, int64_t bits, bool has_masks) {
+  if (!has_masks) {
+    return bits == 16 ? Masks{0x7c00, 0x03e0, 0x001f} : Masks{0x00ff0000, 0x0000ff00, 0x000000ff};
+  }
+  Masks masks;
+  for (size_t i = 0; i < masks.size(); ++i) {
+    masks[i] = reader.U32(kFileHeader + 40 + 4 * static_cast<int64_t>(i));
+    const uint32_t shifted = masks[i] == 0 ? 0 : masks[i] >> std::countr_zero(masks[i]);
+    if ((shifted & (shifted + 1)) != 0) {
+      return absl::InvalidArgumentError("a mask that is not contiguous");
+    }
+  }
+  return masks;
+}
+
 }  // namespace
 
 // 1, 4 and 8 bits with a palette, 16, 24 and 32 bits; 4 and 8 bits also as runs.
 absl::StatusOr<Image> DecodeBmp(absl::Span<const uint8_t> bytes, SizeCheck check) {
-  constexpr int64_t kFileHeader = 14;
   const Reader reader(bytes);
   const int64_t pixels = reader.U32(10);
   const int64_t header = reader.U32(14);
@@ -102,19 +122,7 @@ absl::StatusOr<Image> DecodeBmp(absl::Span<const uint8_t> bytes, SizeCheck check
   if (compression != 0 && !has_masks && !has_runs) {
     return absl::UnimplementedError(absl::StrCat("BMP with compression ", compression));
   }
-  uint32_t masks[3] = {0x00ff0000, 0x0000ff00, 0x000000ff};
-  if (bits == 16) {
-    masks[0] = 0x7c00;
-    masks[1] = 0x03e0;
-    masks[2] = 0x001f;
-  }
-  for (int64_t i = 0; i < 3 && has_masks; ++i) {
-    masks[i] = reader.U32(kFileHeader + 40 + 4 * i);
-    const uint32_t shifted = masks[i] == 0 ? 0 : masks[i] >> std::countr_zero(masks[i]);
-    if ((shifted & (shifted + 1)) != 0) {
-      return absl::InvalidArgumentError("a mask that is not contiguous");
-    }
-  }
+  OC_ASSIGN_OR_RETURN(const Masks masks, ReadMasks(reader, bits, has_masks));
   const bool has_palette = bits == 1 || bits == 4 || bits == 8;
   if (!has_palette && bits != 16 && bits != 24 && bits != 32) {
     return absl::InvalidArgumentError(absl::StrCat(bits, " bits for a pixel"));
@@ -149,7 +157,7 @@ absl::StatusOr<Image> DecodeBmp(absl::Span<const uint8_t> bytes, SizeCheck check
       } else {
         const uint32_t pixel =
             bits == 16 ? reader.U16(line + column * 2) : reader.U32(line + column * 4);
-        for (int64_t c = 0; c < 3; ++c) rgb[c] = Channel(pixel, masks[c]);
+        for (size_t c = 0; c < masks.size(); ++c) rgb[c] = Channel(pixel, masks[c]);
       }
     }
   }

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/views.h"
+#include "ops/common/shapes/views.h"
 
 namespace onnxcmp {
 namespace {

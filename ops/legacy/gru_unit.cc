@@ -3,8 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/views.h"
+#include "ops/common/elementwise/elementwise.h"
+#include "ops/common/shapes/views.h"
 
 namespace onnxcmp {
 namespace {

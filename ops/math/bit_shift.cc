@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {
 namespace {

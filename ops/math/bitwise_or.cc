@@ -1,7 +1,7 @@
 #include <cstdint>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,5 +1,5 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/cumulative.h"
+#include "ops/math/cumulative.h"
 
 namespace onnxcmp {
 namespace {

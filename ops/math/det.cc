@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/square_matrices.h"
+#include "ops/common/products/square_matrices.h"
 
 namespace onnxcmp {
 namespace {

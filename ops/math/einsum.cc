@@ -10,10 +10,10 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/load_store.h"
-#include "ops/common/matmul.h"
-#include "ops/common/reduce.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/products/matmul.h"
+#include "ops/common/reduction/reduce.h"
 
 namespace onnxcmp {
 namespace {

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/emit_function.h"
+#include "ops/common/elementwise/elementwise.h"
+#include "ops/common/elementwise/emit_function.h"
 
 namespace onnxcmp {
 namespace {

@@ -2,9 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/emit_function.h"
-#include "ops/common/gelu.h"
+#include "ops/common/elementwise/elementwise.h"
+#include "ops/common/elementwise/emit_function.h"
+#include "ops/common/functions/gelu_tanh.h"
 
 namespace onnxcmp {
 namespace {

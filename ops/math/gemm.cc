@@ -1,5 +1,5 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/gemm_family.h"
+#include "ops/common/products/gemm_family.h"
 
 namespace onnxcmp {
 namespace {

@@ -2,8 +2,8 @@
 #include <cstdint>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/arg_reduce.h"
-#include "ops/common/softmax_family.h"
+#include "ops/common/reduction/arg_reduce.h"
+#include "ops/math/softmax_family.h"
 
 namespace onnxcmp {
 namespace {

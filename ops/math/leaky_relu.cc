@@ -1,6 +1,6 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/if_negative.h"
+#include "ops/common/elementwise/elementwise.h"
+#include "ops/common/functions/if_negative.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,7 +1,7 @@
-#include "ops/common/softmax.h"
+#include "ops/common/reduction/softmax.h"
 
 #include "evaluator/op_registry.h"
-#include "ops/common/softmax_family.h"
+#include "ops/math/softmax_family.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,5 +1,5 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/matmul.h"
+#include "ops/common/products/matmul.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/integer_product.h"
+#include "ops/common/products/integer_product.h"
 
 namespace onnxcmp {
 namespace {

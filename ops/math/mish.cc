@@ -1,5 +1,5 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {
 namespace {

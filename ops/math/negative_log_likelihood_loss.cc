@@ -1,7 +1,7 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/likelihood_loss.h"
-#include "ops/common/load_store.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/reduction/likelihood_loss.h"
 
 namespace onnxcmp {
 namespace {

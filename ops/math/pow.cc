@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {
 namespace {

@@ -2,11 +2,11 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/lanes.h"
-#include "ops/common/likelihood_loss.h"
-#include "ops/common/load_store.h"
-#include "ops/common/softmax.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/reduction/lanes.h"
+#include "ops/common/reduction/likelihood_loss.h"
+#include "ops/common/reduction/softmax.h"
 
 namespace onnxcmp {
 namespace {

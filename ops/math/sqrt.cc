@@ -1,5 +1,5 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/emit_function.h"
+#include "ops/common/elementwise/emit_function.h"
 
 namespace onnxcmp {
 namespace {

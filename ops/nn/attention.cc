@@ -1,4 +1,4 @@
-#include "ops/common/attention.h"
+#include "ops/common/attention/attention.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,12 +13,12 @@
 #include "evaluator/convert.h"
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/broadcast.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/concat.h"
-#include "ops/common/load_store.h"
-#include "ops/common/softmax.h"
-#include "ops/common/vector_math.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/elementwise/broadcast.h"
+#include "ops/common/functions/vector_math.h"
+#include "ops/common/movement/concat.h"
+#include "ops/common/reduction/softmax.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,5 +1,5 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/pooling.h"
+#include "ops/common/convolution/pooling.h"
 
 namespace onnxcmp {
 namespace {

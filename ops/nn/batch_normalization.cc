@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/convert.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/lanes.h"
-#include "ops/common/reduce.h"
+#include "ops/common/reduction/lanes.h"
+#include "ops/common/reduction/reduce.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,5 +1,5 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/causal_conv.h"
+#include "ops/common/convolution/causal_conv.h"
 
 namespace onnxcmp {
 namespace {

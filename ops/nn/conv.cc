@@ -1,5 +1,5 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/conv_family.h"
+#include "ops/common/convolution/conv_family.h"
 
 namespace onnxcmp {
 namespace {

@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/conv_family.h"
-#include "ops/common/quantization.h"
-#include "ops/common/work.h"
+#include "ops/common/convolution/conv_family.h"
+#include "ops/common/quantized/quantization.h"
+#include "ops/common/shapes/work.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,10 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/add_windows.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/gemm.h"
-#include "ops/common/load_store.h"
+#include "ops/common/convolution/add_windows.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/products/gemm.h"
 
 namespace onnxcmp {
 namespace {
@@ -107,6 +107,52 @@ absl::StatusOr<Windows> Plan(const Attributes& attributes, absl::Span<const int6
   return windows;
 }
 
+// Y += W^T X, not empty: columns, group by group, which are added up. A plane of Y begins with
+// start(plane).
+template <typename C, typename Start>
+absl::Status AddProducts(KernelContext& ctx, const Windows& windows, int64_t groups,
+                         const Tensor& x, const Tensor& w, const Start& start, Tensor* y) {
+  const int64_t in_channels = x.dim(1) / groups;
+  const int64_t out_channels = w.dim(1);  // of a group
+  const int64_t inputs = NumOutputs(windows);
+  const int64_t taps = NumTaps(windows);
+  const int64_t pixels = y->num_elements() / (x.dim(0) * groups * out_channels);
+  const std::optional<int64_t> of_group = NumElements({out_channels, taps, inputs});
+  if (!of_group.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(out_channels, " channels of ", taps, " taps over ", inputs, " elements"));
+  }
+  // Parts of a group's channels, or several whole groups.
+  const int64_t parts = std::clamp<int64_t>(*of_group / kColumns, 1,
+                                            std::max<int64_t>(1, out_channels * taps / kLeastRows));
+  const int64_t part_channels = (out_channels + parts - 1) / parts;
+  const int64_t total = x.dim(0) * groups;
+  const int64_t at_once = std::clamp<int64_t>(kColumns / *of_group, 1, total);
+  OC_ASSIGN_OR_RETURN(Tensor columns,
+                      ctx.Allocate(kDTypeOf<C>, {at_once, part_channels, taps, inputs}));
+  for (int64_t begin = 0; begin < total; begin += at_once) {
+    const int64_t count = std::min(at_once, total - begin);
+    for (int64_t channel = 0; channel < out_channels; channel += part_channels) {
+      std::vector<int64_t> w_offsets(static_cast<size_t>(count));
+      for (int64_t i = 0; i < count; ++i) {
+        w_offsets[static_cast<size_t>(i)] =
+            ((begin + i) % groups * in_channels * out_channels + channel) * taps;
+      }
+      const int64_t planes = std::min(part_channels, out_channels - channel);
+      const int64_t rows = planes * taps;
+      Gemm<C>(ctx.pool(), {rows, inputs, in_channels, count},
+              {w.data<C>(), 1, out_channels * taps, 0, w_offsets},
+              {x.data<C>() + begin * in_channels * inputs, inputs, 1, in_channels * inputs, {}},
+              {columns.mutable_data<C>(), inputs, rows * inputs, {}, false});
+      const int64_t first = begin * out_channels + channel;
+      AddWindows(ctx.pool(), windows, count * planes, columns.data<C>(),
+                 y->mutable_data<C>() + first * pixels,
+                 [&](int64_t plane) { return start(first + plane); });
+    }
+  }
+  return absl::OkStatus();
+}
+
 template <typename C>
 absl::Status Run(KernelContext& ctx, const Attributes& attributes) {
   const DType dtype = ctx.Input(0).dtype();
@@ -122,7 +168,6 @@ absl::Status Run(KernelContext& ctx, const Attributes& attributes) {
                                                    w.TypeString(), ", do not fit ", groups,
                                                    groups == 1 ? " group" : " groups"));
   }
-  const int64_t in_channels = x.dim(1) / groups;
   const int64_t out_channels = w.dim(1);  // of a group
   Tensor bias;
   const int bias_input = attributes.has_pads_input ? 3 : 2;
@@ -154,42 +199,7 @@ absl::Status Run(KernelContext& ctx, const Attributes& attributes) {
     for (int64_t p = 0; p < x.dim(0) * *channels; ++p)
       std::fill_n(out + p * pixels, pixels, start(p));
   } else if (y.num_elements() > 0) {
-    // Columns are W^T X, group by group; added up, they are Y.
-    const int64_t inputs = NumOutputs(windows);
-    const int64_t taps = NumTaps(windows);
-    const int64_t pixels = y.num_elements() / (x.dim(0) * *channels);
-    const std::optional<int64_t> of_group = NumElements({out_channels, taps, inputs});
-    if (!of_group.has_value()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(out_channels, " channels of ", taps, " taps over ", inputs, " elements"));
-    }
-    // Parts of a group's channels, or several whole groups.
-    const int64_t parts = std::clamp<int64_t>(
-        *of_group / kColumns, 1, std::max<int64_t>(1, out_channels * taps / kLeastRows));
-    const int64_t part_channels = (out_channels + parts - 1) / parts;
-    const int64_t total = x.dim(0) * groups;
-    const int64_t at_once = std::clamp<int64_t>(kColumns / *of_group, 1, total);
-    OC_ASSIGN_OR_RETURN(Tensor columns,
-                        ctx.Allocate(kDTypeOf<C>, {at_once, part_channels, taps, inputs}));
-    for (int64_t begin = 0; begin < total; begin += at_once) {
-      const int64_t count = std::min(at_once, total - begin);
-      for (int64_t channel = 0; channel < out_channels; channel += part_channels) {
-        std::vector<int64_t> w_offsets(static_cast<size_t>(count));
-        for (int64_t i = 0; i < count; ++i) {
-          w_offsets[static_cast<size_t>(i)] =
-              ((begin + i) % groups * in_channels * out_channels + channel) * taps;
-        }
-        const int64_t planes = std::min(part_channels, out_channels - channel);
-        const int64_t rows = planes * taps;
-        Gemm<C>(ctx.pool(), {rows, inputs, in_channels, count},
-                {w.data<C>(), 1, out_channels * taps, 0, w_offsets},
-                {x.data<C>() + begin * in_channels * inputs, inputs, 1, in_channels * inputs, {}},
-                {columns.mutable_data<C>(), inputs, rows * inputs, {}, false});
-        const int64_t first = begin * out_channels + channel;
-        AddWindows(ctx.pool(), windows, count * planes, columns.data<C>(), out + first * pixels,
-                   [&](int64_t plane) { return start(first + plane); });
-      }
-    }
+    OC_RETURN_IF_ERROR(AddProducts<C>(ctx, windows, groups, x, w, start, &y));
   }
   OC_ASSIGN_OR_RETURN(y, StoreTensor<C>(ctx, y, dtype));
   return ctx.SetOutput(0, std::move(y));

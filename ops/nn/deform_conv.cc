@@ -6,11 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/check_shape.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/conv_family.h"
-#include "ops/common/gemm.h"
-#include "ops/common/load_store.h"
+#include "ops/common/convolution/conv_family.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/products/gemm.h"
+#include "ops/common/shapes/check_shape.h"
 
 namespace onnxcmp {
 namespace {

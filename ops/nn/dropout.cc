@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/dropout.h"
-#include "ops/common/load_store.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/elementwise/dropout.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/lanes.h"
-#include "ops/common/lp_norm.h"
-#include "ops/common/pooling.h"
+#include "ops/common/convolution/pooling.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/reduction/lanes.h"
+#include "ops/nn/lp_norm.h"
 
 namespace onnxcmp {
 namespace {

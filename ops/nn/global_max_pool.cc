@@ -1,7 +1,7 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/lane_fold.h"
-#include "ops/common/pooling.h"
+#include "ops/common/convolution/pooling.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/reduction/lane_fold.h"
 
 namespace onnxcmp {
 namespace {

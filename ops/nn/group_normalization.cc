@@ -1,7 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/group_norm.h"
-#include "ops/common/layer_norm.h"
+#include "ops/common/normalization/group_norm.h"
+#include "ops/common/normalization/layer_norm.h"
 
 namespace onnxcmp {
 namespace {

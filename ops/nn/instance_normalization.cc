@@ -1,5 +1,5 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/group_norm.h"
+#include "ops/common/normalization/group_norm.h"
 
 namespace onnxcmp {
 namespace {

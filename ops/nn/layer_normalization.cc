@@ -3,11 +3,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/axes.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/lane_parameter.h"
-#include "ops/common/layer_norm.h"
-#include "ops/common/load_store.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/normalization/layer_norm.h"
+#include "ops/common/shapes/axes.h"
+#include "ops/nn/lane_parameter.h"
 
 namespace onnxcmp {
 namespace {

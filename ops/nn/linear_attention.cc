@@ -1,4 +1,4 @@
-#include "ops/common/linear_attention.h"
+#include "ops/common/attention/linear_attention.h"
 #include "evaluator/op_registry.h"
 
 namespace onnxcmp {

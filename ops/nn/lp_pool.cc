@@ -1,11 +1,11 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/load_store.h"
-#include "ops/common/lp_norm.h"
-#include "ops/common/pooling.h"
-#include "ops/common/work.h"
+#include "ops/common/convolution/pooling.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/shapes/work.h"
+#include "ops/nn/lp_norm.h"
 
 namespace onnxcmp {
 namespace {

@@ -7,10 +7,10 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/axes.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/reduce.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elementwise/elementwise.h"
+#include "ops/common/reduction/reduce.h"
+#include "ops/common/shapes/axes.h"
 
 namespace onnxcmp {
 namespace {

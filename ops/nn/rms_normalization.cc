@@ -4,11 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/axes.h"
-#include "ops/common/lane_parameter.h"
-#include "ops/common/lanes.h"
-#include "ops/common/layer_norm.h"
-#include "ops/common/load_store.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/normalization/layer_norm.h"
+#include "ops/common/reduction/lanes.h"
+#include "ops/common/shapes/axes.h"
+#include "ops/nn/lane_parameter.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/rotary.h"
+#include "ops/common/attention/rotate_heads.h"
 
 namespace onnxcmp {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/work.h"
+#include "ops/common/shapes/work.h"
 
 namespace onnxcmp {
 namespace {

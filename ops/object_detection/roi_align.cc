@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/load_store.h"
-#include "ops/common/work.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/shapes/work.h"
 
 namespace onnxcmp {
 namespace {

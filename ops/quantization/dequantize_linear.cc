@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/quantization.h"
+#include "ops/common/quantized/quantization.h"
 
 namespace onnxcmp {
 namespace {

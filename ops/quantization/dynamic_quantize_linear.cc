@@ -1,10 +1,10 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/dynamic_quantization.h"
-#include "ops/common/load_store.h"
-#include "ops/common/quantization.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/quantized/dynamic_quantization.h"
+#include "ops/common/quantized/quantization.h"
 
 namespace onnxcmp {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/quantization.h"
+#include "ops/common/quantized/quantization.h"
 
 namespace onnxcmp {
 namespace {

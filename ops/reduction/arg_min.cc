@@ -1,5 +1,5 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/arg_reduce.h"
+#include "ops/common/reduction/arg_reduce.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,9 +1,9 @@
 #include <array>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/load_store.h"
-#include "ops/common/reduce.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/elementwise/elementwise.h"
+#include "ops/common/reduction/reduce.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,5 +1,5 @@
 #include "evaluator/op_registry.h"
-#include "ops/common/reduce.h"
+#include "ops/common/reduction/reduce.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/lstm.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/recurrent/lstm.h"
 
 namespace onnxcmp {
 namespace {

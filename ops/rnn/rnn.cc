@@ -2,10 +2,10 @@
 #include <vector>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/gemm.h"
-#include "ops/common/lanes.h"
-#include "ops/common/recurrent.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/products/gemm.h"
+#include "ops/common/recurrent/recurrent.h"
+#include "ops/common/reduction/lanes.h"
 
 namespace onnxcmp {
 namespace {

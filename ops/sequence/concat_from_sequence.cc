@@ -4,9 +4,9 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/axes.h"
-#include "ops/common/concat.h"
-#include "ops/common/views.h"
+#include "ops/common/movement/concat.h"
+#include "ops/common/shapes/axes.h"
+#include "ops/common/shapes/views.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/fft.h"
-#include "ops/common/load_store.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/signal/fft.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/load_store.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
 
 namespace onnxcmp {
 namespace {

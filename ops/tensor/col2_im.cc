@@ -8,8 +8,8 @@
 #include "absl/strings/str_join.h"
 #include "evaluator/convert.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/add_windows.h"
-#include "ops/common/compute_class.h"
+#include "ops/common/convolution/add_windows.h"
+#include "ops/common/elements/compute_class.h"
 
 namespace onnxcmp {
 namespace {

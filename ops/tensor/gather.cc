@@ -4,8 +4,8 @@
 
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/axes.h"
-#include "ops/common/movement.h"
+#include "ops/common/movement/movement.h"
+#include "ops/common/shapes/axes.h"
 
 namespace onnxcmp {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/movement.h"
-#include "ops/common/tuple_offsets.h"
+#include "ops/common/movement/movement.h"
+#include "ops/common/movement/tuple_offsets.h"
 
 namespace onnxcmp {
 namespace {

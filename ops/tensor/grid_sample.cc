@@ -8,12 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/complex_parts.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/inner_kernel.h"
-#include "ops/common/load_store.h"
-#include "ops/common/movement.h"
-#include "ops/common/views.h"
+#include "ops/common/elements/complex_parts.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/movement/inner_kernel.h"
+#include "ops/common/movement/movement.h"
+#include "ops/common/shapes/views.h"
 
 namespace onnxcmp {
 namespace {

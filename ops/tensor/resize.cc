@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/axes.h"
-#include "ops/common/load_store.h"
-#include "ops/common/resize.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/movement/resize.h"
+#include "ops/common/shapes/axes.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,8 +1,8 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/scatter.h"
-#include "ops/common/tuple_offsets.h"
+#include "ops/common/movement/scatter.h"
+#include "ops/common/movement/tuple_offsets.h"
 
 namespace onnxcmp {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/slices.h"
+#include "ops/common/shapes/slices.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/axes.h"
+#include "ops/common/shapes/axes.h"
 
 namespace onnxcmp {
 namespace {

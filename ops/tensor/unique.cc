@@ -11,9 +11,9 @@
 #include "evaluator/convert.h"
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/axes.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/movement.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/movement/movement.h"
+#include "ops/common/shapes/axes.h"
 
 namespace onnxcmp {
 namespace {

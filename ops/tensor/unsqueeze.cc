@@ -4,8 +4,8 @@
 
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/axes.h"
-#include "ops/common/views.h"
+#include "ops/common/shapes/axes.h"
+#include "ops/common/shapes/views.h"
 
 namespace onnxcmp {
 namespace {

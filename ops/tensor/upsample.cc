@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/load_store.h"
-#include "ops/common/resize.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/movement/resize.h"
 
 namespace onnxcmp {
 namespace {

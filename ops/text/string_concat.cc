@@ -2,7 +2,7 @@
 
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/broadcast.h"
+#include "ops/common/elementwise/broadcast.h"
 
 namespace onnxcmp {
 namespace {

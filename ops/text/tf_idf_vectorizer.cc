@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/kernel.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/movement.h"
-#include "ops/common/work.h"
+#include "ops/common/movement/movement.h"
+#include "ops/common/shapes/work.h"
 #include "ops/extended/domains.h"
 
 namespace onnxcmp {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/movement.h"
+#include "ops/common/movement/movement.h"
 
 namespace onnxcmp {
 namespace {

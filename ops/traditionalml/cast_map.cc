@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/convert.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/movement.h"
-#include "ops/common/number_text.h"
+#include "ops/common/elements/number_text.h"
+#include "ops/common/movement/movement.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elementwise/elementwise.h"
 #include "ops/traditionalml/feature_attribute.h"
 
 namespace onnxcmp {

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/convert.h"
-#include "ops/common/movement.h"
+#include "ops/common/movement/movement.h"
 
 namespace onnxcmp {
 namespace {

@@ -3,8 +3,8 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
-#include "ops/common/gemm.h"
-#include "ops/common/load_store.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/products/gemm.h"
 #include "ops/traditionalml/trees.h"
 
 namespace onnxcmp {

@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/lanes.h"
-#include "ops/common/load_store.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/reduction/lanes.h"
 #include "ops/traditionalml/trees.h"
 
 namespace onnxcmp {

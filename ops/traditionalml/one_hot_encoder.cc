@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/load_store.h"
+#include "ops/common/elements/load_store.h"
 #include "ops/traditionalml/class_labels.h"
 #include "ops/traditionalml/key_index.h"
 

@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ops/common/softmax.h"
-#include "ops/common/vector_math.h"
+#include "ops/common/functions/vector_math.h"
+#include "ops/common/reduction/softmax.h"
 
 namespace onnxcmp {
 namespace {

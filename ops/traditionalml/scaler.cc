@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
+#include "ops/common/elementwise/elementwise.h"
 #include "ops/traditionalml/feature_attribute.h"
 
 namespace onnxcmp {

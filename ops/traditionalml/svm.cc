@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ops/common/lanes.h"
-#include "ops/common/load_store.h"
-#include "ops/common/vector_math.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/functions/vector_math.h"
+#include "ops/common/reduction/lanes.h"
 #include "ops/traditionalml/linear.h"
 #include "ops/traditionalml/trees.h"
 

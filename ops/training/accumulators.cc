@@ -3,9 +3,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/load_store.h"
-#include "ops/common/movement.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/elementwise/elementwise.h"
+#include "ops/common/movement/movement.h"
 
 namespace onnxcmp {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/optimizer.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/training/tensor_groups.h"
 
 namespace onnxcmp {
 namespace {

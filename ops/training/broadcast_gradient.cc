@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/reduce.h"
+#include "ops/common/elementwise/elementwise.h"
+#include "ops/common/reduction/reduce.h"
 
 namespace onnxcmp {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/conv_family.h"
-#include "ops/common/lanes.h"
-#include "ops/common/load_store.h"
+#include "ops/common/convolution/conv_family.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/reduction/lanes.h"
 
 namespace onnxcmp {
 namespace {

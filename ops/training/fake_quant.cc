@@ -4,9 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/load_store.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {
 namespace {

@@ -4,11 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/axes.h"
-#include "ops/common/element_offsets.h"
-#include "ops/common/movement.h"
-#include "ops/common/scatter.h"
-#include "ops/common/tuple_offsets.h"
+#include "ops/common/movement/element_offsets.h"
+#include "ops/common/movement/movement.h"
+#include "ops/common/movement/scatter.h"
+#include "ops/common/movement/tuple_offsets.h"
+#include "ops/common/shapes/axes.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/axes.h"
-#include "ops/common/compute_class.h"
-#include "ops/common/lanes.h"
-#include "ops/common/load_store.h"
+#include "ops/common/elements/compute_class.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/reduction/lanes.h"
+#include "ops/common/shapes/axes.h"
 
 namespace onnxcmp {
 namespace {

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "evaluator/op_registry.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/lanes.h"
-#include "ops/common/load_store.h"
-#include "ops/common/reduce.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/elementwise/elementwise.h"
+#include "ops/common/reduction/lanes.h"
+#include "ops/common/reduction/reduce.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/concat.h"
-#include "ops/common/elementwise.h"
-#include "ops/common/load_store.h"
-#include "ops/common/quantization.h"
+#include "ops/common/elements/load_store.h"
+#include "ops/common/elementwise/elementwise.h"
+#include "ops/common/movement/concat.h"
+#include "ops/common/quantized/quantization.h"
 
 namespace onnxcmp {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/op_registry.h"
-#include "ops/common/movement.h"
-#include "ops/common/slices.h"
+#include "ops/common/movement/movement.h"
+#include "ops/common/shapes/slices.h"
 
 namespace onnxcmp {
 namespace {

@@ -100,6 +100,38 @@ OpTest& OpTest::Threads(int threads) {
   return *this;
 }
 
+absl::StatusOr<std::vector<Value>> RunNode(const Node& node, const OpRegistry& registry,
+                                           const std::vector<Value>& inputs,
+                                           const EvaluatorOptions& options) {
+  if (inputs.size() != node.inputs.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(inputs.size(), " values for ", node.inputs.size(), " inputs"));
+  }
+  auto model = std::make_shared<Model>();
+  if (node.imports != nullptr) model->imports = *node.imports;
+  Node copy = node;
+  Feeds feeds;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    copy.inputs[i] = inputs[i].empty() ? "" : absl::StrCat("input_", i);
+    if (inputs[i].empty()) continue;
+    feeds[copy.inputs[i]] = inputs[i];
+    model->graph.inputs.push_back(ValueInfo{copy.inputs[i], {}});
+  }
+  for (size_t i = 0; i < copy.outputs.size(); ++i) {
+    if (copy.outputs[i].empty()) continue;
+    copy.outputs[i] = absl::StrCat("output_", i);
+    model->graph.outputs.push_back(ValueInfo{copy.outputs[i], {}});
+  }
+  model->graph.nodes.push_back(std::move(copy));
+  OC_ASSIGN_OR_RETURN(Evaluator evaluator, Evaluator::Create(std::move(model), registry, options));
+  OC_ASSIGN_OR_RETURN(std::vector<Value> results, evaluator.Run(feeds));
+  std::vector<Value> outputs(node.outputs.size());
+  for (size_t i = 0, next = 0; i < outputs.size(); ++i) {
+    if (!node.outputs[i].empty()) outputs[i] = std::move(results[next++]);
+  }
+  return outputs;
+}
+
 absl::StatusOr<std::vector<Value>> OpTest::RunAll() const {
   return RunNode(node_, Registry(), inputs_, options_);
 }
@@ -132,6 +164,22 @@ Tensor Bools(absl::Span<const int64_t> shape, const std::vector<uint8_t>& values
 Value MapOf(Tensor keys, Value values) {
   return Map{.keys = std::move(keys), .values = std::make_shared<const Value>(std::move(values))};
 }
+
+Tensor Halves(absl::Span<const int64_t> shape, const std::vector<float>& values) {
+  return AsHalf(Tensor::Of<float>(shape, values));
+}
+
+Tensor Int8s(absl::Span<const int64_t> shape, const std::vector<int8_t>& values) {
+  return Tensor::Of<int8_t>(shape, values);
+}
+
+Tensor Uint8s(absl::Span<const int64_t> shape, const std::vector<uint8_t>& values) {
+  return Tensor::Of<uint8_t>(shape, values);
+}
+
+Tensor OneRow(float x, float y) { return Tensor::Of<float>({1, 2}, {x, y}); }
+
+Tensor AsHalf(const Tensor& tensor) { return Convert(tensor, DType::kFloat16); }
 
 Tensor Iota(absl::Span<const int64_t> shape) {
   std::vector<float> values(static_cast<size_t>(NumElements(shape).value()));

@@ -29,6 +29,12 @@ const OpRegistry& Registry();
   if (::onnxcmp::testing::Registry().LatestVersion("") < (version)) \
   GTEST_SKIP() << "the ONNX in use knows no opset " << (version)
 
+// Runs one operator on given values: `node` names its inputs and outputs only to say which are
+// absent. Returns the outputs (empty Value: not wanted).
+absl::StatusOr<std::vector<Value>> RunNode(const Node& node, const OpRegistry& registry,
+                                           const std::vector<Value>& inputs,
+                                           const EvaluatorOptions& options = {});
+
 class OpTest {
  public:
   // `opset`: the opset version imported for the operator's domain.
@@ -73,6 +79,11 @@ Tensor Ints(const std::vector<int64_t>& values);
 Tensor Floats(const std::vector<float>& values);
 // Of any shape: Bools({2, 2}, {1, 0, 0, 1}).
 Tensor Bools(absl::Span<const int64_t> shape, const std::vector<uint8_t>& values);
+Tensor Halves(absl::Span<const int64_t> shape, const std::vector<float>& values);
+Tensor Int8s(absl::Span<const int64_t> shape, const std::vector<int8_t>& values);
+Tensor Uint8s(absl::Span<const int64_t> shape, const std::vector<uint8_t>& values);
+// A matrix of one row.
+Tensor OneRow(float x, float y);
 // 0, 1, 2, ... as float.
 Tensor Iota(absl::Span<const int64_t> shape);
 
@@ -94,6 +105,7 @@ void ExpectError(const absl::Status& status, absl::StatusCode code, const std::s
 
 // A float tensor cast to another type (float16, bfloat16, int32, float8, int4, ...), saturating.
 Tensor Convert(const Tensor& tensor, DType dtype);
+Tensor AsHalf(const Tensor& tensor);
 // A view of the same elements with other strides than row-major (for kernels that meet views).
 Tensor AsStridedView(const Tensor& tensor);
 // Normally distributed floats, the same for the same seed.

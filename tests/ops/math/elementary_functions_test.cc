@@ -1,4 +1,5 @@
-// The functions of one number that ops/common/vector_math.h computes; expected values are NumPy's.
+// The functions of one number that ops/common/functions/vector_math.h computes; expected values are
+// NumPy's.
 #include <cmath>
 #include <string>
 #include <vector>

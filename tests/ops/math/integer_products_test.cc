@@ -72,7 +72,7 @@ TEST(MatMulInteger, RefusesZeroPointsThatDoNotFit) {
               kInvalid, "one for each row");
 }
 
-OpTest Qlinear(const Tensor& a, const Tensor& a_scale, const Tensor& a_zero, const Tensor& b,
+OpTest QLinear(const Tensor& a, const Tensor& a_scale, const Tensor& a_zero, const Tensor& b,
                const Tensor& b_scale, const Tensor& b_zero, float y_scale, const Tensor& y_zero) {
   OpTest test("QLinearMatMul", 21);
   test.Input(a).Input(a_scale).Input(a_zero).Input(b).Input(b_scale).Input(b_zero);
@@ -86,7 +86,7 @@ TEST(QLinearMatMul, RoundsToEvenAndSaturates) {
   const Tensor a = Bytes({4, 1}, {129, 128, 255, 0});
   const Tensor b = SignedBytes({1, 1}, {7});
   const auto y =
-      Qlinear(a, one, Bytes({}, {128}), b, one, SignedBytes({}, {0}), 2, SignedBytes({}, {10}))
+      QLinear(a, one, Bytes({}, {128}), b, one, SignedBytes({}, {0}), 2, SignedBytes({}, {10}))
           .Run();
   // 7 / 2 = 3.5 -> 4; 0; 889 / 2 and -896 / 2 saturate.
   ExpectTensor(y, SignedBytes({4, 1}, {14, 10, 127, -128}));
@@ -96,13 +96,13 @@ TEST(QLinearMatMul, ScalesOfRowsAndColumns) {
   const Tensor a = Bytes({2, 2}, {1, 2, 3, 4});
   const Tensor b = Bytes({2, 2}, {1, 2, 3, 4});
   // The product is (7, 10; 15, 22).
-  ExpectTensor(Qlinear(a, Tensor::Of<float>({2}, {1, 2}), Bytes({2}, {0, 0}), b,
+  ExpectTensor(QLinear(a, Tensor::Of<float>({2}, {1, 2}), Bytes({2}, {0, 0}), b,
                        Tensor::Of<float>({2}, {1, 0.5f}), Bytes({2}, {0, 0}), 1, Bytes({}, {1}))
                    .Run(),
                Bytes({2, 2}, {8, 6, 31, 23}));
   // Another scale for every matrix of the batch.
   ExpectTensor(
-      Qlinear(a.Reshaped({2, 1, 2}), Tensor::Of<float>({2, 1, 1}, {1, 2}), Bytes({2, 1, 1}, {0, 0}),
+      QLinear(a.Reshaped({2, 1, 2}), Tensor::Of<float>({2, 1, 1}, {1, 2}), Bytes({2, 1, 1}, {0, 0}),
               b.Reshaped({2, 2, 1}), Tensor::Of<float>({2, 1, 1}, {1, 3}), Bytes({2, 1, 1}, {0, 0}),
               1, Bytes({}, {0}))
           .Run(),
@@ -116,7 +116,7 @@ TEST(QLinearMatMul, Float8) {
   const Tensor a = f8(Tensor::Of<float>({1, 2}, {1.5f, -2}));
   const Tensor b = f8(Tensor::Of<float>({2, 1}, {4, 1}));
   // (0.75 * 2 - 1 * 0.5) / 0.25
-  ExpectTensor(Qlinear(a, half, zero, b, half, zero, 0.25f, zero).Run(),
+  ExpectTensor(QLinear(a, half, zero, b, half, zero, 0.25f, zero).Run(),
                f8(Tensor::Of<float>({1, 1}, {4})));
 }
 

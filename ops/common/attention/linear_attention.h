@@ -1,0 +1,15 @@
+// LinearAttention, which ai.onnx and com.microsoft both have.
+#ifndef ONNXCMP_OPS_COMMON_ATTENTION_LINEAR_ATTENTION_H_
+#define ONNXCMP_OPS_COMMON_ATTENTION_LINEAR_ATTENTION_H_
+
+#include "evaluator/kernel.h"
+
+namespace onnxcmp {
+
+// com.microsoft's (`extended`) may have more heads of values than of queries, fewer heads of keys
+// than of values, and state_window.
+Kernel LinearAttentionKernel(const KernelInit& node, bool extended);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_OPS_COMMON_ATTENTION_LINEAR_ATTENTION_H_

@@ -1,0 +1,26 @@
+// Running an operator's kernel inside of another one: for operators that are a known one with its
+// inputs and outputs laid out in another way.
+#ifndef ONNXCMP_OPS_COMMON_MOVEMENT_INNER_KERNEL_H_
+#define ONNXCMP_OPS_COMMON_MOVEMENT_INNER_KERNEL_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "evaluator/kernel.h"
+
+namespace onnxcmp {
+
+// The node's inputs, those that are left out empty. All of them count as asked for.
+std::vector<Value> InputValues(const KernelContext& ctx);
+
+// What `kernel` makes of `inputs`; the outputs that are wanted of it are those of the node. An
+// error if it does not look at one of the inputs.
+absl::StatusOr<std::vector<Value>> RunInner(KernelContext& ctx, const Kernel& kernel,
+                                            const std::vector<Value>& inputs);
+
+// Sets those that there are.
+absl::Status SetOutputs(KernelContext& ctx, std::vector<Value> outputs);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_OPS_COMMON_MOVEMENT_INNER_KERNEL_H_

@@ -1,0 +1,23 @@
+#include "evaluator/op_registry.h"
+#include "ops/common/products/gemm_family.h"
+
+namespace onnxcmp {
+namespace {
+
+// FusedGemm (com.microsoft 1): Y = activation(alpha * A' * B' + beta * C); a narrow float is
+// rounded once, after the activation.
+Kernel FusedGemm(const KernelInit& node) {
+  const absl::StatusOr<Activation> activation = ReadActivation(node, node.String("activation", ""));
+  if (!activation.ok()) return node.Fail(activation.status());
+  return [attributes = GemmAttributes(node), activation = *activation](KernelContext& ctx) {
+    return RunGemm(ctx, attributes, activation);
+  };
+}
+
+}  // namespace
+
+void RegisterContribFusedGemm(OpRegistry& registry) {
+  registry.Add(kMicrosoftDomain, "FusedGemm", {1}, FusedGemm);
+}
+
+}  // namespace onnxcmp

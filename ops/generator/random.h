@@ -1,0 +1,46 @@
+// Random numbers that are the same for the same seed, on every machine.
+#ifndef ONNXCMP_OPS_GENERATOR_RANDOM_H_
+#define ONNXCMP_OPS_GENERATOR_RANDOM_H_
+
+#include <cstdint>
+#include <optional>
+#include <random>
+
+#include "evaluator/kernel.h"
+
+namespace onnxcmp {
+
+class RandomNumbers {
+ public:
+  explicit RandomNumbers(uint64_t seed) : generator_(seed) {}
+  // In [0, 1), with 53 random bits.
+  double Uniform() { return static_cast<double>(generator_() >> 11) * 0x1p-53; }
+
+ private:
+  std::mt19937_64 generator_;
+};
+
+// The attribute `seed`; without it the run's own seed decides.
+struct RandomSeed {
+  std::optional<float> seed;
+
+  static RandomSeed FromNode(const KernelInit& node);
+  RandomNumbers Numbers(const KernelContext& ctx) const;
+};
+
+// The optional attribute `dtype`, a floating-point type; kUndefined if there is none. A remembered
+// error if it names another type.
+DType FloatTypeAttribute(const KernelInit& node);
+
+// A tensor of `count` standard normal numbers to `out`, or of numbers in [0, 1).
+void FillNormal(RandomNumbers& numbers, int64_t count, double* out);
+void FillUniform(RandomNumbers& numbers, int64_t count, double* out);
+
+// The kernels of RandomNormal(Like) and RandomUniform(Like): shift + scale * what `fill` draws. The
+// shape is the attribute `shape`, or that of input 0.
+Kernel RandomKernel(const KernelInit& node, bool like, double shift, double scale,
+                    void (*fill)(RandomNumbers&, int64_t, double*));
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_OPS_GENERATOR_RANDOM_H_
