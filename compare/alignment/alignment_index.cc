@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "compare/operators/operator_traits.h"
 #include "compare/streams/node_facts.h"
 
 namespace onnxcmp {
@@ -53,13 +54,10 @@ std::string PlaceOf(absl::string_view path) {
   return place;
 }
 
-// Operators that often hand their input on as it is. A poor value that comes out of any other one
-// as it went in may have done so by chance.
+// Whether a node often hands its input on as it is. A poor value that comes out of any other one as
+// it went in may have done so by chance.
 bool MayRepeatPoorValues(const StreamNode& node) {
-  static constexpr absl::string_view kNames[] = {"Identity",  "Cast",    "CastLike",  "Reshape",
-                                                 "Transpose", "Squeeze", "Unsqueeze", "Flatten",
-                                                 "Expand",    "Dropout", "Neg"};
-  return absl::c_linear_search(kNames, node.op_type);
+  return HasTrait(node, OperatorTrait::kRearranges) || HasTrait(node, OperatorTrait::kCasts);
 }
 
 bool IsNear(const StreamIndex& index, int a, int b, double distance) {
@@ -147,7 +145,7 @@ void IndexResults(StreamIndex& index, Interners& interners) {
   for (const StreamNode& node : stream.nodes) {
     index.op.push_back(interners.op({node.domain, node.op_type}));
     index.attributes.push_back(interners.attributes({index.op.back(), node.attributes}));
-    index.commutative.push_back(IsCommutative(node.domain, node.op_type));
+    index.commutative.push_back(HasTrait(node, OperatorTrait::kCommutative));
   }
 }
 

@@ -1,10 +1,9 @@
 #include "compare/alignment/alignment_reconvergence.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/string_view.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
@@ -21,71 +20,6 @@ constexpr double kByteNoise = 1e-2;
 constexpr double kFromBytesNoise = 3e-2;
 // Without anything paired behind it, a pair of different operators must be at least this near.
 constexpr double kPlausible = 0.3;
-
-// What goes in differently may well come out equal.
-bool AbsorbsDifferences(const StreamNode& node) {
-  static constexpr absl::string_view kNames[] = {"Relu",
-                                                 "LeakyRelu",
-                                                 "Clip",
-                                                 "Max",
-                                                 "Min",
-                                                 "ReduceMax",
-                                                 "ReduceMin",
-                                                 "Equal",
-                                                 "Greater",
-                                                 "GreaterOrEqual",
-                                                 "Less",
-                                                 "LessOrEqual",
-                                                 "ArgMax",
-                                                 "ArgMin",
-                                                 "TopK",
-                                                 "Cast",
-                                                 "Round",
-                                                 "Floor",
-                                                 "Ceil",
-                                                 "Sign",
-                                                 "Gather",
-                                                 "GatherND",
-                                                 "GatherElements",
-                                                 "Slice",
-                                                 "Where",
-                                                 "MaxPool",
-                                                 "AveragePool",
-                                                 "GlobalMaxPool",
-                                                 "If",
-                                                 "Loop",
-                                                 "Scan",
-                                                 "Abs",
-                                                 "HardSigmoid",
-                                                 "HardSwish",
-                                                 "ThresholdedRelu",
-                                                 "NonZero",
-                                                 "Unique",
-                                                 "Compress",
-                                                 "Shape",
-                                                 "Size",
-                                                 "QuantizeLinear",
-                                                 "DynamicQuantizeLinear",
-                                                 "IsNaN",
-                                                 "IsInf",
-                                                 "NonMaxSuppression",
-                                                 "Not",
-                                                 "And",
-                                                 "Or",
-                                                 "Xor",
-                                                 "Hardmax",
-                                                 "BitShift",
-                                                 "Mod",
-                                                 "Celu",
-                                                 "Elu",
-                                                 "Selu",
-                                                 "Shrink",
-                                                 "MaxRoiPool",
-                                                 "Resize",
-                                                 "Upsample",
-                                                 "OneHot"};
-  return std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
-}
 
 class Reconvergence {
  public:
@@ -238,8 +172,9 @@ class Reconvergence {
 
   bool Absorbs(int left_node, int right_result) const {
     const int right_node = index_.right.producer(right_result);
-    return AbsorbsDifferences(index_.left.node(left_node)) ||
-           (right_node != kNone && AbsorbsDifferences(index_.right.node(right_node)));
+    return HasTrait(index_.left.node(left_node), OperatorTrait::kAbsorbs) ||
+           (right_node != kNone &&
+            HasTrait(index_.right.node(right_node), OperatorTrait::kAbsorbs));
   }
 
   Pairing& pairing_;

@@ -177,7 +177,8 @@ void StreamRecorder::BeginNode(const Result& result, Scope* scope) {
       made.captures.push_back(named->result);
     }
   }
-  scope->precision = ReadsNoElements(node.op_type) ? DType::kUndefined : precision;
+  scope->precision =
+      HasTrait(node, OperatorTrait::kReadsNoElements) ? DType::kUndefined : precision;
 }
 
 Fingerprint StreamRecorder::LookAtElements(const Value& value) const {

@@ -414,9 +414,8 @@ class Walker {
     if (IsOneOf(node, {"Cos", "Sin"}) && !IsFloat() && !form.scaled) {
       return Found(Purpose::kPositions, node);
     }
-    if (HasTrait(node.domain, node.op_type, OperatorTrait::kMoves)) {
-      const bool data =
-          slot == 0 || !HasTrait(node.domain, node.op_type, OperatorTrait::kOneDataInput);
+    if (HasTrait(node, OperatorTrait::kMoves)) {
+      const bool data = slot == 0 || !HasTrait(node, OperatorTrait::kOneDataInput);
       return data ? FollowOutput(scope, node, form) : void();
     }
     if (IsOneOf(node, {"Cast", "CastLike"}) && slot == 0) return Cast(scope, node, form);
