@@ -4,6 +4,7 @@
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "compare/streams/result_stream.h"
@@ -33,8 +34,7 @@ struct AlignedRow {
   std::vector<int> left;  // indices into the streams' results
   std::vector<int> right;
   Marks marks = 0;
-  // Paired by structure although the values are apart, and taken back because what is behind it
-  // agrees: a hint for the search of causes, not a pair to show. Such rows are not in `rows`.
+
   bool paired() const { return !left.empty() && !right.empty(); }
 };
 
@@ -45,7 +45,9 @@ struct Alignment {
   // By result: its partner, kNone if it has none. Merged results name the partner they share.
   std::vector<int> left_to_right;
   std::vector<int> right_to_left;
-  std::vector<std::pair<int, int>> tentative;  // left, right
+  // Left, right: paired by structure although the values are apart, and taken back because what is
+  // behind it agrees. Hints for the search of causes, not pairs to show: they are not in `rows`.
+  std::vector<std::pair<int, int>> tentative;
   // The right model lists its nodes in quite another order: nothing is marked as moved.
   bool reordered = false;
 };

@@ -1,14 +1,13 @@
-// Stage 9: what lies alone between the same pairs belongs together.
+// Stage 13, gaps.
 #include <algorithm>
 #include <vector>
 
 #include "compare/alignment/alignment_stages.h"
 #include "compare/alignment/result_groups.h"
+#include "compare/alignment/weights.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr double kSurePoorLeaf = 1;
 
 // For every result the latest paired result before it and the earliest paired one behind it, both
 // by the left stream's clock, seen through unpaired ones.
@@ -68,7 +67,9 @@ class Gaps {
     ResultGroups groups;
     AddFree(groups, index_.left, true, rule);
     AddFree(groups, index_.right, false, rule);
-    queue_.SetRule({.threshold = 1, .scoring = Scoring::kSettling, .stage = PairStage::kGaps});
+    queue_.SetRule({.threshold = weights::kStructural,
+                    .scoring = Scoring::kSettling,
+                    .stage = PairStage::kGaps});
     const bool strictest = rule.before && rule.behind && rule.same_operator;
     for (const ResultGroup& group : groups.all()) {
       const bool alone = group.left.size() == 1 && group.right.size() == 1;
@@ -104,7 +105,7 @@ class Gaps {
 
   void Offer(int l, int r) {
     const bool poor = !index_.left.fingerprint(l).rich || !index_.right.fingerprint(r).rich;
-    if (index_.left.is_leaf(l) && poor && evidence_.Distance(l, r) > kSurePoorLeaf) return;
+    if (index_.left.is_leaf(l) && poor && evidence_.Distance(l, r) > weights::kSurePoorLeaf) return;
     queue_.PushAnyway(l, r);
   }
 

@@ -7,13 +7,12 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "compare/alignment/weights.h"
+#include "compare/operators/operator_traits.h"
 #include "compare/streams/node_facts.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr int kMostInputsScanned = 64;
-constexpr int kMostInWindow = 64;
 
 // Gives equal keys equal numbers, from 0 on.
 template <typename Key>
@@ -53,13 +52,10 @@ std::string PlaceOf(absl::string_view path) {
   return place;
 }
 
-// Operators that often hand their input on as it is. A poor value that comes out of any other one
-// as it went in may have done so by chance.
+// Whether a node often hands its input on as it is. A poor value that comes out of any other one as
+// it went in may have done so by chance.
 bool MayRepeatPoorValues(const StreamNode& node) {
-  static constexpr absl::string_view kNames[] = {"Identity",  "Cast",    "CastLike",  "Reshape",
-                                                 "Transpose", "Squeeze", "Unsqueeze", "Flatten",
-                                                 "Expand",    "Dropout", "Neg"};
-  return absl::c_linear_search(kNames, node.op_type);
+  return HasTrait(node, OperatorTrait::kRearranges) || HasTrait(node, OperatorTrait::kCasts);
 }
 
 bool IsNear(const StreamIndex& index, int a, int b, double distance) {
@@ -70,17 +66,15 @@ bool IsNear(const StreamIndex& index, int a, int b, double distance) {
 
 // What a float was before it was cast to another float type, or quantized and dequantized.
 int BeforeRounding(const StreamIndex& index, int r) {
-  constexpr double kCast = 1e-2;
-  constexpr double kQuantized = 5e-2;
   const StreamNode& node = index.node(index.producer(r));
   if (node.inputs.empty() || node.inputs[0] == kNone) return kNone;
   const int input = node.inputs[0];
-  if (node.op_type == "Cast") return IsNear(index, r, input, kCast) ? input : kNone;
+  if (node.op_type == "Cast") return IsNear(index, r, input, weights::kCastCopy) ? input : kNone;
   if (node.op_type != "DequantizeLinear" || index.producer(input) == kNone) return kNone;
   const StreamNode& before = index.node(index.producer(input));
   if (before.op_type != "QuantizeLinear" || before.inputs.empty()) return kNone;
   const int source = before.inputs[0];
-  return source != kNone && IsNear(index, r, source, kQuantized) ? source : kNone;
+  return source != kNone && IsNear(index, r, source, weights::kQuantizedCopy) ? source : kNone;
 }
 
 bool IsRounded(const StreamIndex& index, int r) {
@@ -99,7 +93,7 @@ int FindRoot(const StreamIndex& index, int r) {
   const bool rich = index.fingerprint(r).rich;
   if (!rich && !MayRepeatPoorValues(node)) return r;
   const int content = StreamIndex::At(index.content, r);
-  const size_t count = std::min<size_t>(node.inputs.size(), kMostInputsScanned);
+  const size_t count = std::min<size_t>(node.inputs.size(), weights::kMostInputsScanned);
   for (size_t i = 0; i < count; ++i) {
     const int input = node.inputs[i];
     if (input != kNone && StreamIndex::At(index.content, input) == content) return input;
@@ -121,8 +115,8 @@ bool IsView(const StreamIndex& index, int r) {
   const std::vector<int>& inputs = index.node(index.producer(r)).inputs;
   const int bits = StreamIndex::At(index.bits, r);
   return std::any_of(inputs.begin(),
-                     inputs.begin() + static_cast<std::ptrdiff_t>(
-                                          std::min<size_t>(inputs.size(), kMostInputsScanned)),
+                     inputs.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(
+                                          inputs.size(), weights::kMostInputsScanned)),
                      [&](int i) { return i != kNone && StreamIndex::At(index.bits, i) == bits; });
 }
 
@@ -147,7 +141,7 @@ void IndexResults(StreamIndex& index, Interners& interners) {
   for (const StreamNode& node : stream.nodes) {
     index.op.push_back(interners.op({node.domain, node.op_type}));
     index.attributes.push_back(interners.attributes({index.op.back(), node.attributes}));
-    index.commutative.push_back(IsCommutative(node.domain, node.op_type));
+    index.commutative.push_back(HasTrait(node, OperatorTrait::kCommutative));
   }
 }
 
@@ -168,8 +162,6 @@ void IndexRoots(StreamIndex& index) {
 // what MatMul, QuantizeLinear and DequantizeLinear do one after the other. That is no copy then. It
 // is told by being much nearer to the other side's than to what it was rounded from.
 bool FindComputedRounded(StreamIndex& index, const StreamIndex& other) {
-  constexpr double kReach = 1e-3;
-  constexpr double kNearer = 8;
   std::vector<int> rounded;
   for (int r = 0; r < index.size(); ++r) {
     if (IsRounded(index, r)) rounded.push_back(r);
@@ -188,11 +180,11 @@ bool FindComputedRounded(StreamIndex& index, const StreamIndex& other) {
     const double apart = SketchDistance(f, index.fingerprint(index.root(r)));
     const double rms = f.squashed.rms;
     auto it = std::lower_bound(originals.begin(), originals.end(),
-                               std::tuple(f.size, rms * (1 - kReach), 0));
-    for (int seen = 0; it != originals.end() && seen < kMostInWindow; ++it, ++seen) {
+                               std::tuple(f.size, rms * (1 - weights::kComputedRounded), 0));
+    for (int seen = 0; it != originals.end() && seen < weights::kMostOriginals; ++it, ++seen) {
       const auto& [size, other_rms, original] = *it;
-      if (size != f.size || other_rms > rms * (1 + kReach)) break;
-      if (SketchDistance(f, other.fingerprint(original)) * kNearer > apart) continue;
+      if (size != f.size || other_rms > rms * (1 + weights::kComputedRounded)) break;
+      if (SketchDistance(f, other.fingerprint(original)) * weights::kTimesNearer > apart) continue;
       index.computed_rounded[static_cast<size_t>(r)] = 1;
       found = true;
       break;
@@ -261,11 +253,11 @@ int StreamIndex::Reads(int n, int r, int slot) const {
   const auto is = [&](int input) { return input != kNone && (input == r || root(input) == r); };
   const size_t s = static_cast<size_t>(slot);
   if (s < reader.inputs.size() && is(reader.inputs[s])) return 2;
-  const size_t count = std::min<size_t>(reader.inputs.size(), kMostInputsScanned);
+  const size_t count = std::min<size_t>(reader.inputs.size(), weights::kMostInputsScanned);
   for (size_t i = 0; i < count; ++i) {
     if (is(reader.inputs[i])) return At(commutative, n) ? 2 : 1;
   }
-  const size_t captures = std::min<size_t>(reader.captures.size(), kMostInputsScanned);
+  const size_t captures = std::min<size_t>(reader.captures.size(), weights::kMostInputsScanned);
   for (size_t i = 0; i < captures; ++i) {
     if (is(reader.captures[i])) return slot == kCaptureSlot ? 2 : 1;
   }

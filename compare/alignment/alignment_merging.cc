@@ -4,14 +4,10 @@
 #include <utility>
 
 #include "absl/types/span.h"
+#include "compare/alignment/weights.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kMostCandidates = 16;
-constexpr size_t kMostUses = 8;
-constexpr size_t kMostMergedInputs = 16;
-constexpr double kAlike = 0.1;
 
 // One side seen from the other, so that the same is done for both.
 struct MergedSide {
@@ -27,7 +23,7 @@ struct MergedSide {
 int PartnerByUses(const MergedSide& side, int x) {
   const int content = StreamIndex::At(side.own.content, x);
   const auto uses = side.own.uses[x];
-  for (const Use& use : uses.first(std::min(uses.size(), kMostUses))) {
+  for (const Use& use : uses.first(std::min(uses.size(), weights::kMostMergedUses))) {
     const int output = side.own.first_output(use.node);
     if (output == kNone || StreamIndex::At(side.partner, output) == kNone) continue;
     const int reader = side.other.producer(StreamIndex::At(side.partner, output));
@@ -39,7 +35,7 @@ int PartnerByUses(const MergedSide& side, int x) {
     };
     const size_t slot = static_cast<size_t>(use.slot);
     if (slot < inputs.size() && fits(inputs[slot])) return inputs[slot];
-    for (size_t i = 0; i < std::min(inputs.size(), kMostMergedInputs); ++i) {
+    for (size_t i = 0; i < std::min(inputs.size(), weights::kMostMergedInputs); ++i) {
       if (fits(inputs[i])) return inputs[i];
     }
   }
@@ -54,8 +50,8 @@ int Nearest(const StreamIndex& index, absl::Span<const int> paired, bool leaf, s
       static_cast<size_t>(std::lower_bound(paired.begin(), paired.end(), middle,
                                            [&](int r, size_t place) { return rank(r) < place; }) -
                           paired.begin());
-  const size_t first = at > kMostCandidates / 2 ? at - kMostCandidates / 2 : 0;
-  const size_t last = std::min(paired.size(), first + kMostCandidates);
+  const size_t first = at > weights::kMostSharing / 2 ? at - weights::kMostSharing / 2 : 0;
+  const size_t last = std::min(paired.size(), first + weights::kMostSharing);
   int best = kNone;
   std::pair<bool, size_t> best_cost;
   for (size_t i = first; i < last; ++i) {
@@ -72,7 +68,8 @@ int Nearest(const StreamIndex& index, absl::Span<const int> paired, bool leaf, s
 // Near enough to be of one quantity, quantized ones too.
 bool Alike(const MergedSide& side, int own, int other) {
   return StreamIndex::At(side.own.elements, own) == StreamIndex::At(side.other.elements, other) ||
-         SketchDistance(side.own.fingerprint(own), side.other.fingerprint(other)) <= kAlike;
+         SketchDistance(side.own.fingerprint(own), side.other.fingerprint(other)) <=
+             weights::kAlike;
 }
 
 int SharedPartner(const MergedSide& side, int x, const std::vector<int>& shared) {

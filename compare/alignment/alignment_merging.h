@@ -1,4 +1,4 @@
-// Stage 11: several results of one side that share a partner on the other, as deduplicated
+// Stage 16, merging: several results of one side that share a partner on the other, as deduplicated
 // initializers and removed copies do.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_MERGING_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_MERGING_H_

@@ -1,91 +1,13 @@
 #include "compare/alignment/alignment_reconvergence.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/string_view.h"
+#include "compare/alignment/weights.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kMostVisited = 64;
-constexpr size_t kFewBehind = 3;
-constexpr double kHalfNoise = 3e-3;
-// What is as near as this did not go wrong, it was rounded otherwise: sums of 16-bit numbers that
-// nearly cancel are that far apart, and what was computed from 8-bit ones.
-constexpr double kHalfRounding = 3e-2;
-constexpr double kByteRounding = 0.3;
-constexpr double kNoise = 2e-5;
-constexpr double kByteNoise = 1e-2;
-constexpr double kFromBytesNoise = 3e-2;
-// Without anything paired behind it, a pair of different operators must be at least this near.
-constexpr double kPlausible = 0.3;
-
-// What goes in differently may well come out equal.
-bool AbsorbsDifferences(const StreamNode& node) {
-  static constexpr absl::string_view kNames[] = {"Relu",
-                                                 "LeakyRelu",
-                                                 "Clip",
-                                                 "Max",
-                                                 "Min",
-                                                 "ReduceMax",
-                                                 "ReduceMin",
-                                                 "Equal",
-                                                 "Greater",
-                                                 "GreaterOrEqual",
-                                                 "Less",
-                                                 "LessOrEqual",
-                                                 "ArgMax",
-                                                 "ArgMin",
-                                                 "TopK",
-                                                 "Cast",
-                                                 "Round",
-                                                 "Floor",
-                                                 "Ceil",
-                                                 "Sign",
-                                                 "Gather",
-                                                 "GatherND",
-                                                 "GatherElements",
-                                                 "Slice",
-                                                 "Where",
-                                                 "MaxPool",
-                                                 "AveragePool",
-                                                 "GlobalMaxPool",
-                                                 "If",
-                                                 "Loop",
-                                                 "Scan",
-                                                 "Abs",
-                                                 "HardSigmoid",
-                                                 "HardSwish",
-                                                 "ThresholdedRelu",
-                                                 "NonZero",
-                                                 "Unique",
-                                                 "Compress",
-                                                 "Shape",
-                                                 "Size",
-                                                 "QuantizeLinear",
-                                                 "DynamicQuantizeLinear",
-                                                 "IsNaN",
-                                                 "IsInf",
-                                                 "NonMaxSuppression",
-                                                 "Not",
-                                                 "And",
-                                                 "Or",
-                                                 "Xor",
-                                                 "Hardmax",
-                                                 "BitShift",
-                                                 "Mod",
-                                                 "Celu",
-                                                 "Elu",
-                                                 "Selu",
-                                                 "Shrink",
-                                                 "MaxRoiPool",
-                                                 "Resize",
-                                                 "Upsample",
-                                                 "OneHot"};
-  return std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
-}
 
 class Reconvergence {
  public:
@@ -105,8 +27,11 @@ class Reconvergence {
       const int r = pairing_.of_left(l);
       // Values made the pair, if only from afar: a product is near itself with a small bias.
       const double d = evidence_.Distance(l, r);
-      if (stage == PairStage::kValues && d <= kNear) continue;
-      if (d <= (FromBytes(l, r) ? kByteRounding : index_.has_half ? kHalfRounding : 0)) continue;
+      if (stage == PairStage::kValues && d <= weights::kNear) continue;
+      if (d <= (FromBytes(l, r)   ? weights::kByteRounding
+                : index_.has_half ? weights::kHalfRounding
+                                  : 0))
+        continue;
       if (index_.left.result(l).kind == ResultKind::kInput) continue;
       if (Agree(l, r) || Plausible(l, r)) continue;
       taken.push_back({l, r});
@@ -167,10 +92,10 @@ class Reconvergence {
     const StreamIndex& right = index_.right;
     const DType left_type = left.result(l).dtype;
     const DType right_type = right.result(r).dtype;
-    const double noise = IsByte(left_type) || IsByte(right_type) ? kByteNoise
-                         : FromBytes(l, r)                       ? kFromBytesNoise
-                         : index_.has_half                       ? kHalfNoise
-                                                                 : kNoise;
+    const double noise = IsByte(left_type) || IsByte(right_type) ? weights::kByteAgree
+                         : FromBytes(l, r)                       ? weights::kFromBytesAgree
+                         : index_.has_half                       ? weights::kHalfAgree
+                                                                 : weights::kAgree;
     return evidence_.Distance(l, r) <= noise || SquashedDistance(l, r) <= noise ||
            StreamIndex::At(left.bits, l) == StreamIndex::At(right.bits, r) ||
            StreamIndex::At(left.elements, l) == StreamIndex::At(right.elements, r);
@@ -196,11 +121,11 @@ class Reconvergence {
     size_t apart = 0;
     absl::flat_hash_set<int> seen = {l};
     std::vector<int> open = {l};
-    while (!open.empty() && seen.size() < kMostVisited) {
+    while (!open.empty() && seen.size() < weights::kMostBehind) {
       const int from = open.back();
       open.pop_back();
       for (const Use& use : left.uses[from]) {
-        if (seen.size() >= kMostVisited) break;
+        if (seen.size() >= weights::kMostBehind) break;
         for (int output : left.node(use.node).outputs) {
           if (output == kNone || !seen.insert(output).second) continue;
           const int partner = pairing_.of_left(output);
@@ -220,16 +145,15 @@ class Reconvergence {
       const int right_node = right.producer(r);
       return (left_node != kNone && right_node != kNone &&
               StreamIndex::At(left.op, left_node) == StreamIndex::At(right.op, right_node)) ||
-             evidence_.Distance(l, r) < kPlausible;
+             evidence_.Distance(l, r) < weights::kPlausible;
     }
-    return (behind <= kFewBehind && apart > 0) || apart * 3 >= behind;
+    return (behind <= weights::kFewBehind && apart > 0) || apart * weights::kShareApart >= behind;
   }
 
   // Whether one of them holds the very elements of another result of the other side: what is behind
   // a pair may hide that it is apart, or it is no pair. A copy in another layout is what it copies.
   bool IsElsewhere(int l, int r) const {
-    constexpr int64_t kTells = 4;
-    if (index_.left.result(l).fingerprint.size <= kTells) return false;
+    if (index_.left.result(l).fingerprint.size <= weights::kTellingElements) return false;
     const int ours = StreamIndex::At(index_.left.elements, l);
     const int theirs = StreamIndex::At(index_.right.elements, r);
     // Both would be each other's; that is a pair that is not apart.
@@ -238,8 +162,9 @@ class Reconvergence {
 
   bool Absorbs(int left_node, int right_result) const {
     const int right_node = index_.right.producer(right_result);
-    return AbsorbsDifferences(index_.left.node(left_node)) ||
-           (right_node != kNone && AbsorbsDifferences(index_.right.node(right_node)));
+    return HasTrait(index_.left.node(left_node), OperatorTrait::kAbsorbs) ||
+           (right_node != kNone &&
+            HasTrait(index_.right.node(right_node), OperatorTrait::kAbsorbs));
   }
 
   Pairing& pairing_;

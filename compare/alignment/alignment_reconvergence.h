@@ -1,5 +1,6 @@
-// Stage 10: takes back pairs by structure whose values are apart although all that is made of them
-// agrees. They are inner forms of a rewritten region, not the same quantity gone wrong.
+// Stage 15, reconvergence: takes back pairs by structure whose values are apart although all that
+// is made of them agrees. They are inner forms of a rewritten region, not the same quantity gone
+// wrong.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_RECONVERGENCE_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_RECONVERGENCE_H_
 

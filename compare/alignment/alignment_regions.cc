@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
+#include "compare/alignment/weights.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kMostNodes = 64;
 
 // Goes back from a result through results that are nobody's partner and are used by the region
 // alone.
@@ -25,7 +24,7 @@ class Absorber {
     absl::flat_hash_set<int> nodes;
     std::vector<int> open = {side_.producer(owner)};
     nodes.insert(open.back());
-    while (!open.empty() && nodes.size() < kMostNodes) {
+    while (!open.empty() && nodes.size() < weights::kMostInRegion) {
       const int n = open.back();
       open.pop_back();
       for (int input : side_.node(n).inputs) {
@@ -60,7 +59,8 @@ class Absorber {
       return false;
     }
     const auto uses = side_.uses[r];
-    return uses.size() <= kMostNodes && std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
+    return uses.size() <= weights::kMostInRegion &&
+           std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
              return use.slot != kCaptureSlot && nodes.contains(use.node);
            });
   }
@@ -119,7 +119,7 @@ Regions FindRegions(const Pairing& pairing, const ValueEvidence& evidence,
         StreamIndex::At(left.op, left_node) == StreamIndex::At(right.op, right_node);
     const bool same_elements =
         StreamIndex::At(left.elements, l) == StreamIndex::At(right.elements, r);
-    if (same_operator && !same_elements && evidence.Distance(l, r) > kNear) continue;
+    if (same_operator && !same_elements && evidence.Distance(l, r) > weights::kNear) continue;
     const bool left_made = left_node != kNone && !left.is_leaf(l);
     const bool right_made = right_node != kNone && !right.is_leaf(r);
     // A recorded result says nothing about how it was made.

@@ -1,5 +1,5 @@
-// Which results were absorbed by a pair: what several operators of one side compute in one on the
-// other, and what was folded into a constant.
+// Stage 17, regions: which results were absorbed by a pair: what several operators of one side
+// compute in one on the other, and what was folded into a constant.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_REGIONS_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_REGIONS_H_
 

@@ -4,20 +4,16 @@
 #include <array>
 #include <cstddef>
 
+#include "compare/alignment/weights.h"
+
 namespace onnxcmp {
 namespace {
 
-// If fewer than this share of the pairs are in order, the models simply list their nodes otherwise.
-constexpr double kOrdered = 0.7;
 constexpr int kKinds = 4;
 
 Marks operator|(Marks marks, Mark mark) {
   return static_cast<Marks>(marks | static_cast<Marks>(mark));
 }
-
-// Elements in another order are as far from each other as those of any two results are; what is
-// nearer is in order, and noisy.
-constexpr double kFar = 0.5;
 
 Marks MarksOfValues(const PairedStreams& streams, int l, int r) {
   const StreamIndex& left = streams.pairing.index().left;
@@ -33,11 +29,12 @@ Marks MarksOfValues(const PairedStreams& streams, int l, int r) {
   const bool other_shape = StreamIndex::At(left.shape, l) != StreamIndex::At(right.shape, r);
   const bool same_size = a.fingerprint.size == b.fingerprint.size;
   if (same_size && !streams.evidence.SameContent(l, r)) {
-    const bool in_order = same_bits || streams.evidence.Distance(l, r) <= kNear;
+    const bool in_order = same_bits || streams.evidence.Distance(l, r) <= weights::kNear;
     if (other_shape && in_order) {
       marks = marks | Mark::kReshaped;
-    } else if (!in_order && (same_elements || (streams.evidence.Distance(l, r) > kFar &&
-                                               streams.evidence.SameMoments(l, r)))) {
+    } else if (!in_order &&
+               (same_elements || (streams.evidence.Distance(l, r) > weights::kOutOfOrder &&
+                                  streams.evidence.SameMoments(l, r)))) {
       marks = marks | Mark::kTransposed;
     }
   }
@@ -221,7 +218,7 @@ Moves FindMoves(const Pairing& pairing) {
     }
   }
   moves.reordered =
-      static_cast<double>(tails.size()) < kOrdered * static_cast<double>(ordered.size());
+      static_cast<double>(tails.size()) < weights::kOrdered * static_cast<double>(ordered.size());
   if (moves.reordered || tails.empty()) return moves;
   for (int l : ordered) moves.moved[static_cast<size_t>(l)] = 1;
   for (int l = tails.back(); l != kNone; l = StreamIndex::At(before, l)) {

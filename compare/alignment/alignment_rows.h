@@ -1,4 +1,4 @@
-// The rows of an alignment: order and marks.
+// Stage 18, rows: their order and their marks.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_ROWS_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_ROWS_H_
 

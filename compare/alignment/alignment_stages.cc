@@ -8,14 +8,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/result_groups.h"
+#include "compare/alignment/weights.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr int kMostRounds = 8;
-constexpr int kMostStructureRounds = 3;
-constexpr size_t kMostOfContent = 8;
-constexpr int kMostMomentNeighbours = 16;
 
 std::vector<int> FreeOf(const Pairing& pairing, const StreamIndex& side, int content, bool left,
                         size_t most) {
@@ -32,48 +28,60 @@ std::vector<int> FreeOf(const Pairing& pairing, const StreamIndex& side, int con
 AlignmentStages::AlignmentStages(Pairing& pairing, ValueEvidence& evidence)
     : pairing_(pairing), index_(pairing.index()), evidence_(evidence), queue_(pairing, evidence) {}
 
-void AlignmentStages::Drain(const PairRule& rule) {
-  queue_.SetRule(rule);
-  queue_.Drain();
-}
-
 void AlignmentStages::Run() {
   PairInputs();
   PairOutputRows(pairing_, evidence_);
+  PairAnchors();
+  PairSurroundings();
+  PairGroups();
+  PairNearOnes();
+  PairEqualElements();
+  PairEqualMoments();
+  PairInputsByName();
+  PairStructure();
+  PairLeavesAndCopies();
+  Settle();
+  onnxcmp::PairGaps(pairing_, evidence_, queue_);
+  PairResized();
+}
 
-  // What is equal and rare, and what structure says around it.
-  queue_.SetRule({.threshold = 7.5});
+void AlignmentStages::PairAnchors() {
+  queue_.SetRule({.threshold = weights::kAnchor});
   PushUniqueContents(/*poor_too=*/false);
   queue_.Drain();
-  queue_.SetRule({.threshold = 6});
+}
+
+void AlignmentStages::PairSurroundings() {
+  queue_.SetRule({.threshold = weights::kSurrounding});
   queue_.SpreadAll();
   PushUniqueContents(/*poor_too=*/true);
   queue_.Drain();
-  PairNear({.threshold = 6});
+  PairNear({.threshold = weights::kSurelyNear});
+}
 
-  queue_.SetRule({.threshold = 3});
+void AlignmentStages::PairGroups() {
+  queue_.SetRule({.threshold = weights::kGrouped});
   PushEqualGroups(/*leaves_too=*/false);
   queue_.Drain();
+}
 
-  PairNear({.threshold = 6});
-  PairNear({.threshold = 4});
-  PairEqualElements();
-  PairEqualMoments();
+void AlignmentStages::PairNearOnes() {
+  PairNear({.threshold = weights::kSurelyNear});
+  PairNear({.threshold = weights::kBarelyNear});
+}
 
-  PairInputsByName();
-  PairStructure();
-
+void AlignmentStages::PairLeavesAndCopies() {
   pairing_.MixCopies();
-  queue_.SetRule({.threshold = 3});
+  queue_.SetRule({.threshold = weights::kGrouped});
   queue_.SpreadAll();
   queue_.Drain();
   PushEqualGroups(/*leaves_too=*/true);
   queue_.Drain();
   PairStructure();
-  SpreadStructure(pairing_, queue_, Scoring::kSettling, PairStage::kStructure);
+}
 
-  onnxcmp::PairGaps(pairing_, evidence_, queue_);
-  PairResized();
+void AlignmentStages::Settle() {
+  SpreadStructure(pairing_, queue_, Scoring::kSettling, PairStage::kStructure);
 }
 
 void AlignmentStages::PairInputs() {
@@ -99,8 +107,6 @@ void AlignmentStages::PairInputs() {
   pair(/*by_name=*/false);
 }
 
-// Inputs that were fed with different values: a name is all there is, as long as no value says
-// otherwise.
 void AlignmentStages::PairInputsByName() {
   absl::flat_hash_map<absl::string_view, int> rights;
   for (int r = 0; r < index_.right.size(); ++r) {
@@ -127,7 +133,6 @@ void AlignmentStages::PushUniqueContents(bool poor_too) {
   }
 }
 
-// The i-th of what is left of a content with the i-th: first within an iteration, then at all.
 void AlignmentStages::PushEqualGroups(bool leaves_too) {
   for (int content = 0; content < index_.contents; ++content) {
     const auto free = [&](const StreamIndex& side, bool left) {
@@ -167,15 +172,15 @@ void AlignmentStages::PushEqualGroups(bool leaves_too) {
 
 void AlignmentStages::PairNear(const PairRule& rule) {
   queue_.SetRule(rule);
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < weights::kMostRounds; ++round) {
     const int before = pairing_.pairs();
     for (int content = 0; content < index_.contents; ++content) {
       const auto nearest = evidence_.NearOfLeft(content);
       if (nearest.empty()) continue;
-      const auto lefts = FreeOf(pairing_, index_.left, content, true, kMostOfContent);
+      const auto lefts = FreeOf(pairing_, index_.left, content, true, weights::kMostOfContent);
       if (lefts.empty()) continue;
       for (const Nearness& near : nearest) {
-        for (int r : FreeOf(pairing_, index_.right, near.content, false, kMostOfContent)) {
+        for (int r : FreeOf(pairing_, index_.right, near.content, false, weights::kMostOfContent)) {
           for (int l : lefts) queue_.Push(l, r);
         }
       }
@@ -185,9 +190,8 @@ void AlignmentStages::PairNear(const PairRule& rule) {
   }
 }
 
-// The same elements in another shape, then in another order.
 void AlignmentStages::PairEqualElements() {
-  queue_.SetRule({.threshold = 5});
+  queue_.SetRule({.threshold = weights::kRearranged});
   for (const std::vector<int> StreamIndex::*key : {&StreamIndex::bits, &StreamIndex::elements}) {
     ResultGroups groups;
     const auto add = [&](const StreamIndex& side, bool left) {
@@ -208,8 +212,8 @@ void AlignmentStages::PairEqualElements() {
     }
     queue_.Drain();
     for (const ResultGroup& group : groups.all()) {
-      for (size_t i = 0; i < std::min(group.left.size(), kMostOfContent); ++i) {
-        for (size_t k = 0; k < std::min(group.right.size(), kMostOfContent); ++k) {
+      for (size_t i = 0; i < std::min(group.left.size(), weights::kMostOfContent); ++i) {
+        for (size_t k = 0; k < std::min(group.right.size(), weights::kMostOfContent); ++k) {
           queue_.Push(group.left[i], group.right[k]);
         }
       }
@@ -228,7 +232,10 @@ void AlignmentStages::PairEqualMoments() {
     std::vector<Entry> entries;
     for (int r = 0; r < side.size(); ++r) {
       const Fingerprint& f = side.fingerprint(r);
-      if (side.is_output_row(r) || f.kind != ElementKind::kFloat || !f.rich || f.size < 8) continue;
+      if (side.is_output_row(r) || f.kind != ElementKind::kFloat || !f.rich ||
+          f.size < weights::kLeastForMoments) {
+        continue;
+      }
       if (!(left ? pairing_.left_free(r) : pairing_.right_free(r))) continue;
       entries.push_back({f.size, f.moments[1], r});
     }
@@ -240,15 +247,15 @@ void AlignmentStages::PairEqualMoments() {
   };
   const std::vector<Entry> lefts = sorted(index_.left, true);
   const std::vector<Entry> rights = sorted(index_.right, false);
-  queue_.SetRule({.threshold = 5});
-  const double reach = 4 * (index_.has_half ? 1e-3 : 1e-5);
+  queue_.SetRule({.threshold = weights::kRearranged});
+  const double reach = index_.has_half ? weights::kHalfMoments : weights::kFloatMoments;
   for (const Entry& entry : lefts) {
     const double least = entry.rms * (1 - reach);
     auto it =
         std::lower_bound(rights.begin(), rights.end(), least, [&](const Entry& other, double rms) {
           return other.size != entry.size ? other.size < entry.size : other.rms < rms;
         });
-    for (int seen = 0; it != rights.end() && seen < kMostMomentNeighbours; ++it, ++seen) {
+    for (int seen = 0; it != rights.end() && seen < weights::kMostMomentNeighbours; ++it, ++seen) {
       if (it->size != entry.size || it->rms > entry.rms * (1 + reach)) break;
       if (!evidence_.SameMoments(entry.result, it->result)) continue;
       evidence_.RaiseToMoments(entry.result, it->result);
@@ -260,8 +267,8 @@ void AlignmentStages::PairEqualMoments() {
 
 void SpreadStructure(Pairing& pairing, PairQueue& queue, Scoring scoring, PairStage stage) {
   const AlignmentIndex& index = pairing.index();
-  queue.SetRule({.threshold = 1, .scoring = scoring, .stage = stage});
-  for (int round = 0; round < kMostStructureRounds; ++round) {
+  queue.SetRule({.threshold = weights::kStructural, .scoring = scoring, .stage = stage});
+  for (int round = 0; round < weights::kMostStructureRounds; ++round) {
     const int before = pairing.pairs();
     queue.SpreadAll();
     for (int l = 0; l < index.left.size(); ++l) {
@@ -281,12 +288,13 @@ void AlignmentStages::PairStructure() {
   for (int round = 0; round < 2; ++round) {
     SpreadStructure(pairing_, queue_, Scoring::kLoose, PairStage::kStructure);
     const int before = pairing_.pairs();
-    PairNear({.threshold = 3.5, .scoring = Scoring::kLoose, .stage = PairStage::kStructure});
+    PairNear({.threshold = weights::kNearStructural,
+              .scoring = Scoring::kLoose,
+              .stage = PairStage::kStructure});
     if (pairing_.pairs() == before) return;
   }
 }
 
-// The same graph on another batch or a longer sequence: sizes differ, operators and inputs tell.
 void AlignmentStages::PairResized() {
   SpreadStructure(pairing_, queue_, Scoring::kResized, PairStage::kStructure);
 }

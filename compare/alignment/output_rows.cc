@@ -1,4 +1,4 @@
-// Stage 1: output rows with output rows.
+// Stage 3, output rows.
 #include <string>
 #include <utility>
 #include <vector>
@@ -6,13 +6,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/alignment_stages.h"
+#include "compare/alignment/weights.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr double kNearOutput = 1e-3;
-// Of models with more outputs only equal or equally named ones are compared.
-constexpr size_t kMostForAllPairs = 256;
 
 class OutputRows {
  public:
@@ -31,7 +28,7 @@ class OutputRows {
 
   void Pair() {
     PairNamesakes([&](int l, int r) { return evidence_.SameContent(l, r); });
-    PairNamesakes([&](int l, int r) { return evidence_.Distance(l, r) <= kNearOutput; });
+    PairNamesakes([&](int l, int r) { return evidence_.Distance(l, r) <= weights::kNearOutput; });
     for (int l : lefts_) {
       const auto equals = by_content_.find(StreamIndex::At(index_.left.content, l));
       if (equals == by_content_.end()) continue;
@@ -63,9 +60,9 @@ class OutputRows {
   }
 
   void PairNearest() {
-    if (lefts_.size() > kMostForAllPairs || rights_.size() > kMostForAllPairs) return;
+    if (lefts_.size() > weights::kMostOutputs || rights_.size() > weights::kMostOutputs) return;
     for (;;) {
-      double nearest = kNearOutput;
+      double nearest = weights::kNearOutput;
       std::pair<int, int> best{kNone, kNone};
       for (int l : lefts_) {
         if (!pairing_.left_free(l)) continue;

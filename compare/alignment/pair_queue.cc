@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compare/alignment/weights.h"
+
 namespace onnxcmp {
 namespace {
-
-constexpr double kSameScore = 1e-9;
-constexpr double kAmbiguous = 0.01;
-// Pairs whose values say less are not picked out of several that are as good: one of them would be
-// as wrong as the other.
-constexpr double kTelling = 2;
-constexpr int kMostRivalsSeen = 64;
 
 uint64_t PairKey(int l, int r) {
   return (static_cast<uint64_t>(l) << 32) | static_cast<uint64_t>(r);
@@ -52,7 +47,7 @@ void PairQueue::Enqueue(int l, int r, double threshold) {
   }
   Candidate& candidate = candidates_[static_cast<size_t>(it->second)];
   candidate.threshold = std::min(candidate.threshold, threshold);
-  if (score > candidate.score + kSameScore) {
+  if (score > candidate.score + weights::kSameScore) {
     candidate.score = score;
     PushTo(best_, it->second);
   }
@@ -96,14 +91,14 @@ double PairQueue::ScoreOf(const Candidate& c) const {
 bool PairQueue::Ambiguous(int candidate) {
   const Candidate& c = candidates_[static_cast<size_t>(candidate)];
   const auto rivals = [&](int* link, bool of_left) {
-    for (int seen = 0; *link != kNone && seen < kMostRivalsSeen; ++seen) {
+    for (int seen = 0; *link != kNone && seen < weights::kMostRivalsSeen; ++seen) {
       Candidate& other = candidates_[static_cast<size_t>(*link)];
       int* next = of_left ? &other.next_of_left : &other.next_of_right;
       if (!pairing_.left_free(other.left) || !pairing_.right_free(other.right)) {
         *link = *next;  // it cannot come back
         continue;
       }
-      if (*link != candidate && other.score >= c.score - kAmbiguous) return true;
+      if (*link != candidate && other.score >= c.score - weights::kAmbiguous) return true;
       link = next;
     }
     return false;
@@ -124,7 +119,7 @@ void PairQueue::ServeBest() {
   if (Outdated(entry)) return;
   Candidate& candidate = candidates_[static_cast<size_t>(entry.candidate)];
   const double score = ScoreOf(candidate);
-  const bool fell = score < candidate.score - kSameScore;
+  const bool fell = score < candidate.score - weights::kSameScore;
   candidate.score = score;
   if (fell) {
     if (score >= candidate.threshold) PushTo(best_, entry.candidate);
@@ -141,11 +136,11 @@ void PairQueue::ServeDeferred() {
   Candidate& candidate = candidates_[static_cast<size_t>(entry.candidate)];
   const double before = candidate.score;
   candidate.score = ScoreOf(candidate);
-  if (candidate.score > before + kSameScore) {
+  if (candidate.score > before + weights::kSameScore) {
     PushTo(best_, entry.candidate);
-  } else if (candidate.score < before - kSameScore) {
+  } else if (candidate.score < before - weights::kSameScore) {
     if (candidate.score >= candidate.threshold) PushTo(deferred_, entry.candidate);
-  } else if (evidence_.Value(candidate.left, candidate.right) >= kTelling ||
+  } else if (evidence_.Value(candidate.left, candidate.right) >= weights::kTelling ||
              !Ambiguous(entry.candidate)) {
     Accept(Candidate(candidate));
   }

@@ -2,25 +2,10 @@
 
 #include <algorithm>
 
+#include "compare/alignment/weights.h"
+
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kMostInputs = 16;  // of a node that are looked at
-constexpr size_t kMostUses = 8;     // of a result that are looked at
-constexpr double kClearValue = 5;   // from here on values speak for themselves
-// Values worth less (a distance of 0.2) are not nearer than others, but by chance.
-constexpr double kChance = 0.4;
-constexpr double kSameName = 0.25;
-constexpr double kSameMaker = 0.5;
-constexpr double kAnyMaker = 0.1;
-constexpr double kSamePath = 0.1;
-constexpr double kOtherPlace = 0.5;
-constexpr double kRegret = 0.4;
-constexpr double kEqual = 8;
-constexpr size_t kMostRivals = 8;  // of a content that are looked at
-// What poor results need from structure, and what differing sizes need.
-constexpr double kPoorStructure = 0.75;
-constexpr double kResizedStructure = 1.5;
 
 // Packed: split before anything else is done with it. No part of it is the whole.
 bool IsSplitAtOnce(const StreamIndex& side, int r) {
@@ -35,21 +20,21 @@ bool IsSplitAtOnce(const StreamIndex& side, int r) {
 double PairScore::Score(int l, int r, Scoring scoring) const {
   if (scoring != Scoring::kStrict) return LooseScore(l, r, scoring);
   const double value = evidence_.Value(l, r);
-  return (value < kChance ? std::min(value, -2.0) : value) + Producers(l, r) + Uses(l, r) +
-         Labels(l, r);
+  return (value < weights::kChance ? std::min(value, weights::kUnlikeValues) : value) +
+         Producers(l, r) + Uses(l, r) + Labels(l, r);
 }
 
 double PairScore::LooseScore(int l, int r, Scoring scoring) const {
   const StreamIndex& left = pairing_.index().left;
   const StreamIndex& right = pairing_.index().right;
   const double value = evidence_.Value(l, r);
-  if (value >= kClearValue || evidence_.SameContent(l, r)) {
+  if (value >= weights::kClearValue || evidence_.SameContent(l, r)) {
     return Score(l, r, Scoring::kStrict);
   }
   const Fingerprint& a = left.fingerprint(l);
   const Fingerprint& b = right.fingerprint(r);
   const bool same_shape = StreamIndex::At(left.shape, l) == StreamIndex::At(right.shape, r);
-  if (value < 3) {
+  if (value < weights::kPlausibleValue) {
     if (a.kind != b.kind) return kImpossible;
     if (!same_shape) {
       if (scoring != Scoring::kResized) return kImpossible;
@@ -62,7 +47,7 @@ double PairScore::LooseScore(int l, int r, Scoring scoring) const {
     }
   }
   double producers = Producers(l, r);
-  if (value < 2) {
+  if (value < weights::kDoubtfulValue) {
     const int left_node = left.producer(l);
     const int right_node = right.producer(r);
     const bool one_leaf = left.is_leaf(l) != right.is_leaf(r);
@@ -71,14 +56,15 @@ double PairScore::LooseScore(int l, int r, Scoring scoring) const {
         StreamIndex::At(left.op, left_node) != StreamIndex::At(right.op, right_node);
     if (one_leaf || other_operator) {
       if (!same_shape) return kImpossible;
-      producers -= 0.5;
+      producers += weights::kOtherProducer;
     }
   }
   const double structure = producers + Uses(l, r);
   const bool leaves = left.is_leaf(l) || right.is_leaf(r);
-  if (!leaves && (!a.rich || !b.rich) && structure < kPoorStructure) return kImpossible;
-  if (value < 3 && !same_shape && structure < kResizedStructure) return kImpossible;
-  return (value < kChance ? -1 : value) + structure + Labels(l, r);
+  if (!leaves && (!a.rich || !b.rich) && structure < weights::kPoorStructure) return kImpossible;
+  if (value < weights::kPlausibleValue && !same_shape && structure < weights::kResizedStructure)
+    return kImpossible;
+  return (value < weights::kChance ? weights::kApart : value) + structure + Labels(l, r);
 }
 
 double PairScore::Labels(int l, int r) const {
@@ -86,11 +72,11 @@ double PairScore::Labels(int l, int r) const {
   const StreamIndex& right = pairing_.index().right;
   const StreamResult& a = left.result(l);
   const StreamResult& b = right.result(r);
-  double labels = a.name == b.name ? kSameName : 0;
+  double labels = a.name == b.name ? weights::kSameName : 0;
   if (StreamIndex::At(left.place, l) != StreamIndex::At(right.place, r)) {
-    labels -= kOtherPlace;
+    labels += weights::kOtherPlace;
   } else if (!a.path.empty() && a.path == b.path) {
-    labels += kSamePath;
+    labels += weights::kSamePath;
   }
   return labels;
 }
@@ -102,7 +88,7 @@ bool PairScore::Regrets(int l, int r, Scoring scoring) const {
   const int right_content = StreamIndex::At(index.right.content, r);
   double rival = kImpossible;
   if (pairing_.RightHasFree(left_content, l) || pairing_.LeftHasFree(right_content, r)) {
-    rival = kEqual;
+    rival = weights::kEqualContent;
   } else {
     for (const Nearness& near : evidence_.NearOfLeft(left_content)) {
       if (near.content != right_content && pairing_.RightHasFree(near.content, l)) {
@@ -117,10 +103,10 @@ bool PairScore::Regrets(int l, int r, Scoring scoring) const {
       }
     }
   }
-  const double value = evidence_.Value(l, r) + kRegret;
+  const double value = evidence_.Value(l, r) + weights::kRegret;
   if (rival <= value) return false;
-  return rival == kEqual || scoring == Scoring::kStrict || scoring == Scoring::kLoose ||
-         HasRival(l, r, value, scoring);
+  return rival == weights::kEqualContent || scoring == Scoring::kStrict ||
+         scoring == Scoring::kLoose || HasRival(l, r, value, scoring);
 }
 
 bool PairScore::HasRival(int l, int r, double value, Scoring scoring) const {
@@ -134,7 +120,7 @@ bool PairScore::HasRival(int l, int r, double value, Scoring scoring) const {
       for (int other : side.of_content[near.content]) {
         if (!is_free(other)) continue;
         if (score(other) >= own) return true;
-        if (++seen == kMostRivals) break;
+        if (++seen == weights::kMostRivals) break;
       }
     }
     return false;
@@ -162,13 +148,14 @@ bool PairScore::Unlike(int l, int r) const {
   const bool same_operator =
       left_node != kNone && right_node != kNone &&
       StreamIndex::At(left.op, left_node) == StreamIndex::At(right.op, right_node);
-  return !same_operator && evidence_.Distance(l, r) > kNear;
+  return !same_operator && evidence_.Distance(l, r) > weights::kNear;
 }
 
 double PairScore::Producers(int l, int r) const {
   const StreamIndex& left = pairing_.index().left;
   const StreamIndex& right = pairing_.index().right;
-  if (left.is_leaf(l) || right.is_leaf(r)) return left.is_leaf(l) && right.is_leaf(r) ? 0.5 : 0;
+  if (left.is_leaf(l) || right.is_leaf(r))
+    return left.is_leaf(l) && right.is_leaf(r) ? weights::kTwoLeaves : 0;
   const int left_node = left.producer(l);
   const int right_node = right.producer(r);
   if (left_node == kNone || right_node == kNone) {
@@ -177,15 +164,15 @@ double PairScore::Producers(int l, int r) const {
     const int left_maker = StreamIndex::At(left.made_by, l);
     const int right_maker = StreamIndex::At(right.made_by, r);
     if (left_maker == kNone || right_maker == kNone) return 0;
-    return left_maker == right_maker ? kSameMaker : kAnyMaker;
+    return left_maker == right_maker ? weights::kSameMaker : weights::kAnyMaker;
   }
   double score = 0;
   if (StreamIndex::At(left.op, left_node) == StreamIndex::At(right.op, right_node)) {
-    score += 0.5;
-    score += left.result(l).slot == right.result(r).slot ? 0.25 : -0.5;
+    score += weights::kSameOperator;
+    score += left.result(l).slot == right.result(r).slot ? weights::kSameSlot : weights::kOtherSlot;
     if (StreamIndex::At(left.attributes, left_node) ==
         StreamIndex::At(right.attributes, right_node)) {
-      score += 0.25;
+      score += weights::kSameAttributes;
     }
   }
   return score + Inputs(left_node, right_node);
@@ -196,8 +183,8 @@ double PairScore::Inputs(int left_node, int right_node) const {
   const StreamIndex& right = pairing_.index().right;
   const std::vector<int>& left_inputs = left.node(left_node).inputs;
   const std::vector<int>& right_inputs = right.node(right_node).inputs;
-  const size_t left_count = std::min(left_inputs.size(), kMostInputs);
-  const size_t right_count = std::min(right_inputs.size(), kMostInputs);
+  const size_t left_count = std::min(left_inputs.size(), weights::kMostInputs);
+  const size_t right_count = std::min(right_inputs.size(), weights::kMostInputs);
   const auto right_has = [&](auto&& condition) {
     return std::any_of(right_inputs.begin(),
                        right_inputs.begin() + static_cast<std::ptrdiff_t>(right_count),
@@ -223,13 +210,13 @@ double PairScore::Inputs(int left_node, int right_node) const {
     } else if (left.is_leaf(input) && right_has([&](int r) {
                  return pairing_.right_free(r) && StreamIndex::At(right.content, r) == content;
                })) {
-      hit += 0.9;
+      hit += weights::kFreeConstant;
     }
   }
   int right_present = 0;
   for (size_t i = 0; i < right_count; ++i) right_present += right_inputs[i] != kNone ? 1 : 0;
   const int count = std::max(left_present, right_present);
-  return count == 0 ? 0 : (2 * hit - miss) / count;
+  return count == 0 ? 0 : (weights::kPairedInputs * hit + weights::kOtherInputs * miss) / count;
 }
 
 double PairScore::Uses(int l, int r) const {
@@ -239,11 +226,11 @@ double PairScore::Uses(int l, int r) const {
   const auto outputs = left.output_rows[l];
   const bool left_used = !uses.empty() || !outputs.empty();
   const bool right_used = !right.uses[r].empty() || !right.output_rows[r].empty();
-  if (!left_used || !right_used) return left_used == right_used ? 0.5 : 0;
+  if (!left_used || !right_used) return left_used == right_used ? weights::kUnused : 0;
   const int content = StreamIndex::At(right.content, r);
   double hit = 0;
   double miss = 0;
-  const size_t count = std::min(uses.size(), kMostUses);
+  const size_t count = std::min(uses.size(), weights::kMostUses);
   for (const Use& use : uses.first(count)) {
     const int output = left.first_output(use.node);
     if (output == kNone) continue;
@@ -252,18 +239,18 @@ double PairScore::Uses(int l, int r) const {
     const int reader = right.producer(partner);
     const int reads = right.Reads(reader, r, use.slot);
     if (reads > 0) {
-      hit += reads == 2 ? 1 : 0.75;
+      hit += reads == 2 ? 1 : weights::kOtherSlotUse;
       continue;
     }
     const std::vector<int>& inputs = right.node(reader).inputs;
-    const size_t scanned = std::min(inputs.size(), kMostInputs);
+    const size_t scanned = std::min(inputs.size(), weights::kMostInputs);
     const bool reads_equal = std::any_of(
         inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(scanned), [&](int input) {
           return input != kNone && StreamIndex::At(right.content, input) == content;
         });
     if (!reads_equal) miss += 1;
   }
-  const size_t rows = std::min(outputs.size(), kMostUses);
+  const size_t rows = std::min(outputs.size(), weights::kMostUses);
   for (int row : outputs.first(rows)) {
     const int partner = pairing_.of_left(row);
     if (partner == kNone || right.result(partner).source == kNone) continue;
@@ -274,7 +261,8 @@ double PairScore::Uses(int l, int r) const {
       miss += 1;
     }
   }
-  return (2 * hit - 0.5 * miss) / static_cast<double>(count + rows);
+  return (weights::kPairedUses * hit + weights::kOtherUses * miss) /
+         static_cast<double>(count + rows);
 }
 
 }  // namespace onnxcmp

@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "compare/alignment/pair_queue.h"
+#include "compare/alignment/weights.h"
 
 namespace onnxcmp {
 namespace {
-
-constexpr size_t kFewInputs = 8;
-constexpr size_t kFewUses = 8;
-constexpr size_t kMostEqual = 4;
-constexpr size_t kMostSameOperator = 8;
-constexpr size_t kMostInputsScanned = 64;
 
 using Keyed = std::pair<uint64_t, int>;  // key, result
 
@@ -129,8 +124,8 @@ void PairQueue::SpreadToInputs(int left_node, int right_node) {
       }
     }
   }
-  const size_t right_count = std::min(right_inputs.size(), kMostInputsScanned);
-  const size_t left_count = std::min(left_inputs.size(), kMostInputsScanned);
+  const size_t right_count = std::min(right_inputs.size(), weights::kMostInputsScanned);
+  const size_t left_count = std::min(left_inputs.size(), weights::kMostInputsScanned);
   for (size_t i = 0; i < left_count; ++i) {
     const int l = left_inputs[i];
     if (l == kNone) continue;
@@ -138,7 +133,7 @@ void PairQueue::SpreadToInputs(int left_node, int right_node) {
     if (!pairing_.left_free(stand_in)) continue;
     size_t equal = 0;
     bool found = false;
-    for (size_t k = 0; k < right_count && equal < kMostEqual; ++k) {
+    for (size_t k = 0; k < right_count && equal < weights::kMostEqual; ++k) {
       const int r = right_inputs[k];
       if (r == kNone || !evidence_.SameContent(l, r)) continue;
       found = true;
@@ -146,7 +141,7 @@ void PairQueue::SpreadToInputs(int left_node, int right_node) {
       push(l, r);
       ++equal;
     }
-    if (found || right_inputs.size() > kFewInputs) continue;
+    if (found || right_inputs.size() > weights::kFewInputs) continue;
     for (int r : right_inputs) {
       if (r != kNone && left.fingerprint(l).size == right.fingerprint(r).size) push(l, r);
     }
@@ -165,7 +160,7 @@ void PairQueue::SpreadToConsumers(int l, int r) {
   const std::vector<Keyed> left_manners = SortedBy(lefts, MannerKey);
   const std::vector<Keyed> right_contents = SortedBy(rights, ContentKey);
   const std::vector<Keyed> right_manners = SortedBy(rights, MannerKey);
-  const bool few = index_.right.uses[r].size() <= kFewUses;
+  const bool few = index_.right.uses[r].size() <= weights::kFewUses;
   const auto offer = [&](const std::vector<Keyed>& left_keyed,
                          const std::vector<Keyed>& right_keyed, const Keyed& keyed, size_t most) {
     const auto candidates = WithKey(right_keyed, keyed.first);
@@ -177,10 +172,12 @@ void PairQueue::SpreadToConsumers(int l, int r) {
     return true;
   };
   for (const Consumer& consumer : lefts) {
-    if (offer(left_contents, right_contents, {ContentKey(consumer), consumer.result}, kMostEqual)) {
+    if (offer(left_contents, right_contents, {ContentKey(consumer), consumer.result},
+              weights::kMostEqual)) {
       continue;
     }
-    offer(left_manners, right_manners, {MannerKey(consumer), consumer.result}, kMostSameOperator);
+    offer(left_manners, right_manners, {MannerKey(consumer), consumer.result},
+          weights::kMostSameManner);
     if (!few) continue;
     const int64_t size = index_.left.fingerprint(consumer.result).size;
     for (const Consumer& other : rights) {

@@ -10,21 +10,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
+#include "compare/alignment/weights.h"
 #include "compare/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {
-
-// Of the recorded names that the other side has too, and of those, whose values are near.
-constexpr double kSharedNames = 2.0 / 3;
-constexpr double kAgreeingNames = 1.0 / 3;
-constexpr double kNearNamesake = 2e-2;
-// Names that are the other side's by chance are not those of results of the same sizes.
-constexpr double kNamesakesOfOneSize = 0.9;
-// Of the recorded names that say something of the other side's, those that its values bear out.
-constexpr double kBorneOut = 2.0 / 3;
-constexpr size_t kMostLookedAt = 4096;
-constexpr size_t kMostContradicted = 64;
 
 // The letters and digits of a name, in words.
 std::vector<std::string> WordsOf(absl::string_view name) {
@@ -126,7 +116,7 @@ class RecordedPairs {
 
   bool IsNear(int side, int own, int other) const {
     return SketchDistance(Result(side, own).fingerprint, Result(1 - side, other).fingerprint) <=
-           kNearNamesake;
+           weights::kNearNamesake;
   }
 
   // What is called as a model's output is meant to be it.
@@ -175,8 +165,9 @@ class RecordedPairs {
       if (SameSize(side, r, it->second)) ++same_size;
     }
     const auto count = static_cast<double>(namesakes.size());
-    if (namesakes.empty() || count < kSharedNames * recorded ||
-        (near < kAgreeingNames * count && same_size < kNamesakesOfOneSize * count)) {
+    if (namesakes.empty() || count < weights::kSharedNames * recorded ||
+        (near < weights::kAgreeingNames * count &&
+         same_size < weights::kNamesakesOfOneSize * count)) {
       return;
     }
     for (const auto& [own, other] : namesakes) Believe(side, own, other);
@@ -197,7 +188,7 @@ class RecordedPairs {
     };
     std::vector<std::pair<int, int>> otherwise;
     int borne_out = 0;
-    for (int r = 0; r < Size(side) && otherwise.size() < kMostContradicted; ++r) {
+    for (int r = 0; r < Size(side) && otherwise.size() < weights::kMostContradicted; ++r) {
       const int partner = Partner(side, r);
       // What is open has its turn later; what is a copy of something may be called as another.
       if (!Counts(side, r) || Result(side, r).fingerprint.size <= kHandful || IsOpen(side, r) ||
@@ -231,7 +222,7 @@ class RecordedPairs {
       }
     }
     const double told = borne_out + static_cast<double>(otherwise.size());
-    if (otherwise.empty() || borne_out < kBorneOut * told) return;
+    if (otherwise.empty() || borne_out < weights::kBorneOut * told) return;
     for (const auto& [own, other] : otherwise) Believe(side, own, other);
   }
 
@@ -246,7 +237,7 @@ class RecordedPairs {
 
   void TakeNamesWithin(int side) {
     std::vector<std::pair<int, std::vector<std::string>>> others;
-    for (int r = 0; r < Size(1 - side) && others.size() < kMostLookedAt; ++r) {
+    for (int r = 0; r < Size(1 - side) && others.size() < weights::kMostNames; ++r) {
       if (Counts(1 - side, r) && Free(1 - side, r) &&
           Result(1 - side, r).kind != ResultKind::kInitializer) {
         others.emplace_back(r, WordsOf(FullName(Result(1 - side, r))));
@@ -254,7 +245,7 @@ class RecordedPairs {
     }
     const absl::flat_hash_map<std::string, int> names = NamesOfOther(side);
     size_t looked = 0;
-    for (int r = 0; r < Size(side) && looked < kMostLookedAt; ++r) {
+    for (int r = 0; r < Size(side) && looked < weights::kMostNames; ++r) {
       // Whose name the other side has is not called otherwise there.
       if (!IsOpen(side, r) || names.contains(FullName(Result(side, r)))) continue;
       ++looked;
@@ -270,7 +261,7 @@ class RecordedPairs {
         if (!Free(1 - side, other) || !SameSize(side, r, other) || !Means(words, name)) continue;
         const double distance =
             SketchDistance(Result(side, r).fingerprint, Result(1 - side, other).fingerprint);
-        const std::pair<double, size_t> rest = {distance <= kNearNamesake ? distance : 1,
+        const std::pair<double, size_t> rest = {distance <= weights::kNearNamesake ? distance : 1,
                                                 OtherWords(words, name)};
         if (best != kNone && rest > least) continue;
         best = other;
@@ -295,7 +286,7 @@ class RecordedPairs {
     }
     int before = kNone;
     size_t looked = 0;
-    for (int r = 0; r < Size(side) && looked < kMostLookedAt; ++r) {
+    for (int r = 0; r < Size(side) && looked < weights::kMostNames; ++r) {
       if (!Counts(side, r)) continue;
       if (!Free(side, r)) {
         before = Partner(side, r);

@@ -1,4 +1,5 @@
-// Pairs what was recorded where values alone do not: by names, by place, by what is said.
+// Stage 19, recordings: pairs what was recorded where values alone do not: by names, by place, by
+// what is said.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_RECORDED_PAIRS_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_RECORDED_PAIRS_H_
 

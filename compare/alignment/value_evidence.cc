@@ -4,13 +4,10 @@
 #include <cmath>
 #include <map>
 
+#include "compare/alignment/weights.h"
+
 namespace onnxcmp {
 namespace {
-
-constexpr double kMomentsValue = 4.5;
-constexpr int kMostInWindow = 32;  // on either side of the middle
-constexpr size_t kMostFound = 8;
-constexpr size_t kMostKept = 12;
 
 bool IsByteInteger(DType dtype) { return IsInteger(dtype) && BitWidth(dtype) <= 8; }
 
@@ -86,33 +83,40 @@ double ValueEvidence::ComputeValue(int l, int r) const {
     const int content = StreamIndex::At(left.content, l);
     const double repeats = static_cast<double>(left.of_content[content].size()) *
                            static_cast<double>(right.of_content[content].size());
-    return 8 + (a.rich ? 1 : 0) - std::min(2.5, 0.5 * std::log2(std::max(1.0, repeats)));
+    return weights::kEqualContent + (a.rich ? weights::kRichContent : 0) -
+           std::min(weights::kMostRepeatedContent,
+                    weights::kRepeatedContent * std::log2(std::max(1.0, repeats)));
   }
   const bool rich = a.rich && b.rich;
-  double value = -6;
+  double value = weights::kOtherSize;
   if (a.size == b.size && a.has_sketch && b.has_sketch) {
     const double d = SketchDistance(a, b);
-    const double g = -std::log10(std::max(d, 1e-9));
-    if (d <= kNear) {
-      value = 3 + g / 2 - (rich ? 0 : 1.5);
-    } else if (d < 0.5) {
-      value = 2 * g - 1;
+    const double places = -std::log10(std::max(d, weights::kLeastDistance));
+    if (d <= weights::kNear) {
+      value =
+          weights::kNearValues + weights::kPlaceOfNear * places - (rich ? 0 : weights::kPoorNear);
+    } else if (d < weights::kOutOfSight) {
+      value = weights::kPlaceOfFar * places - weights::kFarValues;
     } else {
-      value = -2;
+      value = weights::kUnlikeValues;
     }
-    if (StreamIndex::At(left.shape, l) != StreamIndex::At(right.shape, r)) value -= 1.5;
+    if (StreamIndex::At(left.shape, l) != StreamIndex::At(right.shape, r)) {
+      value += weights::kOtherShape;
+    }
     const DType left_type = left.result(l).dtype;
     const DType right_type = right.result(r).dtype;
-    if (left_type != right_type) value -= a.kind == b.kind ? 0.5 : 2;
+    if (left_type != right_type) {
+      value += a.kind == b.kind ? weights::kOtherType : weights::kOtherKind;
+    }
     // Whole numbers are equal or they are not.
     const bool wide = (IsInteger(left_type) && BitWidth(left_type) > 8) ||
                       (IsInteger(right_type) && BitWidth(right_type) > 8);
-    if (wide && d > 0) value -= 2;
+    if (wide && d > 0) value += weights::kUnequalIntegers;
   }
   if (StreamIndex::At(left.bits, l) == StreamIndex::At(right.bits, r)) {
-    value = std::max(value, rich ? 6.0 : 2.0);
+    value = std::max(value, rich ? weights::kSameBits : weights::kSamePoorBits);
   } else if (StreamIndex::At(left.elements, l) == StreamIndex::At(right.elements, r)) {
-    value = std::max(value, rich ? 5.0 : 1.0);
+    value = std::max(value, rich ? weights::kSameElements : weights::kSamePoorElements);
   }
   return value;
 }
@@ -121,10 +125,10 @@ bool ValueEvidence::SameMoments(int l, int r) const {
   const Fingerprint& a = index_.left.fingerprint(l);
   const Fingerprint& b = index_.right.fingerprint(r);
   if (a.kind != ElementKind::kFloat || b.kind != ElementKind::kFloat || !a.rich || !b.rich ||
-      a.size != b.size || a.size < 8) {
+      a.size != b.size || a.size < weights::kLeastForMoments) {
     return false;
   }
-  const double tolerance = 4 * (index_.has_half ? 1e-3 : 1e-5);
+  const double tolerance = index_.has_half ? weights::kHalfMoments : weights::kFloatMoments;
   const double within = tolerance * std::max(a.moments[1], b.moments[1]);
   // The moments are of squashed values, in which all masks are alike.
   const double rms = std::max(a.plain.rms, b.plain.rms);
@@ -137,7 +141,7 @@ bool ValueEvidence::SameMoments(int l, int r) const {
 
 void ValueEvidence::RaiseToMoments(int l, int r) {
   double& value = values_.try_emplace(KeyOf(l, r), ComputeValue(l, r)).first->second;
-  value = std::max(value, kMomentsValue);
+  value = std::max(value, weights::kSameMoments);
 }
 
 void ValueEvidence::FindNear() {
@@ -150,7 +154,7 @@ void ValueEvidence::FindNear() {
     const std::vector<Entry>& candidates = others->second;
     for (const Entry& entry : entries) {
       found.clear();
-      const double reach = kNear * entry.rms;
+      const double reach = weights::kNear * entry.rms;
       const auto middle = std::lower_bound(candidates.begin(), candidates.end(), entry.rms,
                                            [](const Entry& c, double rms) { return c.rms < rms; });
       const double plain = index_.left.fingerprint(entry.result).plain.rms;
@@ -158,21 +162,21 @@ void ValueEvidence::FindNear() {
         if (candidate.content == entry.content) return;
         // The greater part is sorted out without the projections.
         const double other = index_.right.fingerprint(candidate.result).plain.rms;
-        if (std::abs(plain - other) > kNear * std::max(plain, other)) return;
-        if (Distance(entry.result, candidate.result) > kNear) return;
+        if (std::abs(plain - other) > weights::kNear * std::max(plain, other)) return;
+        if (Distance(entry.result, candidate.result) > weights::kNear) return;
         found.push_back({candidate.content, ComputeValue(entry.result, candidate.result)});
       };
       int seen = 0;
       for (auto c = middle; c != candidates.end() && c->rms <= entry.rms + reach; ++c) {
-        if (seen++ == kMostInWindow) break;
+        if (seen++ == weights::kMostNearSeen) break;
         consider(*c);
       }
       seen = 0;
       for (auto c = middle; c != candidates.begin() && (c - 1)->rms >= entry.rms - reach; --c) {
-        if (seen++ == kMostInWindow) break;
+        if (seen++ == weights::kMostNearSeen) break;
         consider(*(c - 1));
       }
-      KeepBest(found, kMostFound);
+      KeepBest(found, weights::kMostNear);
       for (const Nearness& near : found) {
         near_left_[static_cast<size_t>(entry.content)].push_back(near);
         near_right_[static_cast<size_t>(near.content)].push_back({entry.content, near.value});
@@ -180,7 +184,7 @@ void ValueEvidence::FindNear() {
     }
   }
   for (auto* lists : {&near_left_, &near_right_}) {
-    for (auto& list : *lists) KeepBest(list, kMostKept);
+    for (auto& list : *lists) KeepBest(list, weights::kMostNearBack);
   }
 }
 

@@ -1,5 +1,5 @@
 // How much two contents speak for being the same quantity (V of docs/alignment.md), and which
-// contents of the other side are near one.
+// contents of the other side are near one: stage 1, near lists.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_VALUE_EVIDENCE_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_VALUE_EVIDENCE_H_
 
@@ -11,9 +11,6 @@
 #include "compare/alignment/alignment_index.h"
 
 namespace onnxcmp {
-
-// Sketches farther apart than this are not near.
-inline constexpr double kNear = 5e-3;
 
 struct Nearness {
   int content = 0;  // of the other side
@@ -36,7 +33,7 @@ class ValueEvidence {
   // The same elements in another order, as far as their moments tell.
   bool SameMoments(int l, int r) const;
 
-  // Contents within kNear that are not equal, the best first.
+  // Contents within weights::kNear that are not equal, the best first.
   absl::Span<const Nearness> NearOfLeft(int content) const {
     return near_left_[static_cast<size_t>(content)];
   }

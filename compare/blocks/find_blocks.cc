@@ -109,7 +109,7 @@ class BlockFinder {
   bool ReadInside(const Candidate& candidate, int value) const {
     const std::vector<int>& readers = graph_.readers(value);
     return !graph_.IsOutput(value) && std::all_of(readers.begin(), readers.end(), [&](int n) {
-      return Holds(candidate, n) || ReadsNoElements(graph_.node(n).op_type);
+      return Holds(candidate, n) || HasTrait(graph_.node(n), OperatorTrait::kReadsNoElements);
     });
   }
 
@@ -127,10 +127,7 @@ class BlockFinder {
     // A cache is given on to the next step.
     if (node.op_type == "Concat") return true;
     if (!std::all_of(outputs.begin(), outputs.end(), inside)) return false;
-    if (OneOf(node.op_type,
-              {"Reshape", "Transpose", "Unsqueeze", "Squeeze", "Expand", "Tile", "Split"})) {
-      return true;
-    }
+    if (HasTrait(node, OperatorTrait::kRearranges)) return true;
     if (OneOf(node.op_type, {"MatMul", "Gemm"})) return constant(1);
     return node.op_type == "Add" && (constant(0) || constant(1));
   }
@@ -164,7 +161,8 @@ class BlockFinder {
       const int value = candidate->results.back();
       std::vector<int> readers;
       for (const int reader : graph_.readers(value)) {
-        if (!ReadsNoElements(graph_.node(reader).op_type)) readers.push_back(reader);
+        if (!HasTrait(graph_.node(reader), OperatorTrait::kReadsNoElements))
+          readers.push_back(reader);
       }
       if (graph_.IsOutput(value) || readers.size() != 1) return;
       const Node& node = graph_.node(readers[0]);
@@ -186,7 +184,9 @@ class BlockFinder {
         if (value == BlockGraph::kNoValue || candidate->exposed.contains(value)) continue;
         if (graph_.IsOutput(value)) candidate->outputs.push_back(value);
         for (const int reader : graph_.readers(value)) {
-          if (Holds(*candidate, reader) || ReadsNoElements(graph_.node(reader).op_type)) continue;
+          if (Holds(*candidate, reader) ||
+              HasTrait(graph_.node(reader), OperatorTrait::kReadsNoElements))
+            continue;
           candidate->outside[value].insert(reader);
         }
       }
@@ -313,7 +313,9 @@ class BlockFinder {
     constexpr int kDeepest = 4;
     if (depth == kDeepest) return;
     for (const int n : graph_.readers(value)) {
-      if (!(IsTransparent(graph_.node(n)) || graph_.node(n).op_type == "ReorderOutput")) continue;
+      if (!(HasTrait(graph_.node(n), OperatorTrait::kStandsBetween) ||
+            graph_.node(n).op_type == "ReorderOutput"))
+        continue;
       const int copy = graph_.outputs(n)[0];
       if (graph_.inputs(n)[0] != value || copy == BlockGraph::kNoValue) continue;
       block->copies.push_back(graph_.name(copy));

@@ -39,7 +39,7 @@ Contents ContentsOf(const SideGraph& graph, const Region& region) {
   for (const int n : region.nodes) {
     const StreamNode& made = *graph.node(n).made;
     // Elements that are elsewhere are no other way to compute them.
-    if (!OnlyReorders(made.op_type)) contents.operators.insert(made.op_type);
+    if (!HasTrait(made, OperatorTrait::kReorders)) contents.operators.insert(made.op_type);
     contents.quantizes = contents.quantizes || Quantizes(made.op_type);
     for (const int r : made.outputs) {
       if (r == kNone) continue;

@@ -14,7 +14,7 @@ namespace {
 std::vector<int> WithoutCopies(const SideGraph& graph, const Region& region) {
   std::vector<int> nodes;
   for (const int n : region.nodes) {
-    if (graph.node(n).made->op_type != "Identity") nodes.push_back(n);
+    if (!HasTrait(*graph.node(n).made, OperatorTrait::kCopies)) nodes.push_back(n);
   }
   return nodes;
 }
@@ -87,7 +87,8 @@ int Partner(const ForcedRun& run, const ForcedState& state, int right) {
 
 // Whether a node hands the elements of its first input on, in another order at most.
 bool ReordersInput(const StreamNode& made) {
-  return OnlyReorders(made.op_type) && !made.inputs.empty() && made.inputs.front() != kNone;
+  return HasTrait(made, OperatorTrait::kReorders) && !made.inputs.empty() &&
+         made.inputs.front() != kNone;
 }
 
 // Before what only reorders elements, if these are other ones than the left's: an optimizer has

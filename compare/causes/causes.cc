@@ -21,6 +21,7 @@
 #include "compare/causes/cause_truth.h"
 #include "compare/causes/iteration_search.h"
 #include "compare/causes/repaired_pairs.h"
+#include "compare/causes/searched_values.h"
 #include "compare/causes/shape_causes.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/forced/forced_run.h"
@@ -83,14 +84,14 @@ class CauseFinder {
 
   absl::StatusOr<CauseReport> Find() {
     CauseReport report;
-    if (const int64_t bytes = LeftBytes(); bytes > options_.keep_values) {
+    if (const int64_t bytes = ComputedBytes(left_graph_); bytes > options_.keep_values) {
       report.notes.push_back(absl::StrCat("no cause was looked for: the left's results take ",
                                           bytes >> 20, " MiB, more than --keep-values"));
       return report;
     }
-    OC_ASSIGN_OR_RETURN(std::vector<Value> values, LeftValues());
+    OC_ASSIGN_OR_RETURN(std::vector<Value> values, AllValues(left_, left_graph_, options_.watch));
     const LeftClasses classes(left_graph_, std::move(values), options_.pool);
-    const std::vector<Value> leaves = Leaves();
+    const std::vector<Value> leaves = LeavesOf(right_, right_graph_);
     const ForcedRun run(classes, right_graph_, aligned_, leaves);
     Repaired repaired = Repair(run, Hints(), options_.limits);
     const ForcedState& state = repaired.state;
@@ -160,72 +161,35 @@ class CauseFinder {
     });
   }
 
+  // What is known while the matched results are judged one by one.
+  struct Judging {
+    const ForcedRun& run;
+    const ForcedState& state;
+    const RegionNoise& noise;
+    CauseTruth truth;
+    absl::flat_hash_set<std::pair<int, bool>> places;  // that have a cause: PlaceOf, constant
+    absl::flat_hash_map<std::string, size_t> folded;   // causes by the operators of their regions
+    std::vector<int> matched;                          // by cause: the right result that was judged
+  };
+
   // False if there are more than are looked for.
   bool Judge(const ForcedRun& run, const ForcedState& state, CauseReport* report) {
     const RegionNoise noise(run, state);
-    CauseTruth truth(run, state, noise, left_.side->evaluator(), right_.side->evaluator());
-    absl::flat_hash_set<std::pair<int, bool>> places;
-    absl::flat_hash_map<std::string, size_t> folded;
-    std::vector<int> matched;  // by cause: the right result that was judged
+    Judging judging = {
+        run,   state,
+        noise, CauseTruth(run, state, noise, left_.side->evaluator(), right_.side->evaluator()),
+        {},    {},
+        {}};
     bool all = true;
     for (const int r : right_graph_.results()) {
       const ForcedResult& result = state.at(r);
       if (result.match == kNone || result.own.empty()) continue;
-      const RegionNoise::Verdict verdict = noise.Judge(r);
-      if (verdict.ratio <= kRatioInside) {
-        if (verdict.distance > loudest_distance_) {
-          loudest_distance_ = verdict.distance;
-          loudest_ = {run.left().representative(result.match), r};
-        }
-        continue;
-      }
-      const std::pair<int, bool> place = {PlaceOf(r), right_graph_.IsConstant(r)};
-      if (places.contains(place)) continue;
-      const bool beyond = verdict.ratio > RegionNoise::kMaxRatio ||
-                          (verdict.ratio > kRatioInDouble && IsVouchedFor(run.left(), state, r) &&
-                           truth.IsApartInDouble(r));
-      // Those that are counted with another are not held against it.
-      if (beyond && static_cast<int>(report->causes.size()) >= options_.limits.causes) {
+      if (!JudgeResult(r, &judging, report)) {
         all = false;
         break;
       }
-      if (beyond && ReadsSaturated(run, state, noise, r)) {
-        others_.push_back(r);
-        continue;
-      }
-      const std::optional<NodesWithBodies> nodes = NodesBehind(run, state, noise, r);
-      const bool explained_inside =
-          nodes.has_value() && LookInside(run, state, *nodes, beyond, &matched, report);
-      if (!explained_inside && !beyond) continue;
-      places.insert(place);
-      if (explained_inside) continue;
-      const CauseClass found = ClassOf(run, state, noise, r, verdict);
-      if (found.of_grids && options_.outputs_agree && !IsMistake(found.kind)) {
-        others_.push_back(r);
-        continue;
-      }
-      Cause cause;
-      cause.kind = found.kind;
-      cause.known_form = found.known_form;
-      std::tie(cause.left, cause.right) = Refined(run, state, noise, r);
-      if (cause.right != r && right_graph_.IsConstant(cause.right)) {
-        cause.kind = CauseKind::kInitializer;
-      }
-      if (!found.operators.empty()) {
-        const auto [it, added] = folded.try_emplace(found.operators, report->causes.size());
-        if (!added) {
-          ++report->causes[it->second].count;
-          others_.push_back(r);
-          continue;
-        }
-      }
-      cause.local = TensorDifferenceOf(result.held, result.own, {}, options_.pool);
-      cause.judged = r;
-      cause.text = CauseText(cause, run, state);
-      truth.Judge(r, &cause);
-      report->causes.push_back(std::move(cause));
-      matched.push_back(r);
     }
+    std::vector<int>& matched = judging.matched;
     NameShapes(run, state, &matched, report);
     bool all_matched = true;
     for (const NodesWithBodies& nodes : UnmatchedNodes(run, state, aligned_)) {
@@ -247,6 +211,72 @@ class CauseFinder {
       if (cause.repro == nullptr) options_.on_found(found, &cause);
     }
     return all;
+  }
+
+  // One matched right result whose own bits are others. False if it would be a cause too many.
+  bool JudgeResult(int r, Judging* judging, CauseReport* report) {
+    const ForcedRun& run = judging->run;
+    const ForcedState& state = judging->state;
+    const RegionNoise& noise = judging->noise;
+    const RegionNoise::Verdict verdict = noise.Judge(r);
+    if (verdict.ratio <= kRatioInside) {
+      if (verdict.distance > loudest_distance_) {
+        loudest_distance_ = verdict.distance;
+        loudest_ = {run.left().representative(state.at(r).match), r};
+      }
+      return true;
+    }
+    const std::pair<int, bool> place = {PlaceOf(r), right_graph_.IsConstant(r)};
+    if (judging->places.contains(place)) return true;
+    const bool beyond = verdict.ratio > RegionNoise::kMaxRatio ||
+                        (verdict.ratio > kRatioInDouble && IsVouchedFor(run.left(), state, r) &&
+                         judging->truth.IsApartInDouble(r));
+    // Those that are counted with another are not held against it.
+    if (beyond && static_cast<int>(report->causes.size()) >= options_.limits.causes) return false;
+    if (beyond && ReadsSaturated(run, state, noise, r)) {
+      others_.push_back(r);
+      return true;
+    }
+    const std::optional<NodesWithBodies> nodes = NodesBehind(run, state, noise, r);
+    const bool explained_inside =
+        nodes.has_value() && LookInside(run, state, *nodes, beyond, &judging->matched, report);
+    if (!explained_inside && !beyond) return true;
+    judging->places.insert(place);
+    if (!explained_inside) NameCause(r, verdict, judging, report);
+    return true;
+  }
+
+  // Of a result that rounding does not explain.
+  void NameCause(int r, const RegionNoise::Verdict& verdict, Judging* judging,
+                 CauseReport* report) {
+    const ForcedRun& run = judging->run;
+    const ForcedState& state = judging->state;
+    const CauseClass found = ClassOf(run, state, judging->noise, r, verdict);
+    if (found.of_grids && options_.outputs_agree && !IsMistake(found.kind)) {
+      others_.push_back(r);
+      return;
+    }
+    Cause cause;
+    cause.kind = found.kind;
+    cause.known_form = found.known_form;
+    std::tie(cause.left, cause.right) = Refined(run, state, judging->noise, r);
+    if (cause.right != r && right_graph_.IsConstant(cause.right)) {
+      cause.kind = CauseKind::kInitializer;
+    }
+    if (!found.operators.empty()) {
+      const auto [it, added] = judging->folded.try_emplace(found.operators, report->causes.size());
+      if (!added) {
+        ++report->causes[it->second].count;
+        others_.push_back(r);
+        return;
+      }
+    }
+    cause.local = TensorDifferenceOf(state.at(r).held, state.at(r).own, {}, options_.pool);
+    cause.judged = r;
+    cause.text = CauseText(cause, run, state);
+    judging->truth.Judge(r, &cause);
+    report->causes.push_back(std::move(cause));
+    judging->matched.push_back(r);
   }
 
   // Outputs that have the left's elements in another shape.
@@ -404,65 +434,6 @@ class CauseFinder {
                              "the causes do not explain all: without them the outputs still differ "
                              "by %.2g of their size",
                              *rest));
-  }
-
-  // Of the left's results that were computed. The same elements count once: most such results are
-  // views of one buffer.
-  int64_t LeftBytes() const {
-    double bytes = 0;
-    absl::flat_hash_set<Hash128> seen;
-    for (const int r : left_graph_.results()) {
-      if (left_graph_.producer(r) == kNone) continue;
-      const StreamResult& result = left_graph_.result(r);
-      if (!seen.insert(result.fingerprint.elements).second) continue;
-      bytes += static_cast<double>(result.fingerprint.size) * BitWidth(result.dtype) / 8;
-    }
-    return static_cast<int64_t>(bytes);
-  }
-
-  // All of the left's main graph.
-  absl::StatusOr<std::vector<Value>> LeftValues() {
-    std::vector<Value> values(left_.stream->results.size());
-    std::vector<bool> wanted(values.size());
-    bool missing = false;
-    for (const int r : left_graph_.results()) {
-      const auto i = static_cast<size_t>(r);
-      if (const Value* kept = left_.bank->Find(r); kept != nullptr) {
-        values[i] = left_graph_.FromModel(r, *kept);
-      } else {
-        wanted[i] = missing = true;
-      }
-    }
-    if (!missing) return values;
-    const std::unique_ptr<Observer> watcher =
-        options_.watch ? options_.watch("left again") : nullptr;
-    OC_RETURN_IF_ERROR(
-        left_.side->Revisit(wanted, watcher.get(), [&](int result, const Value& value) {
-          values[static_cast<size_t>(result)] = left_graph_.FromModel(result, value);
-          return absl::OkStatus();
-        }));
-    return values;
-  }
-
-  std::vector<Value> Leaves() const {
-    std::vector<Value> leaves(right_.stream->results.size());
-    absl::flat_hash_map<absl::string_view, const Value*> initializers;
-    for (const Initializer& initializer : right_.side->evaluator()->model().graph.initializers) {
-      initializers[initializer.name] = &initializer.value;
-    }
-    for (const int r : right_graph_.results()) {
-      if (right_graph_.producer(r) != kNone) continue;
-      const StreamResult& result = right_graph_.result(r);
-      if (result.kind == ResultKind::kInitializer) {
-        const auto it = initializers.find(result.name);
-        if (it != initializers.end())
-          leaves[static_cast<size_t>(r)] = right_graph_.FromModel(r, *it->second);
-      } else if (const auto it = right_.side->feeds()->find(result.name);
-                 it != right_.side->feeds()->end()) {
-        leaves[static_cast<size_t>(r)] = it->second;
-      }
-    }
-    return leaves;
   }
 
   const RecordedSide& left_;

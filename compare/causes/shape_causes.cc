@@ -24,7 +24,7 @@ int BeginningOf(const ForcedRun& run, const ForcedState& state, int r) {
   while (right.IsComputed(r)) {
     const int n = right.producer(r);
     const StreamNode& made = *right.node(n).made;
-    if (HasTrait(made.domain, made.op_type, OperatorTrait::kMoves)) return r;
+    if (HasTrait(made, OperatorTrait::kMoves)) return r;
     const std::vector<int> reads = right.Reads(n);
     const auto before = absl::c_find_if(reads, [&](int read) {
       return right.IsComputed(read) && HasAnotherShape(run, state, read);

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cctype>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -56,19 +55,6 @@ absl::string_view TextOf(Sight sight) {
   return "";
 }
 
-bool Bends(const std::string& op_type) {
-  static const auto* const kOperators = new absl::flat_hash_set<std::string>(
-      {"Abs", "Celu", "Elu", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "PRelu", "Relu",
-       "Selu", "Shrink", "Sign", "ThresholdedRelu", "FastGelu", "BiasGelu", "QuickGelu", "SwiGLU"});
-  return kOperators->contains(op_type);
-}
-
-bool Compares(const std::string& op_type) {
-  static const auto* const kOperators = new absl::flat_hash_set<std::string>(
-      {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"});
-  return kOperators->contains(op_type);
-}
-
 bool Reduces(const std::string& op_type) {
   return op_type.starts_with("Reduce") || op_type == "ArgMax" || op_type == "ArgMin";
 }
@@ -96,9 +82,10 @@ class NodeSights {
     for (const int output : node_.outputs) {
       if (output != kNone) LookAtOutput(stream_.results[Index(output)]);
     }
-    if (Bends(node_.op_type)) LookAtBend();
+    if (HasTrait(node_, OperatorTrait::kBends)) LookAtBend();
     if (node_.op_type == "Where" || node_.op_type == "If") LookAtCondition(Input(0));
-    if (Compares(node_.op_type) && !node_.outputs.empty() && node_.outputs[0] != kNone) {
+    if (HasTrait(node_, OperatorTrait::kCompares) && !node_.outputs.empty() &&
+        node_.outputs[0] != kNone) {
       LookAtCondition(&stream_.results[Index(node_.outputs[0])]);
     }
     if (node_.op_type == "Min" || node_.op_type == "Max") LookAtExtreme();
@@ -187,7 +174,7 @@ void CoverageCounter::Add(const ResultStream& stream, bool right) {
     const StreamNode& node = stream.nodes[Index(result.node)];
     const auto is_live = [&](int input) { return input != kNone && live[Index(input)]; };
     // A shape is no number that an input gave.
-    live[r] = !ReadsNoElements(node.op_type) &&
+    live[r] = !HasTrait(node, OperatorTrait::kReadsNoElements) &&
               (!node.closed || std::any_of(node.inputs.begin(), node.inputs.end(), is_live) ||
                std::any_of(node.captures.begin(), node.captures.end(), is_live));
   }

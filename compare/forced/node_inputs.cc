@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "compare/streams/node_facts.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
@@ -28,7 +28,7 @@ std::vector<InputPair> PairInputs(const ForcedRun& run, const ForcedState& state
   };
   std::vector<InputPair> pairs = ByPlace(ours.inputs, theirs.inputs);
   for (InputPair& pair : pairs) pair.equal = equal(pair.left, pair.right);
-  if (IsCommutative(ours.domain, ours.op_type)) {
+  if (HasTrait(ours, OperatorTrait::kCommutative)) {
     for (InputPair& pair : pairs) {
       const auto partner = std::find_if(pairs.begin(), pairs.end(), [&](const InputPair& other) {
         return !other.equal && equal(pair.left, other.right);

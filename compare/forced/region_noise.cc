@@ -8,6 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
+#include "compare/operators/operator_traits.h"
 #include "evaluator/convert.h"
 
 namespace onnxcmp {
@@ -221,7 +222,8 @@ double RegionNoise::EntryEpsilon(int r) const {
   const SideGraph& right = run_.right();
   const double epsilon = EpsilonOf(right.result(r).dtype);
   int n = right.producer(r);
-  while (n != kNone && right.node(n).made->op_type == "Identity" && !right.Reads(n).empty()) {
+  while (n != kNone && HasTrait(*right.node(n).made, OperatorTrait::kCopies) &&
+         !right.Reads(n).empty()) {
     n = right.producer(right.Reads(n).front());
   }
   if (n == kNone || right.node(n).made->op_type != "Cast") return epsilon;

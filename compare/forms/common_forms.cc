@@ -43,7 +43,7 @@ std::vector<bool> QuantizedResults(const ResultStream& stream) {
   // Forwards, what is handed on; then backwards, what is handed on to such or put beside it.
   const auto is = [&](int r) { return r != kNone && quantized[Index(r)]; };
   const auto spread = [&](const StreamNode& node) {
-    if (!HasTrait(node.domain, node.op_type, OperatorTrait::kMoves)) return;
+    if (!HasTrait(node, OperatorTrait::kMoves)) return;
     if (!std::any_of(node.inputs.begin(), node.inputs.end(), is) &&
         !std::any_of(node.outputs.begin(), node.outputs.end(), is)) {
       return;
@@ -107,17 +107,6 @@ bool HasChannelsLast(const SideGraph::GraphNode& node) {
   return given != nullptr && *given != 0;
 }
 
-// Nodes that leave the axes where they are.
-bool KeepsAxes(const StreamNode& node) {
-  static const auto* const kOthers = new absl::flat_hash_set<absl::string_view>(
-      {"Clip", "Concat", "DequantizeLinear", "HardSigmoid", "HardSwish", "LeakyRelu", "MaxPool",
-       "Pad", "QLinearAdd", "QLinearConcat", "QLinearLeakyRelu", "QLinearMul", "QLinearSigmoid",
-       "QuantizeLinear", "Relu", "Resize", "Sigmoid", "Tanh"});
-  return kOthers->contains(node.op_type) ||
-         HasTrait(node.domain, node.op_type, OperatorTrait::kArithmetic) ||
-         HasTrait(node.domain, node.op_type, OperatorTrait::kCasts);
-}
-
 bool MayHaveForms(const ResultStream& stream) {
   return std::any_of(stream.nodes.begin(), stream.nodes.end(), [](const StreamNode& node) {
     return Quantizes(node.op_type) || absl::StartsWith(node.op_type, "Nhwc");
@@ -144,7 +133,7 @@ Layouts LayoutsOf(const SideGraph& graph) {
   };
   std::vector<const StreamNode*> keeping;
   for (const SideGraph::GraphNode& node : graph.nodes()) {
-    if (KeepsAxes(*node.made)) keeping.push_back(node.made);
+    if (HasTrait(*node.made, OperatorTrait::kKeepsAxes)) keeping.push_back(node.made);
     const std::vector<int>& inputs = node.made->inputs;
     const std::vector<int>& outputs = node.made->outputs;
     if (inputs.empty() || outputs.empty() || outputs[0] == kNone || inputs[0] == kNone ||

@@ -8,25 +8,23 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "compare/graphs/constants.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
 
 using Names = absl::flat_hash_map<absl::string_view, const Node*>;
 
-// Operators whose output holds elements of their first input, and no others.
+// Whether a node's output holds elements of its first input, and no others.
 bool PassesElements(const Node& node) {
-  static constexpr absl::string_view kOperators[] = {"Cast",      "Expand",   "Flatten", "Identity",
-                                                     "Reshape",   "Slice",    "Squeeze", "Tile",
-                                                     "Transpose", "Unsqueeze"};
-  return node.domain.empty() && std::find(std::begin(kOperators), std::end(kOperators),
-                                          node.op_type) != std::end(kOperators);
+  return HasTrait(node, OperatorTrait::kCasts) || (HasTrait(node, OperatorTrait::kOneDataInput) &&
+                                                   !HasTrait(node, OperatorTrait::kAddsNumbers));
 }
 
-// Operators of the first input's shape, so that a table behind them has as many rows.
+// Whether a node's output has its first input's shape, so that a table behind it has as many rows.
 bool KeepsShape(const Node& node) {
-  return node.domain.empty() && (node.op_type == "Identity" || node.op_type == "Cast" ||
-                                 node.op_type == "DequantizeLinear");
+  return HasTrait(node, OperatorTrait::kCopies) || HasTrait(node, OperatorTrait::kCasts) ||
+         HasTrait(node, OperatorTrait::kRegrids);
 }
 
 // The name that `name` came from along nodes that `passes` accepts. Graphs have no cycles.

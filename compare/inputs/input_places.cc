@@ -8,7 +8,7 @@
 #include "absl/hash/hash.h"
 #include "absl/types/span.h"
 #include "compare/graphs/constants.h"
-#include "compare/streams/node_facts.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
@@ -28,10 +28,11 @@ bool IsStandard(const Node& node) {
 
 // Hands its first input on, in another type at most.
 bool IsTransparent(const Node& node) {
-  static constexpr absl::string_view kNames[] = {"Cast",    "CastLike", "DequantizeLinear",
-                                                 "Dropout", "Identity", "QuantizeLinear"};
-  return IsStandard(node) && absl::c_linear_search(kNames, node.op_type) && !node.inputs.empty() &&
-         !node.inputs[0].empty() && !node.outputs.empty() && !node.outputs[0].empty();
+  const bool hands_on = HasTrait(node, OperatorTrait::kCopies) ||
+                        HasTrait(node, OperatorTrait::kCasts) ||
+                        HasTrait(node, OperatorTrait::kRegrids);
+  return hands_on && !node.inputs.empty() && !node.inputs[0].empty() && !node.outputs.empty() &&
+         !node.outputs[0].empty();
 }
 
 // The operator, those that optimizers exchange being one.
@@ -125,7 +126,7 @@ class InputPlaces::Builder {
       }
     }
     Operator op = {KindOf(node), {}, {}};
-    const bool commutative = IsCommutative(node.domain, node.op_type);
+    const bool commutative = HasTrait(node, OperatorTrait::kCommutative);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (const std::optional<int> value = Find(node.inputs[i])) {
         op.inputs.emplace_back(commutative ? 0 : i, *value);

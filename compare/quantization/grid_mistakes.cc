@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
@@ -143,9 +143,7 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   if (count == 0 || !(grid.most > grid.least)) return std::nullopt;
   grid.cut_share = cut / count;
   grid.cut_square = squares / count;
-  static const auto* const kNotNegative = new std::set<std::string>(
-      {"Relu", "Sigmoid", "Softmax", "HardSigmoid", "Abs", "Exp", "Sqrt", "ReduceL2"});
-  grid.never_negative = kNotNegative->contains(made_by);
+  grid.never_negative = HasTrait(kOnnxDomain, made_by, OperatorTrait::kNotNegative);
   return grid;
 }
 

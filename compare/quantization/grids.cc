@@ -82,15 +82,6 @@ int InSlot(const std::vector<int>& results, int slot) {
   return Index(slot) < results.size() ? results[Index(slot)] : kNone;
 }
 
-// Nodes that hand integers on as they are: as many scales as there are keep their axis only where
-// the axes stay.
-bool MovesElements(const std::string& op_type) {
-  static const auto* const kMoving = new absl::flat_hash_set<absl::string_view>(
-      {"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "MaxPool", "Slice",
-       "Gather", "Split", "Expand", "Tile", "DepthToSpace", "SpaceToDepth"});
-  return kMoving->contains(op_type);
-}
-
 double GreatestOf(DType dtype) {
   const int bits = BitWidth(dtype);
   return std::ldexp(1.0, IsSignedInteger(dtype) ? bits - 1 : bits) - 1;
@@ -132,7 +123,9 @@ void Grids::AddNode(const SideGraph& graph, int n) {
   if (made.op_type == "DynamicQuantizeLinear" && InSlot(made.outputs, 0) != kNone) {
     written_[Index(made.outputs[0])] = Grid{InSlot(made.outputs, 1), InSlot(made.outputs, 2), 0, 0};
   }
-  if (MovesElements(made.op_type) && !made.inputs.empty() && made.inputs[0] != kNone) {
+  // As many scales as there are keep their axis only where the axes stay.
+  if (HasTrait(made, OperatorTrait::kMoves) && HasTrait(made, OperatorTrait::kOneDataInput) &&
+      !made.inputs.empty() && made.inputs[0] != kNone) {
     const int from = made.inputs[0];
     const int to = InSlot(made.outputs, 0);
     if (to != kNone && written_[Index(from)].has_value() && IsInteger(graph.result(to).dtype)) {

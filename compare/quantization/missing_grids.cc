@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <utility>
-#include "compare/operators/operator_traits.h"
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
@@ -14,18 +13,11 @@ namespace {
 // Others that must agree before one is called an exception.
 constexpr int64_t kLeastOthers = 2;
 
-bool HandsOn(const std::string& op_type) {
-  static const auto* const kOperators = new absl::flat_hash_set<absl::string_view>(
-      {"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "MaxPool", "Slice",
-       "Gather", "Split", "Expand", "Concat", "Relu", "Clip", "Pad", "DepthToSpace"});
-  return kOperators->contains(op_type);
-}
-
 // Whether floats are integers that were dequantized, or such moved.
 bool IsDequantized(const SideGraph& graph, int r) {
   for (int n = graph.producer(r); n != kNone; n = graph.producer(r)) {
     if (graph.node(n).made->op_type == "DequantizeLinear") return true;
-    if (!HandsOn(graph.node(n).made->op_type)) return false;
+    if (!HasTrait(*graph.node(n).made, OperatorTrait::kMoves)) return false;
     r = graph.node(n).made->inputs.empty() ? kNone : graph.node(n).made->inputs[0];
     if (r == kNone) return false;
   }
@@ -46,7 +38,7 @@ std::vector<MissingGrid> FindMissingGrids(const SideValues& side) {
   for (size_t i = 0; i < graph.nodes().size(); ++i) {
     const auto n = static_cast<int>(i);
     const StreamNode& made = *graph.node(n).made;
-    if (Quantizes(made.op_type) || HandsOn(made.op_type)) continue;
+    if (Quantizes(made.op_type) || HasTrait(made, OperatorTrait::kMoves)) continue;
     const size_t slots = std::min(kMostSlots, made.inputs.size());
     if (slots < 2) continue;
     std::vector<bool> is(slots);

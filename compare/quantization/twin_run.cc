@@ -187,11 +187,9 @@ bool TwinRun::AreProducts(int n, int candidate) const {
   if (producer == kNone) return false;
   const std::string& theirs = other_.graph().node(producer).made->op_type;
   if (absl::StartsWith(ours, "QLinearConv") && theirs == "BatchNormalization") return true;
-  static constexpr absl::string_view kProducts[] = {"Conv", "MatMul", "Gemm", "ConvTranspose"};
-  return std::any_of(std::begin(kProducts), std::end(kProducts), [&](absl::string_view product) {
-    return theirs == product && (ours == product || ours == absl::StrCat("QLinear", product) ||
-                                 ours == absl::StrCat("Q", product));
-  });
+  return HasTrait(*other_.graph().node(producer).made, OperatorTrait::kProducts) &&
+         (ours == theirs || ours == absl::StrCat("QLinear", theirs) ||
+          ours == absl::StrCat("Q", theirs));
 }
 
 // Whether both are made by the same operator, in floats or in integers.

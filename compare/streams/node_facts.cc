@@ -7,7 +7,6 @@
 #include <utility>
 #include <variant>
 
-#include "absl/algorithm/container.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/outer_names.h"
 #include "evaluator/plan.h"
@@ -147,13 +146,6 @@ const NodeFacts& NodeFactsCache::Of(const Node& node) {
     for (std::string& name : OuterNamesOf(*graph)) facts->captures.push_back(std::move(name));
   }
   return *facts_.emplace(&node, std::move(facts)).first->second;
-}
-
-bool IsCommutative(absl::string_view domain, absl::string_view op_type) {
-  static constexpr absl::string_view kOperators[] = {
-      "Add",  "And", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Max",
-      "Mean", "Min", "Mul",        "Or",        "Sum",        "Xor"};
-  return domain == kOnnxDomain && absl::c_linear_search(kOperators, op_type);
 }
 
 }  // namespace onnxcmp

@@ -56,9 +56,6 @@ class NodeFactsCache {
 uint64_t HashComputation(const NodeFacts& facts, absl::Span<const uint64_t> inputs,
                          absl::Span<const uint64_t> captures, int slot);
 
-// Whether an operator gives the same for its inputs in any order.
-bool IsCommutative(absl::string_view domain, absl::string_view op_type);
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_STREAMS_NODE_FACTS_H_

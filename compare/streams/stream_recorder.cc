@@ -160,7 +160,8 @@ void StreamRecorder::BeginNode(const Result& result, Scope* scope) {
       made.captures.push_back(named->result);
     }
   }
-  scope->precision = ReadsNoElements(node.op_type) ? DType::kUndefined : precision;
+  scope->precision =
+      HasTrait(node, OperatorTrait::kReadsNoElements) ? DType::kUndefined : precision;
 }
 
 int StreamRecorder::Add(const Result& result, Fingerprint fingerprint) {

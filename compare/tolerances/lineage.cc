@@ -52,7 +52,7 @@ class Tracer {
 
   Lineage OfNode(const StreamResult& result, int r) const {
     const StreamNode& node = stream_.nodes[Index(result.node)];
-    if (ReadsNoElements(node.op_type)) return Own(result, r);
+    if (HasTrait(node, OperatorTrait::kReadsNoElements)) return Own(result, r);
     const int same = SameNumbersAs(node, r);
     Lineage lineage = same != kNone ? At(same) : Own(result, r);
     if (same != kNone) return lineage;
@@ -75,7 +75,7 @@ class Tracer {
   int SameNumbersAs(const StreamNode& node, int r) const {
     const int input = node.inputs.empty() ? kNone : node.inputs[0];
     if (input == kNone) return kNone;
-    if (HasTrait(node.domain, node.op_type, OperatorTrait::kCasts)) {
+    if (HasTrait(node, OperatorTrait::kCasts)) {
       return SameNumbers(Result(input), Result(r)) ? input : kNone;
     }
     if (node.op_type != "DequantizeLinear" || Result(input).node == kNone) return kNone;
@@ -99,15 +99,15 @@ class Tracer {
   }
 
   NumberKind KindOfFloat(const StreamNode& node) const {
-    const bool casts = HasTrait(node.domain, node.op_type, OperatorTrait::kCasts);
+    const bool casts = HasTrait(node, OperatorTrait::kCasts);
     if (casts && !node.inputs.empty() && node.inputs[0] != kNone) {
       const NumberKind before = At(node.inputs[0]).kind;
       return before == NumberKind::kDiscrete ? NumberKind::kCastDiscrete
              : IsDiscrete(before)            ? before
                                              : NumberKind::kReal;
     }
-    if (HasTrait(node.domain, node.op_type, OperatorTrait::kMoves)) return KindOfMoved(node);
-    if (!HasTrait(node.domain, node.op_type, OperatorTrait::kArithmetic)) return NumberKind::kReal;
+    if (HasTrait(node, OperatorTrait::kMoves)) return KindOfMoved(node);
+    if (!HasTrait(node, OperatorTrait::kArithmetic)) return NumberKind::kReal;
     return OnlyDiscrete(node, node.inputs.size()) ? NumberKind::kFromDiscrete : NumberKind::kReal;
   }
 
@@ -133,7 +133,7 @@ class Tracer {
   }
 
   NumberKind KindOfMoved(const StreamNode& node) const {
-    const bool one = HasTrait(node.domain, node.op_type, OperatorTrait::kOneDataInput);
+    const bool one = HasTrait(node, OperatorTrait::kOneDataInput);
     const size_t count = one ? 1 : node.inputs.size();
     if (!OnlyDiscrete(node, count)) return NumberKind::kReal;
     NumberKind kind = NumberKind::kCastDiscrete;
@@ -147,12 +147,12 @@ class Tracer {
   NumberKind KindOfInteger(const StreamNode& node, const StreamResult& result) const {
     if (!IsInteger(result.dtype) || BitWidth(result.dtype) > 32) return NumberKind::kDiscrete;
     if (Quantizes(node.op_type)) return NumberKind::kQuantized;
-    const bool hands_on = HasTrait(node.domain, node.op_type, OperatorTrait::kMoves) ||
-                          HasTrait(node.domain, node.op_type, OperatorTrait::kCasts) ||
-                          HasTrait(node.domain, node.op_type, OperatorTrait::kArithmetic);
+    const bool hands_on = HasTrait(node, OperatorTrait::kMoves) ||
+                          HasTrait(node, OperatorTrait::kCasts) ||
+                          HasTrait(node, OperatorTrait::kArithmetic);
     if (!hands_on) return NumberKind::kDiscrete;
-    const bool one = HasTrait(node.domain, node.op_type, OperatorTrait::kOneDataInput) ||
-                     HasTrait(node.domain, node.op_type, OperatorTrait::kCasts);
+    const bool one =
+        HasTrait(node, OperatorTrait::kOneDataInput) || HasTrait(node, OperatorTrait::kCasts);
     const size_t count = one ? 1 : node.inputs.size();
     for (size_t i = 0; i < std::min(count, node.inputs.size()); ++i) {
       if (node.inputs[i] != kNone && At(node.inputs[i]).kind == NumberKind::kQuantized) {

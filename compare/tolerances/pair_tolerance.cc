@@ -108,10 +108,8 @@ absl::string_view OriginWord(const ResultStream& stream, int origin) {
   }
   if (IsInteger(result.dtype)) return "quantization";
   if (HasTrait(DomainOf(result, stream), op_type, OperatorTrait::kCasts)) return "casts";
-  static const auto* const kProducts = new absl::flat_hash_set<absl::string_view>(
-      {"Attention", "Conv", "ConvTranspose", "Einsum", "FusedConv", "FusedGemm", "FusedMatMul",
-       "GRU", "Gemm", "LSTM", "MatMul", "MultiHeadAttention", "RNN"});
-  return kProducts->contains(op_type) ? "products" : "results";
+  return HasTrait(DomainOf(result, stream), op_type, OperatorTrait::kProducts) ? "products"
+                                                                               : "results";
 }
 
 Tolerance OfType(DType type) {

@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "compare/differences/nearness.h"
+#include "compare/operators/operator_traits.h"
 #include "evaluator/model.h"
 
 namespace onnxcmp {
@@ -17,10 +18,7 @@ constexpr int kMostSteps = 16;
 
 // Hands the elements of its first input on in their order.
 bool KeepsOrder(const StreamNode& node) {
-  static constexpr absl::string_view kNames[] = {"Cast",    "CastLike", "Flatten",  "Identity",
-                                                 "Reshape", "Squeeze",  "Unsqueeze"};
-  return node.domain == kOnnxDomain &&
-         std::find(std::begin(kNames), std::end(kNames), node.op_type) != std::end(kNames);
+  return HasTrait(node, OperatorTrait::kKeepsOrder) || HasTrait(node, OperatorTrait::kCasts);
 }
 
 int64_t AxisOf(const Node* node, int64_t otherwise) {

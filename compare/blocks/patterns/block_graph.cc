@@ -85,7 +85,7 @@ void BlockGraph::AddNode(int n, const BlockGraph* outer) {
     if (by_name_.contains(name)) read(name);
   }
   // Shapes; and random numbers, which read nothing, are no constants.
-  if (ReadsNoElements(node.op_type)) is_static = true;
+  if (HasTrait(node, OperatorTrait::kReadsNoElements)) is_static = true;
   const bool draws = absl::string_view(node.op_type).substr(0, 6) == "Random";
   std::vector<int> outputs;
   for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
@@ -146,16 +146,14 @@ std::optional<double> BlockGraph::Folded(int n, int depth) const {
     if (input == kNoValue) continue;
     const std::optional<double> scalar = ScalarAt(input, depth + 1);
     // Shapes may have several elements.
-    if (!scalar.has_value() && !x.empty() &&
-        (op == "Reshape" || op == "Expand" || op == "Unsqueeze" || op == "Squeeze")) {
+    if (!scalar.has_value() && !x.empty() && HasTrait(node(n), OperatorTrait::kRearranges)) {
       break;
     }
     if (!scalar.has_value()) return std::nullopt;
     x.push_back(*scalar);
   }
   if (x.empty()) return std::nullopt;
-  if (op == "Identity" || op == "Cast" || op == "Reshape" || op == "Unsqueeze" || op == "Squeeze" ||
-      op == "Expand" || op == "CastLike") {
+  if (HasTrait(node(n), OperatorTrait::kRearranges) || HasTrait(node(n), OperatorTrait::kCasts)) {
     return x[0];
   }
   if (op == "Sqrt") return std::sqrt(x[0]);

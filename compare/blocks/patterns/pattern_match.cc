@@ -9,7 +9,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
-#include "compare/streams/node_facts.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
@@ -127,7 +127,7 @@ class PatternMatcher {
     while (chain.size() <= kDeepestChain) {
       const int n = graph_.producer(chain.back());
       if (n == BlockGraph::kNoNode || graph_.IsConstant(chain.back()) ||
-          !IsTransparent(graph_.node(n)) || graph_.inputs(n).empty() ||
+          !HasTrait(graph_.node(n), OperatorTrait::kStandsBetween) || graph_.inputs(n).empty() ||
           graph_.inputs(n)[0] == BlockGraph::kNoValue || graph_.slot(chain.back()) != 0) {
         break;
       }
@@ -227,7 +227,7 @@ class PatternMatcher {
     const size_t wanted = pattern.parts.size();
     if (arguments.size() < wanted || (arguments.size() > wanted && !pattern.more_inputs)) return {};
     Partials found = MatchInOrder(pattern, arguments, before);
-    if (wanted == 2 && IsCommutative(kOnnxDomain, pattern.name)) {
+    if (wanted == 2 && HasTrait(kOnnxDomain, pattern.name, OperatorTrait::kCommutative)) {
       Append(MatchInOrder(pattern, {arguments[1], arguments[0]}, before), &found);
     }
     return found;
@@ -428,15 +428,6 @@ class PatternMatcher {
 };
 
 }  // namespace
-
-bool IsTransparent(const Node& node) {
-  static constexpr absl::string_view kTransparent[] = {
-      "QuantizeLinear", "DequantizeLinear", "Cast",      "Reshape",  "Squeeze",
-      "Unsqueeze",      "Flatten",          "Transpose", "Identity", "Dropout"};
-  const bool known = node.domain == kOnnxDomain || node.domain == kMicrosoftDomain;
-  return known && std::find(std::begin(kTransparent), std::end(kTransparent), node.op_type) !=
-                      std::end(kTransparent);
-}
 
 bool RoundsItsResult(const Node& node) { return FormOf(node) != nullptr; }
 

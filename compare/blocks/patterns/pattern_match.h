@@ -21,9 +21,6 @@ struct PatternMatch {
   std::map<std::string, int> bound;  // values by the pattern's variables
 };
 
-// What may be looked through: QuantizeLinear, DequantizeLinear, Cast, Reshape, Squeeze, Unsqueeze,
-// Flatten, Transpose, Identity, Dropout.
-bool IsTransparent(const Node& node);
 // Whether a node is a standard operator's quantized form, and rounds what it gives: QLinearMatMul.
 bool RoundsItsResult(const Node& node);
 

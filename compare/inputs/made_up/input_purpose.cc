@@ -11,34 +11,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/inputs/made_up/graph_scope.h"
+#include "compare/inputs/made_up/known_keys.h"
+#include "compare/inputs/made_up/node_questions.h"
 #include "compare/inputs/made_up/purpose_table.h"
+#include "compare/inputs/made_up/traced_size.h"
 #include "compare/operators/operator_traits.h"
-#include "evaluator/convert.h"
 #include "evaluator/outer_names.h"
 
 namespace onnxcmp {
 namespace {
-
-bool IsStandard(const Node& node) { return node.domain == kOnnxDomain; }
-
-bool IsOneOf(const Node& node, std::initializer_list<absl::string_view> operators) {
-  return IsStandard(node) &&
-         std::find(operators.begin(), operators.end(), node.op_type) != operators.end();
-}
-
-std::optional<int64_t> IntAttribute(const Node& node, absl::string_view name) {
-  const auto it = node.attributes.find(name);
-  if (it == node.attributes.end() || !std::holds_alternative<int64_t>(it->second)) {
-    return std::nullopt;
-  }
-  return std::get<int64_t>(it->second);
-}
-
-template <typename T>
-const T* AttributeOf(const Node& node, absl::string_view name) {
-  const auto it = node.attributes.find(name);
-  return it == node.attributes.end() ? nullptr : std::get_if<T>(&it->second);
-}
 
 // What has become of an input's elements on the way.
 struct Form {
@@ -48,12 +29,6 @@ struct Form {
   bool added = false;   // added to what was computed
   bool phase = false;   // times several frequencies
   auto Key() const { return std::tuple(number, truth, scaled, added, phase); }
-};
-
-// Where a size comes from: a fixed one, or an input's dimension.
-struct Size {
-  std::optional<int64_t> fixed;
-  std::optional<InputDim> dim;
 };
 
 class Walker {
@@ -199,10 +174,10 @@ class Walker {
       case LimitKind::kNone:
         break;
       case LimitKind::kAxis:
-        SetLimit(SizeOf(scope, other, row.axis, 0), &found);
+        SetLimit(SizeAlong(scope, other, row.axis), &found);
         break;
       case LimitKind::kAxisOf:
-        SetLimit(SizeOf(scope, other, IntAttribute(node, row.attribute).value_or(row.axis), 0),
+        SetLimit(SizeAlong(scope, other, IntAttribute(node, row.attribute).value_or(row.axis)),
                  &found);
         break;
       case LimitKind::kAttribute:
@@ -219,7 +194,7 @@ class Walker {
     return found;
   }
 
-  static void SetLimit(const std::optional<Size>& size, InputPurpose* found) {
+  static void SetLimit(const std::optional<TracedSize>& size, InputPurpose* found) {
     if (!size.has_value()) return;
     if (size->fixed.has_value()) found->limit = size->fixed;
     if (size->dim.has_value()) found->limit_sum = {*size->dim};
@@ -236,11 +211,11 @@ class Walker {
 
   // Masks of one axis are lengths; what a cache holds is the past and what is new.
   void SetOfContrib(const GraphScope& scope, const Node& node, size_t slot, InputPurpose* found) {
-    const auto size_of = [&](size_t input, int64_t axis) -> std::optional<Size> {
+    const auto size_of = [&](size_t input, int64_t axis) -> std::optional<TracedSize> {
       if (input >= node.inputs.size() || node.inputs[input].empty()) return std::nullopt;
-      return SizeOf(scope, node.inputs[input], axis, 0);
+      return SizeAlong(scope, node.inputs[input], axis);
     };
-    const auto add = [&](const std::optional<Size>& size) {
+    const auto add = [&](const std::optional<TracedSize>& size) {
       if (!size.has_value()) return;
       if (size->fixed.has_value()) found->limit = found->limit.value_or(0) + *size->fixed;
       if (size->dim.has_value()) found->limit_sum.push_back(*size->dim);
@@ -256,52 +231,6 @@ class Walker {
       add(size_of(3, 2));
       found->full = slot == 5 ? -1 : 0;
     }
-  }
-
-  // The size of a value along an axis, as far as it can be followed back.
-  std::optional<Size> SizeOf(const GraphScope& scope, absl::string_view name, int64_t axis,
-                             int depth) const {
-    constexpr int kDeepest = 64;
-    if (name.empty() || depth > kDeepest) return std::nullopt;
-    if (const Tensor* constant = ConstantIn(scope, name)) {
-      const int64_t rank = constant->rank();
-      if (axis < -rank || axis >= rank) return std::nullopt;
-      return Size{constant->dim(axis < 0 ? axis + rank : axis), std::nullopt};
-    }
-    const Node* node = ProducerIn(scope, name);
-    if (node == nullptr) return SizeOfInput(name, axis);
-    if (node->inputs.empty()) return std::nullopt;
-    if (node->op_type == "Transpose" && axis >= 0) {
-      const auto* perm = AttributeOf<std::vector<int64_t>>(*node, "perm");
-      if (perm == nullptr || axis >= static_cast<int64_t>(perm->size())) return std::nullopt;
-      return SizeOf(scope, node->inputs[0], (*perm)[static_cast<size_t>(axis)], depth + 1);
-    }
-    if (IsOneOf(*node, {"MatMul", "Gemm"})) {
-      const bool last = axis == -1;
-      return last ? SizeOf(scope, node->inputs[1], -1, depth + 1)
-                  : SizeOf(scope, node->inputs[0], axis, depth + 1);
-    }
-    if (IsOneOf(*node, {"Gather"}) && node->inputs.size() > 1 &&
-        IntAttribute(*node, "axis").value_or(0) == 0) {
-      return axis == -1 ? SizeOf(scope, node->inputs[0], -1, depth + 1)
-                        : SizeOf(scope, node->inputs[1], axis, depth + 1);
-    }
-    if (IsOneOf(*node, {"Cast", "Identity", "Abs", "Neg", "DequantizeLinear", "QuantizeLinear",
-                        "Relu", "Tanh", "Sigmoid", "Add", "Mul", "Sub", "Div", "LayerNormalization",
-                        "Dropout", "Softmax", "Gelu"})) {
-      return SizeOf(scope, node->inputs[0], axis, depth + 1);
-    }
-    return std::nullopt;
-  }
-
-  std::optional<Size> SizeOfInput(absl::string_view name, int64_t axis) const {
-    for (const ValueInfo& input : root_->graph->inputs) {
-      if (input.name != name || !input.type.shape.has_value()) continue;
-      const auto rank = static_cast<int64_t>(input.type.shape->size());
-      if (axis < -rank || axis >= rank) return std::nullopt;
-      return Size{std::nullopt, InputDim{input.name, axis < 0 ? axis + rank : axis}};
-    }
-    return std::nullopt;
   }
 
   // Trees, encoders of labels, vocabularies.
@@ -325,7 +254,7 @@ class Walker {
       if (const auto* words = std::get_if<std::vector<std::string>>(&attribute)) {
         found.words.insert(found.words.end(), words->begin(), words->end());
       }
-      AddWordsOf(attribute, &found);
+      AddKeysOf(attribute, &found);
       const auto* keys = std::get_if<std::vector<int64_t>>(&attribute);
       if (keys != nullptr && (name == "keys_int64s" || name == "cats_int64s")) {
         for (const int64_t key : *keys) found.thresholds[-1].push_back(static_cast<double>(key));
@@ -335,42 +264,6 @@ class Walker {
     found.why = WordsFor(node, "keys");
     Found(std::move(found));
     return true;
-  }
-
-  // Strings and whole numbers that are keys in a tensor.
-  static void AddWordsOf(const Attribute& attribute, InputPurpose* found) {
-    const auto* tensor = std::get_if<Tensor>(&attribute);
-    const absl::StatusOr<Tensor> whole =
-        tensor == nullptr ? absl::StatusOr<Tensor>(absl::NotFoundError("")) : tensor->Contiguous();
-    if (!whole.ok()) return;
-    for (int64_t i = 0; i < whole->num_elements(); ++i) {
-      if (whole->dtype() == DType::kString) found->words.push_back(whole->string_data()[i]);
-      if (whole->dtype() == DType::kInt64) {
-        found->thresholds[-1].push_back(static_cast<double>(whole->data<int64_t>()[i]));
-      }
-    }
-  }
-
-  static void AddThresholds(const Node& node, InputPurpose* found) {
-    const auto* features = AttributeOf<std::vector<int64_t>>(node, "nodes_featureids");
-    if (features == nullptr) return;
-    std::vector<double> values;
-    if (const auto* floats = AttributeOf<std::vector<float>>(node, "nodes_values")) {
-      values.assign(floats->begin(), floats->end());
-    }
-    for (const char* name : {"nodes_values_as_tensor", "nodes_splits"}) {
-      const auto* tensor = AttributeOf<Tensor>(node, name);
-      const absl::StatusOr<Tensor> whole = tensor == nullptr
-                                               ? absl::StatusOr<Tensor>(absl::NotFoundError(""))
-                                               : tensor->Contiguous();
-      if (!whole.ok()) continue;
-      values.resize(static_cast<size_t>(whole->num_elements()));
-      LoadElements<double>(whole->dtype(), whole->raw_data(), 0, whole->num_elements(),
-                           values.data());
-    }
-    for (size_t i = 0; i < std::min(values.size(), features->size()); ++i) {
-      found->thresholds[(*features)[i]].push_back(values[i]);
-    }
   }
 
   // Strings that it is compared with, or split or replaced by.
@@ -399,7 +292,7 @@ class Walker {
   }
 
   void Pass(const GraphScope& scope, const Node& node, size_t slot, Form form) {
-    if (!IsStandard(node)) return;
+    if (!IsOfOnnx(node)) return;
     if (slot == 1 && IsFloat() && form.number &&
         IsOneOf(node, {"Conv", "ConvTranspose", "Gemm", "MatMul"})) {
       InputPurpose found;
@@ -414,9 +307,8 @@ class Walker {
     if (IsOneOf(node, {"Cos", "Sin"}) && !IsFloat() && !form.scaled) {
       return Found(Purpose::kPositions, node);
     }
-    if (HasTrait(node.domain, node.op_type, OperatorTrait::kMoves)) {
-      const bool data =
-          slot == 0 || !HasTrait(node.domain, node.op_type, OperatorTrait::kOneDataInput);
+    if (HasTrait(node, OperatorTrait::kMoves)) {
+      const bool data = slot == 0 || !HasTrait(node, OperatorTrait::kOneDataInput);
       return data ? FollowOutput(scope, node, form) : void();
     }
     if (IsOneOf(node, {"Cast", "CastLike"}) && slot == 0) return Cast(scope, node, form);

@@ -53,10 +53,10 @@ constexpr SlotPurpose Lengths(absl::string_view op_type, size_t slot, size_t oth
 }
 
 // By operator.
-absl::Span<const SlotPurpose> PurposeTable() {
+struct PurposeRows {
   using enum Purpose;
   using enum LimitKind;
-  static constexpr SlotPurpose kTable[] = {
+  static constexpr SlotPurpose kRows[] = {
       Small("AffineGrid", 1, 2, 3, 1),
       Ids(kMl, "ArrayFeatureExtractor", 1, 0, -1),
       Plain(kMs, "Attention", 3, kMask),
@@ -191,13 +191,12 @@ absl::Span<const SlotPurpose> PurposeTable() {
       Fraction(kStd, "Upsample", 1, 1),
       Plain(kStd, "Where", 0, kMask),
   };
-  return kTable;
-}
+};
 
 }  // namespace
 
 absl::Span<const SlotPurpose> SlotPurposesOf(absl::string_view domain, absl::string_view op_type) {
-  const absl::Span<const SlotPurpose> table = PurposeTable();
+  const absl::Span<const SlotPurpose> table = PurposeRows::kRows;
   const auto is_of = [&](const SlotPurpose& row) {
     return row.domain == domain && row.op_type == op_type;
   };

@@ -8,17 +8,15 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
+#include "compare/operators/operator_traits.h"
 #include "compare/streams/downstream.h"
 
 namespace onnxcmp {
 namespace {
 
 // What converts or copies and says little about a model.
-bool IsTrifle(absl::string_view op) {
-  constexpr std::array<absl::string_view, 8> kOps = {
-      "Cast",     "CastLike", "Constant",      "DequantizeLinear", "DynamicQuantizeLinear",
-      "Identity", "Shape",    "QuantizeLinear"};
-  return std::find(kOps.begin(), kOps.end(), op) != kOps.end();
+bool IsTrifle(const StreamResult& result, const ResultStream& stream) {
+  return HasTrait(DomainOf(result, stream), OpTypeOf(result, stream), OperatorTrait::kTrifling);
 }
 
 class Selector {
@@ -126,7 +124,7 @@ class Selector {
       } else if (row.relation == Relation::kClose) {
         (leaf ? close_leaves_ : close_).push_back(i);
       } else if (!leaf && (row.aligned.marks & ~static_cast<Marks>(Mark::kMerged)) != 0 &&
-                 !IsTrifle(OpTypeOf(face, comparison_.left))) {
+                 !IsTrifle(face, comparison_.left)) {
         marked_.push_back(i);
       }
     }
@@ -135,7 +133,7 @@ class Selector {
   void SortOneSided(size_t i, bool leaf, bool output) {
     const ComparedRow& row = comparison_.rows[i];
     const ResultStream& stream = row.aligned.left.empty() ? comparison_.right : comparison_.left;
-    const absl::string_view op = OpTypeOf(FaceOf(comparison_, row), stream);
+    const StreamResult& face = FaceOf(comparison_, row);
     // A recording has what somebody chose to record, and nobody expects the rest; a side that
     // failed has not got there.
     const ResultStream& other = row.aligned.left.empty() ? comparison_.left : comparison_.right;
@@ -144,7 +142,7 @@ class Selector {
       if (comparison_.verdict != Verdict::kFailed) different_outputs_.push_back(i);
     } else if (leaf) {
       one_sided_leaves_.push_back(i);
-    } else if (!IsTrifle(op) && !IsFurtherOutput(comparison_, row)) {
+    } else if (!IsTrifle(face, stream) && !IsFurtherOutput(comparison_, row)) {
       one_sided_.push_back(i);
     }
   }

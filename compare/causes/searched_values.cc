@@ -1,0 +1,67 @@
+#include "compare/causes/searched_values.h"
+
+#include <memory>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "compare/sides/value_bank.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/status_macros.h"
+
+namespace onnxcmp {
+
+int64_t ComputedBytes(const SideGraph& graph) {
+  double bytes = 0;
+  absl::flat_hash_set<Hash128> seen;
+  for (const int r : graph.results()) {
+    if (graph.producer(r) == kNone) continue;
+    const StreamResult& result = graph.result(r);
+    if (!seen.insert(result.fingerprint.elements).second) continue;
+    bytes += static_cast<double>(result.fingerprint.size) * BitWidth(result.dtype) / 8;
+  }
+  return static_cast<int64_t>(bytes);
+}
+
+absl::StatusOr<std::vector<Value>> AllValues(const RecordedSide& left, const SideGraph& graph,
+                                             const PairValues::Watch& watch) {
+  std::vector<Value> values(left.stream->results.size());
+  std::vector<bool> wanted(values.size());
+  bool missing = false;
+  for (const int r : graph.results()) {
+    if (const Value* kept = left.bank->Find(r); kept != nullptr) {
+      values[Index(r)] = graph.FromModel(r, *kept);
+    } else {
+      wanted[Index(r)] = missing = true;
+    }
+  }
+  if (!missing) return values;
+  const std::unique_ptr<Observer> watcher = watch ? watch("left again") : nullptr;
+  OC_RETURN_IF_ERROR(left.side->Revisit(wanted, watcher.get(), [&](int result, const Value& value) {
+    values[Index(result)] = graph.FromModel(result, value);
+    return absl::OkStatus();
+  }));
+  return values;
+}
+
+std::vector<Value> LeavesOf(const RecordedSide& right, const SideGraph& graph) {
+  std::vector<Value> leaves(right.stream->results.size());
+  absl::flat_hash_map<absl::string_view, const Value*> initializers;
+  for (const Initializer& initializer : right.side->evaluator()->model().graph.initializers) {
+    initializers[initializer.name] = &initializer.value;
+  }
+  for (const int r : graph.results()) {
+    if (graph.producer(r) != kNone) continue;
+    const StreamResult& result = graph.result(r);
+    if (result.kind == ResultKind::kInitializer) {
+      const auto it = initializers.find(result.name);
+      if (it != initializers.end()) leaves[Index(r)] = graph.FromModel(r, *it->second);
+    } else if (const auto it = right.side->feeds()->find(result.name);
+               it != right.side->feeds()->end()) {
+      leaves[Index(r)] = it->second;
+    }
+  }
+  return leaves;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,29 @@
+// The values that a search for causes begins with.
+#ifndef ONNXCMP_COMPARE_CAUSES_SEARCHED_VALUES_H_
+#define ONNXCMP_COMPARE_CAUSES_SEARCHED_VALUES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/graphs/side_graph.h"
+#include "compare/sides/pair_values.h"
+#include "evaluator/value.h"
+
+namespace onnxcmp {
+
+// Of a side's results that were computed. The same elements count once: most such results are views
+// of one buffer.
+int64_t ComputedBytes(const SideGraph& graph);
+
+// By result of the left's main graph, in the form that the graph has them in: what was kept, the
+// rest from another run.
+absl::StatusOr<std::vector<Value>> AllValues(const RecordedSide& left, const SideGraph& graph,
+                                             const PairValues::Watch& watch);
+
+// By result of the right's main graph: its initializers and what its inputs were fed.
+std::vector<Value> LeavesOf(const RecordedSide& right, const SideGraph& graph);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CAUSES_SEARCHED_VALUES_H_

@@ -1,0 +1,18 @@
+// What operators of ai.onnx.ml compare an input with.
+#ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_KNOWN_KEYS_H_
+#define ONNXCMP_COMPARE_INPUTS_MADE_UP_KNOWN_KEYS_H_
+
+#include "compare/inputs/made_up/input_purpose.h"
+#include "evaluator/model.h"
+
+namespace onnxcmp {
+
+// Strings and whole numbers that are keys in a tensor: words, and thresholds of no feature (-1).
+void AddKeysOf(const Attribute& attribute, InputPurpose* found);
+
+// By feature, what the nodes of trees compare it with.
+void AddThresholds(const Node& node, InputPurpose* found);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_INPUTS_MADE_UP_KNOWN_KEYS_H_
