@@ -279,6 +279,7 @@ absl::Status Execution::RunNode(const NodePlan& plan, Frame* frame) {
   inputs.reserve(plan.inputs.size());
   for (Slot slot : plan.inputs) inputs.push_back(slot == kNoSlot ? Value() : frame->at(slot));
   OC_ASSIGN_OR_RETURN(std::vector<Value> outputs, Compute(plan, inputs, *frame, path));
+  if (observer_ != nullptr) observer_->OnNodeEnd(NodeEnd{node, path, inputs, outputs});
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (plan.outputs[i] == kNoSlot) continue;
     if (frame->observed) {

@@ -123,7 +123,7 @@ std::vector<NamedMask> MasksOf(const LeftClasses& classes) {
 }
 
 // How the right's values are related to the left's; empty if no few words tell it.
-std::string Relation(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
+std::string RelationText(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
   const LeftClasses& classes = run.left();
   const ForcedResult& result = state.at(cause.right);
   const int same = classes.Find(result.own_content);
@@ -149,7 +149,7 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
   const std::string distance =
       cause.local.has_value() ? absl::StrFormat("%.2g", cause.local->values.max_absolute) : "";
   const std::string relation =
-      cause.kind == CauseKind::kQuantization ? "" : Relation(cause, run, state);
+      cause.kind == CauseKind::kQuantization ? "" : RelationText(cause, run, state);
   const std::string how = relation.empty() ? "" : absl::StrCat(": ", relation);
   if (cause.kind == CauseKind::kInput) {
     return absl::StrCat("the two sides are fed other values, by up to ", distance, how);
