@@ -78,7 +78,7 @@ using OperationCounter = std::function<std::optional<double>(
 
 struct ProfilerOptions {
   OperationCounter operations = {};  // may be null
-  bool keep_runs = false;       // Profile::runs, some 64 bytes for each time that a node runs
+  bool keep_runs = false;            // Profile::runs, some 64 bytes for each time that a node runs
   // The time since any fixed moment; null: a steady clock.
   std::function<std::chrono::nanoseconds()> clock = {};
 };

@@ -141,9 +141,9 @@ class ProfileTable {
                        Fitted(OperatorName(node.domain, node.op_type), operator_width_),
                        Numbers(spent, all_.own));
       if (inputs_width >= 8) {
-        absl::StrAppend(&line, "  ",
-                        ShortenEnd(Text(absl::StrJoin(types.inputs, ", ")),
-                                   inputs_width, style_.Ellipsis()));
+        absl::StrAppend(
+            &line, "  ",
+            ShortenEnd(Text(absl::StrJoin(types.inputs, ", ")), inputs_width, style_.Ellipsis()));
       }
       Append(&text, std::move(line));
     }
@@ -165,8 +165,7 @@ class ProfileTable {
   std::string Text(absl::string_view text) const { return style_.Text(PrintableText(text)); }
 
   std::string Fitted(absl::string_view text, int width) const {
-    return PadRight(ShortenMiddle(Text(text), width, style_.Ellipsis()),
-                    width);
+    return PadRight(ShortenMiddle(Text(text), width, style_.Ellipsis()), width);
   }
 
   static void Append(std::string* text, std::string line) {

@@ -67,8 +67,8 @@ TEST_F(RunCommandTest, TellsWhatIsNoNumber) {
 }
 
 TEST_F(RunCommandTest, ProfilesNodesAndWritesATrace) {
-  const std::string model = Model(
-      "(float[8,8] x) => (float[8,8] z) { [product] y = MatMul(x, x) [sum] z = Add(y, x) }");
+  const std::string model =
+      Model("(float[8,8] x) => (float[8,8] z) { [product] y = MatMul(x, x) [sum] z = Add(y, x) }");
   const std::string trace = folder_ + "/trace.json";
   const Outcome outcome = Onnxcmp({"run", model, "--profile", "--trace", trace});
   ASSERT_EQ(outcome.status, 0) << outcome.err;

@@ -15,8 +15,8 @@ using std::chrono::nanoseconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A clock that goes on by one each time that it is asked, so that a node without inner nodes takes 1.
-// Counting operations takes 1000, which is the profiler's and nobody's own.
+// A clock that goes on by one each time that it is asked, so that a node without inner nodes
+// takes 1. Counting operations takes 1000, which is the profiler's and nobody's own.
 class ProfilerTest : public ::testing::Test {
  protected:
   ProfilerOptions Options() {
@@ -82,7 +82,8 @@ TEST_F(ProfilerTest, TellsOwnTimeFromThatOfInnerNodes) {
   EXPECT_THAT(profile.types[static_cast<size_t>(twice.first_types)].inputs,
               ElementsAre("float[2]", "float[2]"));
 
-  // From one of its nine inner nodes to the next the clock is asked once, and before and after them.
+  // From one of its nine inner nodes to the next the clock is asked once, and before and after
+  // them.
   const NodeProfile& loop = NodeNamed(profile, "loop");
   EXPECT_EQ(loop.runs, 1);
   EXPECT_TRUE(loop.has_inner_nodes);

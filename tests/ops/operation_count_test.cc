@@ -24,8 +24,9 @@ TEST(OperationCountTest, CountsProducts) {
   EXPECT_EQ(OperationCount(NodeOfType("MatMul"), {FloatsOf({5, 3, 4}), FloatsOf({4, 7})},
                            {FloatsOf({5, 3, 7})}),
             expected);
-  EXPECT_EQ(OperationCount(NodeOfType("MatMul"), {FloatsOf({4}), FloatsOf({4, 7})}, {FloatsOf({7})}),
-            2.0 * 4 * 7);
+  EXPECT_EQ(
+      OperationCount(NodeOfType("MatMul"), {FloatsOf({4}), FloatsOf({4, 7})}, {FloatsOf({7})}),
+      2.0 * 4 * 7);
   Node gemm = NodeOfType("Gemm");
   EXPECT_EQ(OperationCount(gemm, {FloatsOf({3, 4}), FloatsOf({4, 7})}, {FloatsOf({3, 7})}),
             2.0 * 3 * 4 * 7);
@@ -34,19 +35,18 @@ TEST(OperationCountTest, CountsProducts) {
             2.0 * 3 * 4 * 7);
   Node einsum = NodeOfType("Einsum");
   einsum.attributes["equation"] = std::string("bij, jk -> bik");
-  EXPECT_EQ(
-      OperationCount(einsum, {FloatsOf({5, 3, 4}), FloatsOf({4, 7})}, {FloatsOf({5, 3, 7})}),
-      expected);
+  EXPECT_EQ(OperationCount(einsum, {FloatsOf({5, 3, 4}), FloatsOf({4, 7})}, {FloatsOf({5, 3, 7})}),
+            expected);
 }
 
 TEST(OperationCountTest, CountsConvolutions) {
   EXPECT_EQ(OperationCount(NodeOfType("Conv"), {FloatsOf({1, 6, 8, 8}), FloatsOf({10, 3, 3, 3})},
                            {FloatsOf({1, 10, 6, 6})}),
             2.0 * 10 * 36 * 27);
-  EXPECT_EQ(OperationCount(NodeOfType("ConvTranspose"),
-                           {FloatsOf({1, 6, 8, 8}), FloatsOf({6, 10, 2, 2})},
-                           {FloatsOf({1, 10, 16, 16})}),
-            2.0 * 6 * 64 * 40);
+  EXPECT_EQ(
+      OperationCount(NodeOfType("ConvTranspose"), {FloatsOf({1, 6, 8, 8}), FloatsOf({6, 10, 2, 2})},
+                     {FloatsOf({1, 10, 16, 16})}),
+      2.0 * 6 * 64 * 40);
 }
 
 // Two heads of 4, 3 queries, 5 keys of which 2 are past.

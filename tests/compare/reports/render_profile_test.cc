@@ -19,7 +19,8 @@ using ::testing::Not;
 // A product of 2 ms in one run, a loop with 1 ms of its own and an addition of 1 ms in 4 runs.
 Profile SmallProfile() {
   Profile profile;
-  profile.types = {{{"float[64,64]", "float[64,64]"}, {"float[64,64]"}}, {{"float[8]"}, {"float[8]"}}};
+  profile.types = {{{"float[64,64]", "float[64,64]"}, {"float[64,64]"}},
+                   {{"float[8]"}, {"float[8]"}}};
   NodeProfile product;
   product.name = "product";
   product.op_type = "MatMul";
@@ -65,9 +66,8 @@ Profile SmallProfile() {
 TEST(RenderProfileTest, ListsOperatorsAndNodes) {
   TableOptions options;
   options.width = 140;
-  EXPECT_EQ(
-      RenderProfile(SmallProfile(), options),
-      R"(profile: 3 nodes ran 6 times in 4.000 ms, and 0.500 ms went by between them
+  EXPECT_EQ(RenderProfile(SmallProfile(), options),
+            R"(profile: 3 nodes ran 6 times in 4.000 ms, and 0.500 ms went by between them
 
 operator   nodes    runs    own, ms   share     bytes   GFLOP/s     GB/s
 MatMul         1       1      2.000  50.0 %   49.2 kB     0.262   0.0246
