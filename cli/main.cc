@@ -1,28 +1,32 @@
-#include <string>
-#include <vector>
+// Compiled for any processor of its architecture, as processor.cc is.
+#include <unistd.h>
 
-#include "cli/commands.h"
+#include <cstring>
 
-int main(int argc, char** argv) {
-  std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  const std::string command = arguments.empty() ? "" : arguments[0];
-  const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1),
-                                      arguments.end());
-  // A model file of such a name is written ./run.
-  if (command == "run") {
-    return onnxcmp::cli::RunCommand(rest);
-  }
-  if (command == "ops") {
-    return onnxcmp::cli::OpsCommand(rest);
-  }
-  if (command == "fusions") {
-    return onnxcmp::cli::FusionsCommand(rest);
-  }
-  if (command == "layers") {
-    return onnxcmp::cli::LayersCommand(rest);
-  }
-  if (command == "test") {
-    return onnxcmp::cli::TestCommand(rest);
-  }
-  return onnxcmp::cli::CompareCommand(arguments);
+#include "cli/processor.h"
+#include "cli/program.h"
+
+namespace {
+
+void WriteError(const char* text) {
+  // Nobody is left to tell if this fails.
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
 }
+
+// Runs before the constructors of objects that libraries have at namespace scope, which use what
+// the processor may not have.
+[[gnu::constructor(101)]] void CheckProcessor() {
+  char missing[128];
+  using namespace onnxcmp::cli;  // NOLINT(google-build-using-namespace)
+  if (!NamesOfMissing(NeededInstructions(), PresentInstructions(), missing, sizeof(missing))) {
+    return;
+  }
+  WriteError("onnxcmp: this processor lacks what this build needs: ");
+  WriteError(missing);
+  WriteError("; build with -DONNXCMP_ARCH=x86-64 for any processor\n");
+  _exit(2);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return onnxcmp::cli::RunProgram(argc, argv); }

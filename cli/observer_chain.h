@@ -12,7 +12,8 @@
 
 namespace onnxcmp::cli {
 
-// Calls each in turn. The observers outlive the chain.
+// Calls each in turn, at a node's end the last one first: what the others do is no part of the time
+// that the last one takes. The observers outlive the chain.
 class ObserverChain : public Observer {
  public:
   explicit ObserverChain(std::vector<Observer*> observers) : observers_(std::move(observers)) {}
@@ -20,6 +21,11 @@ class ObserverChain : public Observer {
   void OnNodeStart(const NodeStart& start) override {
     for (Observer* observer : observers_) {
       observer->OnNodeStart(start);
+    }
+  }
+  void OnNodeEnd(const NodeEnd& end) override {
+    for (auto observer = observers_.rbegin(); observer != observers_.rend(); ++observer) {
+      (*observer)->OnNodeEnd(end);
     }
   }
   absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {

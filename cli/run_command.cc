@@ -14,17 +14,21 @@
 #include "cli/observer_chain.h"
 #include "cli/print_value.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "compare/backend_tests/backend_test.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_targets.h"
 #include "compare/not_finite/find_not_finite.h"
 #include "compare/recordings/recording.h"
+#include "compare/reports/render_profile.h"
 #include "compare/reports/words/not_finite_text.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/value_bank.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
+#include "evaluator/profile.h"
 #include "evaluator/status_macros.h"
+#include "ops/operation_count.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -36,6 +40,8 @@ struct Options {
   std::string save_all;
   bool partial = false;
   bool nan = false;
+  bool profile = false;
+  std::string trace;
   bool expand_functions = false;
   RunOptions run;
 };
@@ -112,17 +118,22 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
   OC_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<RecordingWriter>> writers,
                       OpenRecordings(options, interruption));
   std::vector<Value> outputs;
+  Profiler profiler({.operations = OperationCount, .keep_runs = !options.trace.empty()});
   {
     Progress progress("", options.run.quiet, interruption);
     std::vector<Observer*> observers = {&progress};
     for (const std::unique_ptr<RecordingWriter>& writer : writers) {
       observers.push_back(writer.get());
     }
+    if (options.profile || !options.trace.empty()) observers.push_back(&profiler);
     ObserverChain chain(std::move(observers));
     OC_ASSIGN_OR_RETURN(outputs, evaluator.Run(matched.feeds, &chain));
   }
   for (const std::unique_ptr<RecordingWriter>& writer : writers) {
     OC_RETURN_IF_ERROR(writer->Finish());
+  }
+  if (!options.trace.empty()) {
+    OC_RETURN_IF_ERROR(WriteTrace(profiler.profile(), options.model, options.trace));
   }
   if (IsFolder(options.save)) {
     OC_RETURN_IF_ERROR(WriteBackendTest(options.save, options.model, registry, options.run.load(),
@@ -131,6 +142,10 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
   std::string summary;
   for (size_t i = 0; i < outputs.size(); ++i) {
     absl::StrAppend(&summary, ValueSummary(model->graph.outputs[i].name, outputs[i]));
+  }
+  if (options.profile) {
+    const TableOptions look = {.width = OutputWidth(), .ascii = OutputIsAscii()};
+    absl::StrAppend(&summary, summary.empty() ? "" : "\n", RenderProfile(profiler.profile(), look));
   }
   if (options.nan) {
     OC_ASSIGN_OR_RETURN(const std::string lines,
@@ -151,6 +166,9 @@ int RunCommand(const std::vector<std::string>& arguments) {
   app.add_option("--inputs", options.inputs, "An .npz, or a folder of input_N.pb")->type_name("F");
   app.add_flag("--nan", options.nan, "Say where numbers become NaN or infinite, and how");
   app.add_flag("--partial", options.partial, "Let pass what the file has and the model has not");
+  app.add_flag("--profile", options.profile, "Print where the time went, by operator and node");
+  app.add_option("--trace", options.trace, "Write when each node ran, for Perfetto or Chrome")
+      ->type_name("F");
   app.add_option("--save", options.save, "Save the outputs as an .npz, or a test in DIR/")
       ->type_name("F");
   app.add_option("--save-all", options.save_all, "Save every result as an .npz")->type_name("F");

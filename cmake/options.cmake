@@ -20,6 +20,22 @@ string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# The loops that take most of the time once more, for processors with AVX-512. They give the same
+# bits only if everything else fuses multiplications and additions too.
+include(CheckCXXSourceCompiles)
+if(ONNXCMP_ARCH)
+  set(CMAKE_REQUIRED_FLAGS "-march=${ONNXCMP_ARCH}")
+endif()
+check_cxx_source_compiles("
+  #if !defined(__x86_64__) || !defined(__AVX2__) || !defined(__FMA__)
+  #error
+  #endif
+  int main() { return 0; }" ONNXCMP_ARCH_HAS_FMA)
+unset(CMAKE_REQUIRED_FLAGS)
+include(CMakeDependentOption)
+cmake_dependent_option(ONNXCMP_AVX512 "Loops for processors with AVX-512 besides those for all" ON
+  ONNXCMP_ARCH_HAS_FMA OFF)
+
 # Flags that whoever includes our headers needs too: the instruction set decides how Eigen aligns,
 # and inline code must compute the same in every translation unit.
 add_library(onnxcmp_options INTERFACE)

@@ -283,6 +283,7 @@ absl::Status Execution::RunNode(const NodePlan& plan, Frame* frame) {
   OC_ASSIGN_OR_RETURN(std::vector<Value> outputs, frame->observed
                                                       ? KnownOrComputed(plan, inputs, *frame, path)
                                                       : Compute(plan, inputs, *frame, path));
+  if (observer_ != nullptr) observer_->OnNodeEnd(NodeEnd{node, path, inputs, outputs});
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (plan.outputs[i] == kNoSlot) continue;
     if (frame->observed) {

@@ -40,6 +40,14 @@ struct NodeStart {
   int64_t total;  // nodes of the main graph
 };
 
+// A node that has run; its results are reported after this.
+struct NodeEnd {
+  const Node& node;
+  absl::string_view path;
+  absl::Span<const Value> inputs;   // empty: left out
+  absl::Span<const Value> outputs;  // empty: not wanted
+};
+
 // A graph that is about to run for a node: a branch, an iteration.
 struct GraphStart {
   const Node& node;
@@ -65,7 +73,10 @@ struct NodeRun {
 class Observer {
  public:
   virtual ~Observer() = default;
+  // Every node that runs, those of bodies too, whose results are not reported. Between the two come
+  // the nodes of its subgraphs and of its body; a node that fails has no end.
   virtual void OnNodeStart(const NodeStart& /*start*/) {}
+  virtual void OnNodeEnd(const NodeEnd& /*end*/) {}
   // Subgraphs whose results are reported. A graph ends where another starts at its depth or less,
   // or a result is reported above it.
   virtual void OnGraphStart(const GraphStart& /*start*/) {}

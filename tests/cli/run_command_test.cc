@@ -66,6 +66,19 @@ TEST_F(RunCommandTest, TellsWhatIsNoNumber) {
   EXPECT_THAT(outcome.out, HasSubstr("0 / 0"));
 }
 
+TEST_F(RunCommandTest, ProfilesNodesAndWritesATrace) {
+  const std::string model =
+      Model("(float[8,8] x) => (float[8,8] z) { [product] y = MatMul(x, x) [sum] z = Add(y, x) }");
+  const std::string trace = folder_ + "/trace.json";
+  const Outcome outcome = Onnxcmp({"run", model, "--profile", "--trace", trace});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("profile: 2 nodes ran 2 times in "));
+  EXPECT_THAT(outcome.out, HasSubstr("\nproduct  MatMul "));
+  EXPECT_THAT(testing::ReadFile(trace), HasSubstr("\"name\":\"sum\""));
+  EXPECT_THAT(testing::ReadFile(trace), HasSubstr("\"operations\":1024.0"));
+  EXPECT_EQ(Onnxcmp({"run", model, "--trace", folder_ + "/no/trace"}).status, 2);
+}
+
 TEST_F(RunCommandTest, SavesOutputsAndEveryResult) {
   const std::string model =
       Model("(float[2] x) => (float[2] z) <float[2] w = {1, 2}> { y = Add(x, w) z = Neg(y) }");

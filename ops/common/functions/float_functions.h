@@ -1,4 +1,4 @@
-// exp, tanh and erf of floats, which models use most, for vector_math.cc alone: within 1 ULP, as
+// exp, tanh and erf of floats, which models use most, for float_math.cc alone: within 1 ULP, as
 // SLEEF's, in a quarter of the time. One float of five was tried against double precision.
 #ifndef ONNXCMP_OPS_COMMON_FUNCTIONS_FLOAT_FUNCTIONS_H_
 #define ONNXCMP_OPS_COMMON_FUNCTIONS_FLOAT_FUNCTIONS_H_
@@ -6,6 +6,7 @@
 #include "ops/common/functions/packet.h"
 
 namespace onnxcmp::vec {
+namespace ONNXCMP_INSTRUCTIONS {
 
 // c0 * x^n + c1 * x^(n-1) + ... + cn.
 template <typename... Floating>
@@ -84,6 +85,7 @@ inline constexpr float kExpBound = 87;
   return WithSignOf(IfLess(Fill(0x1.dafffep-1f), magnitude, large, small), x);
 }
 
+}  // namespace ONNXCMP_INSTRUCTIONS
 }  // namespace onnxcmp::vec
 
 #endif  // ONNXCMP_OPS_COMMON_FUNCTIONS_FLOAT_FUNCTIONS_H_

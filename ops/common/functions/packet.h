@@ -1,4 +1,5 @@
-// A register's worth of floats or doubles, and two of floats at once, for vector_math.cc alone.
+// A register's worth of floats or doubles, and two of floats at once, for vector_math.cc and
+// float_math.cc alone.
 #ifndef ONNXCMP_OPS_COMMON_FUNCTIONS_PACKET_H_
 #define ONNXCMP_OPS_COMMON_FUNCTIONS_PACKET_H_
 
@@ -12,9 +13,54 @@
 #include <immintrin.h>
 #endif
 
-namespace onnxcmp::vec {
+#include "ops/common/processor/instructions.h"
 
-#if defined(__AVX2__) && defined(__FMA__)
+namespace onnxcmp::vec {
+namespace ONNXCMP_INSTRUCTIONS {
+
+// kRounder + x is kRounder + n for the whole number n next to x.
+inline constexpr float kRounder =
+    12582912.0f;  // 1.5 * 2^23: what is added to it loses its fraction
+
+#if defined(ONNXCMP_AVX512)  // what float_functions.h needs
+
+using Floats = __m512;
+using Doubles = __m512d;
+[[gnu::always_inline]] inline Floats Fill(float x) { return _mm512_set1_ps(x); }
+[[gnu::always_inline]] inline Floats LoadPacket(const float* x) { return _mm512_loadu_ps(x); }
+[[gnu::always_inline]] inline void StorePacket(float* y, Floats v) { _mm512_storeu_ps(y, v); }
+[[gnu::always_inline]] inline Floats IfLess(Floats a, Floats b, Floats yes, Floats no) {
+  return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), no, yes);
+}
+[[gnu::always_inline]] inline bool AllLess(Floats a, Floats b) {
+  return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ) == 0xFFFF;
+}
+[[gnu::always_inline]] inline Floats Magnitude(Floats x) {
+  return _mm512_andnot_ps(Fill(-0.0f), x);
+}
+[[gnu::always_inline]] inline Floats Greatest(Floats a, Floats b) { return _mm512_max_ps(a, b); }
+[[gnu::always_inline]] inline Floats Least(Floats a, Floats b) { return _mm512_min_ps(a, b); }
+[[gnu::always_inline]] inline Floats FusedMultiplyAdd(Floats a, Floats b, Floats c) {
+  return _mm512_fmadd_ps(a, b, c);
+}
+[[gnu::always_inline]] inline Floats WithSignOf(Floats x, Floats sign) {
+  return _mm512_or_ps(x, _mm512_and_ps(Fill(-0.0f), sign));
+}
+[[gnu::always_inline]] inline Floats TimesPowerOfTwo(Floats x, Floats n) {
+  const auto power = [](__m512i exponent) {
+    const __m512i biased = _mm512_add_epi32(exponent, _mm512_set1_epi32(127));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(biased, 23));
+  };
+  const __m512i exponent = _mm512_cvtps_epi32(n);
+  const __m512i half = _mm512_srai_epi32(exponent, 1);
+  return x * power(half) * power(_mm512_sub_epi32(exponent, half));
+}
+[[gnu::always_inline]] inline Floats AddToExponent(Floats x, Floats rounded) {
+  const __m512i n = _mm512_slli_epi32(_mm512_castps_si512(rounded), 23);
+  return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(x), n));
+}
+
+#elif defined(__AVX2__) && defined(__FMA__)
 
 using Floats = __m256;
 using Doubles = __m256d;
@@ -78,9 +124,6 @@ using Doubles = __m256d;
   const __m256i half = _mm256_srai_epi32(exponent, 1);
   return x * power(half) * power(_mm256_sub_epi32(exponent, half));
 }
-// kRounder + x is kRounder + n for the whole number n next to x.
-inline constexpr float kRounder =
-    12582912.0f;  // 1.5 * 2^23: what is added to it loses its fraction
 // x * 2^n where neither x nor the result is denormal, infinite or NaN; `rounded` is kRounder + n,
 // whose low bits are those of n.
 [[gnu::always_inline]] inline Floats AddToExponent(Floats x, Floats rounded) {
@@ -135,7 +178,6 @@ T Magnitude(T x) {
 [[gnu::always_inline]] inline Floats TimesPowerOfTwo(Floats x, Floats n) {
   return n == n ? std::ldexp(x, static_cast<int>(n)) : n;
 }
-inline constexpr float kRounder = 12582912.0f;
 [[gnu::always_inline]] inline Floats AddToExponent(Floats x, Floats rounded) {
   return TimesPowerOfTwo(x, rounded - kRounder);
 }
@@ -231,6 +273,9 @@ void ApplyToPairs(const float* x, int64_t count, float* y, F f) {
     if (!is_whole) std::memcpy(y + i, padded, rest);
   }
 }
+
+}  // namespace ONNXCMP_INSTRUCTIONS
+using namespace ONNXCMP_INSTRUCTIONS;  // NOLINT(google-build-using-namespace): the file's own
 
 }  // namespace onnxcmp::vec
 

@@ -4,7 +4,9 @@
 
 #include <sleef.h>
 
+#include "ops/common/functions/float_formulas.h"
 #include "ops/common/functions/float_functions.h"
+#include "ops/common/functions/float_math.h"
 #include "ops/common/functions/gelu_tanh.h"
 #include "ops/common/functions/packet.h"
 
@@ -161,46 +163,10 @@ void AcoshTo(const T* x, int64_t count, T* y) {
   });
 }
 
-// y[i] = f(x[i]) of functions that take pairs of floats.
-template <typename F>
-void ApplyOwn(const float* x, int64_t count, float* y, F f) {
-  ApplyToPairs(x, count, y, f);
-}
-template <typename F>
-void ApplyOwn(const double* x, int64_t count, double* y, F f) {
-  Apply(x, count, y, f);
-}
-
-template <typename T>
-void SigmoidOf(const T* x, int64_t count, T* y) {
-  ApplyOwn(x, count, y, [](auto v) {
-    const auto one = Fill(T{1});
-    const auto zero = Fill(T{0});
-    const auto e = ExpOf(-Magnitude(v));
-    return IfLess(v, zero, e, one) / (one + e);
-  });
-}
-
-template <typename T>
-void GeluOf(const T* x, int64_t count, T* y) {
-  ApplyOwn(x, count, y, [](auto v) {
-    const auto sqrt_half = Fill(static_cast<T>(0.70710678118654752440));
-    return Fill(T{0.5}) * v * (Fill(T{1}) + ErfOf(v * sqrt_half));
-  });
-}
-
-template <typename T>
-void GeluTanhOf(const T* x, int64_t count, T* y) {
-  ApplyOwn(x, count, y, [](auto v) {
-    const auto scale = Fill(static_cast<T>(0.79788456080286535588));  // sqrt(2 / pi)
-    const auto z = (v * v * v * Fill(static_cast<T>(0.044715)) + v) * scale;
-    return v * Fill(T{0.5}) * (TanhOf(z) + Fill(T{1}));
-  });
-}
-
-template <typename T>
-void ExpOfDifferenceTo(const T* x, T subtrahend, int64_t count, T* y) {
-  ApplyOwn(x, count, y, [subtrahend](auto v) { return ExpOf(v - Fill(subtrahend)); });
+// Those that the processor is best at, chosen once.
+const FloatMath& BestFloatFunctions() {
+  static const FloatMath functions = FloatFunctionsOf(BestInstructions());
+  return functions;
 }
 
 // Squares and cubes are products, for each element alone; packets that hold nothing else, as most
@@ -250,18 +216,28 @@ void Asinh(const double* x, int64_t count, double* y) { AsinhTo(x, count, y); }
 void Acosh(const float* x, int64_t count, float* y) { AcoshTo(x, count, y); }
 void Acosh(const double* x, int64_t count, double* y) { AcoshTo(x, count, y); }
 
-// Of floats in float_functions.h.
-#define ONNXCMP_VEC_DEFINE_OWN(Name)                           \
-  void Name(const float* x, int64_t count, float* y) {         \
-    ApplyOwn(x, count, y, [](auto v) { return Name##Of(v); }); \
-  }                                                            \
-  void Name(const double* x, int64_t count, double* y) {       \
-    ApplyOwn(x, count, y, [](auto v) { return Name##Of(v); }); \
-  }
-ONNXCMP_VEC_DEFINE_OWN(Exp)
-ONNXCMP_VEC_DEFINE_OWN(Tanh)
-ONNXCMP_VEC_DEFINE_OWN(Erf)
-#undef ONNXCMP_VEC_DEFINE_OWN
+void Exp(const float* x, int64_t count, float* y) { BestFloatFunctions().exp(x, count, y); }
+void Exp(const double* x, int64_t count, double* y) {
+  Apply(x, count, y, [](Doubles v) { return ExpOf(v); });
+}
+void Tanh(const float* x, int64_t count, float* y) { BestFloatFunctions().tanh(x, count, y); }
+void Tanh(const double* x, int64_t count, double* y) {
+  Apply(x, count, y, [](Doubles v) { return TanhOf(v); });
+}
+void Erf(const float* x, int64_t count, float* y) { BestFloatFunctions().erf(x, count, y); }
+void Erf(const double* x, int64_t count, double* y) {
+  Apply(x, count, y, [](Doubles v) { return ErfOf(v); });
+}
+void Sigmoid(const float* x, int64_t count, float* y) { BestFloatFunctions().sigmoid(x, count, y); }
+void Sigmoid(const double* x, int64_t count, double* y) {
+  Apply(x, count, y,
+        [](Doubles v) { return SigmoidBy<double>([](Doubles u) { return ExpOf(u); }, v); });
+}
+void Gelu(const float* x, int64_t count, float* y) { BestFloatFunctions().gelu(x, count, y); }
+void Gelu(const double* x, int64_t count, double* y) {
+  Apply(x, count, y,
+        [](Doubles v) { return GeluBy<double>([](Doubles u) { return ErfOf(u); }, v); });
+}
 
 #define ONNXCMP_VEC_DEFINE_PERIODIC(Name, name)                                                    \
   void Name(const float* x, int64_t count, float* y) {                                             \
@@ -285,24 +261,34 @@ void Sqrt(const float* x, int64_t count, float* y) {
 void Sqrt(const double* x, int64_t count, double* y) {
   Apply(x, count, y, [](Doubles v) -> Doubles { return ONNXCMP_SLEEF_DOUBLE(sqrt, )(v); });
 }
-void Sigmoid(const float* x, int64_t count, float* y) { SigmoidOf(x, count, y); }
-void Sigmoid(const double* x, int64_t count, double* y) { SigmoidOf(x, count, y); }
-void Gelu(const float* x, int64_t count, float* y) { GeluOf(x, count, y); }
-void Gelu(const double* x, int64_t count, double* y) { GeluOf(x, count, y); }
 void Pow(const float* x, const float* y, int64_t count, float* z) { PowOrProduct(x, y, count, z); }
 void Pow(const double* x, const double* y, int64_t count, double* z) {
   PowOrProduct(x, y, count, z);
 }
 void ExpOfDifference(const float* x, float subtrahend, int64_t count, float* y) {
-  ExpOfDifferenceTo(x, subtrahend, count, y);
+  BestFloatFunctions().exp_of_difference(x, subtrahend, count, y);
 }
 void ExpOfDifference(const double* x, double subtrahend, int64_t count, double* y) {
-  ExpOfDifferenceTo(x, subtrahend, count, y);
+  Apply(x, count, y, [subtrahend](Doubles v) { return ExpOf(v - Fill(subtrahend)); });
+}
+
+FloatMath FloatFunctionsOf([[maybe_unused]] Instructions instructions) {
+#ifdef ONNXCMP_HAS_AVX512
+  if (instructions != Instructions::kBase) return avx512::FloatFunctions();
+#endif
+  return base::FloatFunctions();
 }
 
 }  // namespace vec
 
-void GeluTanh(const float* x, int64_t count, float* y) { vec::GeluTanhOf(x, count, y); }
-void GeluTanh(const double* x, int64_t count, double* y) { vec::GeluTanhOf(x, count, y); }
+void GeluTanh(const float* x, int64_t count, float* y) {
+  vec::BestFloatFunctions().gelu_tanh(x, count, y);
+}
+void GeluTanh(const double* x, int64_t count, double* y) {
+  using vec::Doubles;
+  vec::Apply(x, count, y, [](Doubles v) {
+    return vec::GeluTanhBy<double>([](Doubles u) { return vec::TanhOf(u); }, v);
+  });
+}
 
 }  // namespace onnxcmp

@@ -1,19 +1,28 @@
 #include "ops/common/products/gemm.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+#include "ops/common/products/gemm_by.h"
+#include "ops/common/products/gemm_kernels.h"
 
 namespace onnxcmp {
 namespace {
 
 using gemm_internal::Accumulator;
+using gemm_internal::GemmKernels;
 using gemm_internal::Int16Pair;
-using gemm_internal::kLanes;
-using gemm_internal::Tile;
 
-constexpr int64_t kTileRows = 6;
+// Rows of a tile, whatever the vectors, or a multiple.
+constexpr int64_t kTileRows = 12;
 // Tasks that a large product is cut into at least, where its shape allows it.
 constexpr int64_t kTasks = 16;
 // Products below this many multiplications are not worth another thread, nor is a task below.
@@ -33,102 +42,6 @@ constexpr int64_t kSharedBytes = int64_t{4} << 20;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
-
-// Rows of the next tile: all but the last few tiles are full, and a remainder of one or two rows is
-// spread over two tiles, since a tile of so few rows waits for its own sums.
-int64_t NextRows(int64_t left) {
-  if (left == 7 || left == 8) return 4;
-  return std::min(left, kTileRows);
-}
-
-template <typename T, int kVectors>
-void TileOfRows(int64_t rows, int64_t depth, const T* a, int64_t a_row, const T* b, int64_t b_row,
-                Accumulator<T>* c, int64_t c_row, bool add) {
-  switch (rows) {
-    case 1:
-      return Tile<T, 1, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
-    case 2:
-      return Tile<T, 2, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
-    case 3:
-      return Tile<T, 3, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
-    case 4:
-      return Tile<T, 4, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
-    case 5:
-      return Tile<T, 5, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
-    default:
-      return Tile<T, 6, kVectors>(depth, a, a_row, b, b_row, c, c_row, add);
-  }
-}
-
-// A panel of at most kGemmPanelColumns columns, whose rows are full and zero padded.
-template <typename T>
-void Panel(int64_t rows, int64_t columns, int64_t depth, const T* a, int64_t a_row, const T* b,
-           int64_t b_row, Accumulator<T>* c, int64_t c_row, bool add) {
-  constexpr int64_t kWidth = kGemmPanelColumns<T>;
-  for (int64_t i = 0; i < rows;) {
-    const int64_t tile = NextRows(rows - i);
-    const T* a_tile = a + i * a_row;
-    Accumulator<T>* c_tile = c + i * c_row;
-    if (columns == kWidth) {
-      TileOfRows<T, 2>(tile, depth, a_tile, a_row, b, b_row, c_tile, c_row, add);
-    } else {
-      alignas(64) Accumulator<T> part[kTileRows * kWidth];
-      if (columns <= kLanes<T>) {
-        TileOfRows<T, 1>(tile, depth, a_tile, a_row, b, b_row, part, kWidth, false);
-      } else {
-        TileOfRows<T, 2>(tile, depth, a_tile, a_row, b, b_row, part, kWidth, false);
-      }
-      using Sum = std::conditional_t<std::is_same_v<T, Int16Pair>, uint32_t, Accumulator<T>>;
-      for (int64_t r = 0; r < tile; ++r) {
-        for (int64_t j = 0; j < columns; ++j) {
-          Accumulator<T>& to = c_tile[r * c_row + j];
-          const Accumulator<T> sum = part[r * kWidth + j];
-          to = add ? static_cast<Accumulator<T>>(Sum(to) + Sum(sum)) : sum;
-        }
-      }
-    }
-    i += tile;
-  }
-}
-
-// One row of C, the same sums as a tile's. B is read as it lies in memory, long runs of a few rows
-// at a time, because reading it is all that such a product takes. Returns the first column that is
-// left over: the rest is less than a panel.
-template <typename T>
-int64_t RowTimesMatrix(int64_t depth, const T* a, const T* b, int64_t b_row, Accumulator<T>* c,
-                       int64_t begin, int64_t end, bool add) {
-  using gemm_internal::Vector;
-  constexpr int64_t kWidth = kLanes<T>;
-  constexpr int64_t kStrip = 128;  // vectors: runs of a page
-  Vector<T> sums[kStrip];
-  while (end - begin >= 2 * kWidth) {
-    const int64_t vectors = std::min(kStrip, (end - begin) / (2 * kWidth) * 2);
-    std::fill_n(sums, vectors, Vector<T>());
-    const auto add_rows = [&]<int kRows>(std::integral_constant<int, kRows>, int64_t k) {
-      Vector<T> factors[kRows];
-      for (int i = 0; i < kRows; ++i) gemm_internal::Broadcast<T>(a + k + i, factors[i]);
-      const T* row = b + k * b_row + begin;
-      for (int64_t j = 0; j < vectors; ++j) {
-        Vector<T> sum = sums[j];
-#pragma GCC unroll 4
-        for (int i = 0; i < kRows; ++i) {
-          Vector<T> column;
-          gemm_internal::LoadVector<T>(row + i * b_row + j * kWidth, column);
-          gemm_internal::MultiplyAdd<T>(factors[i], column, sum);
-        }
-        sums[j] = sum;
-      }
-    };
-    int64_t k = 0;
-    for (; k + 4 <= depth; k += 4) add_rows(std::integral_constant<int, 4>(), k);
-    for (; k < depth; ++k) add_rows(std::integral_constant<int, 1>(), k);
-    for (int64_t j = 0; j < vectors; ++j) {
-      gemm_internal::StoreSum<T>(sums[j], c + begin + j * kWidth, add);
-    }
-    begin += vectors * kWidth;
-  }
-  return begin;
-}
 
 #ifdef __AVX2__
 // to[i * to_row + j] = from[j * from_row + i] for i, j < 8.
@@ -237,12 +150,30 @@ class RowsOfA {
   alignas(64) T copy_[kBlockRows<T> * kCopiedRow];
 };
 
+static_assert(gemm_internal::kPanelColumns<float> == kGemmPanelColumns<float>);
+
+template <typename T>
+GemmKernels<T> KernelsOf([[maybe_unused]] Instructions instructions) {
+#ifdef ONNXCMP_HAS_AVX512
+  if constexpr (std::is_same_v<T, Int16Pair>) {
+    if (instructions == Instructions::kAvx512Vnni) return gemm_internal::avx512_vnni::Kernels<T>();
+  }
+  if (instructions != Instructions::kBase) return gemm_internal::avx512::Kernels<T>();
+#endif
+  return gemm_internal::base::Kernels<T>();
+}
+
 template <typename T>
 struct Problem {
+  Problem(const GemmShape& shape, const GemmFactor<T>& a, const GemmProduct<Accumulator<T>>& c,
+          const std::optional<GemmEpilogue>& epilogue, Instructions instructions)
+      : shape(shape), a(a), c(c), epilogue(epilogue), kernels(KernelsOf<T>(instructions)) {}
+
   const GemmShape& shape;
   const GemmFactor<T>& a;
   const GemmProduct<Accumulator<T>>& c;
   const std::optional<GemmEpilogue>& epilogue;
+  const GemmKernels<T> kernels;
 
   void Finish(const GemmBlock& block) const {
     if (epilogue.has_value()) (*epilogue)(block);
@@ -259,12 +190,10 @@ void PanelsOfBlock(const Problem<T>& problem, const GemmBlock& block, int64_t k,
   for (int64_t i = block.row_begin; i < block.row_end; i += kBlockRows<T>) {
     const int64_t rows = std::min(kBlockRows<T>, block.row_end - i);
     const T* a_block = rows_of_a.Get(a, i, rows, k, depth);
-    const T* panel = panels;
-    for (int64_t j = block.column_begin; j < block.column_end; j += kWidth, panel += distance) {
-      Panel<T>(rows, std::min(kWidth, block.column_end - j), depth, a_block, rows_of_a.stride(),
-               panel, kWidth, c + i * problem.c.row_stride + j, problem.c.row_stride,
-               k > 0 || problem.c.accumulate);
-    }
+    problem.kernels.multiply(rows, block.column_end - block.column_begin, depth, a_block,
+                             rows_of_a.stride(), panels, kWidth, distance,
+                             c + i * problem.c.row_stride + block.column_begin,
+                             problem.c.row_stride, k > 0 || problem.c.accumulate);
   }
 }
 
@@ -304,23 +233,18 @@ void MultiplyInPlace(const Problem<T>& problem, const GemmFactor<T>& b, const Ge
     const T* b_block = b_rows + k * b.row_stride;
     int64_t j = block.column_begin;
     if (rows == 1) {
-      j = RowTimesMatrix<T>(depth, a_block, b_block, b.row_stride, c, j, block.column_end, add);
-    } else if (rows <= 3) {
-      // Few rows need many columns, or their sums would wait for each other.
-      for (; j + 2 * kWidth <= block.column_end; j += 2 * kWidth) {
-        TileOfRows<T, 4>(rows, depth, a_block, a.row_stride, b_block + j, b.row_stride, c + j,
-                         c_row, add);
-      }
+      j = problem.kernels.multiply_row(depth, a_block, b_block, b.row_stride, c, j,
+                                       block.column_end, add);
     }
-    for (; j + kWidth <= block.column_end; j += kWidth) {
-      Panel<T>(rows, kWidth, depth, a_block, a.row_stride, b_block + j, b.row_stride, c + j, c_row,
-               add);
-    }
+    const int64_t whole = (block.column_end - j) / kWidth * kWidth;
+    problem.kernels.multiply(rows, whole, depth, a_block, a.row_stride, b_block + j, b.row_stride,
+                             kWidth, c + j, c_row, add);
+    j += whole;
     if (j < block.column_end) {
       alignas(64) T panel[kGemmDepth * kWidth];
       PackPanel(b_block + j, b.row_stride, int64_t{1}, depth, block.column_end - j, panel);
-      Panel<T>(rows, block.column_end - j, depth, a_block, a.row_stride, panel, kWidth, c + j,
-               c_row, add);
+      problem.kernels.multiply(rows, block.column_end - j, depth, a_block, a.row_stride, panel,
+                               kWidth, 0, c + j, c_row, add);
     }
   }
   problem.Finish(block);
@@ -378,7 +302,7 @@ void PackThenMultiply(const ThreadPool& pool, const Problem<T>& problem, const G
       [](T* p) { ::operator delete(p, std::align_val_t(64)); });
   const int64_t row_tasks = CeilDiv(kTasks, shape.batch);
   const int64_t rows =
-      std::clamp<int64_t>(RoundUp(CeilDiv(shape.m, row_tasks), kTileRows), 4 * kTileRows, 480);
+      std::clamp<int64_t>(RoundUp(CeilDiv(shape.m, row_tasks), kTileRows), 2 * kTileRows, 480);
 
   for (int64_t batch = 0; batch < shape.batch; ++batch) {
     for (int64_t first = 0; first < blocks; first += chunk) {
@@ -446,9 +370,10 @@ bool IsTrivial(const Problem<T>& problem) {
 }  // namespace
 
 template <typename T>
-void Gemm(const ThreadPool& pool, const GemmShape& shape, const GemmFactor<T>& a,
-          const GemmFactor<T>& b, const GemmProduct<T>& c, std::optional<GemmEpilogue> epilogue) {
-  const Problem<T> problem = {shape, a, c, epilogue};
+void GemmBy(Instructions instructions, const ThreadPool& pool, const GemmShape& shape,
+            const GemmFactor<T>& a, const GemmFactor<T>& b, const GemmProduct<T>& c,
+            std::optional<GemmEpilogue> epilogue) {
+  const Problem<T> problem(shape, a, c, epilogue, instructions);
   if (IsTrivial(problem)) return;
   // Packing repays itself from some rows on, unless B is in the first-level cache anyway.
   constexpr double kFewElements = 16384.0 / sizeof(T);
@@ -461,11 +386,11 @@ void Gemm(const ThreadPool& pool, const GemmShape& shape, const GemmFactor<T>& a
     }
     const int64_t wanted = CeilDiv(kTasks, shape.batch);
     const int64_t rows =
-        std::max<int64_t>(small_b ? RoundUp(CeilDiv(shape.m, wanted), 8 * kTileRows) : shape.m, 1);
+        std::max<int64_t>(small_b ? RoundUp(CeilDiv(shape.m, wanted), 4 * kTileRows) : shape.m, 1);
     // A single row reads B in runs of a page.
     const int64_t columns =
         small_b        ? shape.n
-        : shape.m == 1 ? 128 * kLanes<T>
+        : shape.m == 1 ? 4096 / static_cast<int64_t>(sizeof(T))
                        : std::clamp<int64_t>(RoundUp(CeilDiv(shape.n, wanted), 64), 64, 512);
     ForEachBlock(pool, shape, {1, rows, columns}, body);
     return;
@@ -474,33 +399,67 @@ void Gemm(const ThreadPool& pool, const GemmShape& shape, const GemmFactor<T>& a
 }
 
 template <typename T>
+void GemmPackedBy(Instructions instructions, const ThreadPool& pool, const GemmShape& shape,
+                  const GemmFactor<T>& a, const GemmPacker<T>& b,
+                  const GemmProduct<Accumulator<T>>& c, std::optional<GemmEpilogue> epilogue) {
+  const Problem<T> problem(shape, a, c, epilogue, instructions);
+  if (!IsTrivial(problem)) Multiply<T>(pool, problem, b);
+}
+
+template <typename T>
+void Gemm(const ThreadPool& pool, const GemmShape& shape, const GemmFactor<T>& a,
+          const GemmFactor<T>& b, const GemmProduct<T>& c, std::optional<GemmEpilogue> epilogue) {
+  GemmBy<T>(BestInstructions(), pool, shape, a, b, c, epilogue);
+}
+
+template <typename T>
 void GemmPacked(const ThreadPool& pool, const GemmShape& shape, const GemmFactor<T>& a,
                 const GemmPacker<T>& b, const GemmProduct<Accumulator<T>>& c,
                 std::optional<GemmEpilogue> epilogue) {
-  const Problem<T> problem = {shape, a, c, epilogue};
-  if (!IsTrivial(problem)) Multiply<T>(pool, problem, b);
+  GemmPackedBy<T>(BestInstructions(), pool, shape, a, b, c, epilogue);
 }
 
 template void Gemm(const ThreadPool&, const GemmShape&, const GemmFactor<float>&,
                    const GemmFactor<float>&, const GemmProduct<float>&,
                    std::optional<GemmEpilogue>);
+template void GemmBy(Instructions, const ThreadPool&, const GemmShape&, const GemmFactor<float>&,
+                     const GemmFactor<float>&, const GemmProduct<float>&,
+                     std::optional<GemmEpilogue>);
 template void Gemm(const ThreadPool&, const GemmShape&, const GemmFactor<double>&,
                    const GemmFactor<double>&, const GemmProduct<double>&,
                    std::optional<GemmEpilogue>);
+template void GemmBy(Instructions, const ThreadPool&, const GemmShape&, const GemmFactor<double>&,
+                     const GemmFactor<double>&, const GemmProduct<double>&,
+                     std::optional<GemmEpilogue>);
 template void Gemm(const ThreadPool&, const GemmShape&, const GemmFactor<uint32_t>&,
                    const GemmFactor<uint32_t>&, const GemmProduct<uint32_t>&,
                    std::optional<GemmEpilogue>);
+template void GemmBy(Instructions, const ThreadPool&, const GemmShape&, const GemmFactor<uint32_t>&,
+                     const GemmFactor<uint32_t>&, const GemmProduct<uint32_t>&,
+                     std::optional<GemmEpilogue>);
 template void Gemm(const ThreadPool&, const GemmShape&, const GemmFactor<uint64_t>&,
                    const GemmFactor<uint64_t>&, const GemmProduct<uint64_t>&,
                    std::optional<GemmEpilogue>);
+template void GemmBy(Instructions, const ThreadPool&, const GemmShape&, const GemmFactor<uint64_t>&,
+                     const GemmFactor<uint64_t>&, const GemmProduct<uint64_t>&,
+                     std::optional<GemmEpilogue>);
 template void GemmPacked(const ThreadPool&, const GemmShape&, const GemmFactor<float>&,
                          const GemmPacker<float>&, const GemmProduct<float>&,
                          std::optional<GemmEpilogue>);
+template void GemmPackedBy(Instructions, const ThreadPool&, const GemmShape&,
+                           const GemmFactor<float>&, const GemmPacker<float>&,
+                           const GemmProduct<float>&, std::optional<GemmEpilogue>);
 template void GemmPacked(const ThreadPool&, const GemmShape&, const GemmFactor<double>&,
                          const GemmPacker<double>&, const GemmProduct<double>&,
                          std::optional<GemmEpilogue>);
+template void GemmPackedBy(Instructions, const ThreadPool&, const GemmShape&,
+                           const GemmFactor<double>&, const GemmPacker<double>&,
+                           const GemmProduct<double>&, std::optional<GemmEpilogue>);
 template void GemmPacked(const ThreadPool&, const GemmShape&, const GemmFactor<Int16Pair>&,
                          const GemmPacker<Int16Pair>&, const GemmProduct<int32_t>&,
                          std::optional<GemmEpilogue>);
+template void GemmPackedBy(Instructions, const ThreadPool&, const GemmShape&,
+                           const GemmFactor<Int16Pair>&, const GemmPacker<Int16Pair>&,
+                           const GemmProduct<int32_t>&, std::optional<GemmEpilogue>);
 
 }  // namespace onnxcmp

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
@@ -11,7 +12,9 @@
 
 #include <gtest/gtest.h>
 
+#include "ops/common/functions/float_math.h"
 #include "ops/common/functions/gelu_tanh.h"
+#include "ops/common/processor/instructions.h"
 #include "ops/common/reduction/softmax.h"
 #include "tests/support/op_test.h"
 
@@ -190,6 +193,35 @@ TEST(VectorMathTest, OneExtremeArgumentDoesNotChangeTheOthers) {
 }
 
 // Where tanh and erf change from one formula to the other, and where they end in 1.
+// One float of 1009 from all there are, in arrays of all lengths up to two packets.
+TEST(VectorMathTest, VectorWidthChangesNoBit) {
+  if (!HasInstructions(Instructions::kAvx512)) GTEST_SKIP() << "no AVX-512 here";
+  const vec::FloatMath base = vec::FloatFunctionsOf(Instructions::kBase);
+  const vec::FloatMath wide = vec::FloatFunctionsOf(Instructions::kAvx512);
+  using Function = vec::FloatMath::Function vec::FloatMath::*;
+  const std::pair<const char*, Function> functions[] = {
+      {"exp", &vec::FloatMath::exp},   {"tanh", &vec::FloatMath::tanh},
+      {"erf", &vec::FloatMath::erf},   {"sigmoid", &vec::FloatMath::sigmoid},
+      {"gelu", &vec::FloatMath::gelu}, {"gelu_tanh", &vec::FloatMath::gelu_tanh},
+  };
+  float x[65], one[65], other[65];
+  size_t length = 1;
+  for (uint64_t bits = 0; bits < uint64_t{1} << 32; length = length % 65 + 1) {
+    for (size_t i = 0; i < length; ++i, bits += 1009) {
+      x[i] = std::bit_cast<float>(static_cast<uint32_t>(bits));
+    }
+    const auto count = static_cast<int64_t>(length);
+    for (const auto& [name, function] : functions) {
+      (base.*function)(x, count, one);
+      (wide.*function)(x, count, other);
+      ASSERT_EQ(std::memcmp(one, other, length * sizeof(float)), 0) << name << " of " << x[0];
+    }
+    base.exp_of_difference(x, 0.75f, count, one);
+    wide.exp_of_difference(x, 0.75f, count, other);
+    ASSERT_EQ(std::memcmp(one, other, length * sizeof(float)), 0) << "difference " << x[0];
+  }
+}
+
 TEST(VectorMathTest, SeamsOfTanhAndErf) {
   for (const Function& function : kFunctions) {
     if (function.name != "tanh" && function.name != "erf") continue;

@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "ops/common/processor/instructions.h"
+#include "ops/common/products/gemm_by.h"
+
 namespace onnxcmp::testing {
 namespace {
 
@@ -47,6 +50,15 @@ T Expected(const GemmShape& shape, const T* a, int64_t a_step, const T* b, int64
   return shape.k == 0 && !accumulate ? T(0) : c;
 }
 
+// The ways that this processor can go.
+std::vector<Instructions> InstructionsHere() {
+  std::vector<Instructions> here = {Instructions::kBase};
+  for (const Instructions wide : {Instructions::kAvx512, Instructions::kAvx512Vnni}) {
+    if (HasInstructions(wide)) here.push_back(wide);
+  }
+  return here;
+}
+
 enum class Layout { kRows, kColumns, kBackwards };
 
 // Strides of a rows x columns matrix, and where its first element is.
@@ -76,12 +88,14 @@ void Check(const GemmShape& shape, Layout a_layout, Layout b_layout, bool accumu
   const auto before = Numbers<T>(shape.batch * shape.m * c_row, 3);
   const Strides as = StridesOf(a_layout, shape.m, shape.k);
   const Strides bs = StridesOf(b_layout, shape.k, shape.n);
-  for (int threads : {1, 3}) {
-    ThreadPool pool(threads);
+  for (const Instructions instructions : InstructionsHere()) {
+    SCOPED_TRACE(::testing::Message() << "instructions " << static_cast<int>(instructions));
+    ThreadPool pool(instructions == Instructions::kBase ? 1 : 3);
     auto c = before;
-    Gemm<T>(pool, shape, {a.data() + as.offset, as.row, as.column, shape.m * shape.k},
-            {b.data() + bs.offset, bs.row, bs.column, shape.k * shape.n},
-            {c.data(), c_row, shape.m * c_row, {}, accumulate});
+    GemmBy<T>(instructions, pool, shape,
+              {a.data() + as.offset, as.row, as.column, shape.m * shape.k},
+              {b.data() + bs.offset, bs.row, bs.column, shape.k * shape.n},
+              {c.data(), c_row, shape.m * c_row, {}, accumulate});
     for (int64_t i = 0; i < shape.batch; ++i) {
       for (int64_t row = 0; row < shape.m; ++row) {
         for (int64_t column = 0; column < c_row; ++column) {
@@ -104,10 +118,10 @@ void Check(const GemmShape& shape, Layout a_layout, Layout b_layout, bool accumu
 // One for each way of computing: tiny, in place, one row, few rows, packed by the task, packed for
 // all, several blocks of k; remainders of rows, columns and k everywhere.
 const GemmShape kShapes[] = {
-    {1, 1, 1},      {4, 16, 8, 300}, {3, 5, 7},        {7, 9, 300},
-    {1, 1100, 600}, {2, 130, 270},   {8, 71, 513},     {13, 33, 64, 20},
-    {50, 600, 70},  {129, 49, 520},  {100, 100, 257},  {5, 40, 0},
-    {0, 4, 4},      {4, 0, 4},       {60, 65, 120, 3}, {500, 3, 40},
+    {1, 1, 1},       {4, 16, 8, 300}, {3, 5, 7},        {7, 9, 300},   {1, 1100, 600},
+    {2, 130, 270},   {8, 71, 513},    {13, 33, 64, 20}, {50, 600, 70}, {129, 49, 520},
+    {100, 100, 257}, {5, 40, 0},      {0, 4, 4},        {4, 0, 4},     {60, 65, 120, 3},
+    {500, 3, 40},    {12, 64, 40},    {23, 80, 30},     {5, 200, 20},  {11, 47, 258},
 };
 
 template <typename T>
@@ -121,6 +135,61 @@ TYPED_TEST(GemmTest, ElementsAreTheSumsThatTheHeaderPromises) {
     Check<TypeParam>(shape, Layout::kRows, Layout::kColumns, true);
     Check<TypeParam>(shape, Layout::kColumns, Layout::kRows, false);
     Check<TypeParam>(shape, Layout::kBackwards, Layout::kBackwards, false);
+  }
+}
+
+// Columns of a matrix of pairs.
+class PairPacker final : public GemmPacker<gemm_internal::Int16Pair> {
+ public:
+  PairPacker(const std::vector<gemm_internal::Int16Pair>& b, int64_t columns)
+      : b_(b), columns_(columns) {}
+  void Pack(int64_t /*batch*/, int64_t k, int64_t depth, int64_t column, int64_t columns,
+            gemm_internal::Int16Pair* panel) const override {
+    constexpr int64_t kWidth = kGemmPanelColumns<gemm_internal::Int16Pair>;
+    for (int64_t i = 0; i < depth; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        panel[i * kWidth + j] = b_[static_cast<size_t>((k + i) * columns_ + column + j)];
+      }
+    }
+  }
+
+ private:
+  const std::vector<gemm_internal::Int16Pair>& b_;
+  const int64_t columns_;
+};
+
+TEST(MatrixProduct, PairsOfIntegersAreExact) {
+  for (const GemmShape& shape : {GemmShape{1, 1, 1}, GemmShape{4, 70, 300}, GemmShape{13, 33, 7},
+                                 GemmShape{26, 100, 520}, GemmShape{100, 17, 64}}) {
+    std::mt19937 generator(5);
+    const auto numbers = [&](int64_t count) {
+      std::vector<gemm_internal::Int16Pair> pairs(static_cast<size_t>(count));
+      for (auto& [first, second] : pairs) {
+        first = static_cast<int16_t>(static_cast<int>(generator() % 511) - 255);
+        second = static_cast<int16_t>(static_cast<int>(generator() % 511) - 255);
+      }
+      return pairs;
+    };
+    const auto a = numbers(shape.m * shape.k);
+    const auto b = numbers(shape.k * shape.n);
+    std::vector<int32_t> want(static_cast<size_t>(shape.m * shape.n));
+    for (int64_t i = 0; i < shape.m; ++i) {
+      for (int64_t j = 0; j < shape.n; ++j) {
+        for (int64_t k = 0; k < shape.k; ++k) {
+          const auto x = a[static_cast<size_t>(i * shape.k + k)];
+          const auto y = b[static_cast<size_t>(k * shape.n + j)];
+          want[static_cast<size_t>(i * shape.n + j)] += x.first * y.first + x.second * y.second;
+        }
+      }
+    }
+    for (const Instructions instructions : InstructionsHere()) {
+      std::vector<int32_t> c(want.size());
+      GemmPackedBy<gemm_internal::Int16Pair>(instructions, ThreadPool(1), shape,
+                                             {a.data(), shape.k}, PairPacker(b, shape.n),
+                                             {c.data(), shape.n});
+      EXPECT_EQ(c, want) << shape.m << " x " << shape.n << " x " << shape.k << ", instructions "
+                         << static_cast<int>(instructions);
+    }
   }
 }
 
