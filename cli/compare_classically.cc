@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "cli/at_once.h"
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
 #include "cli/messages.h"
@@ -25,6 +26,7 @@
 #include "compare/verdict/output_comparison.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
+#include "evaluator/shared_weights.h"
 #include "evaluator/status_macros.h"
 #include "evaluator/thread_pool.h"
 #include "onnx/onnx_pb.h"
@@ -51,14 +53,19 @@ struct ClassicSide {
 
 absl::Status Load(const CompareArguments& arguments, const OpRegistry& registry,
                   ClassicSide* sides) {
-  for (int i = 0; i < kSides; ++i) {
-    auto model =
-        LoadModel(i == 0 ? arguments.left : arguments.right, registry, arguments.run.load());
+  LoadOptions options = arguments.run.load();
+  options.weights = std::make_shared<SharedWeights>();
+  const auto load = [&](int i, const std::string& path) {
+    auto model = LoadModel(path, registry, options);
     if (!model.ok()) {
       return OfSide(i, model.status());
     }
     sides[i].model = *std::move(model);
-  }
+    return absl::OkStatus();
+  };
+  OC_RETURN_IF_ERROR(AtOnce(
+      arguments.run.threads, [&] { return load(0, arguments.left); },
+      [&] { return load(1, arguments.right); }));
   for (int i = 0; i < kSides; ++i) {
     auto evaluator = Evaluator::Create(sides[i].model, registry, arguments.run.evaluator());
     if (!evaluator.ok()) {

@@ -9,6 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "cli/at_once.h"
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
 #include "cli/messages.h"
@@ -23,9 +25,12 @@
 #include "compare/reports/render_junit.h"
 #include "compare/reports/render_markdown.h"
 #include "compare/reports/render_table.h"
+#include "compare/reports/result_words.h"
 #include "compare/repro/write_repro.h"
 #include "compare/sets/compare_sets.h"
 #include "compare/sides/recording_side.h"
+#include "evaluator/load_model.h"
+#include "evaluator/shared_weights.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp::cli {
@@ -86,8 +91,7 @@ class SideComparison {
   absl::StatusOr<int> Run() {
     const OpRegistry registry = arguments_.run.operators();
     if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(CheckReproTarget(arguments_.repro));
-    OC_RETURN_IF_ERROR(Open("left", arguments_.left, registry, &left_));
-    OC_RETURN_IF_ERROR(Open("right", arguments_.right, registry, &right_));
+    OC_RETURN_IF_ERROR(OpenSides(registry));
     OC_ASSIGN_OR_RETURN(std::optional<InputSets> inputs, OpenInputs());
     const int64_t sets = inputs.has_value() ? inputs->size() : 1;
     if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(ClearReproTarget(arguments_.repro));
@@ -167,12 +171,26 @@ class SideComparison {
     return writer->Finish();
   }
 
-  absl::Status Open(absl::string_view name, const std::string& path, const OpRegistry& registry,
-                    std::unique_ptr<Side>* side) const {
-    auto opened = OpenSide(path, registry, arguments_.run.load(), arguments_.run.evaluator());
-    if (!opened.ok()) return OfSide(name, opened.status());
-    *side = *std::move(opened);
-    return absl::OkStatus();
+  absl::Status OpenSides(const OpRegistry& registry) {
+    const auto weights = std::make_shared<SharedWeights>();
+    LoadOptions load = arguments_.run.load();
+    load.weights = weights;
+    const ProgressLine line(arguments_.run.quiet, interruption_, [&weights](double seconds) {
+      const int64_t bytes = weights->bytes_seen();
+      if (bytes == 0) return std::string();
+      return absl::StrCat("loading: ", BytesText(bytes), " of weights, ",
+                          absl::StrFormat("%.1f s", seconds));
+    });
+    const auto open = [&](absl::string_view name, const std::string& path,
+                          std::unique_ptr<Side>* side) {
+      auto opened = OpenSide(path, registry, load, arguments_.run.evaluator());
+      if (!opened.ok()) return OfSide(name, opened.status());
+      *side = *std::move(opened);
+      return absl::OkStatus();
+    };
+    return AtOnce(
+        arguments_.run.threads, [&] { return open("left", arguments_.left, &left_); },
+        [&] { return open("right", arguments_.right, &right_); });
   }
 
   void AddAssumptions(absl::string_view name, const Side& side,

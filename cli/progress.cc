@@ -3,12 +3,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/classic/classic_row.h"
+#include "compare/reports/result_words.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -29,15 +31,14 @@ void WriteNow(const std::string& text) {
 
 }  // namespace
 
-Progress::Progress(std::string label, bool quiet, Interruption& interruption)
-    : label_(std::move(label)), start_(Clock::now()) {
+ProgressLine::ProgressLine(bool quiet, Interruption& interruption, Text text) {
   if (!quiet && isatty(STDERR_FILENO) != 0) {
     interruption.ClearLineOnSignal();
-    thread_ = std::thread([this] { DrawUntilStopped(); });
+    thread_ = std::thread([this, text = std::move(text)] { DrawUntilStopped(text); });
   }
 }
 
-Progress::~Progress() {
+ProgressLine::~ProgressLine() {
   if (!thread_.joinable()) {
     return;
   }
@@ -49,8 +50,41 @@ Progress::~Progress() {
   thread_.join();
 }
 
+void ProgressLine::DrawUntilStopped(const Text& text) {
+  const auto start = std::chrono::steady_clock::now();
+  bool drawn = false;
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!changed_.wait_for(lock, drawn ? kBetween : kBeforeFirst, [this] { return stopped_; })) {
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    const std::string line = text(time.count());
+    if (line.empty()) {
+      continue;
+    }
+    // A line as wide as the terminal would wrap on some.
+    WriteNow(absl::StrCat("\r", FitColumn(line, TerminalWidth() - 1)));
+    drawn = true;
+  }
+  if (drawn) {
+    WriteNow("\r\x1b[K");
+  }
+}
+
+Progress::Progress(std::string label, bool quiet, Interruption& interruption)
+    : label_(label.empty() ? "" : absl::StrCat(label, ": ")),
+      line_(quiet, interruption, [this](double seconds) { return Text(seconds); }) {}
+
+std::string Progress::Text(double seconds) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::string time = absl::StrFormat("%.1f s", seconds);
+  if (total_ > 0) {
+    return absl::StrCat(label_, index_, " of ", total_, " nodes, ", time, ", ", node_);
+  }
+  if (initializers_ == 0) return "";
+  return absl::StrCat(label_, initializers_, " initializers, ", BytesText(bytes_), ", ", time);
+}
+
 void Progress::OnNodeStart(const NodeStart& start) {
-  if (!thread_.joinable()) {
+  if (!line_.shown()) {
     return;
   }
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -59,24 +93,13 @@ void Progress::OnNodeStart(const NodeStart& start) {
   node_ = absl::StrCat(start.node.op_type, " ", start.node.name);
 }
 
-void Progress::DrawUntilStopped() {
-  bool drawn = false;
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (!changed_.wait_for(lock, drawn ? kBetween : kBeforeFirst, [this] { return stopped_; })) {
-    if (total_ == 0) {
-      continue;  // initializers are still being looked at
-    }
-    const std::chrono::duration<double> time = Clock::now() - start_;
-    const std::string line =
-        absl::StrCat(label_, label_.empty() ? "" : ": ", index_, " of ", total_, " nodes, ",
-                     absl::StrFormat("%.1f s, ", time.count()), node_);
-    // A line as wide as the terminal would wrap on some.
-    WriteNow(absl::StrCat("\r", FitColumn(line, TerminalWidth() - 1)));
-    drawn = true;
+absl::Status Progress::OnResult(const Result& result, std::optional<Value>* /*replacement*/) {
+  if (line_.shown() && result.kind == ResultKind::kInitializer && result.value.is_tensor()) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++initializers_;
+    bytes_ += result.value.tensor().byte_size();
   }
-  if (drawn) {
-    WriteNow("\r\x1b[K");
-  }
+  return absl::OkStatus();
 }
 
 }  // namespace onnxcmp::cli

@@ -1,12 +1,11 @@
-// How far a run is, on the terminal.
+// How far the program is, on the terminal.
 #ifndef ONNXCMP_CLI_PROGRESS_H_
 #define ONNXCMP_CLI_PROGRESS_H_
 
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 
@@ -15,36 +14,50 @@
 
 namespace onnxcmp::cli {
 
-// One line on standard error, rewritten while a run takes more than a second, and erased when the
-// object goes: nodes done, the current operator, the time. Nothing unless standard error is a
-// terminal.
+// One line on standard error, rewritten while something takes more than a second, and erased when
+// the object goes. Nothing unless standard error is a terminal.
+class ProgressLine {
+ public:
+  // `text`, given the seconds so far, says what is in the line, "" for nothing yet. It is called on
+  // a thread of its own, so that the time goes on while nothing else does.
+  using Text = std::function<std::string(double seconds)>;
+  ProgressLine(bool quiet, Interruption& interruption, Text text);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  bool shown() const { return thread_.joinable(); }
+
+ private:
+  void DrawUntilStopped(const Text& text);
+
+  std::mutex mutex_;  // guards stopped_
+  std::condition_variable changed_;
+  bool stopped_ = false;
+  std::thread thread_;  // not running unless standard error is a terminal
+};
+
+// Of a run: nodes done, the current operator, the time; of one that has not come to the nodes yet,
+// what of the weights has been looked at.
 class Progress : public Observer {
  public:
   // `label`: which model, "" if there is only one.
   Progress(std::string label, bool quiet, Interruption& interruption);
-  ~Progress() override;
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
 
   void OnNodeStart(const NodeStart& start) override;
-  absl::Status OnResult(const Result& /*result*/, std::optional<Value>* /*replacement*/) override {
-    return absl::OkStatus();
-  }
+  absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;
 
  private:
-  using Clock = std::chrono::steady_clock;
-  // On a thread of its own, so that the time goes on while a node takes long.
-  void DrawUntilStopped();
+  std::string Text(double seconds);
 
-  std::string label_;
-  Clock::time_point start_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  bool stopped_ = false;
+  const std::string label_;
+  std::mutex mutex_;  // guards what follows, but for the line
   int64_t index_ = 0;
   int64_t total_ = 0;
   std::string node_;
-  std::thread thread_;  // not running unless standard error is a terminal
+  int64_t initializers_ = 0;
+  int64_t bytes_ = 0;  // of them
+  ProgressLine line_;  // the last, so that it goes first
 };
 
 }  // namespace onnxcmp::cli

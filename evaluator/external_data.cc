@@ -5,8 +5,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "evaluator/aligned_copies.h"
+#include "evaluator/cut_weights.h"
 #include "evaluator/mapped_file.h"
 #include "evaluator/proto_text.h"
+#include "evaluator/shared_weights.h"
 #include "evaluator/status_macros.h"
 #include "evaluator/tensor_proto.h"
 
@@ -36,18 +39,31 @@ absl::Status CheckLocation(absl::string_view location) {
 }  // namespace
 
 struct ExternalData::Impl {
+  // Smaller ones are not worth looking for.
+  static constexpr int64_t kLeastShared = 4096;
+
+  absl::StatusOr<std::shared_ptr<const MappedFile>> Open(const std::string& path) const {
+    return shared != nullptr ? shared->Open(path) : MappedFile::Open(path);
+  }
+
   std::string base_dir;
+  std::shared_ptr<SharedWeights> shared;  // null: this model is alone
   absl::flat_hash_map<std::string, std::shared_ptr<const MappedFile>> files;
+  std::shared_ptr<const MappedFile> model;
+  std::vector<absl::string_view> weights;
+  std::shared_ptr<AlignedCopies> copies = std::make_shared<AlignedCopies>();
 };
 
-ExternalData::ExternalData(std::string base_dir) : impl_(std::make_unique<Impl>()) {
+ExternalData::ExternalData(std::string base_dir, std::shared_ptr<SharedWeights> weights)
+    : impl_(std::make_unique<Impl>()) {
   impl_->base_dir = std::move(base_dir);
+  impl_->shared = std::move(weights);
 }
 
 ExternalData::~ExternalData() = default;
 
-absl::StatusOr<std::shared_ptr<Buffer>> ExternalData::Map(const std::string& location,
-                                                          int64_t offset, int64_t length) {
+absl::StatusOr<FileBytes> ExternalData::Map(const std::string& location, int64_t offset,
+                                            int64_t length) {
   if (impl_->base_dir.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("its data are in ", Quoted(location), ", but the model is not in a folder"));
@@ -55,7 +71,7 @@ absl::StatusOr<std::shared_ptr<Buffer>> ExternalData::Map(const std::string& loc
   OC_RETURN_IF_ERROR(CheckLocation(location));
   std::shared_ptr<const MappedFile>& file = impl_->files[location];
   if (file == nullptr) {
-    OC_ASSIGN_OR_RETURN(file, MappedFile::Open(absl::StrCat(impl_->base_dir, "/", location)));
+    OC_ASSIGN_OR_RETURN(file, impl_->Open(absl::StrCat(impl_->base_dir, "/", location)));
   }
   if (offset < 0 || offset > file->size() || length > file->size() - offset) {
     return absl::InvalidArgumentError(
@@ -66,7 +82,30 @@ absl::StatusOr<std::shared_ptr<Buffer>> ExternalData::Map(const std::string& loc
   if (length < 0) {
     length = file->size() - offset;
   }
-  return Buffer::Borrow(file->data() + offset, length, file);
+  return FileBytes{file, offset, length};
+}
+
+void ExternalData::SetCut(std::shared_ptr<const MappedFile> file,
+                          std::vector<absl::string_view> weights) {
+  impl_->model = std::move(file);
+  impl_->weights = std::move(weights);
+}
+
+std::optional<FileBytes> ExternalData::FindCut(absl::string_view raw_data) const {
+  if (impl_->weights.empty()) return std::nullopt;
+  const std::optional<size_t> number = CutNumber(raw_data);
+  if (!number.has_value()) return std::nullopt;
+  const absl::string_view weights = impl_->weights.at(*number);
+  return FileBytes{impl_->model, weights.data() - impl_->model->bytes().data(),
+                   static_cast<int64_t>(weights.size())};
+}
+
+absl::StatusOr<std::shared_ptr<Buffer>> ExternalData::Take(const FileBytes& bytes,
+                                                           uintptr_t alignment) {
+  if (impl_->shared != nullptr && bytes.size >= Impl::kLeastShared) {
+    return impl_->shared->Take(bytes, alignment);
+  }
+  return BorrowAligned(bytes, alignment, impl_->copies);
 }
 
 }  // namespace onnxcmp

@@ -94,14 +94,13 @@ absl::Status CheckIrVersion(const onnx::ModelProto& proto) {
 
 absl::StatusOr<std::shared_ptr<Model>> Build(const std::shared_ptr<onnx::ModelProto>& proto,
                                              const OpRegistry& registry, const LoadOptions& options,
-                                             const std::string& base_dir) {
+                                             ExternalData* external) {
   OC_RETURN_IF_ERROR(CheckIrVersion(*proto));
   OC_ASSIGN_OR_RETURN(Prepared prepared, Prepare(registry, options, proto.get()));
   const bool keep = options.functions == Functions::kKeep;
-  ExternalData external(base_dir);
   auto model = std::make_shared<Model>();
   ModelBuilder builder(proto, registry, prepared.origins, keep ? &prepared.functions : nullptr,
-                       &external);
+                       external);
   OC_RETURN_IF_ERROR(builder.Build(prepared.imports, model.get()));
   OC_RETURN_IF_ERROR(ExpandNodes(registry, options.max_nodes, model.get()));
   if (proto->ir_version() > onnx::IR_VERSION) model->notes.push_back(NewerIrVersion(*proto));
@@ -125,9 +124,10 @@ std::string FolderOf(const std::string& path) {
 absl::StatusOr<std::shared_ptr<const Model>> LoadModel(const std::string& path,
                                                        const OpRegistry& registry,
                                                        const LoadOptions& options) {
-  OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> proto,
-                      ReadModelFile(path, options.max_depth));
-  absl::StatusOr<std::shared_ptr<Model>> model = Build(proto, registry, options, FolderOf(path));
+  OC_ASSIGN_OR_RETURN(ModelInFile file, ReadModelInPlace(path, options.max_depth));
+  ExternalData external(FolderOf(path), options.weights);
+  external.SetCut(std::move(file.file), std::move(file.weights));
+  absl::StatusOr<std::shared_ptr<Model>> model = Build(file.proto, registry, options, &external);
   if (!model.ok()) return Annotate(model.status(), OneLine(path));
   (*model)->path = path;
   return *std::move(model);
@@ -139,7 +139,8 @@ absl::StatusOr<std::shared_ptr<const Model>> LoadModelFromBytes(absl::string_vie
                                                                 const std::string& base_dir) {
   OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> proto,
                       ReadModelBytes(bytes, options.max_depth));
-  OC_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, Build(proto, registry, options, base_dir));
+  ExternalData external(base_dir);
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, Build(proto, registry, options, &external));
   return model;
 }
 
@@ -148,7 +149,8 @@ absl::StatusOr<std::shared_ptr<const Model>> LoadModelFromText(absl::string_view
                                                                const LoadOptions& options) {
   OC_ASSIGN_OR_RETURN(std::shared_ptr<onnx::ModelProto> proto,
                       ReadModelText(text, options.max_depth));
-  OC_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, Build(proto, registry, options, ""));
+  ExternalData external("");
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<Model> model, Build(proto, registry, options, &external));
   return model;
 }
 

@@ -16,6 +16,8 @@ class ModelProto;
 
 namespace onnxcmp {
 
+class SharedWeights;
+
 enum class Functions : uint8_t {
   kInline,  // local functions are expanded; each node keeps its call path
   kKeep,    // each call is one node, one result
@@ -28,13 +30,17 @@ struct LoadOptions {
   int64_t max_nodes = 1'000'000;
   // Deepest nesting of subgraphs and calls.
   int max_depth = 64;
+  // The same for models that are loaded for each other's sake: what they hold alike is there once
+  // (shared_weights.h). Null: the model is alone.
+  std::shared_ptr<SharedWeights> weights;
 };
 
-// A model from a file. Initializers borrow their bytes from the parsed message or from the mapped
-// external data files, which must lie inside the model's folder. The model needs every operator to
-// have a schema in `registry` (or a local function); those that have none are all listed in one
-// error (Unimplemented) with their call paths. InvalidArgument for everything else that is wrong
-// with the file.
+// A model from a file. Large tensors stay in the mapped files (its own, and those of external data,
+// which must lie inside the model's folder) and are read when somebody looks at them; the files
+// must not change while the model lives (mapped_file.h). The model needs every operator to have a
+// schema in `registry` (or a local function); those that have none are all listed in one error
+// (Unimplemented) with their call paths. InvalidArgument for everything else that is wrong with the
+// file.
 absl::StatusOr<std::shared_ptr<const Model>> LoadModel(const std::string& path,
                                                        const OpRegistry& registry,
                                                        const LoadOptions& options = {});

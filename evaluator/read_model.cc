@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/mapped_file.h"
+#include "evaluator/cut_weights.h"
 #include "evaluator/onnx_library.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/status_macros.h"
@@ -61,8 +63,20 @@ bool LooksLikeText(absl::string_view bytes) {
   return false;
 }
 
-absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelProtobuf(absl::string_view bytes,
-                                                                    int max_depth) {
+// Null if the bytes are no message.
+std::shared_ptr<onnx::ModelProto> ParseModel(absl::string_view bytes, int max_depth) {
+  auto model = std::make_shared<onnx::ModelProto>();
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                                static_cast<int>(bytes.size()));
+  // A subgraph is a graph in an attribute in a node: three messages. The rest are the model, a
+  // tensor in it and the like, and some, so that the check that counts subgraphs sees too many.
+  stream.SetRecursionLimit(3 * max_depth + 100);
+  return model->ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage() ? model : nullptr;
+}
+
+// If `weights` is given, those of them that can stay where they are do not go into the message.
+absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelProtobuf(
+    absl::string_view bytes, int max_depth, std::vector<absl::string_view>* weights = nullptr) {
   if (bytes.empty()) {
     return absl::InvalidArgumentError("the file is empty");
   }
@@ -75,18 +89,33 @@ absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelProtobuf(absl::string
         absl::StrCat("the model has ", bytes.size(),
                      " bytes, protobuf reads 2 GB at most; save its weights as external data"));
   }
-  auto model = std::make_shared<onnx::ModelProto>();
-  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
-                                                static_cast<int>(bytes.size()));
-  // A subgraph is a graph in an attribute in a node: three messages. The rest are the model, a
-  // tensor in it and the like, and some, so that the check that counts subgraphs sees too many.
-  stream.SetRecursionLimit(3 * max_depth + 100);
-  if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
+  if (weights != nullptr) {
+    if (std::optional<CutModel> cut = CutWeights(bytes)) {
+      if (auto model = ParseModel(cut->message, max_depth)) {
+        *weights = std::move(cut->weights);
+        return model;
+      }
+    }
+  }
+  std::shared_ptr<onnx::ModelProto> model = ParseModel(bytes, max_depth);
+  if (model == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("it is no ONNX model: damaged, cut short, of another format, or nested deeper "
                      "than ",
                      max_depth, " subgraphs (", bytes.size(), " bytes)"));
   }
+  return model;
+}
+
+absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadMapped(
+    const std::string& path, const MappedFile& file, int max_depth,
+    std::vector<absl::string_view>* weights) {
+  const bool is_text = absl::EndsWith(path, ".onnxtxt") || absl::EndsWith(path, ".onnxtext") ||
+                       LooksLikeText(file.bytes());
+  absl::StatusOr<std::shared_ptr<onnx::ModelProto>> model =
+      is_text ? ReadModelText(file.bytes(), max_depth)
+              : ReadModelProtobuf(file.bytes(), max_depth, weights);
+  if (!model.ok()) return Annotate(model.status(), OneLine(path));
   return model;
 }
 
@@ -114,10 +143,13 @@ absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelBytes(absl::string_vi
 absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelFile(const std::string& path,
                                                                 int max_depth) {
   OC_ASSIGN_OR_RETURN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  const bool is_text = absl::EndsWith(path, ".onnxtxt") || absl::EndsWith(path, ".onnxtext");
-  absl::StatusOr<std::shared_ptr<onnx::ModelProto>> model =
-      is_text ? ReadModelText(file->bytes(), max_depth) : ReadModelBytes(file->bytes(), max_depth);
-  if (!model.ok()) return Annotate(model.status(), OneLine(path));
+  return ReadMapped(path, *file, max_depth, /*weights=*/nullptr);
+}
+
+absl::StatusOr<ModelInFile> ReadModelInPlace(const std::string& path, int max_depth) {
+  ModelInFile model;
+  OC_ASSIGN_OR_RETURN(model.file, MappedFile::Open(path));
+  OC_ASSIGN_OR_RETURN(model.proto, ReadMapped(path, *model.file, max_depth, &model.weights));
   return model;
 }
 

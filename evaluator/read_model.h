@@ -4,9 +4,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "evaluator/mapped_file.h"
 
 namespace onnx {
 class ModelProto;
@@ -25,6 +27,15 @@ absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelBytes(absl::string_vi
 // The same from a file, which errors name; .onnxtxt and .onnxtext are text whatever they hold.
 absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelFile(const std::string& path,
                                                                 int max_depth);
+
+// A model's message, the weights of which stay in its file.
+struct ModelInFile {
+  std::shared_ptr<onnx::ModelProto> proto;
+  // What was cut out of the message (cut_weights.h), for ExternalData::SetCut; may be nothing.
+  std::shared_ptr<const MappedFile> file;
+  std::vector<absl::string_view> weights;
+};
+absl::StatusOr<ModelInFile> ReadModelInPlace(const std::string& path, int max_depth);
 
 }  // namespace onnxcmp
 

@@ -82,6 +82,9 @@ class Reader {
     }
     if (is_external) return ReadExternal();
     if (proto_.has_raw_data() && dtype_ != DType::kString) {
+      if (external_ != nullptr) {
+        if (const auto cut = external_->FindCut(proto_.raw_data())) return FromFile(*cut);
+      }
       return FromBytes(proto_.raw_data().data(), static_cast<int64_t>(proto_.raw_data().size()),
                        owner_);
     }
@@ -135,8 +138,39 @@ class Reader {
       return absl::InvalidArgumentError("its data are external, which is not possible here");
     }
     if (length != bytes_) return SizeError(length);
-    OC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> buffer, external_->Map(location, offset, length));
-    return FromBytes(buffer->data(), buffer->size(), buffer);
+    OC_ASSIGN_OR_RETURN(const FileBytes bytes, external_->Map(location, offset, length));
+    return FromFile(bytes);
+  }
+
+  absl::StatusOr<Tensor> FromFile(const FileBytes& bytes) {
+    if (bytes.size != bytes_) return SizeError(bytes.size);
+    if (bytes.size == 0 || !IsClean(bytes.data())) {
+      return FromBytes(bytes.data(), bytes.size, /*owner=*/nullptr);
+    }
+    OC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> buffer, external_->Take(bytes, Alignment()));
+    return Tensor::FromBuffer(dtype_, shape_, std::move(buffer));
+  }
+
+  // No element of a packed tensor lies in the last byte's upper bits: they must not count when
+  // bytes are compared.
+  uint8_t LastMask() const {
+    const int64_t used_bits = elements_ * BitWidth(dtype_) % 8;
+    return static_cast<uint8_t>(used_bits == 0 ? 0xff : (1 << used_bits) - 1);
+  }
+
+  // Whether bytes_ > 0 bytes can be used as they are. Other bytes than 0 and 1 are no bool to the
+  // compiler. Most are not looked at: they may be in a file.
+  bool IsClean(const void* data) const {
+    const auto* bytes = static_cast<const uint8_t*>(data);
+    if (dtype_ == DType::kBool) {
+      return std::all_of(bytes, bytes + bytes_, [](uint8_t b) { return b <= 1; });
+    }
+    const uint8_t mask = LastMask();
+    return mask == 0xff || (bytes[bytes_ - 1] & ~mask) == 0;
+  }
+
+  uintptr_t Alignment() const {
+    return static_cast<uintptr_t>(std::clamp(BitWidth(dtype_) / 8, 1, 8));
   }
 
   absl::Status SizeError(int64_t bytes) const {
@@ -149,17 +183,8 @@ class Reader {
                                    const std::shared_ptr<const void>& owner) {
     if (size != bytes_) return SizeError(size);
     const auto* bytes = static_cast<const uint8_t*>(data);
-    // No element of a packed tensor lies in the last byte's upper bits: they must not count when
-    // bytes are compared. Other bytes than 0 and 1 are no bool to the compiler.
-    int64_t used_bits = elements_ * BitWidth(dtype_) % 8;
-    auto last_mask = static_cast<uint8_t>(used_bits == 0 ? 0xff : (1 << used_bits) - 1);
-    const bool clean =
-        size == 0 ||
-        (dtype_ == DType::kBool ? std::all_of(bytes, bytes + size, [](uint8_t b) { return b <= 1; })
-                                : (bytes[size - 1] & ~last_mask) == 0);
-    auto alignment = static_cast<uintptr_t>(std::clamp(BitWidth(dtype_) / 8, 1, 8));
-    if (owner != nullptr && clean && size > 0 &&
-        reinterpret_cast<uintptr_t>(data) % alignment == 0) {
+    if (owner != nullptr && size > 0 && IsClean(data) &&
+        reinterpret_cast<uintptr_t>(data) % Alignment() == 0) {
       return Tensor::FromBuffer(dtype_, shape_, Buffer::Borrow(data, size, owner));
     }
     OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype_, shape_));
@@ -169,7 +194,7 @@ class Reader {
       std::transform(bytes, bytes + size, out, [](uint8_t b) -> uint8_t { return b != 0; });
     } else {
       std::memcpy(out, bytes, static_cast<size_t>(size));
-      out[size - 1] &= last_mask;
+      out[size - 1] &= LastMask();
     }
     return tensor;
   }

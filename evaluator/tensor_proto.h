@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "evaluator/mapped_file.h"
 #include "evaluator/model.h"
 #include "evaluator/value.h"
 
@@ -23,17 +25,28 @@ class TypeProto;
 
 namespace onnxcmp {
 
-// Finds external data: a relative path inside `base_dir`, mapped read-only and shared between the
-// tensors of one model. What links may do: a symbolic or hard link *at* the place is followed
-// (model hubs' caches store data so), a path that leaves the folder by "..", or an absolute one, is
-// refused.
+class SharedWeights;
+
+// Finds data that are not in a model's message. External data: a relative path inside `base_dir`,
+// mapped read-only and shared between the tensors of one model. What links may do: a symbolic or
+// hard link *at* the place is followed (model hubs' caches store data so), a path that leaves the
+// folder by "..", or an absolute one, is refused. And what was cut out of the message.
 class ExternalData {
  public:
-  explicit ExternalData(std::string base_dir);  // "": any external data is an error
+  // "": any external data is an error. `weights`: what is shared with other models; may be null.
+  explicit ExternalData(std::string base_dir, std::shared_ptr<SharedWeights> weights = nullptr);
   ~ExternalData();
   // The bytes [offset, offset + length) of the file; length < 0: up to its end.
-  absl::StatusOr<std::shared_ptr<Buffer>> Map(const std::string& location, int64_t offset,
-                                              int64_t length);
+  absl::StatusOr<FileBytes> Map(const std::string& location, int64_t offset, int64_t length);
+
+  // The model's file, and what CutWeights cut out of it.
+  void SetCut(std::shared_ptr<const MappedFile> file, std::vector<absl::string_view> weights);
+  // What a raw_data stands for, nothing for one that stands for itself.
+  std::optional<FileBytes> FindCut(absl::string_view raw_data) const;
+
+  // The bytes where they are, copied if their address is no multiple of `alignment`; or where
+  // another model has them.
+  absl::StatusOr<std::shared_ptr<Buffer>> Take(const FileBytes& bytes, uintptr_t alignment);
 
  private:
   struct Impl;
@@ -41,7 +54,8 @@ class ExternalData {
 };
 
 // All element types, raw_data and typed fields, external data. Raw bytes are borrowed from `proto`
-// if `owner` keeps it alive (and they are aligned), else copied. Every size is checked.
+// if `owner` keeps it alive (and they are aligned), or from their file, else copied. Every size is
+// checked.
 absl::StatusOr<Tensor> TensorFromProto(const onnx::TensorProto& proto,
                                        std::shared_ptr<const void> owner = nullptr,
                                        ExternalData* external = nullptr);

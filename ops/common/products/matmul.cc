@@ -1,6 +1,8 @@
 #include "ops/common/products/matmul.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "ops/common/elements/load_store.h"
@@ -49,29 +51,84 @@ GemmFactor<T> FactorOf(const Tensor& tensor, const MatMulLayout::Factor& layout)
           layout.batch_offsets()};
 }
 
-template <typename T>
-absl::StatusOr<Tensor> Product(const KernelContext& ctx, const Tensor& a, const Tensor& b,
-                               float alpha) {
+// multiply(layout, factor A, product, epilogue). A is stored as T.
+template <typename T, typename Multiply>
+absl::StatusOr<Tensor> ScaledProduct(const KernelContext& ctx, const Tensor& a, const Tensor& b,
+                                     float alpha, const Multiply& multiply) {
   OC_ASSIGN_OR_RETURN(MatMulLayout layout,
                       LayOutMatMul(ctx, a.shape(), a.strides(), b.shape(), b.strides()));
   OC_ASSIGN_OR_RETURN(Tensor y, ctx.Allocate(a.dtype(), layout.output));
-  const GemmShape& shape = layout.shape;
   T* data = reinterpret_cast<T*>(y.mutable_raw_data());
-  const GemmProduct<T> product = {data, shape.n, shape.m * shape.n};
-  if (alpha == 1.0f) {
-    Gemm<T>(ctx.pool(), shape, FactorOf<T>(a, layout.a), FactorOf<T>(b, layout.b), product);
-    return y;
-  }
-  Gemm<T>(ctx.pool(), shape, FactorOf<T>(a, layout.a), FactorOf<T>(b, layout.b), product,
-          [&](const GemmBlock& block) {
-            for (int64_t i = block.row_begin; i < block.row_end; ++i) {
-              T* row = product.Batch(block.batch) + i * product.row_stride;
-              for (int64_t j = block.column_begin; j < block.column_end; ++j) {
-                row[j] *= static_cast<T>(alpha);
-              }
-            }
-          });
+  const GemmProduct<T> product = {data, layout.shape.n, layout.shape.m * layout.shape.n};
+  const auto scale = [&](const GemmBlock& block) {
+    for (int64_t i = block.row_begin; i < block.row_end; ++i) {
+      T* row = product.Batch(block.batch) + i * product.row_stride;
+      for (int64_t j = block.column_begin; j < block.column_end; ++j) {
+        row[j] *= static_cast<T>(alpha);
+      }
+    }
+  };
+  std::optional<GemmEpilogue> epilogue;
+  if (alpha != 1.0f) epilogue.emplace(scale);
+  multiply(layout, FactorOf<T>(a, layout.a), product, epilogue);
   return y;
+}
+
+template <typename T>
+absl::StatusOr<Tensor> Product(const KernelContext& ctx, const Tensor& a, const Tensor& b,
+                               float alpha) {
+  return ScaledProduct<T>(ctx, a, b, alpha,
+                          [&](const MatMulLayout& layout, const auto& factor, const auto& product,
+                              const auto& epilogue) {
+                            Gemm<T>(ctx.pool(), layout.shape, factor, FactorOf<T>(b, layout.b),
+                                    product, epilogue);
+                          });
+}
+
+// B as it is stored, made floats panel by panel: all of a layer's weights as floats would take
+// twice the memory of the weights, of which there may be more than memory.
+class NarrowPacker final : public GemmPacker<float> {
+ public:
+  NarrowPacker(const Tensor& b, const MatMulLayout::Factor& layout) : b_(b), layout_(layout) {}
+
+  void Pack(int64_t batch, int64_t k, int64_t depth, int64_t column, int64_t columns,
+            float* panel) const override {
+    constexpr int64_t kWidth = kGemmPanelColumns<float>;
+    const absl::Span<const int64_t> offsets = layout_.batch_offsets();
+    const int64_t corner = (offsets.empty() ? 0 : offsets[static_cast<size_t>(batch)]) +
+                           k * layout_.row_stride + column * layout_.column_stride;
+    if (layout_.row_stride != 1) {
+      for (int64_t i = 0; i < depth; ++i) {
+        LoadStrided(b_.dtype(), b_.raw_data(), corner + i * layout_.row_stride,
+                    layout_.column_stride, columns, panel + i * kWidth);
+      }
+      return;
+    }
+    for (int64_t j = 0; j < columns; ++j) {
+      float values[kGemmDepth];
+      LoadElements(b_.dtype(), b_.raw_data(), corner + j * layout_.column_stride, depth, values);
+      for (int64_t i = 0; i < depth; ++i) panel[i * kWidth + j] = values[i];
+    }
+  }
+
+ private:
+  const Tensor& b_;
+  const MatMulLayout::Factor& layout_;
+};
+
+// A is made floats as a whole: it is a layer's input.
+absl::StatusOr<Tensor> NarrowProduct(const KernelContext& ctx, const Tensor& a, const Tensor& b,
+                                     float alpha) {
+  OC_ASSIGN_OR_RETURN(const Tensor left, LoadTensor<float>(ctx, a));
+  OC_ASSIGN_OR_RETURN(const Tensor y,
+                      ScaledProduct<float>(ctx, left, b, alpha,
+                                           [&](const MatMulLayout& layout, const auto& factor,
+                                               const auto& product, const auto& epilogue) {
+                                             GemmPacked<float>(ctx.pool(), layout.shape, factor,
+                                                               NarrowPacker(b, layout.b), product,
+                                                               epilogue);
+                                           }));
+  return StoreTensor<float>(ctx, y, a.dtype());
 }
 
 }  // namespace
@@ -164,10 +221,7 @@ absl::StatusOr<Tensor> MatMulTensors(const KernelContext& ctx, const Tensor& a, 
     return absl::UnimplementedError(
         absl::StrCat("products of ", DTypeName(a.dtype()), " are not supported"));
   }
-  OC_ASSIGN_OR_RETURN(Tensor left, LoadTensor<float>(ctx, a));
-  OC_ASSIGN_OR_RETURN(Tensor right, LoadTensor<float>(ctx, b));
-  OC_ASSIGN_OR_RETURN(Tensor y, Product<float>(ctx, left, right, alpha));
-  return StoreTensor<float>(ctx, y, a.dtype());
+  return NarrowProduct(ctx, a, b, alpha);
 }
 
 }  // namespace onnxcmp

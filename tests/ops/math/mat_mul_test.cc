@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/support/op_test.h"
 
 namespace onnxcmp::testing {
@@ -69,6 +71,28 @@ TEST(MatMul, ARowAloneHasTheBitsThatItHasAmongOthers) {
   for (int64_t row : {0, 37, 69}) {
     const Tensor alone = a.Strided({300}, {1}, row * 300);
     ExpectSameBits(MatMul(alone, b), *all->Strided({90}, {1}, row * 90).Contiguous());
+  }
+}
+
+TEST(MatMul, NarrowFloatsAreSummedAsFloatsAndRoundedOnce) {
+  const auto expect = [](const Tensor& a, const Tensor& b) {
+    const auto as_float = [](const Tensor& tensor) {
+      return Convert(*tensor.Contiguous(), DType::kFloat);
+    };
+    const auto wide = MatMul(as_float(a), as_float(b));
+    ASSERT_TRUE(wide.ok()) << wide.status();
+    ExpectSameBits(MatMul(a, b), Convert(*wide, a.dtype()));
+  };
+  for (const DType dtype : {DType::kFloat16, DType::kBfloat16}) {
+    for (const auto& [m, k, n] : std::vector<std::array<int64_t, 3>>{
+             {1, 3, 1}, {5, 300, 33}, {60, 600, 40}, {70, 40, 700}, {300, 260, 20}}) {
+      const Tensor a = Convert(RandomFloats({2, m, k}, 1), dtype);
+      const Tensor b = Convert(RandomFloats({2, k, n}, 2), dtype);
+      expect(a, b);
+      expect(a, b.Strided({k, n}, {n, 1}, k * n));
+      expect(a, b.Strided({2, k, n}, {k * n, 1, k}, 0));  // transposed
+      expect(a, b.Strided({k, n / 2 + 1}, {1, 2 * k - 2}, 1));
+    }
   }
 }
 
