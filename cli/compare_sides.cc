@@ -25,7 +25,7 @@
 #include "compare/reports/render_junit.h"
 #include "compare/reports/render_markdown.h"
 #include "compare/reports/render_table.h"
-#include "compare/reports/result_words.h"
+#include "compare/reports/words/result_words.h"
 #include "compare/repro/write_repro.h"
 #include "compare/sets/compare_sets.h"
 #include "compare/sides/recording_side.h"
