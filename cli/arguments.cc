@@ -98,14 +98,14 @@ void RunOptions::AddTo(CLI::App& app) {
   AddSize(app, "--max-memory", max_memory,
           "Bytes that all results of a run may hold\ntogether; 0: any number (0)");
   // Its old name, which took GiB: neither an unknown option nor silently another number.
-  app.add_option("--memory-limit")
-      ->group("")
-      ->check(CLI::Validator(
-          [](const std::string&) {
-            return std::string(
-                "is called --max-tensor SIZE now, in bytes or with a unit: 4G, 512M");
-          },
-          ""));
+  app.add_option_function<std::string>(
+         "--memory-limit",
+         [](const std::string& /*gib*/) {
+           throw CLI::ValidationError(
+               "--memory-limit",
+               "is called --max-tensor SIZE now, in bytes or with a unit: 4G, 512M");
+         })
+      ->group("");
   app.add_option("--max-steps", max_steps, "Nodes that a run may come to; 0: any number (0)")
       ->type_name("N")
       ->check(Quietly(CLI::NonNegativeNumber));

@@ -103,14 +103,7 @@ class SideComparison {
       if (!arguments_.save_inputs.empty()) {
         OC_RETURN_IF_ERROR(SaveInputs(FileOfSet(arguments_.save_inputs, set, sets)));
       }
-      if (inputs.has_value()) {
-        for (std::string& line : DescribeMapping(inputs->mapping())) {
-          comparison.notes.push_back(std::move(line));
-        }
-        for (const std::string& warning : inputs->mapping().warnings) {
-          comparison.notes.push_back(warning);
-        }
-      }
+      if (inputs.has_value()) AddMappingNotes(inputs->mapping(), &comparison.notes);
       if (!arguments_.repro.empty()) {
         OC_RETURN_IF_ERROR(WriteReprosOf(set, sets, registry, &comparison));
       }

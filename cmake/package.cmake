@@ -1,12 +1,28 @@
-# Installation: `find_package(onnxcmp)` gives onnxcmp::evaluator, onnxcmp::ops, onnxcmp::compare.
+# Installation: `find_package(onnxcmp)` gives onnxcmp::evaluator, onnxcmp::ops, onnxcmp::compare;
+# with COMPONENTS testing also onnxcmp::testing, which needs GoogleTest, with COMPONENTS xtensor
+# onnxcmp::xtensor, which needs that.
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/onnxcmp")
 set_target_properties(onnxcmp_options PROPERTIES EXPORT_NAME options)
 install(TARGETS onnxcmp_options EXPORT onnxcmp)
-install(EXPORT onnxcmp NAMESPACE onnxcmp:: FILE onnxcmpTargets.cmake DESTINATION "${package_dir}")
+foreach(set onnxcmp onnxcmp_testing onnxcmp_xtensor)
+  install(EXPORT ${set} NAMESPACE onnxcmp:: FILE ${set}Targets.cmake DESTINATION "${package_dir}")
+endforeach()
+
+# Headers: include/onnxcmp/*.h and what they include, which include/installed_headers.txt lists.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/onnxcmp" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  FILES_MATCHING PATTERN "*.h")
 install(FILES "${PROJECT_BINARY_DIR}/generated/evaluator/version.h"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/onnxcmp/evaluator")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/include/installed_headers.txt")
+file(STRINGS "${PROJECT_SOURCE_DIR}/include/installed_headers.txt" headers REGEX "^[^#]")
+foreach(header IN LISTS headers)
+  get_filename_component(folder "${header}" DIRECTORY)
+  install(FILES "${PROJECT_SOURCE_DIR}/${header}"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/onnxcmp/${folder}")
+endforeach()
 
 configure_package_config_file(cmake/onnxcmpConfig.cmake.in onnxcmpConfig.cmake
   INSTALL_DESTINATION "${package_dir}")

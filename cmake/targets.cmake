@@ -72,10 +72,14 @@ function(onnxcmp_batch target)
   endif()
 endfunction()
 
-# onnxcmp_library(<room> SOURCES <file>... LINK <library>... LINK_PRIVATE <library>...)
-# makes the static library onnxcmp_<room>, which others link as onnxcmp::<room>.
+# onnxcmp_library(<room> [EXPORT <set>] SOURCES <file>... LINK <library>... LINK_PRIVATE <library>...)
+# makes the static library onnxcmp_<room>, which others link as onnxcmp::<room>. It is installed with
+# the set of targets that is given (onnxcmp), its headers as package.cmake has it.
 function(onnxcmp_library room)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;LINK_PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT" "SOURCES;LINK;LINK_PRIVATE")
+  if(NOT arg_EXPORT)
+    set(arg_EXPORT onnxcmp)
+  endif()
   set(target onnxcmp_${room})
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(onnxcmp::${room} ALIAS ${target})
@@ -84,14 +88,16 @@ function(onnxcmp_library room)
   target_include_directories(${target} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
     "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/onnxcmp>")
+  # "onnxcmp/compare.h" and the like are for all but the libraries themselves.
+  set_target_properties(${target} PROPERTIES ONNXCMP_LIBRARY ON)
+  target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:\
+$<$<NOT:$<BOOL:$<TARGET_PROPERTY:ONNXCMP_LIBRARY>>>:${PROJECT_SOURCE_DIR}/include>>")
   target_compile_options(${target} PRIVATE ${ONNXCMP_WARNINGS})
   target_link_libraries(${target} PUBLIC onnxcmp_options ${arg_LINK} PRIVATE ${arg_LINK_PRIVATE})
   onnxcmp_precompile(${target} onnxcmp_evaluator)
-  install(TARGETS ${target} EXPORT onnxcmp)
-  install(DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/"
-    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/onnxcmp/${room}"
-    FILES_MATCHING PATTERN "*.h")
+  install(TARGETS ${target} EXPORT ${arg_EXPORT})
 endfunction()
 
 # onnxcmp_executable(<name> SOURCES <file>... LINK <library>...)

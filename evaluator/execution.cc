@@ -52,7 +52,7 @@ class Execution::Context : public KernelContext {
     outputs_.resize(node.outputs.size());
     for (Slot slot : node.outputs) wanted_.push_back(slot != kNoSlot);
     pool_ = execution->pool_.get();
-    memory_limit_ = execution->options_.max_tensor;
+    max_tensor_ = execution->options_.max_tensor;
     account_ = execution->account_;
     random_seed_ = execution->RandomSeed(*node.node, path);
   }

@@ -213,14 +213,14 @@ absl::StatusOr<Tensor> KernelContext::ContiguousInput(int index) const {
 
 absl::StatusOr<Tensor> KernelContext::Contiguous(const Tensor& tensor) const {
   if (tensor.is_contiguous()) return tensor;
-  OC_RETURN_IF_ERROR(CheckCopies(tensor, memory_limit_));
+  OC_RETURN_IF_ERROR(CheckCopies(tensor, max_tensor_));
   OC_ASSIGN_OR_RETURN(Tensor copy, Allocate(tensor.dtype(), tensor.shape()));
   CopyToContiguous(tensor, &copy, pool_);
   return copy;
 }
 
 absl::Status KernelContext::CheckSize(DType dtype, absl::Span<const int64_t> shape) const {
-  return CheckTensorSize(dtype, shape, memory_limit_);
+  return CheckTensorSize(dtype, shape, max_tensor_);
 }
 
 absl::StatusOr<Tensor> KernelContext::Allocate(DType dtype, absl::Span<const int64_t> shape) const {
@@ -238,7 +238,7 @@ int KernelContext::UnreadInput() const {
 
 absl::Status KernelContext::SetOutput(int index, Value value) {
   if (value.is_tensor() && value.tensor().dtype() == DType::kString) {
-    OC_RETURN_IF_ERROR(CheckCharacters(value.tensor(), memory_limit_));
+    OC_RETURN_IF_ERROR(CheckCharacters(value.tensor(), max_tensor_));
   }
   if (HasOutput(index)) outputs_[static_cast<size_t>(index)] = std::move(value);
   return absl::OkStatus();

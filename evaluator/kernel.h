@@ -165,8 +165,8 @@ class KernelContext {
   absl::StatusOr<const Optional*> OptionalInput(int index) const;
   absl::StatusOr<const Map*> MapInput(int index) const;
   absl::StatusOr<const SparseTensor*> SparseInput(int index) const;
-  // Row-major, copied (on the pool's threads, within the memory limit) if it has to be. Kernels
-  // call this and not Tensor::Contiguous, which knows neither threads nor limit.
+  // Row-major, copied (on the pool's threads, within EvaluatorOptions::max_tensor) if it has to be.
+  // Kernels call this and not Tensor::Contiguous, which knows neither threads nor limit.
   absl::StatusOr<Tensor> Contiguous(const Tensor& tensor) const;
   // The next three are errors too for an input that is no tensor.
   absl::StatusOr<Tensor> ContiguousInput(int index) const;
@@ -218,7 +218,7 @@ class KernelContext {
   const ThreadPool* pool_ = nullptr;
   uint64_t random_seed_ = 0;
   mutable std::atomic<uint64_t> asked_ = 0;  // bit i: input i
-  int64_t memory_limit_ = 0;                 // bytes one tensor may take
+  int64_t max_tensor_ = 0;                   // bytes one tensor may take
   std::shared_ptr<MemoryAccount> account_;   // of all tensors; null: nobody counts
 };
 

@@ -136,7 +136,13 @@ absl::StatusOr<std::shared_ptr<Buffer>> Buffer::AllocateStrings(
 
 Buffer::~Buffer() {
   if (owns_) ::operator delete(data_, kAlignment);
-  if (account_ != nullptr) account_->Credit(charged_);
+  LeaveAccount();
+}
+
+void Buffer::LeaveAccount() const {
+  if (account_ == nullptr) return;
+  account_->Credit(charged_);
+  account_ = nullptr;
 }
 
 std::byte* Buffer::mutable_data() {

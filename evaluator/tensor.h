@@ -59,6 +59,10 @@ class Buffer {
   const std::vector<std::string>& strings() const { return strings_; }
   std::vector<std::string>& mutable_strings() { return strings_; }
 
+  // Credits the account now and not at the buffer's end: whoever holds the buffer answers for it
+  // from here on. Not to be called by several threads at a time.
+  void LeaveAccount() const;
+
  private:
   Buffer() = default;
   absl::Status Charge(int64_t bytes, std::shared_ptr<MemoryAccount> account);
@@ -67,7 +71,7 @@ class Buffer {
   int64_t size_ = 0;
   bool owns_ = false;
   std::shared_ptr<const void> owner_;
-  std::shared_ptr<MemoryAccount> account_;  // null: nobody counts
+  mutable std::shared_ptr<MemoryAccount> account_;  // null: nobody counts
   int64_t charged_ = 0;
   std::vector<std::string> strings_;
 };

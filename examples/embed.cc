@@ -7,9 +7,8 @@
 #include <optional>
 
 #include "absl/strings/str_join.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
-#include "ops/operators.h"
+#include "onnxcmp/evaluator.h"
+#include "onnxcmp/ops.h"
 
 namespace {
 

@@ -12,10 +12,9 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "compare/backend_tests/expected_outputs.h"
-#include "compare/differences/tensor_difference.h"
+#include "compare/differences/mismatch_text.h"
 #include "compare/differences/value_scale.h"
 #include "compare/files/data_sets.h"
 #include "compare/inputs/feeds.h"
@@ -103,31 +102,11 @@ Tolerances TolerancesFor(const Value& want, const std::optional<Tolerance>& of_f
 // What is wrong with an output; "" if nothing is.
 std::string Compare(const std::string& name, const Value& got, const Value& want,
                     Expectation expectation, const Tolerances& given) {
-  const std::string head = absl::StrCat("output ", name, ": ");
   const Tolerances tolerance = {ToleranceFor(expectation, want, given.floats), given.integers};
   const ValueDifference difference = DifferenceWithin(tolerance, want, got);
   if (difference.agree) return "";
   if (expectation == Expectation::kTypeAndShape && difference.reason.empty()) return "";
-  if (!difference.reason.empty() || difference.beyond == 0) {
-    return absl::StrCat(head, got.TypeString(), " instead of ", want.TypeString(), ": ",
-                        difference.reason, " (expected | got)\n");
-  }
-  DifferenceOptions options;
-  options.tolerance = tolerance;
-  const TensorDifference all = TensorDifferenceOf(want, got, options);
-  std::string text = absl::StrFormat(
-      "%s%s: %d of %d elements beyond %g + %g*max(|a|,|b|)\n"
-      "  max abs %.3g at %s, max rel %.3g at %s, max ulp %.3g; NaN: %d expected, %d got",
-      head, got.TypeString(), difference.beyond, difference.elements, difference.tolerance.atol,
-      difference.tolerance.rtol, difference.max_absolute, difference.max_absolute_at,
-      difference.max_relative, difference.max_relative_at, all.max_ulp, all.nan_left,
-      all.nan_right);
-  absl::StrAppend(&text, "\n");
-  for (const ElementPair& pair : all.worst) {
-    absl::StrAppend(&text, "  ", pair.index, " expected ", pair.left, ", got ", pair.right,
-                    absl::StrFormat(" (abs %.3g, rel %.3g)\n", pair.absolute, pair.relative));
-  }
-  return text;
+  return absl::StrCat("output ", name, ": ", MismatchText(want, got, difference, tolerance));
 }
 
 // Which outputs could not be compared, though the test passed; "" if all could.

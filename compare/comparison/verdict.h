@@ -7,17 +7,13 @@
 
 #include "compare/causes/causes.h"
 #include "compare/comparison/comparison.h"
+#include "compare/comparison/exit_status.h"
 
 namespace onnxcmp {
 
 // kFailed if a side did not run to its end; kDifferent unless there is something to compare and all
 // of it agrees.
 Verdict VerdictOf(const Comparison& comparison);
-
-// What the program returns: 0 if the comparison does not fail, 1 if it does, 2 if a side failed.
-int ExitStatusOf(const Comparison& comparison);
-// Why it fails though the outputs agree: "a cause was named (--fail-on causes)"; "" if it does not.
-std::string OtherFailure(const Comparison& comparison);
 
 // Whether outputs differ, and all that was found of causes are approximations that are in use by
 // their own names; and how far outputs may then be apart.

@@ -54,12 +54,12 @@ Tolerance Wider(const Tolerance& a, const Tolerance& b);
 // which are exact; the rest are the defaults of the element type.
 struct ToleranceOptions {
   // Replaces what is relative: rtol, `scaled`, and `whole` up to kMostWhole.
-  std::optional<double> rtol;
+  std::optional<double> rtol = std::nullopt;
   // Replaces what is not relative to the element: atol and `scaled`.
-  std::optional<double> atol;
+  std::optional<double> atol = std::nullopt;
   // Of results by name, or by path and name joined by '/'; goes before the others, and holds for
   // discrete numbers too. Of these tolerances rtol and atol count.
-  absl::flat_hash_map<std::string, Tolerance> by_name;
+  absl::flat_hash_map<std::string, Tolerance> by_name = {};
 };
 
 // A difference of the order of the values is none to tolerate, whatever rtol says of elements.

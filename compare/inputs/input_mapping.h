@@ -63,6 +63,8 @@ std::string MappedByText(MappedBy how);
 //   left input `w` takes the value of right initializer `val_9` (by place in the graph)
 // and for each input that has no partner and needs none.
 std::vector<std::string> DescribeMapping(const InputMapping& mapping);
+// Adds that, and the warnings, to what a comparison tells its reader.
+void AddMappingNotes(const InputMapping& mapping, std::vector<std::string>* notes);
 
 }  // namespace onnxcmp
 

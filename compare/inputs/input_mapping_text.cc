@@ -105,4 +105,9 @@ std::vector<std::string> DescribeMapping(const InputMapping& mapping) {
   return lines;
 }
 
+void AddMappingNotes(const InputMapping& mapping, std::vector<std::string>* notes) {
+  for (std::string& line : DescribeMapping(mapping)) notes->push_back(std::move(line));
+  notes->insert(notes->end(), mapping.warnings.begin(), mapping.warnings.end());
+}
+
 }  // namespace onnxcmp

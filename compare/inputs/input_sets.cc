@@ -19,6 +19,8 @@
 namespace onnxcmp {
 namespace {
 
+constexpr char kRecording[] = "the recording";
+
 // By name; null if the graph has no such input.
 const ValueInfo* FindInput(const Graph* graph, const std::string& name) {
   if (graph == nullptr) return nullptr;
@@ -63,6 +65,20 @@ absl::StatusOr<InputSets> InputSets::Open(const Graph& left, const Graph& right,
   return sets;
 }
 
+absl::StatusOr<InputSets> InputSets::OpenGiven(const Graph& left, const Graph& right,
+                                               const InputOptions& options,
+                                               std::vector<NamedValue> given,
+                                               const std::string& source) {
+  InputSets sets;
+  sets.graphs_ = {&left, &right};
+  sets.generated_ = options.generated;
+  sets.partial_ = options.partial;
+  sets.given_ = std::move(given);
+  sets.given_source_ = source;
+  OC_ASSIGN_OR_RETURN(sets.mapping_, MapInputs(left, right, options.map_input));
+  return sets;
+}
+
 absl::StatusOr<InputSets> InputSets::OpenLeft(const Graph& left, const InputOptions& options,
                                               std::vector<NamedValue> recorded) {
   return OpenOne(0, left, options, std::move(recorded));
@@ -83,7 +99,10 @@ absl::StatusOr<InputSets> InputSets::OpenOne(int side, const Graph& graph,
   sets.graphs_[static_cast<size_t>(side)] = &graph;
   sets.generated_ = options.generated;
   sets.partial_ = options.partial;
-  sets.recorded_ = std::move(recorded);
+  if (!recorded.empty()) {
+    sets.given_ = std::move(recorded);
+    sets.given_source_ = kRecording;
+  }
   OC_RETURN_IF_ERROR(sets.OpenFiles(options));
   return sets;
 }
@@ -142,12 +161,13 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
       given = true;
     }
   }
-  if (!given && !recorded_.empty()) {
-    ValueList list = {"the recording", {}, [this](size_t i) { return recorded_[i]; }};
-    for (const NamedValue& value : recorded_) list.names.push_back(value.name);
+  if (!given && given_.has_value()) {
+    ValueList list = {given_source_, {}, [this](size_t i) { return (*given_)[i]; }};
+    for (const NamedValue& value : *given_) list.names.push_back(value.name);
+    // What was recorded as an input and is none of the model's is let pass.
     OC_ASSIGN_OR_RETURN(AssignedValues assigned,
                         AssignValues(list, Targets(graphs_[0] != nullptr, graphs_[1] != nullptr),
-                                     /*partial=*/true));
+                                     partial_ || given_source_ == kRecording));
     Append(std::move(assigned), &values);
     given = true;
   }
@@ -431,12 +451,12 @@ absl::Status InputSets::CheckComplete(const AssignedValues& values) const {
         sources.push_back(absl::StrCat(file->file(0).path(), names));
       }
     }
-    if (!recorded_.empty() && sources.empty()) {
-      sources.push_back(absl::StrCat(
-          "the recording has ",
-          absl::StrJoin(recorded_, ", ", [](std::string* out, const NamedValue& value) {
-            absl::StrAppend(out, value.name, " ", value.value.TypeString());
-          })));
+    if (given_.has_value() && sources.empty()) {
+      sources.push_back(
+          absl::StrCat(given_source_, given_->empty() ? " has nothing" : " has ",
+                       absl::StrJoin(*given_, ", ", [](std::string* out, const NamedValue& value) {
+                         absl::StrAppend(out, value.name, " ", value.value.TypeString());
+                       })));
     }
     return absl::InvalidArgumentError(absl::StrCat("no value for ", kSideNames[side], " input ",
                                                    absl::StrJoin(missing, ", "), "; ",

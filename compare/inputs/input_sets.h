@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,12 @@ class InputSets {
   // The graphs must outlive the sets.
   static absl::StatusOr<InputSets> Open(const Graph& left, const Graph& right,
                                         const InputOptions& options);
+  // One set of inputs that are there already, named as those of either model: `source` says in
+  // messages what they are ("the feeds").
+  static absl::StatusOr<InputSets> OpenGiven(const Graph& left, const Graph& right,
+                                             const InputOptions& options,
+                                             std::vector<NamedValue> given,
+                                             const std::string& source);
   // Of one model, the other side being a recording: `recorded` are the recording's inputs, which
   // the model takes unless a file is given.
   static absl::StatusOr<InputSets> OpenLeft(const Graph& left, const InputOptions& options,
@@ -60,7 +67,9 @@ class InputSets {
   absl::StatusOr<FedInputs> Get(int64_t set);
 
   // Whether nothing was given.
-  bool made_up() const { return files_[0] == nullptr && files_[1] == nullptr && recorded_.empty(); }
+  bool made_up() const {
+    return files_[0] == nullptr && files_[1] == nullptr && !given_.has_value();
+  }
 
   // One more set that is made up: with these sizes, numbers of this kind, other random numbers;
   // with a mixture each input is of another kind. Only if all are made up.
@@ -97,7 +106,8 @@ class InputSets {
 
   std::array<const Graph*, 2> graphs_ = {nullptr, nullptr};  // null: a recording
   std::array<std::shared_ptr<InputFiles>, 2> files_;         // null: none
-  std::vector<NamedValue> recorded_;
+  std::optional<std::vector<NamedValue>> given_;             // what is no file
+  std::string given_source_;
   InputMapping mapping_;
   GeneratedInputs generated_;
   bool partial_ = false;

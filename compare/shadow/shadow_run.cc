@@ -33,7 +33,10 @@ absl::Status ShadowRun::Collector::OnResult(const Result& result,
   if (IsGiven(result)) return absl::OkStatus();
   const int64_t bytes = BytesHeldBy(result.value);
   const bool fits = bytes_ + bytes <= keep_values_;
-  if (fits) bytes_ += bytes;
+  if (fits) {
+    bytes_ += bytes;
+    LeaveMemoryAccount(result.value);
+  }
   values_[KeyOf(result)] = fits ? result.value : Value();
   return absl::OkStatus();
 }

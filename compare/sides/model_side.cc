@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "absl/memory/memory.h"
+#include "compare/sides/value_bank.h"
 #include "evaluator/status_macros.h"
 
 namespace onnxcmp {
@@ -88,6 +89,7 @@ class RevisitingTaker : public Taker {
  private:
   absl::Status Take(int number, const Result& result) override {
     if (number <= last_ && wanted_[static_cast<size_t>(number)]) {
+      LeaveMemoryAccount(result.value);
       OC_RETURN_IF_ERROR(visit_(number, result.value));
     }
     done_ = number >= last_;

@@ -34,6 +34,10 @@ int64_t BytesOf(const Buffer& buffer) {
 
 }  // namespace
 
+void LeaveMemoryAccount(const Value& value) {
+  ForEachBuffer(value, [](const Buffer& buffer) { buffer.LeaveAccount(); });
+}
+
 int64_t BytesHeldBy(const Value& value) {
   int64_t bytes = 0;
   ForEachBuffer(value, [&](const Buffer& buffer) { bytes += BytesOf(buffer); });
@@ -52,6 +56,7 @@ bool ValueBank::Keep(int result, const Value& value, bool free) {
       if (users_[&buffer]++ == 0) bytes_ += BytesOf(buffer);
     });
   }
+  LeaveMemoryAccount(value);
   values_.emplace(result, Kept{value, free});
   return true;
 }

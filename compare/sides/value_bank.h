@@ -37,6 +37,10 @@ class ValueBank {
   absl::flat_hash_map<const Buffer*, int64_t> users_;  // of the buffers that count
 };
 
+// To be called for a result of a run that is kept longer than the run needs it: it no longer counts
+// against EvaluatorOptions::max_memory, which would else end the run for what the comparison keeps.
+void LeaveMemoryAccount(const Value& value);
+
 // Bytes of the buffers that a value holds on to.
 int64_t BytesHeldBy(const Value& value);
 

@@ -41,7 +41,8 @@ std::string Lines(const std::vector<std::string>& lines) {
 }
 
 const std::vector<std::string>& Rooms() {
-  static const auto& rooms = *new std::vector<std::string>{"cli", "compare", "evaluator", "ops"};
+  static const auto& rooms =
+      *new std::vector<std::string>{"cli", "compare", "evaluator", "ops", "testing"};
   return rooms;
 }
 

@@ -53,6 +53,36 @@ TEST_F(CompareCommandTest, VerdictAndExitStatus) {
   EXPECT_EQ(Onnxcmp({left, other, "--rtol", "0.1", "--rtol", "1e-9"}).status, 1);
 }
 
+// Each run has the limits of a run, and what the comparison keeps of it is not the run's: eight
+// results of 1 KiB differ here, two live at a time.
+TEST_F(CompareCommandTest, LimitsOfRunsAndOfWhatIsKept) {
+  const std::string chain = "a = Neg(s) b = Neg(a) c = Neg(b) d = Neg(c) e = Neg(d) f = Neg(e) ";
+  const std::string left =
+      Model("l", absl::StrCat("(float[256] x) => (float[256] y) <float k = {2}> { s = Mul(x, k) ",
+                              chain, "y = Exp(f) }"));
+  const std::string right =
+      Model("r", absl::StrCat("(float[256] x) => (float[256] y) <float k = {2.5}> { s = Mul(x, k) ",
+                              chain, "y = Exp(f) }"));
+  const std::string whole = Onnxcmp({left, right}).out;
+  EXPECT_THAT(whole, HasSubstr("\nexit 1\n"));
+  for (const char* keep : {"0", "1500", "1G"}) {
+    const Outcome outcome = Onnxcmp(
+        {left, right, "--shadow", "--no-causes", "--max-memory", "5K", "--keep-values", keep});
+    EXPECT_EQ(outcome.status, 1) << outcome.err;
+    EXPECT_THAT(outcome.out, Not(HasSubstr("more than"))) << keep;
+  }
+  EXPECT_EQ(Onnxcmp({left, right, "--max-memory", "2K"}).out, whole);
+  EXPECT_THAT(Onnxcmp({left, right, "--keep-values", "1K"}).out,
+              HasSubstr("no cause was looked for: the left's results take 0 MiB, more than "
+                        "--keep-values"));
+  Outcome outcome = Onnxcmp({left, right, "--max-memory", "1K"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.out, HasSubstr("with 1024 bytes more the run would hold more than 1024"));
+  outcome = Onnxcmp({left, right, "--max-tensor", "1000"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("takes 1024 bytes, more than the limit of 1000"));
+}
+
 TEST_F(CompareCommandTest, BlockedChannelsAreAssumedAloud) {
   const std::string path =
       WriteFile(folder_ + "/blocked.onnxtxt",

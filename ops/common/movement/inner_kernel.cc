@@ -15,7 +15,7 @@ class InnerContext final : public KernelContext {
     outputs_.resize(static_cast<size_t>(outer.num_outputs()));
     for (int i = 0; i < outer.num_outputs(); ++i) wanted_.push_back(outer.HasOutput(i));
     pool_ = &outer.pool();
-    memory_limit_ = outer.*(&InnerContext::memory_limit_);
+    max_tensor_ = outer.*(&InnerContext::max_tensor_);
   }
 
   absl::StatusOr<std::vector<Value>> RunSubgraph(SubgraphId subgraph, std::vector<Value> inputs,

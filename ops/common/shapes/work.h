@@ -7,7 +7,7 @@
 
 namespace onnxcmp {
 
-// Operations that a node may take for each byte that a tensor may have (--memory-limit): with the
+// Operations that a node may take for each byte that a tensor may have (--max-tensor): with the
 // default limit 7e13, which is an hour rather than a year.
 inline constexpr double kWorkPerByte = 16384;
 
