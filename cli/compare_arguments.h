@@ -49,6 +49,8 @@ struct CompareArguments {
   int depth = std::numeric_limits<int>::max();
   std::optional<int64_t> keep_values;  // bytes
   bool causes = true;
+  bool share = true;
+  bool timings = false;
   bool shadow = false;
   std::string repro;  // a folder; "": none is wanted
   std::string explain;

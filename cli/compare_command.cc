@@ -154,6 +154,8 @@ void AddRunning(CLI::App& app, CompareArguments& arguments, bool& no_causes) {
   app.add_option("--repro", arguments.repro, "Write each cause to a folder as two small models")
       ->type_name("DIR");
   app.add_flag("--no-causes", no_causes, "Do not search for causes");
+  app.add_flag("!--no-share", arguments.share, "Run what both models compute alike twice");
+  app.add_flag("--timings", arguments.timings, "Say on standard error where the time went");
   AddSize(app, "--keep-values", arguments.keep_values,
           "Bytes for values that differ (256M); the search\n"
           "for causes holds all of the left's (4G)");

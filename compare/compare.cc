@@ -1,6 +1,7 @@
 #include "compare/compare.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <thread>
@@ -72,18 +73,27 @@ class Comparer {
     OC_RETURN_IF_ERROR(ResolveTolerances());
     OC_RETURN_IF_ERROR(FindCommonForms(Recorded(0), Recorded(1), options_.watch, &comparison_.left,
                                        &comparison_.right));
-    comparison_.alignment = Aligned();
-    OC_RETURN_IF_ERROR(PairByMoreThanValues());
+    {
+      const StepTimer timer(options_.timings, "align");
+      comparison_.alignment = Aligned();
+      OC_RETURN_IF_ERROR(PairByMoreThanValues());
+    }
     tolerances_.emplace(comparison_.left, comparison_.right, comparison_.alignment,
                         named_tolerance_);
     if (options_.made_up && DifferInQuantization(comparison_.left, comparison_.right)) {
       tolerances_->Allow(ToleranceOfOtherCalibration(), "8-bit quantization for other inputs");
     }
-    OC_RETURN_IF_ERROR(MeasureRows([](size_t) { return nullptr; }));
-    OC_RETURN_IF_ERROR(JudgeOutputs());
-    OC_RETURN_IF_ERROR(FindNotFiniteOnBoth());
-    if (options_.causes) OC_RETURN_IF_ERROR(NameCauses());
-    OC_RETURN_IF_ERROR(LookAtQuantization());
+    {
+      const StepTimer timer(options_.timings, "measure");
+      OC_RETURN_IF_ERROR(MeasureRows([](size_t) { return nullptr; }));
+      OC_RETURN_IF_ERROR(JudgeOutputs());
+      OC_RETURN_IF_ERROR(FindNotFiniteOnBoth());
+    }
+    {
+      const StepTimer timer(options_.timings, "causes");
+      if (options_.causes) OC_RETURN_IF_ERROR(NameCauses());
+      OC_RETURN_IF_ERROR(LookAtQuantization());
+    }
     if (DifferByKnownForms(comparison_)) {
       tolerances_->Allow(ToleranceOfKnownForms(), "the tanh form of Gelu for the one with erf");
       OC_RETURN_IF_ERROR(JudgeOutputs());
@@ -124,14 +134,15 @@ class Comparer {
     options.shadow_memory = options_.keep_values;
     options.pool = &pool_;
     options.cache = &cache_;
+    options.timings = options_.timings;
     options.watch = options_.watch;
     records_ = RecordSides({sides_[0], sides_[1]}, options);
-    comparison_.left = std::move(records_.sides.left.stream);
-    comparison_.right = std::move(records_.sides.right.stream);
+    comparison_.left = std::move(records_.left.stream);
+    comparison_.right = std::move(records_.right.stream);
   }
-  SideRecord& RecordOf(int side) { return side == 0 ? records_.sides.left : records_.sides.right; }
+  SideRecord& RecordOf(int side) { return side == 0 ? records_.left : records_.right; }
   const SideRecord& RecordOf(int side) const {
-    return side == 0 ? records_.sides.left : records_.sides.right;
+    return side == 0 ? records_.left : records_.right;
   }
 
   // By the forms of results; what is cast and what has its channels elsewhere are still told.
@@ -312,6 +323,7 @@ class Comparer {
     options.watch = options_.watch;
     options.limits = options_.cause_limits;
     options.doubtful = DoubtfulOutputs();
+    if (options.outputs_agree && options_.quick_causes) options.apart = Apart();
     if (options_.repro) {
       options.on_found = [](const FoundCause& found, Cause* cause) {
         absl::StatusOr<Repro> repro = MakeRepro(found, *cause);
@@ -332,6 +344,19 @@ class Comparer {
     for (std::string& note : report.notes) comparison_.notes.push_back(std::move(note));
     if (report.repaired.empty()) return absl::OkStatus();
     return AddPairs(report.repaired);
+  }
+
+  // By right result, as CauseOptions::apart.
+  std::vector<double> Apart() const {
+    std::vector<double> apart(comparison_.right.results.size(),
+                              std::numeric_limits<double>::infinity());
+    for (const ComparedRow& row : comparison_.rows) {
+      if (!row.aligned.paired() || !row.difference.has_value()) continue;
+      const ValueDifference& values = row.difference->values;
+      if (!values.reason.empty() || !(values.scale > 0)) continue;
+      apart[Index(row.aligned.right.back())] = values.max_absolute / values.scale;
+    }
+    return apart;
   }
 
   // Of the right: outputs that agree although their bits differ.
@@ -456,7 +481,7 @@ class Comparer {
   ThreadPool pool_;
   FingerprintCache cache_;
   Side* sides_[2];
-  SideRecords records_;
+  PerSide<SideRecord> records_;
   Comparison comparison_;
   ToleranceOptions named_tolerance_;
   std::optional<PairTolerances> tolerances_;

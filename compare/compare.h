@@ -20,6 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/comparison/comparison.h"
 #include "compare/differences/value_difference.h"
+#include "compare/pair/timings.h"
 #include "compare/repair/repair_limits.h"
 #include "compare/sides/side.h"
 #include "evaluator/result.h"
@@ -54,6 +55,8 @@ struct CompareOptions {
   // What both sides compute alike is computed once, and looked at once.
   bool share = true;
   bool causes = true;
+  // Where outputs agree within rounding, what is looked into is bounded by a quarter of the run.
+  bool quick_causes = true;
   RepairLimits cause_limits;
   // Each cause's regions are made models of their own (Cause::repro).
   bool repro = false;
@@ -65,7 +68,10 @@ struct CompareOptions {
   bool blocks = false;
   // A result's name or a row's number (FindRow): that pair is looked at in depth. "": none.
   std::string explain;
-  // Makes an observer for each run, told what it is ("left", "right", "left again"); may be empty.
+  // Where to count time and memory; may be null.
+  Timings* timings = nullptr;
+  // Makes an observer for each run, told what it is ("left and right", "left", "left again"); may
+  // be empty.
   std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;
 };
 

@@ -307,7 +307,7 @@ absl::StatusOr<std::vector<Value>> Execution::KnownOrComputed(const NodePlan& pl
                                                               const Frame& frame,
                                                               absl::string_view path) {
   if (plan.body != nullptr || !plan.subgraphs.empty()) return Compute(plan, inputs, frame, path);
-  const NodeRun run = {*plan.node, path, inputs, frame.depth, RandomSeed(*plan.node, path)};
+  const PendingNode run = {*plan.node, path, inputs, frame.depth, RandomSeed(*plan.node, path)};
   if (std::optional<std::vector<Value>> known = observer_->KnownOutputs(run)) {
     const absl::Status status = CountStep();
     if (!status.ok()) return Locate(status, *plan.node, path, inputs);

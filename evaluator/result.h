@@ -60,7 +60,7 @@ struct GraphStart {
 
 // A node of a graph whose results are reported, with what it runs on. Nodes that have graphs of
 // their own (subgraphs, a local function that is kept as one node) are none of these.
-struct NodeRun {
+struct PendingNode {
   const Node& node;
   absl::string_view path;         // where its results are made, as Result::path
   absl::Span<const Value> inputs;  // as node.inputs; empty: absent
@@ -82,12 +82,12 @@ class Observer {
   virtual void OnGraphStart(const GraphStart& /*start*/) {}
   // Asked before a node runs. Values for its outputs (empty: not wanted) are taken in the place of
   // what it would compute, so they must be these bits; nothing: it runs.
-  virtual std::optional<std::vector<Value>> KnownOutputs(const NodeRun& /*run*/) {
+  virtual std::optional<std::vector<Value>> KnownOutputs(const PendingNode& /*run*/) {
     return std::nullopt;
   }
   // What such a node gave after it ran, before its results are reported. `drew`: it asked for the
   // random seed.
-  virtual void OnNodeOutputs(const NodeRun& /*run*/, absl::Span<const Value> /*outputs*/,
+  virtual void OnNodeOutputs(const PendingNode& /*run*/, absl::Span<const Value> /*outputs*/,
                              bool /*drew*/) {}
   // Sets *replacement to make the run go on with another value under this name.
   virtual absl::Status OnResult(const Result& result, std::optional<Value>* replacement) = 0;

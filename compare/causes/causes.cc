@@ -20,6 +20,7 @@
 #include "compare/causes/cause_text.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/causes/iteration_search.h"
+#include "compare/causes/quick_look.h"
 #include "compare/causes/repaired_pairs.h"
 #include "compare/causes/searched_values.h"
 #include "compare/causes/shape_causes.h"
@@ -84,6 +85,7 @@ class CauseFinder {
 
   absl::StatusOr<CauseReport> Find() {
     CauseReport report;
+    if (IsCleanAtALook(&report)) return report;
     if (const int64_t bytes = ComputedBytes(left_graph_); bytes > options_.keep_values) {
       report.notes.push_back(absl::StrCat("no cause was looked for: the left's results take ",
                                           bytes >> 20, " MiB, more than --keep-values"));
@@ -115,6 +117,25 @@ class CauseFinder {
   }
 
  private:
+  // Whether the two are known to differ by rounding alone, without a search.
+  bool IsCleanAtALook(CauseReport* report) const {
+    if (!options_.outputs_agree || options_.apart.empty() || left_form_.has_value() ||
+        right_form_.has_value()) {
+      return false;
+    }
+    const QuickLook look =
+        LookQuickly(left_, left_graph_, right_graph_, aligned_, options_.apart,
+                    LeavesOf(right_, right_graph_), options_.pool);
+    if (!look.clean) return false;
+    if (look.left_out > 0) {
+      report->notes.push_back(absl::StrFormat(
+          "no cause was looked for at %d of %d results that are farther apart than what they read: "
+          "the outputs agree, and that would take longer than a quarter of the run",
+          look.left_out, look.suspects));
+    }
+    return true;
+  }
+
   // Values of the two sides are compared in the form that they have in common.
   static std::optional<ResultStream> FormOf(const ResultStream& stream) {
     if (!HasForms(stream)) return std::nullopt;

@@ -36,6 +36,10 @@ struct CauseOptions {
   int64_t keep_values = int64_t{256} << 20;  // of the left's values
   const ThreadPool* pool = nullptr;
   bool outputs_agree = false;  // then effects need not be computed
+  // By right result: how far it is from its partner in the plain runs, against the scale of its
+  // elements; infinite where that is not known. Empty: nothing is. Where outputs agree and nothing
+  // is farther apart than rounding, there is no search.
+  std::vector<double> apart;
   PairValues::Watch watch;
   // How many branches, iterations and functions may yet be searched by themselves, counted down;
   // null: as many as one comparison may. Never null for what is searched inside.

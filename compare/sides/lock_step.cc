@@ -84,14 +84,14 @@ std::vector<int64_t> StepsOfLeftBefore(const PerSide<Side*>& sides, NodeFactsCac
   return before;
 }
 
-void RunInLockStep(const PerSide<RecordRun*>& runs, const std::vector<int64_t>& before) {
+void RunInLockStep(absl::FunctionRef<bool(SideId)> step, const std::vector<int64_t>& before) {
   PerSide<bool> more = {true, true};
   PerSide<int64_t> steps = {0, 0};
   while (more.left || more.right) {
     const auto next = static_cast<size_t>(steps.right);
     const bool may = next >= before.size() || steps.left >= before[next];
     const SideId side = more.right && (may || !more.left) ? SideId::kRight : SideId::kLeft;
-    more[side] = runs[side]->Step();
+    more[side] = step(side);
     ++steps[side];
   }
 }

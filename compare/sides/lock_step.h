@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "compare/pair/per_side.h"
 #include "compare/sides/side.h"
 #include "compare/streams/fingerprint_cache.h"
@@ -25,8 +26,9 @@ bool ComputeAlike(const PerSide<Side*>& sides);
 std::vector<int64_t> StepsOfLeftBefore(const PerSide<Side*>& sides, NodeFactsCache* facts,
                                        FingerprintCache* fingerprints, const ThreadPool* pool);
 
-// Steps both until they are over. A right that has more steps than `before` goes on alone.
-void RunInLockStep(const PerSide<RecordRun*>& runs, const std::vector<int64_t>& before);
+// Steps both until they are over. `step` goes on by a node and tells whether there is more to do. A
+// right that has more steps than `before` goes on alone.
+void RunInLockStep(absl::FunctionRef<bool(SideId)> step, const std::vector<int64_t>& before);
 
 }  // namespace onnxcmp
 

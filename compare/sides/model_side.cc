@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "absl/memory/memory.h"
+#include "compare/sides/shared_nodes.h"
 #include "compare/sides/value_bank.h"
 #include "evaluator/status_macros.h"
 
@@ -46,11 +47,11 @@ class RecordingTaker : public Taker {
         recorder_(recorder),
         visit_(visit) {}
 
-  std::optional<std::vector<Value>> KnownOutputs(const NodeRun& run) override {
+  std::optional<std::vector<Value>> KnownOutputs(const PendingNode& run) override {
     if (shared_ == nullptr || run.depth > max_depth_) return std::nullopt;
     return shared_->Find(run);
   }
-  void OnNodeOutputs(const NodeRun& run, absl::Span<const Value> outputs, bool drew) override {
+  void OnNodeOutputs(const PendingNode& run, absl::Span<const Value> outputs, bool drew) override {
     if (shared_ != nullptr && run.depth <= max_depth_) shared_->Add(run, outputs, drew);
   }
   void OnGraphStart(const GraphStart& start) override {

@@ -18,7 +18,7 @@ bool IsShareable(const Value& value) {
 
 }  // namespace
 
-std::optional<Hash128> SharedNodes::KeyOf(const NodeRun& run) {
+std::optional<Hash128> SharedNodes::KeyOf(const PendingNode& run) {
   if (!std::all_of(run.inputs.begin(), run.inputs.end(), IsShareable)) return std::nullopt;
   std::vector<uint64_t> words = {facts_.Of(run.node).operation, run.inputs.size(),
                                  run.node.outputs.size()};
@@ -40,7 +40,7 @@ std::optional<Hash128> SharedNodes::KeyOf(const NodeRun& run) {
   return Hash128{hash.low64, hash.high64};
 }
 
-std::optional<std::vector<Value>> SharedNodes::Find(const NodeRun& run) {
+std::optional<std::vector<Value>> SharedNodes::Find(const PendingNode& run) {
   key_ = KeyOf(run);
   if (!key_.has_value()) return std::nullopt;
   const auto it = known_.find(*key_);
@@ -61,7 +61,7 @@ std::optional<std::vector<Value>> SharedNodes::Find(const NodeRun& run) {
   return outputs;
 }
 
-void SharedNodes::Add(const NodeRun& run, absl::Span<const Value> outputs, bool drew) {
+void SharedNodes::Add(const PendingNode& run, absl::Span<const Value> outputs, bool drew) {
   if (!key_.has_value() || !std::all_of(outputs.begin(), outputs.end(), IsShareable)) return;
   const auto [it, is_new] = known_.try_emplace(*key_);
   Known& known = it->second;

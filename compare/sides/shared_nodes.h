@@ -32,9 +32,9 @@ class SharedNodes {
       : facts_(registry), fingerprints_(fingerprints), pool_(pool) {}
 
   // As Observer::KnownOutputs.
-  std::optional<std::vector<Value>> Find(const NodeRun& run);
+  std::optional<std::vector<Value>> Find(const PendingNode& run);
   // As Observer::OnNodeOutputs, of the run that Find() was last asked for.
-  void Add(const NodeRun& run, absl::Span<const Value> outputs, bool drew);
+  void Add(const PendingNode& run, absl::Span<const Value> outputs, bool drew);
 
   NodeFactsCache& facts() { return facts_; }
   // Nodes that were not run, and bytes that they would have given.
@@ -49,7 +49,7 @@ class SharedNodes {
   };
 
   // Nothing for a node that is not shared.
-  std::optional<Hash128> KeyOf(const NodeRun& run);
+  std::optional<Hash128> KeyOf(const PendingNode& run);
 
   NodeFactsCache facts_;
   FingerprintCache* fingerprints_;

@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
-#include "compare/sides/shared_nodes.h"
 #include "compare/sides/side_summary.h"
 #include "compare/streams/result_stream.h"
 #include "compare/streams/stream_recorder.h"
@@ -18,6 +17,8 @@
 #include "evaluator/thread_pool.h"
 
 namespace onnxcmp {
+
+class SharedNodes;  // compare/sides/shared_nodes.h
 
 struct RecordOptions {
   // Results of deeper subgraphs are left out.

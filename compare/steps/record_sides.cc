@@ -1,8 +1,11 @@
 #include "compare/steps/record_sides.h"
 
+#include <chrono>
 #include <optional>
+#include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "compare/shadow/shadow_run.h"
 #include "compare/sides/lock_step.h"
 #include "compare/sides/shared_nodes.h"
@@ -42,10 +45,13 @@ class Keeper {
 // One side on its way.
 class FirstRun {
  public:
-  FirstRun(SideId id, Side* side, const RecordSidesOptions& options, SharedNodes* shared,
-           Keeper* keeper, SideRecord* record)
+  // `watcher` and `shared` may be null.
+  FirstRun(SideId id, Side* side, const RecordSidesOptions& options, Observer* watcher,
+           SharedNodes* shared, Keeper* keeper, SideRecord* record)
       : record_(*record),
-        watcher_(options.watch ? options.watch(SideName(id)) : nullptr),
+        step_(absl::StrCat("run ", SideName(id))),
+        cache_(*options.cache),
+        timings_(options.timings),
         visit_([id, keeper, record](int number, const StreamResult& result,
                                     const Value& value) -> absl::Status {
           if (result.kind == ResultKind::kOutput) record->outputs.emplace_back(number, value);
@@ -57,16 +63,26 @@ class FirstRun {
     recording.pool = options.pool;
     recording.cache = options.cache;
     recording.shared = shared;
-    recording.watcher = watcher_.get();
+    recording.watcher = watcher;
     if (options.shadow && side->evaluator() != nullptr) {
-      shadow_.emplace(*side->evaluator(), *side->feeds(), watcher_.get(), options.max_depth,
+      shadow_.emplace(*side->evaluator(), *side->feeds(), watcher, options.max_depth,
                       options.shadow_memory);
       recording.watcher = &*shadow_;
     }
     run_ = side->StartRecord(recording, visit_);
   }
 
-  RecordRun* run() { return run_.get(); }
+  // As RecordRun::Step.
+  bool Step() {
+    if (timings_ == nullptr) return run_->Step();
+    const double looked = cache_.seconds();
+    const auto start = std::chrono::steady_clock::now();
+    const bool more = run_->Step();
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    timings_->Add(step_, time.count() - (cache_.seconds() - looked));
+    timings_->Add("look at results", cache_.seconds() - looked);
+    return more;
+  }
 
   // After its last step.
   void Finish() {
@@ -78,7 +94,9 @@ class FirstRun {
 
  private:
   SideRecord& record_;
-  std::unique_ptr<Observer> watcher_;
+  std::string step_;
+  const FingerprintCache& cache_;
+  Timings* timings_;
   std::optional<ShadowRun> shadow_;
   std::function<absl::Status(int, const StreamResult&, const Value&)> visit_;
   std::unique_ptr<RecordRun> run_;
@@ -86,27 +104,44 @@ class FirstRun {
 
 }  // namespace
 
-SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options) {
-  SideRecords records;
-  for (const SideId id : kBothSides) records.sides[id].bank = ValueBank(options.keep_values / 2);
-  Keeper keeper(&records.sides);
+PerSide<SideRecord> RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options) {
+  PerSide<SideRecord> records;
+  for (const SideId id : kBothSides) records[id].bank = ValueBank(options.keep_values / 2);
+  Keeper keeper(&records);
+  const auto watch = [&](absl::string_view run) {
+    return options.watch ? options.watch(run) : nullptr;
+  };
   if (!options.share || !ComputeAlike(sides)) {
     for (const SideId id : kBothSides) {
-      FirstRun run(id, sides[id], options, nullptr, &keeper, &records.sides[id]);
-      while (run.run()->Step()) {
+      const std::unique_ptr<Observer> watcher = watch(SideName(id));
+      FirstRun run(id, sides[id], options, watcher.get(), nullptr, &keeper, &records[id]);
+      while (run.Step()) {
       }
       run.Finish();
     }
     return records;
   }
+  const std::unique_ptr<Observer> watcher = watch("left and right");
   SharedNodes shared(sides.left->evaluator()->registry(), options.cache, options.pool);
-  FirstRun left(SideId::kLeft, sides.left, options, &shared, &keeper, &records.sides.left);
-  FirstRun right(SideId::kRight, sides.right, options, &shared, &keeper, &records.sides.right);
-  RunInLockStep({left.run(), right.run()},
-                StepsOfLeftBefore(sides, &shared.facts(), options.cache, options.pool));
+  FirstRun left(SideId::kLeft, sides.left, options, watcher.get(), &shared, &keeper,
+                &records.left);
+  FirstRun right(SideId::kRight, sides.right, options, watcher.get(), &shared, &keeper,
+                 &records.right);
+  std::vector<int64_t> before;
+  {
+    const StepTimer timer(options.timings, "number values");
+    before = StepsOfLeftBefore(sides, &shared.facts(), options.cache, options.pool);
+  }
+  RunInLockStep([&](SideId side) { return side == SideId::kLeft ? left.Step() : right.Step(); },
+                before);
   left.Finish();
   right.Finish();
-  records.shared_nodes = shared.nodes();
+  if (options.timings != nullptr) {
+    options.timings->shared += shared.nodes();
+    for (const SideId id : kBothSides) {
+      options.timings->nodes += static_cast<int64_t>(records[id].stream.nodes.size());
+    }
+  }
   return records;
 }
 

@@ -11,6 +11,7 @@
 
 #include "absl/strings/string_view.h"
 #include "compare/pair/per_side.h"
+#include "compare/pair/timings.h"
 #include "compare/shadow/shadow.h"
 #include "compare/sides/side.h"
 #include "compare/sides/value_bank.h"
@@ -30,7 +31,9 @@ struct RecordSidesOptions {
   int64_t shadow_memory = 0;  // of what one node makes in double
   const ThreadPool* pool = nullptr;
   FingerprintCache* cache = nullptr;
-  std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;  // may be empty
+  Timings* timings = nullptr;  // may be null
+  // Told "left", "right", or "left and right" where both go in lock step. May be empty.
+  std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;
 };
 
 // What is known of a side that was taken down, and what was kept of it.
@@ -43,12 +46,7 @@ struct SideRecord {
   std::vector<std::pair<int, Value>> outputs_in_double;
 };
 
-struct SideRecords {
-  PerSide<SideRecord> sides;
-  int64_t shared_nodes = 0;  // that did not run, since the other side had run them
-};
-
-SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options);
+PerSide<SideRecord> RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options);
 
 }  // namespace onnxcmp
 

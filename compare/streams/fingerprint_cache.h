@@ -3,6 +3,7 @@
 #ifndef ONNXCMP_COMPARE_STREAMS_FINGERPRINT_CACHE_H_
 #define ONNXCMP_COMPARE_STREAMS_FINGERPRINT_CACHE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -25,6 +26,8 @@ class FingerprintCache {
   Hash128 Content(const Value& value, const ThreadPool* pool);
   // `value` has the same bits as one that had this fingerprint.
   void Know(const Value& value, const Fingerprint& fingerprint);
+  // What looking at values has taken so far.
+  double seconds() const { return seconds_; }
 
  private:
   using Shared = std::shared_ptr<const Fingerprint>;
@@ -41,6 +44,7 @@ class FingerprintCache {
   Shared Find(const Tensor& tensor) const;
   void Remember(const Tensor& tensor, Shared fingerprint);
 
+  std::atomic<double> seconds_ = 0;
   mutable std::mutex mutex_;
   absl::flat_hash_map<std::pair<const Buffer*, int64_t>, Seen> seen_;  // by offset too
   absl::flat_hash_map<Hash128, Shared> large_;                         // by content
