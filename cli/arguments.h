@@ -13,6 +13,7 @@
 #include "compare/inputs/generated_inputs.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
+#include "evaluator/model.h"
 #include "evaluator/op_registry.h"
 
 namespace onnxcmp::cli {

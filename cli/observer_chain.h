@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "evaluator/result.h"
 #include "evaluator/status_macros.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp::cli {
 

@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compare/comparison/comparison.h"
+#include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 #include "compare/repair/repair_limits.h"
 #include "compare/sides/side.h"

@@ -9,6 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "evaluator/dtype.h"
+#include "evaluator/tensor.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {

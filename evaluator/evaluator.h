@@ -8,6 +8,7 @@
 #ifndef ONNXCMP_EVALUATOR_EVALUATOR_H_
 #define ONNXCMP_EVALUATOR_EVALUATOR_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "evaluator/op_registry.h"
 #include "evaluator/result.h"
 #include "evaluator/thread_pool.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

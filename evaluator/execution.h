@@ -3,6 +3,7 @@
 #define ONNXCMP_EVALUATOR_EXECUTION_H_
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,9 +15,11 @@
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/memory_account.h"
+#include "evaluator/model.h"
 #include "evaluator/plan.h"
 #include "evaluator/result.h"
 #include "evaluator/thread_pool.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

@@ -13,7 +13,9 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "evaluator/function_body.h"
+#include "evaluator/model.h"
 #include "evaluator/plan.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

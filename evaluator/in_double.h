@@ -4,6 +4,7 @@
 #define ONNXCMP_EVALUATOR_IN_DOUBLE_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 

@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_EVALUATOR_INLINE_FUNCTIONS_H_
 #define ONNXCMP_EVALUATOR_INLINE_FUNCTIONS_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "evaluator/function_table.h"
 #include "evaluator/load_model.h"
 #include "evaluator/model.h"
+#include "evaluator/op_registry.h"
 
 namespace onnx {
 class ModelProto;

@@ -17,20 +17,25 @@
 #define ONNXCMP_EVALUATOR_KERNEL_H_
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "evaluator/dtype.h"
 #include "evaluator/memory_account.h"
 #include "evaluator/model.h"
 #include "evaluator/status_macros.h"
+#include "evaluator/tensor.h"
 #include "evaluator/thread_pool.h"
 #include "evaluator/value.h"
 

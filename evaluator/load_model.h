@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_EVALUATOR_LOAD_MODEL_H_
 #define ONNXCMP_EVALUATOR_LOAD_MODEL_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 

@@ -2,6 +2,8 @@
 #ifndef ONNXCMP_EVALUATOR_MODEL_H_
 #define ONNXCMP_EVALUATOR_MODEL_H_
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +13,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "evaluator/dtype.h"
+#include "evaluator/tensor.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {

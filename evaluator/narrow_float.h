@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_EVALUATOR_NARROW_FLOAT_H_
 #define ONNXCMP_EVALUATOR_NARROW_FLOAT_H_
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>

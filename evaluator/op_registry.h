@@ -3,12 +3,14 @@
 #ifndef ONNXCMP_EVALUATOR_OP_REGISTRY_H_
 #define ONNXCMP_EVALUATOR_OP_REGISTRY_H_
 
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/kernel.h"
 

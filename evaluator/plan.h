@@ -2,7 +2,10 @@
 #ifndef ONNXCMP_EVALUATOR_PLAN_H_
 #define ONNXCMP_EVALUATOR_PLAN_H_
 
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +15,7 @@
 #include "evaluator/kernel.h"
 #include "evaluator/model.h"
 #include "evaluator/op_registry.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

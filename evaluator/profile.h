@@ -22,7 +22,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "evaluator/model.h"
 #include "evaluator/result.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

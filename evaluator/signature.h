@@ -3,10 +3,13 @@
 #define ONNXCMP_EVALUATOR_SIGNATURE_H_
 
 #include <memory>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "evaluator/model.h"
 #include "evaluator/plan.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

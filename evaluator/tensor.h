@@ -2,12 +2,15 @@
 #ifndef ONNXCMP_EVALUATOR_TENSOR_H_
 #define ONNXCMP_EVALUATOR_TENSOR_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"

@@ -2,15 +2,18 @@
 #ifndef ONNXCMP_EVALUATOR_TENSOR_PROTO_H_
 #define ONNXCMP_EVALUATOR_TENSOR_PROTO_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/mapped_file.h"
 #include "evaluator/model.h"
+#include "evaluator/tensor.h"
 #include "evaluator/value.h"
 
 namespace onnx {

@@ -4,9 +4,11 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "evaluator/dtype.h"
 #include "evaluator/tensor.h"
 
 namespace onnxcmp {

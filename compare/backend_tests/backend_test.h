@@ -10,10 +10,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
+#include "evaluator/model.h"
 #include "evaluator/op_registry.h"
+#include "evaluator/value.h"
 
 namespace onnx {
 class ModelProto;

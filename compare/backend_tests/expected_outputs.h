@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 #include "evaluator/model.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

@@ -8,6 +8,7 @@
 #include "absl/container/btree_map.h"
 #include "compare/forced/forced_run.h"
 #include "evaluator/evaluator.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_CAUSES_CAUSE_TRUTH_H_
 
 #include <optional>
+#include <string>
 
 #include "compare/causes/cause.h"
 #include "compare/forced/forced_run.h"
@@ -10,6 +11,7 @@
 #include "compare/graphs/side_graph.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/tensor.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
 #include "compare/causes/cause.h"
 #include "compare/forced/forced_run.h"
@@ -20,6 +21,7 @@
 #include "compare/sides/side.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/thread_pool.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

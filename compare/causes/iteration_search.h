@@ -11,6 +11,8 @@
 #include "compare/causes/bodies/body_pair.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/causes.h"
+#include "compare/graphs/side_graph.h"
+#include "compare/streams/result_stream.h"
 #include "evaluator/model.h"
 
 namespace onnxcmp {

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/differences/letters.h"
 #include "evaluator/model.h"
+#include "evaluator/thread_pool.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {

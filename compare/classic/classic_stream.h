@@ -10,6 +10,7 @@
 #include "compare/classic/classic_row.h"
 #include "evaluator/result.h"
 #include "evaluator/thread_pool.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

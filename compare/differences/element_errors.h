@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 #include "evaluator/tensor.h"
 #include "evaluator/thread_pool.h"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 #include "evaluator/thread_pool.h"
 #include "evaluator/value.h"

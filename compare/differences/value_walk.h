@@ -4,6 +4,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "compare/differences/tensor_difference.h"
+#include "evaluator/dtype.h"
 #include "evaluator/thread_pool.h"
 #include "evaluator/value.h"
 

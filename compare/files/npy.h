@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "evaluator/dtype.h"
 #include "evaluator/tensor.h"
 
 namespace onnxcmp {

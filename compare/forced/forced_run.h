@@ -13,8 +13,11 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "compare/differences/nearness.h"
 #include "compare/graphs/left_classes.h"
 #include "compare/graphs/side_graph.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/dtype.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {

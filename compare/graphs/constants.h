@@ -4,6 +4,7 @@
 
 #include "absl/strings/string_view.h"
 #include "evaluator/model.h"
+#include "evaluator/tensor.h"
 
 namespace onnxcmp {
 

@@ -11,6 +11,11 @@
 #include "absl/container/node_hash_map.h"
 #include "compare/differences/nearness.h"
 #include "compare/graphs/side_graph.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/dtype.h"
+#include "evaluator/tensor.h"
+#include "evaluator/thread_pool.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {

@@ -12,6 +12,8 @@
 #include "absl/status/statusor.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/evaluator.h"
+#include "evaluator/model.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_INPUTS_GENERATED_TARGETS_H_
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -10,6 +11,7 @@
 #include "compare/inputs/generated_inputs.h"
 #include "compare/inputs/value_assignment.h"
 #include "evaluator/model.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

@@ -10,6 +10,7 @@
 #include "compare/inputs/input_fit.h"
 #include "compare/inputs/input_places.h"
 #include "evaluator/model.h"
+#include "evaluator/tensor.h"
 
 namespace onnxcmp {
 

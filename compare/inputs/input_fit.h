@@ -2,10 +2,13 @@
 #ifndef ONNXCMP_COMPARE_INPUTS_INPUT_FIT_H_
 #define ONNXCMP_COMPARE_INPUTS_INPUT_FIT_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "evaluator/model.h"
+#include "evaluator/tensor.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "evaluator/model.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

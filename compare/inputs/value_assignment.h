@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
+#include "evaluator/evaluator.h"
 #include "evaluator/model.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

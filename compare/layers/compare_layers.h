@@ -9,6 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "compare/layers/layer_listing.h"
+#include "evaluator/dtype.h"
 #include "evaluator/model.h"
 
 namespace onnxcmp {

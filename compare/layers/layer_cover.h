@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_COMPARE_LAYERS_LAYER_COVER_H_
 #define ONNXCMP_COMPARE_LAYERS_LAYER_COVER_H_
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>

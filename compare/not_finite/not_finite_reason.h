@@ -9,6 +9,7 @@
 
 #include "compare/not_finite/not_finite.h"
 #include "evaluator/model.h"
+#include "evaluator/tensor.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {

@@ -8,10 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/graphs/side_graph.h"
+#include "evaluator/dtype.h"
 #include "evaluator/tensor.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

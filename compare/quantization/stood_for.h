@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "compare/graphs/side_graph.h"
 #include "compare/quantization/grids.h"
 #include "compare/sides/pair_values.h"
+#include "compare/streams/fingerprint.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {

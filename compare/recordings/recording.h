@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -13,8 +14,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compare/files/npz_writer.h"
+#include "evaluator/dtype.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/result.h"
+#include "evaluator/tensor.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {

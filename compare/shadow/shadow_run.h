@@ -16,6 +16,7 @@
 #include "compare/streams/result_stream.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/result.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

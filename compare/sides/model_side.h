@@ -10,8 +10,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/sides/side.h"
+#include "compare/sides/side_summary.h"
+#include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
+#include "evaluator/model.h"
 #include "evaluator/op_registry.h"
+#include "evaluator/result.h"
 
 namespace onnxcmp {
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -17,6 +18,7 @@
 #include "compare/sides/value_bank.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/result.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

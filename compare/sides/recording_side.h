@@ -12,8 +12,13 @@
 #include "compare/inputs/feeds.h"
 #include "compare/recordings/recorded_values.h"
 #include "compare/sides/side.h"
+#include "compare/sides/side_summary.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/evaluator.h"
 #include "evaluator/load_model.h"
 #include "evaluator/op_registry.h"
+#include "evaluator/result.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

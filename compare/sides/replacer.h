@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/result.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

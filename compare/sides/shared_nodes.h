@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/node_facts.h"
@@ -20,6 +21,7 @@
 #include "evaluator/result.h"
 #include "evaluator/tensor.h"
 #include "evaluator/thread_pool.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

@@ -12,10 +12,13 @@
 #include "compare/inputs/feeds.h"
 #include "compare/sides/shared_nodes.h"
 #include "compare/sides/side_summary.h"
+#include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/result_stream.h"
 #include "compare/streams/stream_recorder.h"
 #include "evaluator/evaluator.h"
+#include "evaluator/result.h"
 #include "evaluator/thread_pool.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
+#include "evaluator/tensor.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {

@@ -18,6 +18,7 @@
 #include "compare/streams/result_stream.h"
 #include "evaluator/result.h"
 #include "evaluator/thread_pool.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "compare/streams/fingerprint.h"
+#include "evaluator/dtype.h"
 #include "evaluator/tensor.h"
 #include "evaluator/thread_pool.h"
 #include "evaluator/value.h"

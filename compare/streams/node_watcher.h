@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/evaluator.h"
+#include "evaluator/model.h"
 #include "evaluator/result.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

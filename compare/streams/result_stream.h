@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "compare/streams/fingerprint.h"
+#include "evaluator/dtype.h"
 #include "evaluator/model.h"
 #include "evaluator/result.h"
 #include "evaluator/tensor.h"

@@ -2,9 +2,11 @@
 #ifndef ONNXCMP_COMPARE_VERDICT_TIES_H_
 #define ONNXCMP_COMPARE_VERDICT_TIES_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "compare/graphs/side_graph.h"
+#include "evaluator/tensor.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {

@@ -8,7 +8,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "evaluator/dtype.h"
 #include "evaluator/kernel.h"
+#include "evaluator/model.h"
+#include "evaluator/tensor.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/kernel.h"
+#include "evaluator/model.h"
 
 namespace onnxcmp {
 

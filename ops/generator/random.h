@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 
+#include "evaluator/dtype.h"
 #include "evaluator/kernel.h"
 
 namespace onnxcmp {

@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "evaluator/dtype.h"
 #include "evaluator/kernel.h"
+#include "evaluator/tensor.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/reduction/lane_fold.h"

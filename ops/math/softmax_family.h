@@ -2,6 +2,8 @@
 #ifndef ONNXCMP_OPS_MATH_SOFTMAX_FAMILY_H_
 #define ONNXCMP_OPS_MATH_SOFTMAX_FAMILY_H_
 
+#include <cstdint>
+
 #include "evaluator/kernel.h"
 
 namespace onnxcmp {

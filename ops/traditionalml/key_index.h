@@ -8,6 +8,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "evaluator/dtype.h"
 #include "evaluator/kernel.h"
 #include "evaluator/tensor.h"
 

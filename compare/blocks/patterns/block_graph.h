@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/model.h"
+#include "evaluator/tensor.h"
 
 namespace onnxcmp {
 

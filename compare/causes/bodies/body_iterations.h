@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "compare/causes/bodies/body_models.h"
 #include "compare/graphs/side_graph.h"
+#include "evaluator/model.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {

@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_FREE_SIZES_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>

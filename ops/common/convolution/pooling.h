@@ -15,6 +15,7 @@
 #include "evaluator/thread_pool.h"
 #include "ops/common/convolution/windows.h"
 #include "ops/common/reduction/fold_columns.h"
+#include "ops/common/reduction/lane_fold.h"
 
 namespace onnxcmp {
 

@@ -3,6 +3,7 @@
 #define ONNXCMP_OPS_COMMON_ELEMENTS_COMPLEX_PARTS_H_
 
 #include "absl/status/statusor.h"
+#include "evaluator/dtype.h"
 #include "evaluator/kernel.h"
 #include "evaluator/tensor.h"
 

@@ -2,10 +2,12 @@
 #ifndef ONNXCMP_OPS_COMMON_ELEMENTS_LOAD_STORE_H_
 #define ONNXCMP_OPS_COMMON_ELEMENTS_LOAD_STORE_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/status/statusor.h"
 #include "evaluator/convert.h"
+#include "evaluator/dtype.h"
 #include "evaluator/kernel.h"
 #include "evaluator/tensor.h"
 

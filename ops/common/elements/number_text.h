@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "evaluator/convert.h"
+#include "evaluator/dtype.h"
 #include "evaluator/tensor.h"
 
 namespace onnxcmp {

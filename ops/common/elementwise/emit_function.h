@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "evaluator/dtype.h"
 #include "evaluator/kernel.h"
 #include "ops/common/elementwise/elementwise.h"
 

@@ -5,8 +5,10 @@
 
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "evaluator/kernel.h"
+#include "evaluator/value.h"
 
 namespace onnxcmp {
 

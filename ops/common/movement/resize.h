@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/kernel.h"
+#include "evaluator/tensor.h"
 
 namespace onnxcmp {
 

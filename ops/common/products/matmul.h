@@ -2,7 +2,10 @@
 #ifndef ONNXCMP_OPS_COMMON_PRODUCTS_MATMUL_H_
 #define ONNXCMP_OPS_COMMON_PRODUCTS_MATMUL_H_
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "evaluator/kernel.h"
 #include "evaluator/tensor.h"
 #include "ops/common/products/gemm.h"

@@ -10,6 +10,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "evaluator/convert.h"
+#include "evaluator/dtype.h"
 #include "evaluator/tensor.h"
 #include "evaluator/thread_pool.h"
 #include "ops/common/reduction/fold_columns.h"

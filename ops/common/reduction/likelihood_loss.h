@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "evaluator/kernel.h"
+#include "evaluator/tensor.h"
 
 namespace onnxcmp {
 

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "evaluator/dtype.h"
 #include "evaluator/kernel.h"
 #include "evaluator/tensor.h"
 #include "ops/common/attention/attention.h"

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "evaluator/dtype.h"
 #include "evaluator/kernel.h"
 #include "evaluator/tensor.h"
 #include "ops/contrib/attention/attention_scores.h"

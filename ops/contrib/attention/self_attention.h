@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "evaluator/dtype.h"
 #include "evaluator/kernel.h"
 #include "evaluator/tensor.h"
 

@@ -4,9 +4,12 @@
 #define ONNXCMP_OPS_CONTRIB_HYPER_CONNECTIONS_BRANCHES_H_
 
 #include <cstdint>
+#include <initializer_list>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "evaluator/tensor.h"
 
 namespace onnxcmp {
