@@ -8,6 +8,7 @@
 #include "absl/strings/strip.h"
 #include "evaluator/function_plan.h"
 #include "evaluator/in_double.h"
+#include "evaluator/node_text.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/signature.h"
 #include "evaluator/status_macros.h"

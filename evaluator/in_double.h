@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "evaluator/kernel.h"
 #include "evaluator/model.h"
-#include "evaluator/plan.h"
+#include "evaluator/signature.h"
 #include "evaluator/thread_pool.h"
 #include "evaluator/value.h"
 

@@ -11,6 +11,7 @@
 #include "evaluator/function_body.h"
 #include "evaluator/function_plan.h"
 #include "evaluator/in_double.h"
+#include "evaluator/node_text.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/signature.h"
 #include "evaluator/status_macros.h"
@@ -36,29 +37,6 @@ bool TakesSparseOnly(const Signature& signature, size_t input) {
 }
 
 }  // namespace
-
-absl::string_view NodeLabel(const Node& node) {
-  if (!node.name.empty()) return node.name;
-  for (const std::string& output : node.outputs) {
-    if (!output.empty()) return output;
-  }
-  return node.op_type;
-}
-
-std::string DescribeNode(const Node& node, absl::string_view path) {
-  std::string text = OperatorName(node.domain, node.op_type);
-  if (!node.name.empty()) {
-    absl::StrAppend(&text, " ", Quoted(node.name));
-  } else {
-    for (const std::string& output : node.outputs) {
-      if (output.empty()) continue;
-      absl::StrAppend(&text, " -> ", Quoted(output));
-      break;
-    }
-  }
-  if (!path.empty()) absl::StrAppend(&text, " in ", OneLine(path));
-  return text;
-}
 
 class PlanBuilder {
  public:

@@ -15,6 +15,7 @@
 #include "evaluator/kernel.h"
 #include "evaluator/model.h"
 #include "evaluator/op_registry.h"
+#include "evaluator/signature.h"
 #include "evaluator/value.h"
 
 namespace onnxcmp {
@@ -22,24 +23,6 @@ namespace onnxcmp {
 // Values live in numbered slots of a frame; a name of the model becomes a number here.
 using Slot = int;
 inline constexpr Slot kNoSlot = -1;
-
-// What a schema says about one input.
-struct ParameterType {
-  std::string name;
-  uint32_t tensor_dtypes = 0;    // bit i: tensors of DType i are allowed
-  std::vector<TypeInfo> others;  // what else is allowed: sequences, optionals, maps, sparse tensors
-  bool may_be_absent = false;
-  int type_variable = -1;  // inputs with the same number have the same type; -1: a fixed type
-  std::string type_name;   // "T", as the schema calls the variable
-};
-
-// What is needed of an OpSchema while a model runs, made once a plan for each schema in use.
-struct Signature {
-  std::vector<ParameterType> inputs;  // the last one repeats if variadic
-  bool variadic_homogeneous = false;  // all values of the last input have one type
-  bool variadic = false;
-  std::map<std::string, Attribute, std::less<>> defaults;
-};
 
 struct GraphPlan;
 
@@ -111,12 +94,6 @@ struct Plan {
 absl::StatusOr<std::shared_ptr<const Plan>> MakePlan(std::shared_ptr<const Model> model,
                                                      const OpRegistry& registry,
                                                      const PlanOptions& options = {});
-
-// What a node is called in paths: its name, else its first output, else its operator.
-absl::string_view NodeLabel(const Node& node);
-
-// "Squeeze 'squeeze_3' in decoder/attention_0": how errors call a node.
-std::string DescribeNode(const Node& node, absl::string_view path);
 
 }  // namespace onnxcmp
 

@@ -5,7 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "evaluator/plan.h"
+#include "evaluator/node_text.h"
 
 namespace onnxcmp {
 namespace {

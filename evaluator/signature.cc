@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/proto_text.h"
+#include "evaluator/status_macros.h"
 #include "evaluator/tensor_proto.h"
 #include "evaluator/value_type.h"
 #include "onnx/defs/schema.h"

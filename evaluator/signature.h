@@ -2,16 +2,41 @@
 #ifndef ONNXCMP_EVALUATOR_SIGNATURE_H_
 #define ONNXCMP_EVALUATOR_SIGNATURE_H_
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "evaluator/model.h"
-#include "evaluator/plan.h"
 #include "evaluator/value.h"
 
+namespace onnx {
+class OpSchema;
+}  // namespace onnx
+
 namespace onnxcmp {
+
+// What a schema says about one input.
+struct ParameterType {
+  std::string name;
+  uint32_t tensor_dtypes = 0;    // bit i: tensors of DType i are allowed
+  std::vector<TypeInfo> others;  // what else is allowed: sequences, optionals, maps, sparse tensors
+  bool may_be_absent = false;
+  int type_variable = -1;  // inputs with the same number have the same type; -1: a fixed type
+  std::string type_name;   // "T", as the schema calls the variable
+};
+
+// What is needed of an OpSchema while a model runs, made once a plan for each schema in use.
+struct Signature {
+  std::vector<ParameterType> inputs;  // the last one repeats if variadic
+  bool variadic_homogeneous = false;  // all values of the last input have one type
+  bool variadic = false;
+  std::map<std::string, Attribute, std::less<>> defaults;
+};
 
 // The schema's input types and attribute defaults in our terms.
 std::shared_ptr<const Signature> MakeSignature(const onnx::OpSchema& schema);

@@ -18,7 +18,7 @@
 #include "compare/blocks/patterns/block_graph.h"
 #include "compare/layers/layer_names.h"
 #include "compare/layers/tensorrt_log.h"
-#include "evaluator/plan.h"
+#include "evaluator/node_text.h"
 #include "evaluator/proto_text.h"
 #include "evaluator/status_macros.h"
 

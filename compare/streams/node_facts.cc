@@ -9,7 +9,6 @@
 
 #include "compare/streams/fingerprint.h"
 #include "evaluator/outer_names.h"
-#include "evaluator/plan.h"
 #include "evaluator/signature.h"
 #include "onnx/defs/schema.h"
 
