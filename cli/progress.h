@@ -12,8 +12,8 @@
 
 #include "absl/status/status.h"
 #include "cli/interruption.h"
-#include "evaluator/result.h"
-#include "evaluator/value.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp::cli {
 

@@ -23,7 +23,7 @@
 #include "compare/differences/value_difference.h"
 #include "compare/repair/repair_limits.h"
 #include "compare/sides/side.h"
-#include "evaluator/result.h"
+#include "evaluator/run/result.h"
 
 namespace onnxcmp {
 

@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/result.h"
+#include "evaluator/run/result.h"
 
 namespace onnxcmp {
 

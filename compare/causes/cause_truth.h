@@ -9,9 +9,9 @@
 #include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"
 #include "compare/graphs/side_graph.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/tensor.h"
-#include "evaluator/value.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

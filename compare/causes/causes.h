@@ -19,9 +19,9 @@
 #include "compare/repair/repair_limits.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/thread_pool.h"
-#include "evaluator/value.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -13,7 +13,7 @@
 #include "compare/causes/causes.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

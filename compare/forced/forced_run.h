@@ -17,8 +17,8 @@
 #include "compare/graphs/left_classes.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/streams/fingerprint.h"
-#include "evaluator/dtype.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

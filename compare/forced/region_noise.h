@@ -12,8 +12,8 @@
 #include "compare/forced/forced_run.h"
 #include "compare/graphs/region.h"
 #include "compare/graphs/side_graph.h"
-#include "evaluator/thread_pool.h"
-#include "evaluator/value.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

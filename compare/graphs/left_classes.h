@@ -13,10 +13,10 @@
 #include "compare/graphs/side_graph.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/dtype.h"
-#include "evaluator/tensor.h"
-#include "evaluator/thread_pool.h"
-#include "evaluator/value.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

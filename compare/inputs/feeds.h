@@ -13,9 +13,9 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compare/recordings/recording.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/model.h"
-#include "evaluator/value.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -14,9 +14,9 @@
 #include "compare/inputs/made_up/free_sizes.h"
 #include "compare/inputs/made_up/made_up_values.h"
 #include "compare/inputs/made_up/random_numbers.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/model.h"
-#include "evaluator/tensor.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

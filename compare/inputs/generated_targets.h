@@ -10,8 +10,8 @@
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_inputs.h"
 #include "compare/inputs/value_assignment.h"
-#include "evaluator/model.h"
-#include "evaluator/value.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "evaluator/model.h"
-#include "evaluator/tensor.h"
-#include "evaluator/value.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -23,8 +23,8 @@
 #include "compare/inputs/made_up/free_sizes.h"
 #include "compare/inputs/made_up/made_up_values.h"
 #include "compare/inputs/value_assignment.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
 
 namespace onnxcmp {
 

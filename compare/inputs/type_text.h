@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "evaluator/model.h"
-#include "evaluator/value.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

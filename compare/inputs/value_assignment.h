@@ -9,9 +9,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/model.h"
-#include "evaluator/value.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -12,7 +12,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "compare/layers/layer_listing.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

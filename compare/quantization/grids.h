@@ -12,9 +12,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/graphs/side_graph.h"
-#include "evaluator/dtype.h"
-#include "evaluator/tensor.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

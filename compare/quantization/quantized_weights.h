@@ -9,7 +9,7 @@
 #include "compare/quantization/side_values.h"
 #include "compare/quantization/signal.h"
 #include "compare/quantization/twin_run.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

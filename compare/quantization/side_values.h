@@ -13,7 +13,7 @@
 #include "compare/graphs/side_graph.h"
 #include "compare/quantization/grids.h"
 #include "compare/sides/pair_values.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

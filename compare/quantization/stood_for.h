@@ -11,7 +11,7 @@
 #include "compare/quantization/grids.h"
 #include "compare/sides/pair_values.h"
 #include "compare/streams/fingerprint.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -11,8 +11,8 @@
 #include "absl/types/span.h"
 #include "compare/differences/nearness.h"
 #include "compare/forced/forced_run.h"
-#include "evaluator/tensor.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "compare/reports/render_table.h"
 #include "compare/reports/table/table_options.h"
-#include "evaluator/profile.h"
+#include "evaluator/run/profile.h"
 
 namespace onnxcmp {
 

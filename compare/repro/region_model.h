@@ -13,8 +13,8 @@
 #include "compare/graphs/region.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/model.h"
-#include "evaluator/value.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

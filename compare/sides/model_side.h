@@ -11,11 +11,11 @@
 #include "absl/status/statusor.h"
 #include "compare/sides/side.h"
 #include "compare/sides/side_summary.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
-#include "evaluator/model.h"
-#include "evaluator/op_registry.h"
-#include "evaluator/result.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/run/result.h"
 
 namespace onnxcmp {
 

@@ -17,8 +17,8 @@
 #include "compare/sides/side.h"
 #include "compare/sides/value_bank.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/result.h"
-#include "evaluator/value.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -14,11 +14,11 @@
 #include "compare/sides/side.h"
 #include "compare/sides/side_summary.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
-#include "evaluator/op_registry.h"
-#include "evaluator/result.h"
-#include "evaluator/value.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

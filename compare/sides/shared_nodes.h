@@ -17,11 +17,11 @@
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/node_facts.h"
-#include "evaluator/op_registry.h"
-#include "evaluator/result.h"
-#include "evaluator/tensor.h"
-#include "evaluator/thread_pool.h"
-#include "evaluator/value.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

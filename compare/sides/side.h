@@ -15,10 +15,10 @@
 #include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/result_stream.h"
 #include "compare/streams/stream_recorder.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/result.h"
-#include "evaluator/thread_pool.h"
-#include "evaluator/value.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -9,10 +9,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/model.h"
-#include "evaluator/result.h"
-#include "evaluator/value.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -17,12 +17,12 @@
 #include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/node_facts.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/dtype.h"
-#include "evaluator/model.h"
-#include "evaluator/op_registry.h"
-#include "evaluator/result.h"
-#include "evaluator/thread_pool.h"
-#include "evaluator/value.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

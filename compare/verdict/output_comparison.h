@@ -13,7 +13,7 @@
 #include "compare/differences/value_difference.h"
 #include "compare/streams/result_stream.h"
 #include "compare/tolerances/pair_tolerance.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

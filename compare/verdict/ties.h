@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "compare/graphs/side_graph.h"
-#include "evaluator/tensor.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "evaluator/dtype.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/reduction/lane_fold.h"

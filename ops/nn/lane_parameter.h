@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/reduction/lanes.h"
 

@@ -9,9 +9,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "evaluator/dtype.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -6,10 +6,10 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "evaluator/convert.h"
-#include "evaluator/dtype.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/convert.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
 #include "ops/common/processor/instructions.h"
 #include "ops/common/products/gemm.h"
 

@@ -12,9 +12,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "evaluator/dtype.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/products/gemm.h"
 #include "ops/common/products/matmul.h"
 

@@ -12,8 +12,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/products/gemm.h"
 #include "ops/common/recurrent/recurrent_activation.h"
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/shapes/axes.h"
 
 namespace onnxcmp {

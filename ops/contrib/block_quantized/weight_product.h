@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/products/matmul.h"
 

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 
