@@ -7,7 +7,7 @@
 
 #include "benchmark/benchmark.h"
 #include "benchmarks/one_node.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 
 namespace onnxcmp {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/evaluator.h"
+#include "evaluator/run/evaluator.h"
 #include "ops/operators.h"
 
 namespace onnxcmp {

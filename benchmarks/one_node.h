@@ -15,7 +15,7 @@
 
 #include "absl/types/span.h"
 #include "benchmark/benchmark.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

@@ -17,9 +17,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/run/evaluator.h"
 #include "ops/operators.h"
 
 namespace onnxcmp {

@@ -6,7 +6,7 @@
 
 #include "benchmark/benchmark.h"
 #include "benchmarks/one_node.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 namespace {

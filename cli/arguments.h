@@ -11,9 +11,10 @@
 
 #include "absl/status/statusor.h"
 #include "compare/inputs/generated_inputs.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
 
 namespace onnxcmp::cli {
 

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp::cli {
 

@@ -14,6 +14,8 @@
 #include "cli/interruption.h"
 #include "compare/classic/classic_table.h"
 #include "compare/compare.h"
+#include "compare/comparison/comparison.h"
+#include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 #include "compare/inputs/input_sets.h"
 

@@ -24,11 +24,11 @@
 #include "compare/inputs/generated_targets.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "compare/verdict/output_comparison.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
-#include "evaluator/shared_weights.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/shared_weights.h"
 #include "onnx/onnx_pb.h"
 
 namespace onnxcmp::cli {

@@ -30,9 +30,9 @@
 #include "compare/repro/write_repro.h"
 #include "compare/sets/compare_sets.h"
 #include "compare/sides/recording_side.h"
-#include "evaluator/load_model.h"
-#include "evaluator/shared_weights.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/tensor/shared_weights.h"
 
 namespace onnxcmp::cli {
 namespace {

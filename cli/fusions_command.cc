@@ -9,7 +9,7 @@
 #include "cli/terminal.h"
 #include "compare/blocks/find_blocks.h"
 #include "compare/reports/table/render_blocks.h"
-#include "evaluator/load_model.h"
+#include "evaluator/load/load_model.h"
 
 namespace onnxcmp::cli {
 

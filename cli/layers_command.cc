@@ -14,9 +14,9 @@
 #include "compare/layers/compare_layers.h"
 #include "compare/layers/read_listing.h"
 #include "compare/reports/table/render_layers.h"
-#include "evaluator/load_model.h"
-#include "evaluator/mapped_file.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/mapped_file.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/load/load_model.h"
 
 namespace onnxcmp::cli {
 namespace {

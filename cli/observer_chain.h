@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "evaluator/result.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp::cli {
 

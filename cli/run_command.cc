@@ -24,10 +24,10 @@
 #include "compare/reports/words/not_finite_text.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/value_bank.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
-#include "evaluator/profile.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/run/profile.h"
 #include "ops/operation_count.h"
 
 namespace onnxcmp::cli {

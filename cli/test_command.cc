@@ -12,7 +12,7 @@
 #include "cli/messages.h"
 #include "compare/backend_tests/backend_test.h"
 #include "compare/reports/junit_suite.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -84,7 +84,7 @@ function(onnxcmp_library room)
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(onnxcmp::${room} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${room} POSITION_INDEPENDENT_CODE ON)
-  # Includes are written from the project's root: "evaluator/tensor.h".
+  # Includes are written from the project's root: "evaluator/tensor/tensor.h".
   target_include_directories(${target} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
     "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>"

@@ -43,9 +43,9 @@
 #include "compare/verdict/find_ties.h"
 #include "compare/verdict/output_comparison.h"
 #include "compare/verdict/recorded_entries.h"
-#include "evaluator/proto_text.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/proto_text.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/base/thread_pool.h"
 
 namespace onnxcmp {
 namespace {
@@ -107,9 +107,9 @@ class Comparer {
     if (options_.blocks) LookAtBlocks();
     if (options_.quantization) comparison_.quantization = std::move(quantization_);
     if (options_.shadow) {
-      comparison_.shadow =
-          MakeShadowReport(comparison_, std::move(RecordOf(0).shadow), std::move(RecordOf(1).shadow),
-                           RecordOf(0).outputs_in_double, RecordOf(1).outputs_in_double);
+      comparison_.shadow = MakeShadowReport(
+          comparison_, std::move(RecordOf(0).shadow), std::move(RecordOf(1).shadow),
+          RecordOf(0).outputs_in_double, RecordOf(1).outputs_in_double);
     }
     comparison_.notes.insert(comparison_.notes.end(), comparison_.outputs.notes.begin(),
                              comparison_.outputs.notes.end());

@@ -19,11 +19,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compare/comparison/comparison.h"
+#include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 #include "compare/pair/timings.h"
 #include "compare/repair/repair_limits.h"
 #include "compare/sides/side.h"
-#include "evaluator/result.h"
+#include "evaluator/run/result.h"
 
 namespace onnxcmp {
 

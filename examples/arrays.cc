@@ -11,8 +11,8 @@
 #include <xtensor/xio.hpp>
 #include <xtensor/xmath.hpp>
 
-#include "evaluator/eigen.h"
-#include "evaluator/xtensor.h"
+#include "evaluator/tensor/eigen.h"
+#include "evaluator/tensor/xtensor.h"
 #include "onnxcmp/evaluator.h"
 #include "onnxcmp/ops.h"
 

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "absl/types/span.h"
-#include "evaluator/model.h"
-#include "evaluator/value.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -2,7 +2,7 @@
 #ifndef ONNXCMP_OPS_OPERATORS_H_
 #define ONNXCMP_OPS_OPERATORS_H_
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 
 namespace onnxcmp {
 

@@ -211,7 +211,7 @@ def tasks(old, new, added, changed, gone):
     again = f"script/update_onnx {new['onnx']} --write"
     yield f"{again} writes version and hash and builds that ONNX; mend what does not compile."
     for name in sorted(new["element types"].keys() - old["element types"].keys()):
-        yield f"Element type {name}: evaluator/dtype.h, and what the compiler then warns of."
+        yield f"Element type {name}: evaluator/tensor/dtype.h, and what the compiler then warns of."
     if new["IR version"] != old["IR version"]:
         yield f"IR version {new['IR version']}: read what onnx.proto says of it and of new fields."
     for key in added:

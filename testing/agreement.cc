@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/compare.h"
+#include "compare/comparison/exit_status.h"
 #include "compare/differences/mismatch_text.h"
 #include "compare/differences/value_difference.h"
 #include "compare/inputs/input_mapping.h"
@@ -14,9 +15,8 @@
 #include "compare/reports/render_table.h"
 #include "compare/sets/compare_sets.h"
 #include "compare/sides/model_side.h"
-#include "compare/comparison/exit_status.h"
-#include "evaluator/proto_text.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/proto_text.h"
+#include "evaluator/base/status_macros.h"
 #include "ops/operators.h"
 
 namespace onnxcmp::testing {

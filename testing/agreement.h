@@ -11,8 +11,8 @@
 #include "absl/types/span.h"
 #include "compare/differences/tolerance.h"
 #include "compare/inputs/generated_inputs.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/value.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/value.h"
 #include "testing/run_model.h"
 #include "testing/test_model.h"
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 #include "ops/operators.h"
 
 namespace onnxcmp::testing {

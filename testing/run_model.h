@@ -10,10 +10,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
-#include "evaluator/op_registry.h"
-#include "evaluator/value.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/value.h"
 #include "testing/test_model.h"
 
 namespace onnxcmp::testing {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compare/alignment/alignment.h"
+#include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "compare/streams/fingerprint.h"
 #include "compare/streams/result_stream.h"
+#include "evaluator/run/result.h"
 
 namespace onnxcmp {
 

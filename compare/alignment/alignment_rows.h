@@ -2,9 +2,14 @@
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_ROWS_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_ROWS_H_
 
+#include <cstdint>
+#include <vector>
+
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_merging.h"
 #include "compare/alignment/alignment_regions.h"
+#include "compare/alignment/pairing.h"
+#include "compare/alignment/value_evidence.h"
 
 namespace onnxcmp {
 

@@ -3,11 +3,15 @@
 #define ONNXCMP_COMPARE_ALIGNMENT_PAIR_QUEUE_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "compare/alignment/alignment_index.h"
 #include "compare/alignment/pair_score.h"
+#include "compare/alignment/pairing.h"
+#include "compare/alignment/value_evidence.h"
 
 namespace onnxcmp {
 

@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_PAIR_SCORE_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_PAIR_SCORE_H_
 
+#include <cstdint>
 #include <limits>
 
 #include "compare/alignment/pairing.h"

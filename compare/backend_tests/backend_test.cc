@@ -18,8 +18,8 @@
 #include "compare/differences/value_scale.h"
 #include "compare/files/data_sets.h"
 #include "compare/inputs/feeds.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/tensor_proto.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/protos/tensor_proto.h"
 
 namespace onnxcmp {
 namespace {

@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "compare/backend_tests/backend_test.h"
-#include "evaluator/proto_walk.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/tensor_proto.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/load/proto_walk.h"
+#include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx_pb.h"
 
 namespace onnxcmp {

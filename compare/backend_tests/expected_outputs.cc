@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "absl/container/flat_hash_map.h"
-#include "evaluator/convert.h"
-#include "evaluator/outer_names.h"
+#include "evaluator/model/outer_names.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {

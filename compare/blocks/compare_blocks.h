@@ -8,7 +8,7 @@
 #include "compare/blocks/block.h"
 #include "compare/quantization/quantization.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

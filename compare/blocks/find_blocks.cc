@@ -16,7 +16,7 @@
 #include "compare/blocks/patterns/block_graph.h"
 #include "compare/blocks/patterns/pattern_match.h"
 #include "compare/operators/operator_traits.h"
-#include "evaluator/plan.h"
+#include "evaluator/model/node_text.h"
 
 namespace onnxcmp {
 namespace {

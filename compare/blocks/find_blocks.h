@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compare/blocks/block.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

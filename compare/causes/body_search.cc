@@ -15,7 +15,7 @@
 #include "compare/causes/iteration_search.h"
 #include "compare/differences/nearness.h"
 #include "compare/text/attribute_text.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

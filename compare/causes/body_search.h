@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compare/causes/cause.h"
 #include "compare/causes/causes.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"

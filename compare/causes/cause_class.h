@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compare/causes/cause.h"
+#include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"
 
 namespace onnxcmp {

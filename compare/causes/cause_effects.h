@@ -7,7 +7,8 @@
 
 #include "absl/container/btree_map.h"
 #include "compare/forced/forced_run.h"
-#include "evaluator/evaluator.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

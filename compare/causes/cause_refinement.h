@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"
 
 namespace onnxcmp {

@@ -12,7 +12,7 @@
 #include "compare/differences/value_relation.h"
 #include "compare/forced/node_inputs.h"
 #include "compare/text/attribute_text.h"
-#include "evaluator/signature.h"
+#include "evaluator/kernels/signature.h"
 
 namespace onnxcmp {
 namespace {

@@ -3,13 +3,15 @@
 #define ONNXCMP_COMPARE_CAUSES_CAUSE_TRUTH_H_
 
 #include <optional>
+#include <string>
 
 #include "compare/causes/cause.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"
 #include "compare/graphs/side_graph.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/tensor.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -31,7 +31,7 @@
 #include "compare/graphs/side_graph.h"
 #include "compare/repair/repair.h"
 #include "compare/streams/common_form.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
 #include "compare/causes/cause.h"
 #include "compare/forced/forced_run.h"
@@ -18,8 +19,9 @@
 #include "compare/repair/repair_limits.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

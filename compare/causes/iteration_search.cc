@@ -8,7 +8,7 @@
 #include "compare/alignment/alignment.h"
 #include "compare/causes/bodies/body_models.h"
 #include "compare/sides/value_bank.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

@@ -11,7 +11,9 @@
 #include "compare/causes/bodies/body_pair.h"
 #include "compare/causes/cause.h"
 #include "compare/causes/causes.h"
-#include "evaluator/model.h"
+#include "compare/graphs/side_graph.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
 #include "compare/causes/cause.h"
 #include "compare/forced/forced_run.h"

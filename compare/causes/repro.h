@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/model.h"
-#include "evaluator/value.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

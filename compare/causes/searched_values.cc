@@ -6,8 +6,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "compare/sides/value_bank.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/run/evaluator.h"
 
 namespace onnxcmp {
 

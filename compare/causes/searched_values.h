@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/sides/pair_values.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

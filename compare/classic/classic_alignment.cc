@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "compare/classic/classic_distance.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/tensor.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 namespace {

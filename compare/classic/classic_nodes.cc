@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "compare/classic/checked_schemas.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/tensor_proto.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx_pb.h"
 #include "onnx/shape_inference/implementation.h"
 

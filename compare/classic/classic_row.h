@@ -9,8 +9,9 @@
 
 #include "absl/strings/string_view.h"
 #include "compare/differences/letters.h"
-#include "evaluator/model.h"
-#include "evaluator/value.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

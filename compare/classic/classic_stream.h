@@ -8,8 +8,9 @@
 
 #include "absl/status/status.h"
 #include "compare/classic/classic_row.h"
-#include "evaluator/result.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -8,6 +8,7 @@
 #include "compare/causes/causes.h"
 #include "compare/comparison/comparison.h"
 #include "compare/comparison/exit_status.h"
+#include "compare/differences/tolerance.h"
 
 namespace onnxcmp {
 

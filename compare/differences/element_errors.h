@@ -7,9 +7,10 @@
 #include <limits>
 #include <vector>
 
+#include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
-#include "evaluator/tensor.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

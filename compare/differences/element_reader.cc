@@ -3,7 +3,7 @@
 #include <complex>
 #include <cstddef>
 
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 

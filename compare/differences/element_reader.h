@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "compare/differences/strided_runs.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 
@@ -15,7 +15,7 @@ class ElementReader {
   // The tensor must outlive the reader and must not hold strings.
   explicit ElementReader(const Tensor& tensor) : tensor_(tensor), runs_(tensor) {}
 
-  // Elements [first, first + count) as C: one of the classes of evaluator/convert.h.
+  // Elements [first, first + count) as C: one of the classes of evaluator/tensor/convert.h.
   template <typename C>
   void Read(int64_t first, int64_t count, C* out) const;
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

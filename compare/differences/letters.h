@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "evaluator/thread_pool.h"
-#include "evaluator/value.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

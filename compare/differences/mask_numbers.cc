@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "compare/differences/number_strips.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {

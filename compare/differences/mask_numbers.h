@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

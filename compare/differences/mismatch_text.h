@@ -6,7 +6,7 @@
 
 #include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

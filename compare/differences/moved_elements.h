@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -10,8 +10,8 @@
 #include "compare/differences/element_reader.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
-#include "evaluator/convert.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {

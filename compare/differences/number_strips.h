@@ -8,8 +8,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "compare/differences/element_reader.h"
-#include "evaluator/tensor.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -2,8 +2,8 @@
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_PRECISION_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_PRECISION_H_
 
-#include "evaluator/dtype.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "compare/differences/element_reader.h"
-#include "evaluator/convert.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {

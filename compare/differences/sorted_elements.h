@@ -3,7 +3,7 @@
 #define ONNXCMP_COMPARE_DIFFERENCES_SORTED_ELEMENTS_H_
 
 #include "absl/status/statusor.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
-#include "evaluator/thread_pool.h"
-#include "evaluator/value.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

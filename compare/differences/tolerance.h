@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "evaluator/dtype.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 

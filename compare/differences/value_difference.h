@@ -6,7 +6,7 @@
 #include <string>
 
 #include "compare/differences/tolerance.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -14,7 +14,7 @@
 #include "compare/differences/element_text.h"
 #include "compare/differences/moved_elements.h"
 #include "compare/differences/nearness.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {

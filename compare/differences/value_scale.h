@@ -2,7 +2,7 @@
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_VALUE_SCALE_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_VALUE_SCALE_H_
 
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

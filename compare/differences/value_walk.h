@@ -4,8 +4,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "compare/differences/tensor_difference.h"
-#include "evaluator/thread_pool.h"
-#include "evaluator/value.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

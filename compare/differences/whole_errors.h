@@ -6,8 +6,8 @@
 #include <string>
 
 #include "compare/differences/tolerance.h"
-#include "evaluator/tensor.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 
@@ -30,8 +30,7 @@ struct WholeErrors {
 // may be half of what the whole may be, and must not be nearly all that there is. The pool may be
 // null; the result does not depend on it.
 WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
-                          double scale, bool parts,
-                          const ThreadPool* pool);
+                          double scale, bool parts, const ThreadPool* pool);
 
 }  // namespace onnxcmp
 

@@ -22,8 +22,8 @@
 #include "compare/text/attribute_text.h"
 #include "compare/text/meant_name.h"
 #include "compare/tolerances/pair_tolerance.h"
-#include "evaluator/proto_text.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/proto_text.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

@@ -10,7 +10,7 @@
 #include "compare/sides/pair_values.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "compare/verdict/compared_row.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
 
 namespace onnxcmp {
 

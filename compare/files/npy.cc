@@ -16,8 +16,8 @@
 #include "absl/strings/str_join.h"
 #include "compare/files/npy_header.h"
 #include "compare/text/utf8.h"
-#include "evaluator/packed_bits.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/packed_bits.h"
 
 namespace onnxcmp {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compare/files/npy.h"
-#include "evaluator/evaluator.h"
+#include "evaluator/run/evaluator.h"
 
 namespace onnxcmp {
 

@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/files/npy.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

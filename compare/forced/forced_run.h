@@ -13,9 +13,12 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "compare/differences/nearness.h"
 #include "compare/graphs/left_classes.h"
 #include "compare/graphs/side_graph.h"
-#include "evaluator/value.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -9,7 +9,7 @@
 #include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
 #include "compare/operators/operator_traits.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {

@@ -3,12 +3,17 @@
 #ifndef ONNXCMP_COMPARE_FORCED_REGION_NOISE_H_
 #define ONNXCMP_COMPARE_FORCED_REGION_NOISE_H_
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "compare/differences/nearness.h"
 #include "compare/forced/forced_run.h"
 #include "compare/graphs/region.h"
+#include "compare/graphs/side_graph.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

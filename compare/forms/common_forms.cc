@@ -19,8 +19,8 @@
 #include "compare/operators/operator_traits.h"
 #include "compare/streams/common_form.h"
 #include "compare/streams/fingerprint.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/tensor.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 namespace {

@@ -12,8 +12,8 @@
 #include "absl/status/statusor.h"
 #include "compare/sides/pair_values.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/dtype.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

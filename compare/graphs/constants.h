@@ -3,7 +3,8 @@
 #define ONNXCMP_COMPARE_GRAPHS_CONSTANTS_H_
 
 #include "absl/strings/string_view.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -11,7 +11,12 @@
 #include "absl/container/node_hash_map.h"
 #include "compare/differences/nearness.h"
 #include "compare/graphs/side_graph.h"
-#include "evaluator/value.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -7,7 +7,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "compare/graphs/side_graph.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

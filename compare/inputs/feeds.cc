@@ -15,9 +15,9 @@
 #include "compare/files/npy.h"
 #include "compare/inputs/type_text.h"
 #include "compare/recordings/recorded_values.h"
-#include "evaluator/dense.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/tensor_proto.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/protos/tensor_proto.h"
+#include "evaluator/tensor/dense.h"
 
 namespace onnxcmp {
 namespace {

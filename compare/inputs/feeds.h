@@ -2,17 +2,20 @@
 #ifndef ONNXCMP_COMPARE_INPUTS_FEEDS_H_
 #define ONNXCMP_COMPARE_INPUTS_FEEDS_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compare/recordings/recording.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

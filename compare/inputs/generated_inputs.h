@@ -3,17 +3,20 @@
 #define ONNXCMP_COMPARE_INPUTS_GENERATED_INPUTS_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/made_up/free_sizes.h"
 #include "compare/inputs/made_up/made_up_values.h"
 #include "compare/inputs/made_up/random_numbers.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

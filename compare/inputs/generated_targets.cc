@@ -16,7 +16,7 @@
 #include "compare/inputs/made_up/input_purpose.h"
 #include "compare/inputs/made_up/made_up_values.h"
 #include "compare/inputs/type_text.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

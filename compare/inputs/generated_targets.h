@@ -3,13 +3,15 @@
 #define ONNXCMP_COMPARE_INPUTS_GENERATED_TARGETS_H_
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_inputs.h"
 #include "compare/inputs/value_assignment.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -9,7 +9,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "compare/inputs/input_fit.h"
 #include "compare/inputs/input_places.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -2,10 +2,13 @@
 #ifndef ONNXCMP_COMPARE_INPUTS_INPUT_FIT_H_
 #define ONNXCMP_COMPARE_INPUTS_INPUT_FIT_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

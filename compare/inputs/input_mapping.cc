@@ -12,7 +12,7 @@
 #include "compare/inputs/input_candidates.h"
 #include "compare/inputs/type_text.h"
 #include "compare/text/meant_name.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

@@ -14,7 +14,7 @@
 #include "compare/inputs/generated_targets.h"
 #include "compare/inputs/input_candidates.h"
 #include "compare/inputs/type_text.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

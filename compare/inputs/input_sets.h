@@ -14,13 +14,17 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_inputs.h"
 #include "compare/inputs/input_files.h"
 #include "compare/inputs/input_mapping.h"
+#include "compare/inputs/made_up/free_sizes.h"
+#include "compare/inputs/made_up/made_up_values.h"
 #include "compare/inputs/value_assignment.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
 
 namespace onnxcmp {
 

@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

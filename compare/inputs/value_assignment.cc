@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/inputs/input_fit.h"
 #include "compare/inputs/type_text.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

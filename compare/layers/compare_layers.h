@@ -9,7 +9,8 @@
 
 #include "absl/strings/string_view.h"
 #include "compare/layers/layer_listing.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 

@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_COMPARE_LAYERS_LAYER_COVER_H_
 #define ONNXCMP_COMPARE_LAYERS_LAYER_COVER_H_
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,7 +12,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "compare/layers/layer_listing.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

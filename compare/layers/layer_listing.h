@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "evaluator/dtype.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "compare/layers/layer_listing.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 

@@ -18,9 +18,9 @@
 #include "compare/blocks/patterns/block_graph.h"
 #include "compare/layers/layer_names.h"
 #include "compare/layers/tensorrt_log.h"
-#include "evaluator/plan.h"
-#include "evaluator/proto_text.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/proto_text.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/model/node_text.h"
 
 namespace onnxcmp {
 namespace {

@@ -10,8 +10,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "compare/layers/layer_names.h"
-#include "evaluator/proto_text.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/proto_text.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

@@ -12,7 +12,7 @@
 #include "compare/differences/nearness.h"
 #include "compare/not_finite/not_finite_reason.h"
 #include "compare/streams/node_watcher.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

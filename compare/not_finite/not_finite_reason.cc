@@ -13,7 +13,7 @@
 #include "compare/differences/element_reader.h"
 #include "compare/differences/element_text.h"
 #include "compare/differences/infinity.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,7 +1,7 @@
 #include "compare/operators/operator_table.h"
 
 #include "compare/operators/operator_traits.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "evaluator/dtype.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 

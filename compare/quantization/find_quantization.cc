@@ -20,7 +20,7 @@
 #include "compare/quantization/side_values.h"
 #include "compare/quantization/twin_run.h"
 #include "compare/streams/quantized_streams.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

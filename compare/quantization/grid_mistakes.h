@@ -2,9 +2,11 @@
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_GRID_MISTAKES_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_GRID_MISTAKES_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "compare/quantization/grids.h"
 #include "compare/quantization/quantized_weights.h"
 #include "compare/quantization/twin_run.h"
 

@@ -9,8 +9,8 @@
 #include "absl/strings/match.h"
 #include "compare/differences/nearness.h"
 #include "compare/operators/operator_traits.h"
-#include "evaluator/convert.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compare/streams/result_stream.h"
-#include "evaluator/dtype.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 

@@ -6,8 +6,8 @@
 #include "compare/operators/operator_traits.h"
 
 #include "absl/container/flat_hash_set.h"
-#include "evaluator/convert.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,8 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "compare/quantization/side_values.h"
 #include "compare/quantization/signal.h"
 #include "compare/quantization/twin_run.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "compare/differences/nearness.h"
-#include "evaluator/convert.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compare/differences/nearness.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/quantization/grids.h"
 #include "compare/sides/pair_values.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compare/streams/common_form.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {

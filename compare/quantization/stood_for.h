@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "compare/graphs/side_graph.h"
 #include "compare/quantization/grids.h"
 #include "compare/sides/pair_values.h"
-#include "evaluator/value.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

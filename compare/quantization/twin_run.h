@@ -4,12 +4,15 @@
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_TWIN_RUN_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_TWIN_RUN_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "compare/quantization/side_values.h"
 #include "compare/quantization/signal.h"
+#include "compare/streams/fingerprint.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

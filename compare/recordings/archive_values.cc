@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "compare/recordings/recorded_values.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

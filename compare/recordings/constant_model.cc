@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/recordings/nested_name.h"
 #include "compare/recordings/recorded_values.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

@@ -11,7 +11,9 @@
 
 #include "absl/status/statusor.h"
 #include "compare/recordings/recording.h"
-#include "evaluator/evaluator.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

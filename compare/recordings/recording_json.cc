@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 #include "evaluator/version.h"
 
 namespace onnxcmp {

@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_COMPARE_RECORDINGS_RECORDING_JSON_H_
 #define ONNXCMP_COMPARE_RECORDINGS_RECORDING_JSON_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 

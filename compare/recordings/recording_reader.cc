@@ -6,7 +6,7 @@
 #include "compare/files/npz_reader.h"
 #include "compare/recordings/recording.h"
 #include "compare/recordings/recording_json.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 

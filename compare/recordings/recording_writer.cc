@@ -7,7 +7,7 @@
 #include "compare/recordings/recording.h"
 #include "compare/recordings/recording_json.h"
 #include "compare/text/utf8.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

@@ -12,10 +12,10 @@
 #include "absl/strings/str_cat.h"
 #include "compare/recordings/recorded_values.h"
 #include "compare/text/natural_order.h"
-#include "evaluator/mapped_file.h"
-#include "evaluator/proto_text.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/tensor_proto.h"
+#include "evaluator/base/mapped_file.h"
+#include "evaluator/base/proto_text.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx_pb.h"
 
 namespace onnxcmp {

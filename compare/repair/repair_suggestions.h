@@ -11,7 +11,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/node_inputs.h"
+#include "compare/graphs/left_classes.h"
+#include "compare/graphs/side_graph.h"
 #include "compare/repair/constant_suggestions.h"
+#include "compare/streams/fingerprint.h"
 
 namespace onnxcmp {
 

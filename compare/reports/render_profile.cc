@@ -11,10 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "compare/text/display_text.h"
-#include "compare/reports/words/result_words.h"
 #include "compare/reports/table/table_style.h"
-#include "evaluator/proto_text.h"
+#include "compare/reports/words/result_words.h"
+#include "compare/text/display_text.h"
+#include "evaluator/base/proto_text.h"
 #include "evaluator/version.h"
 
 namespace onnxcmp {

@@ -6,7 +6,8 @@
 
 #include "absl/status/status.h"
 #include "compare/reports/render_table.h"
-#include "evaluator/profile.h"
+#include "compare/reports/table/table_options.h"
+#include "evaluator/run/profile.h"
 
 namespace onnxcmp {
 

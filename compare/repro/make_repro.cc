@@ -14,7 +14,7 @@
 #include "compare/recordings/recorded_values.h"
 #include "compare/repro/region_model.h"
 #include "compare/streams/fingerprint.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

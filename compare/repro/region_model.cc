@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "compare/differences/nearness.h"
 #include "compare/repro/renamed_node.h"
-#include "evaluator/outer_names.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/value_type.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/model/outer_names.h"
+#include "evaluator/model/value_type.h"
 
 namespace onnxcmp {
 namespace {

@@ -12,7 +12,9 @@
 #include "compare/causes/repro.h"
 #include "compare/graphs/region.h"
 #include "compare/graphs/side_graph.h"
-#include "evaluator/model.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

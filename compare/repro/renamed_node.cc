@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "absl/container/flat_hash_set.h"
-#include "evaluator/outer_names.h"
+#include "evaluator/model/outer_names.h"
 
 namespace onnxcmp {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "compare/causes/repro.h"
 #include "compare/comparison/comparison.h"
+#include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 
 namespace onnxcmp {

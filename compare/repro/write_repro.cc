@@ -20,9 +20,9 @@
 #include "compare/recordings/recording.h"
 #include "compare/repro/repro_text.h"
 #include "compare/streams/fingerprint.h"
-#include "evaluator/model_proto.h"
-#include "evaluator/proto_text.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/proto_text.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/load/model_proto.h"
 #include "onnx/onnx_pb.h"
 
 namespace onnxcmp {

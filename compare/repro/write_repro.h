@@ -7,9 +7,9 @@
 
 #include "absl/status/status.h"
 #include "compare/comparison/comparison.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/run/evaluator.h"
 
 namespace onnxcmp {
 

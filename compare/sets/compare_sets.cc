@@ -14,7 +14,7 @@
 #include "compare/coverage/coverage.h"
 #include "compare/differences/value_difference.h"
 #include "compare/streams/quantized_streams.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

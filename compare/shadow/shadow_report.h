@@ -7,7 +7,7 @@
 
 #include "compare/shadow/shadow.h"
 #include "compare/verdict/compared_row.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

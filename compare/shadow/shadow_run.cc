@@ -7,7 +7,7 @@
 #include "compare/sides/value_bank.h"
 #include "compare/streams/downstream.h"
 #include "compare/streams/fingerprint.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

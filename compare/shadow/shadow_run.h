@@ -14,8 +14,9 @@
 #include "absl/status/statusor.h"
 #include "compare/shadow/shadow.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/result.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

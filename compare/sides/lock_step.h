@@ -10,7 +10,7 @@
 #include "compare/sides/side.h"
 #include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/node_facts.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
 
 namespace onnxcmp {
 

@@ -7,7 +7,7 @@
 #include "absl/memory/memory.h"
 #include "compare/sides/shared_nodes.h"
 #include "compare/sides/value_bank.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

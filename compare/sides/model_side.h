@@ -10,8 +10,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/sides/side.h"
-#include "evaluator/load_model.h"
-#include "evaluator/op_registry.h"
+#include "compare/sides/side_summary.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/run/result.h"
 
 namespace onnxcmp {
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -16,7 +17,8 @@
 #include "compare/sides/side.h"
 #include "compare/sides/value_bank.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/result.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

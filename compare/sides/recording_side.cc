@@ -14,7 +14,7 @@
 #include "compare/differences/precision.h"
 #include "compare/files/npy.h"
 #include "compare/sides/model_side.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

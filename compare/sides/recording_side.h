@@ -12,8 +12,13 @@
 #include "compare/inputs/feeds.h"
 #include "compare/recordings/recorded_values.h"
 #include "compare/sides/side.h"
-#include "evaluator/load_model.h"
-#include "evaluator/op_registry.h"
+#include "compare/sides/side_summary.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

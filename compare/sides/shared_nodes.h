@@ -13,13 +13,15 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/node_facts.h"
-#include "evaluator/op_registry.h"
-#include "evaluator/result.h"
-#include "evaluator/tensor.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -11,10 +11,13 @@
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
 #include "compare/sides/side_summary.h"
+#include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/result_stream.h"
 #include "compare/streams/stream_recorder.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

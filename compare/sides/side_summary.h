@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

@@ -17,8 +17,9 @@
 #include "compare/sides/value_bank.h"
 #include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/result.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

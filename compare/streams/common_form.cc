@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/tensor.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 namespace {

@@ -10,8 +10,8 @@
 #include "compare/differences/strided_runs.h"
 #include "compare/streams/multiset_hash.h"
 #include "compare/streams/numeric_pass.h"
-#include "evaluator/convert.h"
-#include "evaluator/packed_bits.h"
+#include "evaluator/tensor/convert.h"
+#include "evaluator/tensor/packed_bits.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -9,8 +9,8 @@
 
 #include "absl/types/span.h"
 #include "compare/differences/letters.h"
-#include "evaluator/thread_pool.h"
-#include "evaluator/value.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -11,9 +11,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "compare/streams/fingerprint.h"
-#include "evaluator/tensor.h"
-#include "evaluator/thread_pool.h"
-#include "evaluator/value.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

@@ -8,9 +8,8 @@
 #include <variant>
 
 #include "compare/streams/fingerprint.h"
-#include "evaluator/outer_names.h"
-#include "evaluator/plan.h"
-#include "evaluator/signature.h"
+#include "evaluator/kernels/signature.h"
+#include "evaluator/model/outer_names.h"
 #include "onnx/defs/schema.h"
 
 #define XXH_INLINE_ALL

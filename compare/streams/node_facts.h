@@ -10,8 +10,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "evaluator/model.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/model/model.h"
 
 namespace onnx {
 class OpSchema;

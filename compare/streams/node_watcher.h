@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/result.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

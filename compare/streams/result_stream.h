@@ -11,9 +11,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "compare/streams/fingerprint.h"
-#include "evaluator/model.h"
-#include "evaluator/result.h"
-#include "evaluator/tensor.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

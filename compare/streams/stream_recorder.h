@@ -13,12 +13,16 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "compare/streams/fingerprint.h"
 #include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/node_facts.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/op_registry.h"
-#include "evaluator/result.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 
@@ -82,7 +86,7 @@ class StreamRecorder : public Observer {
   ResultStream stream_;
   std::vector<Scope> scopes_;
   absl::flat_hash_map<const Initializer*, Named> initializers_;  // of subgraphs
-  FingerprintCache own_cache_;  // in use if the options have none
+  FingerprintCache own_cache_;                                   // in use if the options have none
 };
 
 }  // namespace onnxcmp

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

@@ -12,7 +12,7 @@
 #include "compare/differences/precision.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/text/meant_name.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

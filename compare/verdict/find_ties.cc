@@ -10,7 +10,7 @@
 #include "compare/graphs/side_graph.h"
 #include "compare/sides/replacer.h"
 #include "compare/verdict/ties.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

@@ -9,6 +9,7 @@
 #include "compare/sides/pair_values.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "compare/verdict/output_comparison.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

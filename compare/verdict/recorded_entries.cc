@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "compare/differences/precision.h"
 #include "compare/differences/tensor_difference.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

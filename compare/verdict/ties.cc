@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "compare/differences/nearness.h"
 #include "compare/operators/operator_traits.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 namespace {

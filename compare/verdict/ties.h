@@ -2,10 +2,12 @@
 #ifndef ONNXCMP_COMPARE_VERDICT_TIES_H_
 #define ONNXCMP_COMPARE_VERDICT_TIES_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "compare/graphs/side_graph.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

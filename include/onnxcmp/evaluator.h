@@ -5,21 +5,21 @@
 //   auto evaluator = onnxcmp::Evaluator::Create(*model, registry);
 //   auto outputs = evaluator->Run({{"x", onnxcmp::Tensor::Of<float>({2}, {1, 2})}});
 //
-// Tensors as matrices of Eigen and as expressions of xtensor are evaluator/eigen.h and
-// evaluator/xtensor.h, which are included by themselves.
+// Tensors as matrices of Eigen and as expressions of xtensor are evaluator/tensor/eigen.h and
+// evaluator/tensor/xtensor.h, which are included by themselves.
 #ifndef ONNXCMP_INCLUDE_ONNXCMP_EVALUATOR_H_
 #define ONNXCMP_INCLUDE_ONNXCMP_EVALUATOR_H_
 
-#include "evaluator/convert.h"      // elements of narrow floats and packed types as numbers
-#include "evaluator/dtype.h"        // element types
-#include "evaluator/evaluator.h"    // models and feeds to outputs; limits
-#include "evaluator/kernel.h"       // what an operator of your own is given
-#include "evaluator/load_model.h"   // files, bytes and text to models
-#include "evaluator/model.h"        // what a model is when it is loaded
-#include "evaluator/op_registry.h"  // operators by name and version
-#include "evaluator/result.h"       // the observer, which sees every result of a run
-#include "evaluator/tensor.h"       // shapes, strides, elements
-#include "evaluator/value.h"        // tensors, sequences, optionals, maps, sparse tensors
-#include "evaluator/version.h"      // the version of the library
+#include "evaluator/kernels/kernel.h"       // what an operator of your own is given
+#include "evaluator/kernels/op_registry.h"  // operators by name and version
+#include "evaluator/load/load_model.h"      // files, bytes and text to models
+#include "evaluator/model/model.h"          // what a model is when it is loaded
+#include "evaluator/run/evaluator.h"        // models and feeds to outputs; limits
+#include "evaluator/run/result.h"           // the observer, which sees every result of a run
+#include "evaluator/tensor/convert.h"       // elements of narrow floats and packed types as numbers
+#include "evaluator/tensor/dtype.h"         // element types
+#include "evaluator/tensor/tensor.h"        // shapes, strides, elements
+#include "evaluator/tensor/value.h"         // tensors, sequences, optionals, maps, sparse tensors
+#include "evaluator/version.h"              // the version of the library
 
 #endif  // ONNXCMP_INCLUDE_ONNXCMP_EVALUATOR_H_

@@ -18,7 +18,7 @@ namespace onnxcmp {
 namespace {
 
 constexpr absl::string_view kTables =
-#include "ops/schema_tables.inc"
+#include "ops/contrib/schema_tables.inc"
     ;
 
 using Words = std::vector<absl::string_view>;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/packed_bits.h"
+#include "evaluator/tensor/packed_bits.h"
 #include "ops/common/shapes/axes.h"
 
 namespace onnxcmp {

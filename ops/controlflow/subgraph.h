@@ -4,7 +4,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/kernel.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/elementwise/elementwise.h"
 

@@ -4,7 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/elementwise/elementwise.h"
 #include "ops/common/products/matmul.h"

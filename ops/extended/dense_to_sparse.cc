@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
 #include "ops/common/movement/movement.h"
 #include "ops/extended/domains.h"
 

@@ -3,7 +3,7 @@
 #define ONNXCMP_OPS_EXTENDED_DOMAINS_H_
 
 #include "absl/strings/string_view.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 
 namespace onnxcmp {
 

@@ -1,4 +1,4 @@
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
 #include "ops/common/elementwise/elementwise.h"
 #include "ops/extended/domains.h"
 

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
 #include "ops/common/elementwise/elementwise.h"
 #include "ops/common/movement/movement.h"
 #include "ops/common/shapes/views.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
 #include "ops/common/movement/movement.h"
 #include "ops/common/movement/scatter.h"
 #include "ops/common/movement/tuple_offsets.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
 #include "ops/extended/domains.h"
 
 namespace onnxcmp {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/elementwise/elementwise.h"
 #include "ops/common/quantized/quantization.h"

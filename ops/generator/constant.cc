@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/dense.h"
-#include "evaluator/kernel.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/tensor/dense.h"
 
 namespace onnxcmp {
 namespace {

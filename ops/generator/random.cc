@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 #include "ops/common/functions/vector_math.h"
 
 namespace onnxcmp {

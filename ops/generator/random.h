@@ -6,7 +6,8 @@
 #include <optional>
 #include <random>
 
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 

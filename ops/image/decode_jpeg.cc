@@ -9,7 +9,7 @@
 // Needs jpeglib.h before it.
 #include <jerror.h>
 
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 #include "ops/image/codecs.h"
 
 namespace onnxcmp {

@@ -4,7 +4,7 @@
 
 #include <png.h>
 
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 #include "ops/image/codecs.h"
 
 namespace onnxcmp {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 #include "ops/image/codecs.h"
 
 namespace onnxcmp {

@@ -6,7 +6,7 @@
 
 #include <tiffio.h>
 
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 #include "ops/image/codecs.h"
 
 namespace onnxcmp {

@@ -1,6 +1,6 @@
 #include <webp/decode.h>
 
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 #include "ops/image/codecs.h"
 
 namespace onnxcmp {

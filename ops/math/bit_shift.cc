@@ -2,7 +2,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {

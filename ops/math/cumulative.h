@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "evaluator/kernel.h"
+#include "absl/status/status.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/reduction/lane_fold.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/products/square_matrices.h"
 
 namespace onnxcmp {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/products/matmul.h"

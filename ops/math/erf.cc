@@ -1,7 +1,7 @@
 #include <array>
 #include <utility>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elementwise/elementwise.h"
 #include "ops/common/elementwise/emit_function.h"
 

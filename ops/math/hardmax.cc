@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/reduction/arg_reduce.h"
 #include "ops/math/softmax_family.h"
 

@@ -1,4 +1,4 @@
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elementwise/elementwise.h"
 #include "ops/common/functions/if_negative.h"
 

@@ -1,6 +1,6 @@
 #include "ops/common/reduction/softmax.h"
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/math/softmax_family.h"
 
 namespace onnxcmp {

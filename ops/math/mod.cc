@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {

@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {

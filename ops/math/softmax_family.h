@@ -2,7 +2,9 @@
 #ifndef ONNXCMP_OPS_MATH_SOFTMAX_FAMILY_H_
 #define ONNXCMP_OPS_MATH_SOFTMAX_FAMILY_H_
 
-#include "evaluator/kernel.h"
+#include <cstdint>
+
+#include "evaluator/kernels/kernel.h"
 
 namespace onnxcmp {
 

@@ -10,9 +10,9 @@
 #include <Eigen/Core>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/convert.h"
-#include "evaluator/kernel.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/tensor/convert.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/elementwise/broadcast.h"

@@ -5,8 +5,8 @@
 #include <Eigen/Core>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/convert.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/tensor/convert.h"
 #include "ops/common/reduction/lanes.h"
 #include "ops/common/reduction/reduce.h"
 

@@ -1,7 +1,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/convolution/conv_family.h"
 #include "ops/common/quantized/quantization.h"
 #include "ops/common/shapes/work.h"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/elementwise/dropout.h"
 

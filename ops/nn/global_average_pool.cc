@@ -1,4 +1,4 @@
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/convolution/pooling.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/reduction/lane_fold.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/convolution/pooling.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/reduction/lanes.h"

@@ -1,5 +1,5 @@
 #include "ops/common/attention/linear_attention.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 
 namespace onnxcmp {
 namespace {

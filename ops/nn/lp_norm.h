@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
 
 namespace onnxcmp {
 

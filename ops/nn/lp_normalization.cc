@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/reduction/lanes.h"
 #include "ops/common/shapes/axes.h"

@@ -2,7 +2,7 @@
 #include <limits>
 #include <utility>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/convolution/pooling.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/elements/load_store.h"

@@ -6,7 +6,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/elementwise/elementwise.h"
 #include "ops/common/reduction/reduce.h"

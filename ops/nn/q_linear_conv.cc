@@ -1,5 +1,5 @@
 #include "ops/common/convolution/q_linear_conv.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 
 namespace onnxcmp {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "evaluator/convert.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/tensor/convert.h"
 #include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {

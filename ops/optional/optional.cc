@@ -1,8 +1,8 @@
 #include <memory>
 #include <optional>
 
-#include "evaluator/kernel.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/op_registry.h"
 
 namespace onnxcmp {
 namespace {

@@ -1,5 +1,5 @@
-#include "evaluator/kernel.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/op_registry.h"
 
 namespace onnxcmp {
 namespace {

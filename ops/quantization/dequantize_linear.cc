@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/quantized/quantization.h"
 
 namespace onnxcmp {

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/elementwise/elementwise.h"
 #include "ops/common/reduction/reduce.h"

@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/products/gemm.h"
 #include "ops/common/recurrent/recurrent.h"

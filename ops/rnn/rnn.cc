@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/products/gemm.h"
 #include "ops/common/recurrent/recurrent.h"

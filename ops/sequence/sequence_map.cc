@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/kernel.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/controlflow/subgraph.h"
 
 namespace onnxcmp {

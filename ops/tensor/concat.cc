@@ -2,8 +2,8 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/kernel.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/movement/concat.h"
 #include "ops/common/shapes/axes.h"
 

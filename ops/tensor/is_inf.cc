@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {

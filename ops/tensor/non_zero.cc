@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "evaluator/convert.h"
-#include "evaluator/kernel.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {

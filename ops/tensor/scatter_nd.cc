@@ -1,6 +1,6 @@
 #include "absl/strings/str_cat.h"
-#include "evaluator/kernel.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/movement/scatter.h"
 #include "ops/common/movement/tuple_offsets.h"
 

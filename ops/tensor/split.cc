@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "evaluator/convert.h"
-#include "evaluator/kernel.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/tensor/convert.h"
 #include "ops/common/shapes/axes.h"
 #include "ops/common/shapes/views.h"
 

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "evaluator/kernel.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/shapes/axes.h"
 #include "ops/common/shapes/views.h"
 

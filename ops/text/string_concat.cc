@@ -1,7 +1,7 @@
 #include <string>
 
-#include "evaluator/kernel.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elementwise/broadcast.h"
 
 namespace onnxcmp {

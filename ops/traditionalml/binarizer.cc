@@ -4,7 +4,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/traditionalml/key_index.h"
 
 namespace onnxcmp {

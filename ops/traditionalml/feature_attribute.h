@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

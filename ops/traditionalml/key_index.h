@@ -8,8 +8,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "absl/types/span.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

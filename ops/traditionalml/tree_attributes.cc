@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 #include "ops/extended/domains.h"
 
 namespace onnxcmp {

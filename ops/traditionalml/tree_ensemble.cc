@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/convert.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/tensor/convert.h"
 #include "ops/traditionalml/post_transform.h"
 #include "ops/traditionalml/tree_attributes.h"
 #include "ops/traditionalml/trees.h"

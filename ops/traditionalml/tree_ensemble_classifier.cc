@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/extended/domains.h"
 #include "ops/traditionalml/class_labels.h"
 #include "ops/traditionalml/post_transform.h"

@@ -2,7 +2,7 @@
 #include <memory>
 #include <utility>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/extended/domains.h"
 #include "ops/traditionalml/post_transform.h"
 #include "ops/traditionalml/tree_attributes.h"

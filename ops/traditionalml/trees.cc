@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {

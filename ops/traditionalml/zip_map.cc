@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/movement/movement.h"
 #include "ops/traditionalml/class_labels.h"
 #include "ops/traditionalml/trees.h"

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/training/tensor_groups.h"
 

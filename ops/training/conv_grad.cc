@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/convolution/conv_family.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/elements/load_store.h"

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/expansion.h"
-#include "evaluator/op_registry.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/load/expansion.h"
 #include "ops/training/derivatives/derivative.h"
 #include "ops/training/derivatives/differentiate.h"
 

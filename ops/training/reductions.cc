@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/elementwise/elementwise.h"
 #include "ops/common/reduction/lanes.h"

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/tensor_proto.h"
+#include "evaluator/protos/tensor_proto.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
 #include "tests/support/op_test.h"

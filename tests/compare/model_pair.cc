@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/alignment/mark_names.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 #include "ops/operators.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"

@@ -10,9 +10,9 @@
 #include "absl/strings/string_view.h"
 #include "compare/compare.h"
 #include "compare/sides/model_side.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
-#include "evaluator/tensor.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp::testing {
 

@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "compare/inputs/generated_inputs.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/run/evaluator.h"
 
 namespace onnxcmp::fuzz {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 #include "tests/fuzz/seeds.h"
 
 namespace onnxcmp::fuzz {

@@ -13,8 +13,8 @@
 #include "compare/recordings/recorded_values.h"
 #include "compare/reports/render_table.h"
 #include "compare/sides/recording_side.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/tensor_proto.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/protos/tensor_proto.h"
 #include "tests/fuzz/limits.h"
 #include "tests/fuzz/targets.h"
 

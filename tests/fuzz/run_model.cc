@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "compare/inputs/generated_targets.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/run/evaluator.h"
 #include "ops/operators.h"
 #include "tests/fuzz/limits.h"
 #include "tests/fuzz/targets.h"

@@ -21,7 +21,7 @@
 #include "compare/inputs/input_sets.h"
 #include "compare/reports/render_table.h"
 #include "compare/sides/model_side.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 #include "gtest/gtest.h"
 #include "tests/golden/registration.h"
 #include "tests/support/golden.h"

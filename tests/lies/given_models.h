@@ -8,8 +8,8 @@
 
 #include "compare/compare.h"
 #include "compare/sides/model_side.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
 
 namespace onnxcmp::testing {
 

@@ -15,7 +15,7 @@
 #include "compare/inputs/feeds.h"
 #include "compare/recordings/recorded_values.h"
 #include "compare/sides/recording_side.h"
-#include "evaluator/load_model.h"
+#include "evaluator/load/load_model.h"
 #include "tests/lies/given_models.h"
 #include "tests/support/op_test.h"
 #include "tests/support/paths.h"

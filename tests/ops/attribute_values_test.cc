@@ -14,8 +14,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/expansion.h"
+#include "evaluator/load/expansion.h"
+#include "evaluator/run/evaluator.h"
 #include "onnx/defs/schema.h"
 #include "ops/contrib/refused.h"
 #include "tests/support/op_test.h"

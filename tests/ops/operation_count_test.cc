@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 #include "gtest/gtest.h"
 
 namespace onnxcmp {

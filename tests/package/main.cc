@@ -6,8 +6,8 @@
 #include <Eigen/Core>
 #include <xtensor/xarray.hpp>
 
-#include "evaluator/eigen.h"
-#include "evaluator/xtensor.h"
+#include "evaluator/tensor/eigen.h"
+#include "evaluator/tensor/xtensor.h"
 #include "onnxcmp/compare.h"
 #include "onnxcmp/evaluator.h"
 #include "onnxcmp/ops.h"

@@ -8,7 +8,7 @@
 
 #include "compare/comparison/comparison.h"
 #include "compare/streams/result_stream.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 #include "tests/support/stream_builder.h"
 
 namespace onnxcmp::testing {

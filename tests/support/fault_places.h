@@ -16,7 +16,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 #include "tests/support/model_faults.h"
 
 namespace onnxcmp::testing {

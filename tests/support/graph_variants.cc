@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 #include "tests/support/stream_builder.h"
 #include "tests/support/synthetic_graph.h"
 

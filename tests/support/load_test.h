@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "evaluator/load_model.h"
+#include "evaluator/load/load_model.h"
 
 namespace onnxcmp::testing {
 

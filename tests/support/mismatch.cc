@@ -15,8 +15,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "evaluator/convert.h"
-#include "evaluator/packed_bits.h"
+#include "evaluator/tensor/convert.h"
+#include "evaluator/tensor/packed_bits.h"
 
 namespace onnxcmp::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "evaluator/value.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp::testing {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/load_model.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/load/load_model.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp::testing {

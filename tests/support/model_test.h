@@ -10,8 +10,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/result.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/run/result.h"
 
 namespace onnxcmp::testing {
 

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 #include "gtest/gtest.h"
 #include "ops/operators.h"
 #include "tests/support/mismatch.h"

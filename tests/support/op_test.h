@@ -15,8 +15,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/tensor.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/tensor.h"
 #include "gtest/gtest.h"
 
 namespace onnxcmp::testing {

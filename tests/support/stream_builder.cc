@@ -4,7 +4,7 @@
 
 #include "compare/differences/precision.h"
 #include "compare/streams/fingerprint.h"
-#include "evaluator/value.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp::testing {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compare/streams/result_stream.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp::testing {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/result.h"
-#include "evaluator/tensor.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp::testing {
 

@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/backend_tests/backend_test.h"
-#include "evaluator/load_model.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/load/load_model.h"
 
 namespace onnxcmp::testing {
 namespace {

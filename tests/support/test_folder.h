@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/run/evaluator.h"
 #include "tests/support/mismatch.h"
 
 namespace onnxcmp::testing {

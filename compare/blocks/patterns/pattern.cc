@@ -10,8 +10,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "evaluator/model.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 namespace {

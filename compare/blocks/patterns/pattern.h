@@ -25,6 +25,7 @@
 #define ONNXCMP_COMPARE_BLOCKS_PATTERNS_PATTERN_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>

@@ -10,6 +10,7 @@
 
 #include "compare/blocks/patterns/block_graph.h"
 #include "compare/blocks/patterns/pattern.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

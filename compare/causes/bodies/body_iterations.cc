@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "compare/sides/model_side.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

@@ -10,7 +10,8 @@
 #include "absl/status/statusor.h"
 #include "compare/causes/bodies/body_models.h"
 #include "compare/graphs/side_graph.h"
-#include "evaluator/value.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 

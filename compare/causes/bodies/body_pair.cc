@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/differences/nearness.h"
 #include "compare/streams/fingerprint.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {

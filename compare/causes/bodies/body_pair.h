@@ -14,6 +14,8 @@
 #include "compare/causes/bodies/body_models.h"
 #include "compare/forced/forced_run.h"
 #include "compare/sides/model_side.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 

@@ -3,11 +3,12 @@
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_FREE_SIZES_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

@@ -4,8 +4,8 @@
 #include <variant>
 
 #include "compare/graphs/constants.h"
-#include "evaluator/convert.h"
-#include "evaluator/outer_names.h"
+#include "evaluator/model/outer_names.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 

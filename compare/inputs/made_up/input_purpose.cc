@@ -16,7 +16,7 @@
 #include "compare/inputs/made_up/purpose_table.h"
 #include "compare/inputs/made_up/traced_size.h"
 #include "compare/operators/operator_traits.h"
-#include "evaluator/outer_names.h"
+#include "evaluator/model/outer_names.h"
 
 namespace onnxcmp {
 namespace {

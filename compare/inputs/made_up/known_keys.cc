@@ -9,8 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/made_up/node_questions.h"
-#include "evaluator/convert.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/convert.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

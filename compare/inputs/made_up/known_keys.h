@@ -3,7 +3,7 @@
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_KNOWN_KEYS_H_
 
 #include "compare/inputs/made_up/input_purpose.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

@@ -8,8 +8,9 @@
 #include "absl/status/statusor.h"
 #include "compare/inputs/made_up/input_purpose.h"
 #include "compare/inputs/made_up/random_numbers.h"
-#include "evaluator/model.h"
-#include "evaluator/tensor.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

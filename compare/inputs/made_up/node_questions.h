@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "absl/strings/string_view.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 namespace {

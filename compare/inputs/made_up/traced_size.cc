@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "compare/inputs/made_up/node_questions.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 namespace {

@@ -15,7 +15,7 @@
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
 #include "compare/text/utf8.h"
-#include "evaluator/dtype.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compare/comparison/comparison.h"
+#include "compare/quantization/quantization.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/reports/table/table_style.h"
 

@@ -11,6 +11,7 @@
 #include "compare/comparison/comparison.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/reports/words/fusions.h"
+#include "compare/verdict/compared_row.h"
 
 namespace onnxcmp {
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "compare/comparison/comparison.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/reports/table/table_style.h"

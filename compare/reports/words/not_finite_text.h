@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "compare/comparison/comparison.h"
+#include "compare/not_finite/not_finite.h"
+#include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
 

@@ -7,6 +7,7 @@
 #include "compare/causes/cause.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/streams/result_stream.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 

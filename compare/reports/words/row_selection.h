@@ -2,9 +2,13 @@
 #ifndef ONNXCMP_COMPARE_REPORTS_WORDS_ROW_SELECTION_H_
 #define ONNXCMP_COMPARE_REPORTS_WORDS_ROW_SELECTION_H_
 
+#include <cstdint>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "compare/comparison/comparison.h"
+#include "compare/streams/result_stream.h"
+#include "compare/verdict/compared_row.h"
 
 namespace onnxcmp {
 

@@ -2,7 +2,7 @@
 #ifndef ONNXCMP_OPS_COMMON_ATTENTION_LINEAR_ATTENTION_H_
 #define ONNXCMP_OPS_COMMON_ATTENTION_LINEAR_ATTENTION_H_
 
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
 
 namespace onnxcmp {
 

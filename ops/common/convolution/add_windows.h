@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "evaluator/tensor.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/convolution/pooling.h"
 #include "ops/common/convolution/windows.h"
 #include "ops/common/reduction/lane_fold.h"

@@ -2,9 +2,14 @@
 #ifndef ONNXCMP_OPS_COMMON_CONVOLUTION_CONV_FAMILY_H_
 #define ONNXCMP_OPS_COMMON_CONVOLUTION_CONV_FAMILY_H_
 
+#include <cstdint>
+
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/convolution/convolution.h"
+#include "ops/common/convolution/windows.h"
 #include "ops/common/functions/activation.h"
 
 namespace onnxcmp {

@@ -7,8 +7,8 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/tensor.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
 #include "ops/common/convolution/windows.h"
 #include "ops/common/products/byte_pairs.h"
 #include "ops/common/products/gemm.h"

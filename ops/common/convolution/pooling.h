@@ -10,11 +10,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/convolution/windows.h"
 #include "ops/common/reduction/fold_columns.h"
+#include "ops/common/reduction/lane_fold.h"
 
 namespace onnxcmp {
 

@@ -3,7 +3,7 @@
 #define ONNXCMP_OPS_COMMON_CONVOLUTION_Q_LINEAR_CONV_H_
 
 #include "absl/status/status.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
 #include "ops/common/convolution/conv_family.h"
 
 namespace onnxcmp {

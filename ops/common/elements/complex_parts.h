@@ -3,8 +3,9 @@
 #define ONNXCMP_OPS_COMMON_ELEMENTS_COMPLEX_PARTS_H_
 
 #include "absl/status/statusor.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
-#include "evaluator/dtype.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 

@@ -2,12 +2,14 @@
 #ifndef ONNXCMP_OPS_COMMON_ELEMENTS_LOAD_STORE_H_
 #define ONNXCMP_OPS_COMMON_ELEMENTS_LOAD_STORE_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "evaluator/convert.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/convert.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -5,8 +5,9 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "evaluator/convert.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/convert.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

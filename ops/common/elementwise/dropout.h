@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
 
 namespace onnxcmp {
 

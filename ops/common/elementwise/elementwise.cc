@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/strided_copy.h"
+#include "evaluator/tensor/strided_copy.h"
 
 namespace onnxcmp {
 namespace {

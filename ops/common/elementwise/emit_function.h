@@ -8,7 +8,8 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/dtype.h"
 #include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {

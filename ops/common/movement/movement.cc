@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/packed_bits.h"
-#include "evaluator/status_macros.h"
-#include "evaluator/strided_copy.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/packed_bits.h"
+#include "evaluator/tensor/strided_copy.h"
 
 namespace onnxcmp {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 #include "ops/common/elements/complex_parts.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/movement/movement.h"

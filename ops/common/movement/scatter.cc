@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/movement/movement.h"
 #include "ops/common/reduction/lane_fold.h"

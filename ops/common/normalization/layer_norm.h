@@ -7,7 +7,7 @@
 
 #include <Eigen/Core>
 
-#include "evaluator/dtype.h"
+#include "evaluator/tensor/dtype.h"
 #include "ops/common/reduction/lanes.h"
 
 namespace onnxcmp {

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "absl/types/span.h"
-#include "evaluator/dtype.h"
-#include "evaluator/tensor.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/products/gemm.h"
 
 namespace onnxcmp {

@@ -13,7 +13,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
 #include "ops/common/products/gemm_tile.h"
 
 namespace onnxcmp {

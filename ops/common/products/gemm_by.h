@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "evaluator/base/thread_pool.h"
 #include "ops/common/processor/instructions.h"
 #include "ops/common/products/gemm.h"
 

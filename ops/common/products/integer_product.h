@@ -3,13 +3,18 @@
 #ifndef ONNXCMP_OPS_COMMON_PRODUCTS_INTEGER_PRODUCT_H_
 #define ONNXCMP_OPS_COMMON_PRODUCTS_INTEGER_PRODUCT_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "absl/types/span.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/products/gemm.h"
 #include "ops/common/products/matmul.h"
 

@@ -2,9 +2,12 @@
 #ifndef ONNXCMP_OPS_COMMON_PRODUCTS_MATMUL_H_
 #define ONNXCMP_OPS_COMMON_PRODUCTS_MATMUL_H_
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "absl/types/span.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/products/gemm.h"
 
 namespace onnxcmp {

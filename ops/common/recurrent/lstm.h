@@ -5,7 +5,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
 #include "ops/common/recurrent/recurrent.h"
 
 namespace onnxcmp {

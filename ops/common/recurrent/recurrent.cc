@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/products/gemm.h"
 #include "ops/common/shapes/check_shape.h"

@@ -3,13 +3,17 @@
 #ifndef ONNXCMP_OPS_COMMON_RECURRENT_RECURRENT_H_
 #define ONNXCMP_OPS_COMMON_RECURRENT_RECURRENT_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "evaluator/kernel.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/products/gemm.h"
 #include "ops/common/recurrent/recurrent_activation.h"
 

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "evaluator/convert.h"
-#include "evaluator/tensor.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/convert.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/reduction/fold_columns.h"
 #include "ops/common/reduction/lane_fold.h"
 #include "ops/common/reduction/lanes.h"

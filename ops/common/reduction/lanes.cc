@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {

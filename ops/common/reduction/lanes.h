@@ -7,8 +7,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "evaluator/tensor.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/reduction/lane_fold.h"
 
 namespace onnxcmp {

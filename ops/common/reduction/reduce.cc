@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 #include "ops/common/reduction/fold_tensor.h"
 
 namespace onnxcmp {

@@ -2,11 +2,14 @@
 #ifndef ONNXCMP_OPS_COMMON_REDUCTION_REDUCE_H_
 #define ONNXCMP_OPS_COMMON_REDUCTION_REDUCE_H_
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "evaluator/kernel.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/shapes/axes.h"
 
 namespace onnxcmp {

@@ -2,11 +2,13 @@
 #ifndef ONNXCMP_OPS_COMMON_REDUCTION_SOFTMAX_H_
 #define ONNXCMP_OPS_COMMON_REDUCTION_SOFTMAX_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include <Eigen/Core>
 
 #include "ops/common/functions/vector_math.h"
+#include "ops/common/reduction/lane_fold.h"
 #include "ops/common/reduction/lanes.h"
 
 namespace onnxcmp {

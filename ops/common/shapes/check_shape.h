@@ -2,11 +2,13 @@
 #ifndef ONNXCMP_OPS_COMMON_SHAPES_CHECK_SHAPE_H_
 #define ONNXCMP_OPS_COMMON_SHAPES_CHECK_SHAPE_H_
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "absl/types/span.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

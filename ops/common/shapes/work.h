@@ -3,7 +3,7 @@
 #define ONNXCMP_OPS_COMMON_SHAPES_WORK_H_
 
 #include "absl/status/status.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
 
 namespace onnxcmp {
 

@@ -4,8 +4,8 @@
 #define ONNXCMP_OPS_CONTRIB_ATTENTION_ATTEND_PACKED_H_
 
 #include "absl/status/statusor.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -1,5 +1,5 @@
 #include "ops/common/attention/attention.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/contrib/attention/self_attention.h"
 

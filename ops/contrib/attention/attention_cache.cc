@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/movement/movement.h"
 #include "ops/common/reduction/lanes.h"

@@ -2,11 +2,14 @@
 #ifndef ONNXCMP_OPS_CONTRIB_BLOCK_QUANTIZED_WEIGHT_PRODUCT_H_
 #define ONNXCMP_OPS_CONTRIB_BLOCK_QUANTIZED_WEIGHT_PRODUCT_H_
 
+#include <cstdint>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/products/matmul.h"
 

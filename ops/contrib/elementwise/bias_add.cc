@@ -1,7 +1,7 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elementwise/elementwise.h"
 #include "ops/contrib/elementwise/bias.h"
 

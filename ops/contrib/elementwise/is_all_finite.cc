@@ -2,7 +2,7 @@
 #include <array>
 #include <utility>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "evaluator/dtype.h"
+#include "evaluator/tensor/dtype.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/functions/vector_math.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/convert.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/tensor/convert.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/reduction/softmax.h"
 #include "ops/contrib/generation/generation.h"

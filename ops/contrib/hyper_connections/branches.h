@@ -4,10 +4,13 @@
 #define ONNXCMP_OPS_CONTRIB_HYPER_CONNECTIONS_BRANCHES_H_
 
 #include <cstdint>
+#include <initializer_list>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/tensor.h"
+#include "absl/strings/string_view.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 
 namespace onnxcmp {
 

@@ -3,8 +3,8 @@
 #define ONNXCMP_OPS_CONTRIB_NORMALIZATION_EMBED_LAYER_NORM_H_
 
 #include "absl/status/status.h"
-#include "evaluator/kernel.h"
-#include "evaluator/tensor.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

@@ -1,7 +1,7 @@
 #include <array>
 #include <utility>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/attention/attention.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/elementwise/elementwise.h"

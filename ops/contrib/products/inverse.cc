@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/products/square_matrices.h"
 
 namespace onnxcmp {

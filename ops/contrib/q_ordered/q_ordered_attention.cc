@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/attention/attention.h"
 #include "ops/common/functions/vector_math.h"
 #include "ops/common/products/integer_product.h"

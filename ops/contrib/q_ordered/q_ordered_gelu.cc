@@ -1,5 +1,5 @@
 #include "absl/strings/str_cat.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/contrib/q_ordered/matrix_order.h"
 #include "ops/contrib/quantized/quantized_operator.h"
 

@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/products/integer_product.h"
 #include "ops/common/shapes/views.h"
 #include "ops/contrib/q_ordered/matrix_order.h"

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/movement/concat.h"
 #include "ops/common/shapes/axes.h"
 #include "ops/contrib/quantized/quantized_operator.h"

@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/reduction/reduce.h"
 #include "ops/contrib/quantized/quantized_operator.h"
 

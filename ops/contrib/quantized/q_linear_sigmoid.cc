@@ -1,4 +1,4 @@
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/contrib/quantized/quantized_operator.h"
 
 namespace onnxcmp {

@@ -11,8 +11,11 @@
 #ifndef ONNXCMP_OPS_CONTRIB_QUANTIZED_QUANTIZED_OPERATOR_H_
 #define ONNXCMP_OPS_CONTRIB_QUANTIZED_QUANTIZED_OPERATOR_H_
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "evaluator/kernel.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/elementwise/elementwise.h"
 
 namespace onnxcmp {

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/op_registry.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/common/elements/compute_class.h"
 #include "ops/common/elements/load_store.h"
 #include "ops/common/functions/activation.h"

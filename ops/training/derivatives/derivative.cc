@@ -3,7 +3,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

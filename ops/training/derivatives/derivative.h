@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 

@@ -9,11 +9,11 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "evaluator/outer_names.h"
-#include "evaluator/plan.h"
-#include "evaluator/proto_text.h"
-#include "evaluator/signature.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/proto_text.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/kernels/signature.h"
+#include "evaluator/model/node_text.h"
+#include "evaluator/model/outer_names.h"
 #include "onnx/defs/schema.h"
 
 namespace onnxcmp {

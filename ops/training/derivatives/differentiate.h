@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "evaluator/expansion.h"
-#include "evaluator/model.h"
+#include "evaluator/load/expansion.h"
+#include "evaluator/model/model.h"
 #include "ops/training/derivatives/derivative.h"
 
 namespace onnxcmp {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluator/dtype.h"
+#include "evaluator/tensor/dtype.h"
 #include "ops/training/derivatives/derivative.h"
 
 namespace onnxcmp {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/blocks/find_blocks.h"
-#include "evaluator/load_model.h"
+#include "evaluator/load/load_model.h"
 #include "ops/operators.h"
 #include "tests/support/load_test.h"
 

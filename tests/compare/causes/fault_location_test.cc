@@ -14,7 +14,7 @@
 #include "compare/compare.h"
 #include "compare/inputs/feeds.h"
 #include "compare/sides/model_side.h"
-#include "evaluator/load_model.h"
+#include "evaluator/load/load_model.h"
 #include "tests/compare/repro/reproduce.h"
 #include "tests/support/model_faults.h"
 #include "tests/support/model_test.h"

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "evaluator/onnx_library.h"
+#include "evaluator/load/onnx_library.h"
 #include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
 

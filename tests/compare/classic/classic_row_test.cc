@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 namespace {

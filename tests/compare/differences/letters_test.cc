@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "evaluator/convert.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/convert.h"
+#include "evaluator/tensor/tensor.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {

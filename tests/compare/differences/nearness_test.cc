@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
 
 namespace onnxcmp {
 namespace {

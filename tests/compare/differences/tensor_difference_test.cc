@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/comparison/comparison.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/files/npz_writer.h"
-#include "evaluator/tensor_proto.h"
+#include "evaluator/protos/tensor_proto.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
 #include "tests/support/paths.h"

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/inputs/generated_targets.h"
-#include "evaluator/convert.h"
+#include "evaluator/tensor/convert.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp {

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/recordings/recording.h"
-#include "evaluator/tensor_proto.h"
+#include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx_pb.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"

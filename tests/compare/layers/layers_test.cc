@@ -15,7 +15,7 @@
 #include "compare/layers/layer_names.h"
 #include "compare/layers/read_listing.h"
 #include "compare/reports/table/render_layers.h"
-#include "evaluator/load_model.h"
+#include "evaluator/load/load_model.h"
 #include "ops/operators.h"
 #include "tests/support/op_test.h"
 #include "tests/support/paths.h"

@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/differences/nearness.h"
 #include "compare/operators/operator_traits.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
 #include "ops/operators.h"
 #include "tests/support/model_test.h"
 

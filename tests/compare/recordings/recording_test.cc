@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "compare/files/npz_reader.h"
-#include "evaluator/convert.h"
-#include "evaluator/model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/tensor/convert.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
 

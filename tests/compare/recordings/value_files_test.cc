@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/files/npy.h"
 #include "compare/recordings/recorded_values.h"
-#include "evaluator/tensor_proto.h"
+#include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx-data.pb.h"
 #include "onnx/onnx_pb.h"
 #include "tests/support/load_test.h"

@@ -11,7 +11,7 @@
 
 #include "compare/repro/repro_text.h"
 #include "compare/sides/model_side.h"
-#include "evaluator/signature.h"
+#include "evaluator/kernels/signature.h"
 #include "tests/compare/model_pair.h"
 #include "tests/compare/repro/reproduce.h"
 #include "tests/support/load_test.h"

@@ -9,8 +9,8 @@
 #include "compare/compare.h"
 #include "compare/sides/model_side.h"
 #include "compare/streams/fingerprint.h"
-#include "evaluator/model_proto.h"
-#include "evaluator/status_macros.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/load/model_proto.h"
 #include "onnx/onnx_pb.h"
 #include "tests/support/op_test.h"
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "compare/comparison/comparison.h"
-#include "evaluator/evaluator.h"
-#include "evaluator/load_model.h"
-#include "evaluator/model.h"
+#include "evaluator/load/load_model.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
 
 namespace onnxcmp::testing {
 

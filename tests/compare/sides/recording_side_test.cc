@@ -17,7 +17,7 @@
 #include "compare/files/npy.h"
 #include "compare/inputs/feeds.h"
 #include "compare/sides/model_side.h"
-#include "evaluator/tensor_proto.h"
+#include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx_pb.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/convert.h"
-#include "evaluator/tensor.h"
+#include "evaluator/tensor/convert.h"
+#include "evaluator/tensor/tensor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/op_test.h"

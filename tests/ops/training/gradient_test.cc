@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/load_model.h"
+#include "evaluator/load/load_model.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/model_test.h"

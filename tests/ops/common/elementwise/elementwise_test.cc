@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/evaluator.h"
+#include "evaluator/run/evaluator.h"
 #include "tests/support/op_test.h"
 
 namespace onnxcmp::testing {

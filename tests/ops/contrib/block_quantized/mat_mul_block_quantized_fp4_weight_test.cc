@@ -7,8 +7,6 @@
 namespace onnxcmp::testing {
 namespace {
 
-Tensor Codes() { return Tensor::Of<uint8_t>({9}, {0x34, 0, 0, 0, 0, 0, 0, 0, 0xF7}); }
-
 TEST(MatMulBlockQuantizedFp4Weight, ScalesBlocksAndAll) {
   // Codes 2, 3 and 15 are 1, 1.5 and -6; bytes 0x38 and 0x40 are 1 and 2 in e4m3.
   const auto run = [](const Tensor& codes, const Tensor& scales) {

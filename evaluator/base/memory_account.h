@@ -1,0 +1,34 @@
+// How much memory the tensors of a run hold together, and how much they may.
+#ifndef ONNXCMP_EVALUATOR_BASE_MEMORY_ACCOUNT_H_
+#define ONNXCMP_EVALUATOR_BASE_MEMORY_ACCOUNT_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace onnxcmp {
+
+// What allocates charges it, the end of what was allocated credits it; from any thread.
+class MemoryAccount {
+ public:
+  explicit MemoryAccount(int64_t limit) : limit_(limit) {}
+
+  int64_t limit() const { return limit_; }
+
+  // False, and nothing is charged, if it would come to more than the limit.
+  bool Charge(int64_t bytes) {
+    int64_t held = held_.load(std::memory_order_relaxed);
+    do {
+      if (bytes > limit_ - held) return false;
+    } while (!held_.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed));
+    return true;
+  }
+  void Credit(int64_t bytes) { held_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+ private:
+  const int64_t limit_;
+  std::atomic<int64_t> held_ = 0;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_EVALUATOR_BASE_MEMORY_ACCOUNT_H_

@@ -1,0 +1,50 @@
+#include "evaluator/base/thread_pool.h"
+
+#include <algorithm>
+
+#include <tbb/blocked_range.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+namespace onnxcmp {
+
+struct ThreadPool::Arena {
+  // More threads than cores would gain nothing, and make the library warn on standard error.
+  explicit Arena(int threads) : arena(std::min(threads, tbb::info::default_concurrency())) {}
+  tbb::task_arena arena;
+};
+
+ThreadPool::ThreadPool(int threads) : threads_(std::max(threads, 1)) {
+  if (threads_ > 1) arena_ = std::make_unique<Arena>(threads_);
+}
+
+ThreadPool::~ThreadPool() = default;
+
+void ThreadPool::ParallelFor(int64_t tasks, absl::FunctionRef<void(int64_t)> task) const {
+  if (arena_ == nullptr || tasks <= 1) {
+    for (int64_t i = 0; i < tasks; ++i) task(i);
+    return;
+  }
+  arena_->arena.execute([&] {
+    // One task a piece: the caller cut the work as it wants it.
+    tbb::parallel_for(
+        tbb::blocked_range<int64_t>(0, tasks, 1),
+        [&](const tbb::blocked_range<int64_t>& range) {
+          for (int64_t i = range.begin(); i != range.end(); ++i) task(i);
+        },
+        tbb::simple_partitioner());
+  });
+}
+
+void ThreadPool::ParallelRanges(int64_t count, int64_t grain,
+                                absl::FunctionRef<void(int64_t, int64_t)> body) const {
+  grain = std::max<int64_t>(grain, 1);
+  int64_t tasks = count / grain + (count % grain != 0 ? 1 : 0);
+  ParallelFor(tasks, [&](int64_t i) {
+    int64_t begin = i * grain;
+    body(begin, begin + std::min(grain, count - begin));
+  });
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,39 @@
+// Threads for independent pieces of work.
+#ifndef ONNXCMP_EVALUATOR_BASE_THREAD_POOL_H_
+#define ONNXCMP_EVALUATOR_BASE_THREAD_POOL_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/functional/function_ref.h"
+
+namespace onnxcmp {
+
+// How work is cut into tasks must depend on shapes only, never on the number of threads: threads
+// only pick tasks, so results are the same bits for any number of them.
+class ThreadPool {
+ public:
+  explicit ThreadPool(int threads);  // at least 1; 1 runs everything on the caller's thread
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int threads() const { return threads_; }
+
+  // Calls task(0) ... task(tasks - 1), in any order, possibly at the same time; returns when all
+  // have returned. Tasks must not throw and must write to disjoint memory. May be nested.
+  void ParallelFor(int64_t tasks, absl::FunctionRef<void(int64_t)> task) const;
+
+  // Cuts [0, count) into pieces of `grain` (the last may be shorter): body(begin, end).
+  void ParallelRanges(int64_t count, int64_t grain,
+                      absl::FunctionRef<void(int64_t, int64_t)> body) const;
+
+ private:
+  struct Arena;  // keeps the threading library out of this header
+  int threads_;
+  std::unique_ptr<Arena> arena_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_EVALUATOR_BASE_THREAD_POOL_H_

@@ -1,0 +1,156 @@
+#include "evaluator/kernels/op_registry.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "onnx/defs/schema.h"
+
+namespace onnxcmp {
+namespace {
+
+// (domain, name), the order in which entries are listed.
+using OpName = std::pair<std::string, std::string>;
+
+// Our schemas and ONNX's. Where ONNX knows the domain, its schemas win; ours then only fill gaps,
+// for operators that real files carry under a domain or a version that never had them.
+class Schemas final : public onnx::ISchemaRegistry {
+ public:
+  void Add(onnx::OpSchema schema) {
+    schema.Finalize();
+    auto& versions = schemas_[OpName(schema.domain(), schema.Name())];
+    int version = schema.SinceVersion();
+    latest_[schema.domain()] = std::max<int64_t>(latest_[schema.domain()], version);
+    OC_CHECK(versions.emplace(version, std::move(schema)).second);
+  }
+
+  const onnx::OpSchema* GetSchema(const std::string& name, const int version,
+                                  const std::string& domain) const override {
+    const bool known_to_onnx = DomainVersion(domain) > 0;
+    const onnx::OpSchema* of_onnx =
+        onnx::OpSchemaRegistry::Instance()->GetSchema(name, version, domain);
+    if (known_to_onnx && of_onnx != nullptr) {
+      return of_onnx;
+    }
+    auto versions = schemas_.find(OpName(domain, name));
+    if (versions == schemas_.end()) {
+      return of_onnx;
+    }
+    auto after = versions->second.upper_bound(version);
+    return after == versions->second.begin() ? of_onnx : &std::prev(after)->second;
+  }
+
+  int64_t LatestVersion(const std::string& domain) const {
+    auto found = latest_.find(domain);
+    return std::max(DomainVersion(domain), found == latest_.end() ? 0 : found->second);
+  }
+
+  // The newest version of a domain of ONNX's; 0 for other domains.
+  static int64_t DomainVersion(const std::string& domain) {
+    const auto& ranges = onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
+    auto found = ranges.find(domain);
+    return found == ranges.end() ? 0 : found->second.second;
+  }
+
+ private:
+  std::map<OpName, std::map<int, onnx::OpSchema>> schemas_;
+  std::map<std::string, int64_t> latest_;
+};
+
+}  // namespace
+
+struct OpRegistry::Impl {
+  std::map<OpName, std::map<int, KernelMaker>> kernels;
+  Schemas schemas;
+};
+
+OpRegistry::OpRegistry() : impl_(std::make_shared<Impl>()) {}
+OpRegistry::~OpRegistry() = default;
+OpRegistry::OpRegistry(OpRegistry&&) noexcept = default;
+OpRegistry& OpRegistry::operator=(OpRegistry&&) noexcept = default;
+
+std::vector<int> OpRegistry::Listed(absl::string_view domain, absl::string_view op_type,
+                                    const Versions& versions) const {
+  const int64_t known = Schemas::DomainVersion(std::string(domain));
+  std::vector<int> listed;
+  if (!versions.range_) {
+    for (const int version : versions.listed_) {
+      // ONNX 1.23 brought a version of Attention for an opset that 1.22 has without it.
+      const onnx::OpSchema* schema = FindSchema(domain, op_type, version);
+      const bool is_known =
+          version <= known && (schema == nullptr || schema->SinceVersion() == version);
+      if (known == 0 || is_known) listed.push_back(version);
+    }
+    return listed;
+  }
+  const int first = versions.listed_[0];
+  int last = versions.listed_[1];
+  if (known > 0 && last > known) {
+    const onnx::OpSchema* newest = FindSchema(domain, op_type, known);
+    if (newest == nullptr) return listed;
+    last = newest->SinceVersion();
+  }
+  for (int version = last; version >= first; version = listed.back() - 1) {
+    const onnx::OpSchema* schema = FindSchema(domain, op_type, version);
+    OC_CHECK(schema != nullptr);
+    listed.push_back(schema->SinceVersion());
+  }
+  OC_CHECK(!listed.empty() && listed.front() == last && listed.back() == first);
+  return listed;
+}
+
+void OpRegistry::Add(absl::string_view domain, absl::string_view op_type, const Versions& versions,
+                     KernelMaker maker) {
+  for (int version : Listed(domain, op_type, versions)) {
+    OC_CHECK(impl_->kernels[OpName(domain, op_type)].emplace(version, maker).second);
+  }
+}
+
+void OpRegistry::Add(absl::string_view domain, absl::string_view op_type, const Versions& versions,
+                     absl::Status (*kernel)(KernelContext&)) {
+  Add(domain, op_type, versions, KernelMaker([kernel](const KernelInit&) { return kernel; }));
+}
+
+void OpRegistry::AddSchema(onnx::OpSchema schema) { impl_->schemas.Add(std::move(schema)); }
+
+const onnx::ISchemaRegistry& OpRegistry::schemas() const { return impl_->schemas; }
+
+const onnx::OpSchema* OpRegistry::FindSchema(absl::string_view domain, absl::string_view op_type,
+                                             int64_t opset_version) const {
+  if (opset_version < 1) {
+    return nullptr;
+  }
+  int version = static_cast<int>(std::min<int64_t>(opset_version, std::numeric_limits<int>::max()));
+  return impl_->schemas.GetSchema(std::string(op_type), version, std::string(domain));
+}
+
+int64_t OpRegistry::LatestVersion(absl::string_view domain) const {
+  return impl_->schemas.LatestVersion(std::string(domain));
+}
+
+const KernelMaker* OpRegistry::FindKernel(absl::string_view domain, absl::string_view op_type,
+                                          int since_version) const {
+  auto makers = impl_->kernels.find(OpName(domain, op_type));
+  if (makers == impl_->kernels.end()) {
+    return nullptr;
+  }
+  auto maker = makers->second.find(since_version);
+  return maker == makers->second.end() ? nullptr : &maker->second;
+}
+
+std::vector<OpRegistry::Entry> OpRegistry::Entries() const {
+  std::vector<Entry> entries;
+  for (const auto& [name, makers] : impl_->kernels) {
+    Entry& entry = entries.emplace_back();
+    entry.domain = name.first;
+    entry.op_type = name.second;
+    for (const auto& [version, maker] : makers) {
+      entry.versions.push_back(version);
+    }
+  }
+  return entries;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,104 @@
+#include "evaluator/tensor/shared_weights.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+// What two weights must have in common to be compared: read without a page fault, and different for
+// nearly any two weights that are not alike.
+std::string ProbesOf(const FileBytes& bytes) {
+  constexpr int64_t kProbes = 8;
+  constexpr int64_t kProbe = 16;
+  std::string probes(sizeof(bytes.size) + kProbes * kProbe, '\0');
+  std::memcpy(probes.data(), &bytes.size, sizeof(bytes.size));
+  auto* to = reinterpret_cast<std::byte*>(probes.data() + sizeof(bytes.size));
+  const int64_t size = std::min(kProbe, bytes.size);
+  for (int64_t i = 0; i < kProbes; ++i) {
+    bytes.CopyTo((bytes.size - size) / (kProbes - 1) * i, size, to + i * kProbe);
+  }
+  return probes;
+}
+
+// Of weights that are the same where they were probed so many are compared with others: a file may
+// hold thousands that differ at its last byte.
+constexpr size_t kMostCompared = 8;
+
+}  // namespace
+
+// Bytes and the buffer over them, which the first who needs it makes.
+struct SharedWeights::Entry {
+  explicit Entry(const FileBytes& source) : bytes(source) {}
+
+  absl::StatusOr<std::shared_ptr<Buffer>> Get(uintptr_t alignment,
+                                              const std::shared_ptr<AlignedCopies>& copies) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (buffer == nullptr) {
+      OC_ASSIGN_OR_RETURN(buffer, BorrowAligned(bytes, alignment, copies));
+    }
+    return buffer;
+  }
+
+  const FileBytes bytes;
+  std::mutex mutex;
+  std::shared_ptr<Buffer> buffer;  // null: not made yet
+};
+
+SharedWeights::SharedWeights() = default;
+SharedWeights::~SharedWeights() = default;
+
+absl::StatusOr<std::shared_ptr<const MappedFile>> SharedWeights::Open(const std::string& path) {
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<const MappedFile> opened, MappedFile::Open(path));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& file : files_) {
+    if (file->identity() == opened->identity()) return file;
+  }
+  files_.push_back(opened);
+  return opened;
+}
+
+bool SharedWeights::Same(const FileBytes& a, const FileBytes& b) {
+  if (a.size != b.size) return false;
+  if (a.file->identity() == b.file->identity() && a.offset == b.offset) return true;
+  // Read part by part: pages of a mapping would take up memory, and faults as long as this.
+  constexpr int64_t kPart = int64_t{128} << 10;
+  const auto parts = std::make_unique<std::byte[]>(2 * kPart);
+  for (int64_t at = 0; at < a.size; at += kPart) {
+    const int64_t size = std::min(kPart, a.size - at);
+    a.CopyTo(at, size, parts.get());
+    b.CopyTo(at, size, parts.get() + kPart);
+    bytes_seen_.fetch_add(size, std::memory_order_relaxed);
+    if (std::memcmp(parts.get(), parts.get() + kPart, static_cast<size_t>(size)) != 0) return false;
+  }
+  return true;
+}
+
+absl::StatusOr<std::shared_ptr<Buffer>> SharedWeights::Take(const FileBytes& bytes,
+                                                            uintptr_t alignment) {
+  const std::string probes = ProbesOf(bytes);
+  size_t compared = 0;
+  while (true) {
+    std::shared_ptr<Entry> candidate;
+    bool is_new = false;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      auto& entries = entries_[probes];
+      is_new = compared == std::min(entries.size(), kMostCompared);
+      candidate = is_new ? entries.emplace_back(std::make_shared<Entry>(bytes)) : entries[compared];
+    }
+    if (is_new) {
+      bytes_seen_.fetch_add(bytes.size, std::memory_order_relaxed);
+    } else if (++compared; !Same(candidate->bytes, bytes)) {
+      continue;
+    }
+    OC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> buffer, candidate->Get(alignment, copies_));
+    // The same bytes may be elements of a type that needs less.
+    if (reinterpret_cast<uintptr_t>(buffer->data()) % alignment == 0) return buffer;
+  }
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,55 @@
+// The weights of models that are loaded together: what several of them hold is there once.
+#ifndef ONNXCMP_EVALUATOR_TENSOR_SHARED_WEIGHTS_H_
+#define ONNXCMP_EVALUATOR_TENSOR_SHARED_WEIGHTS_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "evaluator/base/mapped_file.h"
+#include "evaluator/tensor/aligned_copies.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+
+// Given to the loading of two models (LoadOptions::weights), one after the other or at once, it
+// lets them have the same buffer for the same bytes, so that they are read, hashed and copied once,
+// and the other file's are not looked at any more. Thread-safe. It may go when the models are
+// loaded.
+class SharedWeights {
+ public:
+  SharedWeights();
+  ~SharedWeights();
+
+  // The file, the same object for the same file.
+  absl::StatusOr<std::shared_ptr<const MappedFile>> Open(const std::string& path);
+
+  // A buffer that holds these bytes: one that was taken for the same bytes of any file, else one
+  // over the bytes where they are, or over a copy if their address is no multiple of `alignment`.
+  absl::StatusOr<std::shared_ptr<Buffer>> Take(const FileBytes& bytes, uintptr_t alignment);
+
+  // How many bytes have been taken or compared so far, for those who show how far loading is.
+  int64_t bytes_seen() const { return bytes_seen_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Entry;
+
+  bool Same(const FileBytes& a, const FileBytes& b);
+
+  std::atomic<int64_t> bytes_seen_ = 0;
+
+  std::mutex mutex_;  // of files and entries
+  std::vector<std::shared_ptr<const MappedFile>> files_;
+  // By size and a few of the bytes.
+  absl::flat_hash_map<std::string, std::vector<std::shared_ptr<Entry>>> entries_;
+  const std::shared_ptr<AlignedCopies> copies_ = std::make_shared<AlignedCopies>();
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_EVALUATOR_TENSOR_SHARED_WEIGHTS_H_
