@@ -97,9 +97,9 @@ class Comparer {
     if (options_.blocks) LookAtBlocks();
     if (options_.quantization) comparison_.quantization = std::move(quantization_);
     if (options_.shadow) {
-      comparison_.shadow =
-          MakeShadowReport(comparison_, std::move(RecordOf(0).shadow), std::move(RecordOf(1).shadow),
-                           RecordOf(0).outputs_in_double, RecordOf(1).outputs_in_double);
+      comparison_.shadow = MakeShadowReport(
+          comparison_, std::move(RecordOf(0).shadow), std::move(RecordOf(1).shadow),
+          RecordOf(0).outputs_in_double, RecordOf(1).outputs_in_double);
     }
     comparison_.notes.insert(comparison_.notes.end(), comparison_.outputs.notes.begin(),
                              comparison_.outputs.notes.end());

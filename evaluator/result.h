@@ -62,10 +62,10 @@ struct GraphStart {
 // their own (subgraphs, a local function that is kept as one node) are none of these.
 struct NodeRun {
   const Node& node;
-  absl::string_view path;         // where its results are made, as Result::path
+  absl::string_view path;          // where its results are made, as Result::path
   absl::Span<const Value> inputs;  // as node.inputs; empty: absent
-  int depth;                      // as Result::depth
-  uint64_t random_seed;           // KernelContext::random_seed()
+  int depth;                       // as Result::depth
+  uint64_t random_seed;            // KernelContext::random_seed()
 };
 
 // The order: initializers, inputs, then for each node its outputs (before them the results inside

@@ -30,8 +30,7 @@ struct WholeErrors {
 // may be half of what the whole may be, and must not be nearly all that there is. The pool may be
 // null; the result does not depend on it.
 WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
-                          double scale, bool parts,
-                          const ThreadPool* pool);
+                          double scale, bool parts, const ThreadPool* pool);
 
 }  // namespace onnxcmp
 

@@ -82,7 +82,7 @@ class StreamRecorder : public Observer {
   ResultStream stream_;
   std::vector<Scope> scopes_;
   absl::flat_hash_map<const Initializer*, Named> initializers_;  // of subgraphs
-  FingerprintCache own_cache_;  // in use if the options have none
+  FingerprintCache own_cache_;                                   // in use if the options have none
 };
 
 }  // namespace onnxcmp
