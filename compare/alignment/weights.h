@@ -4,8 +4,7 @@
 // producers -1.5 to 3, its uses -0.5 to 2, its labels -0.5 to 0.35. A *distance* is one of two
 // sketches, relative to the size of the elements: 0 for the same bits, 2e-7 for a sum of floats in
 // another order, 1e-3 for float16, about 1 for values that have nothing to do with each other.
-// Counts of what is looked at keep the cost near-linear; no result depends on them in models that
-// were met.
+// Counts of what is looked at keep the cost near-linear.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_WEIGHTS_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_WEIGHTS_H_
 

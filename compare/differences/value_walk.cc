@@ -177,7 +177,8 @@ void Walk::CompareNumbers(const Tensor& full_left, const Tensor& full_right,
 void Walk::CheckWhole(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
                       const std::string& where) {
   ValueDifference& values = difference_.values;
-  const WholeErrors whole = WholeErrorsOf(left, right, tolerance, values.scale, rules_.parts, pool_);
+  const WholeErrors whole =
+      WholeErrorsOf(left, right, tolerance, values.scale, rules_.parts, pool_);
   values.apart = std::max(values.apart, whole.apart);
   if (whole.fault.empty()) return;
   values.agree = false;

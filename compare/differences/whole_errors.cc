@@ -183,7 +183,8 @@ class Accumulator {
   // A factor or an offset that all elements have in common, as text, if it is more than a part of
   // what the whole may be apart, or nearly all that there is.
   std::string CommonError(const Tolerance& tolerance) const {
-    if (all_.sums.count < kLeastInPart || all_.sums.left == 0 || all_.sums.differences == 0) return "";
+    if (all_.sums.count < kLeastInPart || all_.sums.left == 0 || all_.sums.differences == 0)
+      return "";
     const auto n = static_cast<double>(all_.sums.count);
     const double size = std::sqrt(all_.sums.left / n);
     const double factor = all_.products / all_.sums.left - 1;
@@ -333,8 +334,7 @@ class Accumulator {
 }  // namespace
 
 WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
-                          double scale, bool parts,
-                          const ThreadPool* pool) {
+                          double scale, bool parts, const ThreadPool* pool) {
   WholeErrors errors;
   if (left.num_elements() == 0) return errors;
   const bool integers = IsInteger(left.dtype());

@@ -45,8 +45,8 @@ FingerprintCache::Shared FingerprintCache::Find(const Tensor& tensor) const {
       seen.size != tensor.num_elements() || seen.strides.empty() != tensor.is_contiguous()) {
     return nullptr;
   }
-  const bool same = tensor.is_contiguous() ||
-                    (seen.shape == tensor.shape() && seen.strides == tensor.strides());
+  const bool same =
+      tensor.is_contiguous() || (seen.shape == tensor.shape() && seen.strides == tensor.strides());
   return same ? seen.fingerprint : nullptr;
 }
 

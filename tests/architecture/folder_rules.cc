@@ -144,6 +144,7 @@ struct Include {
   std::string Place() const { return absl::StrCat(file, ":", line); }
 };
 
+// Of files among these; what is generated is none.
 std::vector<Include> IncludesOf(const SourceFiles& files) {
   std::vector<Include> includes;
   for (const auto& [path, text] : files) {
@@ -151,7 +152,8 @@ std::vector<Include> IncludesOf(const SourceFiles& files) {
     for (absl::string_view line : absl::StrSplit(text, '\n')) {
       ++number;
       if (!absl::ConsumePrefix(&line, "#include \"")) continue;
-      includes.push_back({path, number, std::string(line.substr(0, line.find('"')))});
+      std::string included(line.substr(0, line.find('"')));
+      if (files.contains(included)) includes.push_back({path, number, std::move(included)});
     }
   }
   return includes;

@@ -1,0 +1,115 @@
+// The examples of docs/alignment.md, stage by stage; and that code and document number them alike.
+#include "compare/alignment/alignment_stages.h"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "tests/compare/model_pair.h"
+#include "tests/support/paths.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kLinear[] = R"((float[2,4] x) => (float[2,3] y)
+    <float[4,3] w = {0.1,-0.2,0.3,0.4,0.5,-0.6,0.7,0.8,0.9,-1.0,1.1,1.2},
+     float[3] b = {0.5,-0.25,0.125}> { m = MatMul(x, w) s = Add(m, b) y = Relu(s) })";
+
+std::vector<std::string> RowsOf(absl::string_view left, absl::string_view right) {
+  const auto comparison = testing::CompareGraphs(left, right, testing::GivenFeeds());
+  EXPECT_TRUE(comparison.ok()) << comparison.status();
+  return comparison.ok() ? testing::RowTexts(*comparison) : std::vector<std::string>();
+}
+
+TEST(AlignmentStages, EightElementsInAnotherOrder) {
+  EXPECT_THAT(RowsOf(R"((float[2,4] x) => (float[2,3] y)
+                 <float[4,3] w = {0.1,-0.2,0.3,0.4,0.5,-0.6,0.7,0.8,0.9,-1.0,1.1,1.2}> {
+                 y = Gemm(x, w) })",
+                     R"((float[2,4] x) => (float[2,3] y)
+                 <float[3,4] v = {0.1,0.4,0.7,-1.0,-0.2,0.5,0.8,1.1,0.3,-0.6,0.9,1.2}> {
+                 y = Gemm<transB = 1>(x, v) })"),
+              Contains(AllOf(HasSubstr("w | v"), HasSubstr("transposed"))));
+}
+
+TEST(AlignmentStages, TenStructureWhereValuesAreApart) {
+  const std::vector<std::string> rows =
+      RowsOf(kLinear, absl::StrReplaceAll(kLinear, {{"0.125}", "0.625}"}}));
+  EXPECT_THAT(rows, Contains("different Add s"));
+  EXPECT_THAT(rows, Contains("different b"));
+}
+
+TEST(AlignmentStages, ThirteenGaps) {
+  const std::string left = R"((float[2,4] x) => (float[2,4] y) <float[4] w = {0.3,0.5,-0.7,0.9}> {
+      h = Mul(x, w) a = Sigmoid(h) y = Mul(a, x) })";
+  EXPECT_THAT(RowsOf(left, absl::StrReplaceAll(left, {{"Sigmoid(", "HardSigmoid<alpha=0.5>("}})),
+              Contains("different Sigmoid | HardSigmoid a"));
+}
+
+TEST(AlignmentStages, FifteenReconvergence) {
+  const std::string left = R"((float[2,4] x) => (float[2,4] y) <float one = {1.0}> {
+      s = Sub(x, one) q = Mul(s, s) y = Tanh(q) })";
+  const std::vector<std::string> rows =
+      RowsOf(left, absl::StrReplaceAll(left, {{"(x, one)", "(one, x)"}}));
+  EXPECT_THAT(rows, Contains(HasSubstr("same Mul q")));
+  EXPECT_THAT(rows, Not(Contains(HasSubstr("different"))));
+}
+
+TEST(AlignmentStages, SixteenMerging) {
+  EXPECT_THAT(RowsOf(R"((float[2,4] x) => (float[2,4] y)
+                 <float[4] w1 = {0.3,0.5,-0.7,0.9}, float[4] w2 = {0.3,0.5,-0.7,0.9}> {
+                 h = Mul(x, w1) y = Add(h, w2) })",
+                     R"((float[2,4] x) => (float[2,4] y) <float[4] w1 = {0.3,0.5,-0.7,0.9}> {
+                 h = Mul(x, w1) y = Add(h, w1) })"),
+              Contains(AllOf(HasSubstr("w2 | w1"), HasSubstr("merged"))));
+}
+
+TEST(AlignmentStages, SeventeenRegions) {
+  EXPECT_THAT(RowsOf(kLinear, absl::StrReplaceAll(kLinear, {{"m = MatMul(x, w) s = Add(m, b)",
+                                                             "s = Gemm(x, w, b)"}})),
+              Contains(AllOf(HasSubstr("Add | Gemm s"), HasSubstr("fused"))));
+}
+
+std::string TextOfSource(const std::string& path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file) << path;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// "### 8 elements" of the document is "Stage 8, elements" or "stage 8, elements" of a header.
+TEST(AlignmentStages, CodeAndDocumentNumberThemAlike) {
+  const std::string document = TextOfSource(Document("alignment.md"));
+  std::string headers;
+  for (const char* name :
+       {"alignment_stages", "alignment_reconvergence", "alignment_merging", "alignment_regions",
+        "alignment_rows", "recorded_pairs", "value_evidence"}) {
+    headers += TextOfSource(SourceFile(absl::StrCat("compare/alignment/", name, ".h")));
+  }
+  int number = 0;
+  for (size_t at = document.find("\n### "); at != std::string::npos;
+       at = document.find("\n### ", at + 1)) {
+    ++number;
+    const std::string heading = document.substr(at + 5, document.find('\n', at + 1) - at - 5);
+    const std::string name = heading.substr(0, heading.find(" ("));
+    const std::string start = absl::StrCat(number, " ");
+    ASSERT_TRUE(absl::StartsWith(name, start)) << heading;
+    EXPECT_TRUE(
+        absl::StrContains(headers, absl::StrCat("tage ", number, ", ", name.substr(start.size()))))
+        << heading;
+  }
+  EXPECT_EQ(number, 19);
+}
+
+}  // namespace
+}  // namespace onnxcmp
