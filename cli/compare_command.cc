@@ -91,7 +91,7 @@ void AddVerdict(CLI::App& app, CompareArguments& arguments, std::string& ties) {
       ->type_name("LEFT=RIGHT")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_flag("--partial", arguments.partial, "Let pass what one side alone has")
+  app.add_flag("--partial", arguments.partial, "Accept what only one side has")
       ->group("Verdict");
   app.add_option("--ties", ties, "Ids that differ where scores tie (different)")
       ->group("Verdict")
@@ -138,7 +138,7 @@ void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::str
   files.resize(kFormats);
   for (size_t i = 1; i < kFormats; ++i) {
     app.add_option(absl::StrCat("--", kFormatNames[i]), files[i],
-                   absl::StrCat("Write ", kFormatNames[i], " to a file besides"))
+                   absl::StrCat("Also write ", kFormatNames[i], " to a file"))
         ->group("Reports")
         ->type_name("F");
   }

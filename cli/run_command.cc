@@ -165,7 +165,7 @@ int RunCommand(const std::vector<std::string>& arguments) {
   app.add_option("MODEL", options.model, "The model: .onnx, or .onnxtxt as text")->type_name(" ");
   app.add_option("--inputs", options.inputs, "An .npz, or a folder of input_N.pb")->type_name("F");
   app.add_flag("--nan", options.nan, "Say where numbers become NaN or infinite, and how");
-  app.add_flag("--partial", options.partial, "Let pass what the file has and the model has not");
+  app.add_flag("--partial", options.partial, "Accept what the file has and the model lacks");
   app.add_flag("--profile", options.profile, "Print where the time went, by operator and node");
   app.add_option("--trace", options.trace, "Write when each node ran, for Perfetto or Chrome")
       ->type_name("F");

@@ -193,7 +193,7 @@ class BodySearcher {
         if (!named.emplace(cause.left, cause.right, place.left_name, place.right_name).second) {
           continue;
         }
-        if (!way->shown_by.empty()) absl::StrAppend(&cause.text, "; told by ", way->shown_by);
+        if (!way->shown_by.empty()) absl::StrAppend(&cause.text, "; shown by ", way->shown_by);
         findings_.causes.push_back(std::move(cause));
       }
     }

@@ -109,7 +109,7 @@ class CauseFinder {
     }
     if (repaired.lost != kNone &&
         !explained_inside_.contains(right_graph_.producer(repaired.lost))) {
-      report.notes.push_back(absl::StrCat("nothing behind the right's '",
+      report.notes.push_back(absl::StrCat("nothing after the right's '",
                                           right_graph_.result(repaired.lost).name,
                                           "' could be paired to look for its cause"));
     }

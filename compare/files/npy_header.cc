@@ -48,7 +48,7 @@ class Parser {
     }
     SkipSpace();
     if (!text_.empty()) {
-      return Malformed("there is more behind its end");
+      return Malformed("there is more after its end");
     }
     if (!has_descr || !has_order || !has_shape) {
       return Malformed("it needs descr, fortran_order and shape");

@@ -141,7 +141,7 @@ absl::Status UnusedValues(absl::Span<const std::string> names, const std::string
       "no input takes ", absl::StrJoin(names.subspan(0, kMostNamed), ", "),
       names.size() > kMostNamed ? absl::StrCat(" and ", names.size() - kMostNamed, " more") : "",
       " of ", source);
-  if (!partial) return absl::InvalidArgumentError(absl::StrCat(text, "; --partial lets that pass"));
+  if (!partial) return absl::InvalidArgumentError(absl::StrCat(text, "; --partial accepts that"));
   notes->push_back(text);
   return absl::OkStatus();
 }

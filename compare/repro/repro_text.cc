@@ -97,7 +97,7 @@ std::string ReproText(const Comparison& comparison, size_t index, const std::str
   }
   if (const std::string truth = TruthText(cause); !truth.empty()) lines.Add("truth", truth);
   if (cause.effect.has_value()) {
-    lines.Add("effect", absl::StrFormat("the outputs are apart by %.3g of their size by this alone",
+    lines.Add("effect", absl::StrFormat("by this alone the outputs differ by %.3g of their size",
                                         *cause.effect));
   }
   if (cause.count > 1) lines.Add("places", absl::StrCat(cause.count, " with these operators"));

@@ -154,7 +154,7 @@ Kernel BatchNormalization(const KernelInit& node) {
     is_test |= node.Flag("is_test");
   }
   if (is_test && has_training_outputs) {
-    return node.Fail(absl::InvalidArgumentError("only training has outputs besides Y"));
+    return node.Fail(absl::InvalidArgumentError("only training has other outputs than Y"));
   }
   return [=](KernelContext& ctx) -> absl::Status {
     for (int i = 0; i < 5; ++i) {

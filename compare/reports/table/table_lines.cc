@@ -258,7 +258,7 @@ class LineMaker {
     const int before = behind_[Index(comparison_.rows[i].aligned.right.back())];
     if (before == kNone) return "moved ↑ to the front";
     const AlignedRow& row = comparison_.rows[Index(before)].aligned;
-    return absl::StrCat("moved ", Index(before) > i ? "↓" : "↑", " behind ",
+    return absl::StrCat("moved ", Index(before) > i ? "↓" : "↑", " after ",
                         PrintableText(comparison_.left.results[Index(row.left.back())].name));
   }
 

@@ -32,14 +32,14 @@ std::vector<std::string> ShadowText(const ShadowReport& report) {
     if (!side->other_flow.empty()) {
       lines.push_back(absl::StrCat("the ", name, " takes another way in double, first at ",
                                    PrintableText(side->other_flow),
-                                   ": what is behind it says nothing"));
+                                   ": what follows it says nothing"));
     }
     if (side->changed > 0) {
       lines.push_back(
           absl::StrCat("the ", name, " has ", Count(side->changed, "result"), " that ",
                        side->changed == 1 ? "is no float and is" : "are no floats and are",
                        " another in double, the first ", PrintableText(side->first_changed),
-                       ": what is behind says nothing"));
+                       ": what follows says nothing"));
     }
   }
   if (report.verdict.has_value()) {

@@ -111,7 +111,7 @@ absl::StatusOr<Tensor> ReplacedRows(const KernelContext& ctx, const Tensor& past
                                     const Tensor& fresh, absl::Span<const int64_t> at) {
   for (int64_t row : at) {
     if (row < 0 || row > past.dim(2) - fresh.dim(2)) {
-      return absl::InvalidArgumentError(absl::StrCat(fresh.dim(2), " new rows behind ", row,
+      return absl::InvalidArgumentError(absl::StrCat(fresh.dim(2), " new rows after ", row,
                                                      " do not fit into a cache of ", past.dim(2)));
     }
   }

@@ -68,7 +68,7 @@ TEST(MatchFeedsTest, TheRestByPosition) {
 TEST(MatchFeedsTest, WhatNoInputTakesIsAnErrorUnlessItIsLetPass) {
   const std::vector<NamedValue> values = {{"n", kN}, {"x", kTwoFloats}, {"y", kTwoFloats}};
   ExpectError(MatchFeeds(values, TwoInputs(), "f").status(), absl::StatusCode::kInvalidArgument,
-              "no input takes y of f; --partial lets that pass");
+              "no input takes y of f; --partial accepts that");
   const auto matched = MatchFeeds(values, TwoInputs(), "f", /*partial=*/true);
   ASSERT_TRUE(matched.ok()) << matched.status();
   EXPECT_EQ(matched->feeds.size(), 2u);
