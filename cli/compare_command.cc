@@ -91,8 +91,7 @@ void AddVerdict(CLI::App& app, CompareArguments& arguments, std::string& ties) {
       ->type_name("LEFT=RIGHT")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_flag("--partial", arguments.partial, "Accept what only one side has")
-      ->group("Verdict");
+  app.add_flag("--partial", arguments.partial, "Accept what only one side has")->group("Verdict");
   app.add_option("--ties", ties, "Ids that differ where scores tie (different)")
       ->group("Verdict")
       ->type_name("close")

@@ -141,9 +141,7 @@ class Comparer {
     comparison_.right = std::move(records_.right.stream);
   }
   SideRecord& RecordOf(int side) { return side == 0 ? records_.left : records_.right; }
-  const SideRecord& RecordOf(int side) const {
-    return side == 0 ? records_.left : records_.right;
-  }
+  const SideRecord& RecordOf(int side) const { return side == 0 ? records_.left : records_.right; }
 
   // By the forms of results; what is cast and what has its channels elsewhere are still told.
   Alignment Aligned() const {

@@ -44,9 +44,8 @@ class QuickLooker {
     QuickLook look;
     double work = 0;
     for (size_t n = 0; n < right_.nodes().size(); ++n) work += WorkOf(static_cast<int>(n));
-    if (work < kWorthSparing || !absl::c_all_of(right_.results(), [&](int r) {
-          return IsRounding(r);
-        })) {
+    if (work < kWorthSparing ||
+        !absl::c_all_of(right_.results(), [&](int r) { return IsRounding(r); })) {
       return look;
     }
     std::vector<std::pair<double, int>> suspects = Suspects();
@@ -119,8 +118,7 @@ class QuickLooker {
       const double rounding = kRounding * EpsilonOfPair(r);
       if (ApartBy(r) <= rounding) continue;
       double read_apart = 0;
-      for (const int entry :
-           RegionOf(right_, r, [&](int read) { return IsEntry(read); }).entries) {
+      for (const int entry : RegionOf(right_, r, [&](int read) { return IsEntry(read); }).entries) {
         if (right_.IsComputed(entry)) read_apart = std::max(read_apart, ApartBy(entry));
       }
       if (ApartBy(r) <= kGrowth * read_apart) continue;
@@ -157,8 +155,8 @@ class QuickLooker {
       const Value* value = LeftValue(entry);
       if (value == nullptr || value->empty()) return std::nullopt;
     }
-    const Value own = RunRegion(right_, region, r,
-                                [&](int entry) -> const Value& { return *LeftValue(entry); });
+    const Value own =
+        RunRegion(right_, region, r, [&](int entry) -> const Value& { return *LeftValue(entry); });
     if (!own.is_tensor() || own.tensor().shape() != wanted->tensor().shape()) return false;
     const double distance =
         Distance(Measure(wanted->tensor(), pool_), Measure(own.tensor(), pool_), pool_);

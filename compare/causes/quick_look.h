@@ -7,7 +7,7 @@
 
 #include "compare/graphs/side_graph.h"
 #include "compare/sides/pair_values.h"
-#include "evaluator/thread_pool.h"
+#include "evaluator/base/thread_pool.h"
 
 namespace onnxcmp {
 

@@ -123,8 +123,7 @@ PerSide<SideRecord> RecordSides(const PerSide<Side*>& sides, const RecordSidesOp
   }
   const std::unique_ptr<Observer> watcher = watch("left and right");
   SharedNodes shared(sides.left->evaluator()->registry(), options.cache, options.pool);
-  FirstRun left(SideId::kLeft, sides.left, options, watcher.get(), &shared, &keeper,
-                &records.left);
+  FirstRun left(SideId::kLeft, sides.left, options, watcher.get(), &shared, &keeper, &records.left);
   FirstRun right(SideId::kRight, sides.right, options, watcher.get(), &shared, &keeper,
                  &records.right);
   std::vector<int64_t> before;
