@@ -33,6 +33,7 @@ Alignment Align(const ResultStream& left, const ResultStream& right) {
   Pairing pairing(index);
   ValueEvidence evidence(index);
   AlignmentStages(pairing, evidence).Run();
+  MoveToNearer(pairing);
   std::vector<std::pair<int, int>> tentative = TakeBackReconverging(pairing, evidence);
   const SharedPartners shared = FindSharedPartners(pairing);
   const Regions regions = FindRegions(pairing, evidence, shared);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "compare/alignment/weights.h"
 #include "compare/operators/operator_traits.h"
 
@@ -173,7 +174,46 @@ class Reconvergence {
   const absl::flat_hash_set<int> left_elements_, right_elements_;
 };
 
+// The first result that a reader of `r` makes and that `is_nearer`; kNone if there is none.
+int NextThat(const StreamIndex& side, int r, absl::FunctionRef<bool(int)> is_nearer) {
+  const auto uses = side.uses[r];
+  for (const Use& use : uses.first(std::min(uses.size(), weights::kMostNextUses))) {
+    const int next = side.first_output(use.node);
+    if (next != kNone && is_nearer(next)) return next;
+  }
+  return kNone;
+}
+
 }  // namespace
+
+void MoveToNearer(Pairing& pairing) {
+  const AlignmentIndex& index = pairing.index();
+  for (int l = 0; l < index.left.size(); ++l) {
+    if (pairing.left_free(l) || index.left.is_leaf(l) || index.left.is_output_row(l)) continue;
+    const int r = pairing.of_left(l);
+    const Fingerprint& ours = index.left.fingerprint(l);
+    const Fingerprint& theirs = index.right.fingerprint(r);
+    const double apart = SketchDistance(ours, theirs);
+    if (index.right.is_leaf(r) || apart < weights::kMovedFrom) continue;
+    const auto is_nearer = [&](const Fingerprint& a, const Fingerprint& b) {
+      return SketchDistance(a, b) * weights::kTimesNearerNext < apart;
+    };
+    const int next_left = NextThat(index.left, l, [&](int next) {
+      return pairing.left_free(next) && !index.left.is_copy(next) &&
+             StreamIndex::At(index.left.shape, next) == StreamIndex::At(index.right.shape, r) &&
+             is_nearer(index.left.fingerprint(next), theirs);
+    });
+    const int next_right = next_left != kNone ? kNone : NextThat(index.right, r, [&](int next) {
+      return pairing.right_free(next) && !index.right.is_copy(next) &&
+             StreamIndex::At(index.right.shape, next) == StreamIndex::At(index.left.shape, l) &&
+             is_nearer(ours, index.right.fingerprint(next));
+    });
+    if (next_left == kNone && next_right == kNone) continue;
+    pairing.Unpair(l, r);
+    pairing.Pair(next_left != kNone ? next_left : l, next_right != kNone ? next_right : r,
+                 PairStage::kValues);
+  }
+}
 
 std::vector<std::pair<int, int>> TakeBackReconverging(Pairing& pairing,
                                                       const ValueEvidence& evidence) {

@@ -303,22 +303,58 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   if (nearest != kNone) Set(r, nearest, MatchRule::kNear, state);
 }
 
-std::vector<int> ForcedRun::NodesLike(const ForcedState& state, int n) const {
+void ForcedRun::AddNodesLike(int n, int c, absl::flat_hash_set<int>* seen,
+                             std::vector<int>* nodes) const {
   const StreamNode& made = *right_.node(n).made;
+  for (const int member : left_.members(c)) {
+    for (const int q : left_.graph().readers(member)) {
+      const StreamNode& other = *left_.graph().node(q).made;
+      if (other.op_type == made.op_type && other.domain == made.domain && seen->insert(q).second) {
+        nodes->push_back(q);
+      }
+    }
+  }
+}
+
+std::vector<int> ForcedRun::NodesLike(const ForcedState& state, int n) const {
   std::vector<int> nodes;
   absl::flat_hash_set<int> seen;
   for (const int read : right_.Reads(n)) {
     const int c = state.at(read).match;
-    if (c == kNone) continue;
-    for (const int member : left_.members(c)) {
-      for (const int q : left_.graph().readers(member)) {
-        const StreamNode& other = *left_.graph().node(q).made;
-        if (other.op_type == made.op_type && other.domain == made.domain && seen.insert(q).second) {
-          nodes.push_back(q);
-        }
-      }
-    }
+    if (c != kNone) AddNodesLike(n, c, &seen, &nodes);
   }
+  return nodes;
+}
+
+std::vector<int> ForcedRun::NodesOnSame(const ForcedState& state, int n) const {
+  const auto readers_of = [&](int c) {
+    size_t count = 0;
+    for (const int member : left_.members(c)) count += left_.graph().readers(member).size();
+    return count;
+  };
+  int first = kNone;
+  int fewest = kNone;
+  for (const int read : right_.Reads(n)) {
+    const int c = state.at(read).match;
+    if (c == kNone) continue;
+    if (first == kNone) first = c;
+    if (fewest == kNone || readers_of(c) < readers_of(fewest)) fewest = c;
+  }
+  std::vector<int> nodes;
+  absl::flat_hash_set<int> seen;
+  if (fewest != kNone) AddNodesLike(n, fewest, &seen, &nodes);
+  if (fewest == first) return nodes;
+  // In the order of what is matched with the first input, as all of them read that, too.
+  const auto first_member = [&](int q) {
+    int least = std::numeric_limits<int>::max();
+    for (const int read : left_.graph().Reads(q)) {
+      if (left_.of(read) == first) least = std::min(least, read);
+    }
+    return least;
+  };
+  absl::c_sort(nodes, [&](int a, int b) {
+    return std::pair(first_member(a), a) < std::pair(first_member(b), b);
+  });
   return nodes;
 }
 
@@ -344,7 +380,7 @@ bool ForcedRun::TryStructure(int n, int r, double farthest, Measured* measured,
   int nearest = kNone;
   double least = farthest;
   std::vector<std::pair<int, int>> open;
-  for (const int q : NodesLike(*state, n)) {
+  for (const int q : NodesOnSame(*state, n)) {
     const std::vector<int>& outputs = left_.graph().node(q).made->outputs;
     if (static_cast<size_t>(known.slot) >= outputs.size()) continue;
     const int c = left_.of(outputs[static_cast<size_t>(known.slot)]);

@@ -12,6 +12,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "compare/differences/nearness.h"
 #include "compare/graphs/left_classes.h"
@@ -110,6 +111,11 @@ class ForcedRun {
   double DistanceIfNear(int c, const ForcedResult& result, Measured* measured) const;
   bool SameNow(const ForcedState& a, const ForcedState& b, int r) const;
   Agreement Agree(const ForcedState& state, int n, int left_node) const;
+  // Those of NodesLike() that may read a match of every input that has one: readers of the match
+  // that has the fewest. A constant may have thousands.
+  std::vector<int> NodesOnSame(const ForcedState& state, int n) const;
+  // Readers of a class that have the operator of a right node and were not seen.
+  void AddNodesLike(int n, int c, absl::flat_hash_set<int>* seen, std::vector<int>* nodes) const;
   // Matches what left nodes of the same operator on the same give, if it is within `farthest`.
   bool TryStructure(int n, int r, double farthest, Measured* measured, ForcedState* state) const;
   bool PairConstants(int n, int r, int c, const std::vector<std::pair<int, int>>& open,

@@ -75,14 +75,15 @@ class TensorScan {
 
   double shift() const { return shift_; }
 
-  void ScanPiece(int64_t index, bool numbers, Piece* piece) const {
+  // `hash`, `numbers`: what of a piece is wanted.
+  void ScanPiece(int64_t index, bool hash, bool numbers, Piece* piece) const {
     const int64_t begin = index * kPiece;
     const int64_t end = std::min(size_, begin + kPiece);
     XXH3_state_t state;
     if (InPlace()) {
-      piece->bits = ToHash128(XXH3_128bits(Place(begin), Bytes(end - begin)));
+      if (hash) piece->bits = ToHash128(XXH3_128bits(Place(begin), Bytes(end - begin)));
       if (!numbers) return;
-    } else {
+    } else if (hash) {
       XXH3_128bits_reset(&state);
     }
     const int64_t parts = complex_ ? 2 : 1;
@@ -95,7 +96,7 @@ class TensorScan {
     for (int64_t first = begin; first < end; first += chunk) {
       const int64_t count = std::min(chunk, end - first);
       const std::byte* raw = InPlace() ? Place(first) : Gather(first, count, buffer.data());
-      if (!InPlace()) XXH3_128bits_update(&state, raw, Bytes(count));
+      if (hash && !InPlace()) XXH3_128bits_update(&state, raw, Bytes(count));
       if (!numbers) continue;
       piece->elements.Add(SumOfElements(raw, count, width_));
       if (complex_) {
@@ -112,7 +113,7 @@ class TensorScan {
       }
       pass.AddChunk(first * parts, count * parts, values.data());
     }
-    if (!InPlace()) piece->bits = ToHash128(XXH3_128bits_digest(&state));
+    if (hash && !InPlace()) piece->bits = ToHash128(XXH3_128bits_digest(&state));
     piece->numbers = pass.Finish();
     piece->magnitudes = magnitudes.Finish();
   }
@@ -243,11 +244,13 @@ void FillFromStrings(const Tensor& tensor, Fingerprint* fingerprint) {
 }
 
 // The pieces of a numeric tensor. Their cut depends on its size alone.
-std::vector<Piece> ScanPieces(const TensorScan& scan, int64_t size, bool numbers,
+std::vector<Piece> ScanPieces(const TensorScan& scan, int64_t size, bool hash, bool numbers,
                               const ThreadPool* pool) {
   const int64_t count = size / kPiece + (size % kPiece != 0 ? 1 : 0);
   std::vector<Piece> pieces(static_cast<size_t>(count));
-  const auto task = [&](int64_t i) { scan.ScanPiece(i, numbers, &pieces[static_cast<size_t>(i)]); };
+  const auto task = [&](int64_t i) {
+    scan.ScanPiece(i, hash, numbers, &pieces[static_cast<size_t>(i)]);
+  };
   if (pool != nullptr && count >= kParallelPieces) {
     pool->ParallelFor(count, task);
   } else {
@@ -263,10 +266,11 @@ Hash128 BitsOf(const Tensor& tensor, const std::vector<Piece>& pieces) {
   return HashPieces(tensor.dtype(), tensor.num_elements(), hashes);
 }
 
-void FillFromNumbers(const Tensor& tensor, const ThreadPool* pool, Fingerprint* fingerprint) {
+void FillFromNumbers(const Tensor& tensor, const ThreadPool* pool, const Hash128* bits,
+                     Fingerprint* fingerprint) {
   const int64_t size = tensor.num_elements();
   const TensorScan scan(tensor);
-  const std::vector<Piece> pieces = ScanPieces(scan, size, /*numbers=*/true, pool);
+  const std::vector<Piece> pieces = ScanPieces(scan, size, bits == nullptr, /*numbers=*/true, pool);
   MultisetSum elements;
   NumericSums numbers;
   NumericSums magnitudes;
@@ -275,7 +279,7 @@ void FillFromNumbers(const Tensor& tensor, const ThreadPool* pool, Fingerprint* 
     numbers.Add(piece.numbers);
     magnitudes.Add(piece.magnitudes);
   }
-  fingerprint->bits = BitsOf(tensor, pieces);
+  fingerprint->bits = bits != nullptr ? *bits : BitsOf(tensor, pieces);
   fingerprint->elements = HashMultiset(tensor.dtype(), size, elements);
   fingerprint->rich = scan.IsRich();
   fingerprint->has_sketch = true;
@@ -353,7 +357,7 @@ double SketchDistance(const Sketch& left, const Sketch& right) {
 
 }  // namespace
 
-Fingerprint FingerprintOf(const Value& value, const ThreadPool* pool) {
+Fingerprint FingerprintOf(const Value& value, const ThreadPool* pool, const Hash128* bits) {
   Fingerprint fingerprint;
   if (!value.is_tensor() || !value.tensor().defined()) {
     fingerprint.content = ContentOfStructure(value, pool, &fingerprint.size);
@@ -366,7 +370,7 @@ Fingerprint FingerprintOf(const Value& value, const ThreadPool* pool) {
   if (tensor.dtype() == DType::kString) {
     FillFromStrings(tensor, &fingerprint);
   } else {
-    FillFromNumbers(tensor, pool, &fingerprint);
+    FillFromNumbers(tensor, pool, bits, &fingerprint);
   }
   fingerprint.content = ContentOfTensor(fingerprint.bits, tensor.shape());
   return fingerprint;
@@ -383,9 +387,12 @@ Hash128 ContentOf(const Value& value, const ThreadPool* pool) {
     FillFromStrings(tensor, &fingerprint);
     return ContentOfTensor(fingerprint.bits, tensor.shape());
   }
-  const std::vector<Piece> pieces =
-      ScanPieces(TensorScan(tensor), tensor.num_elements(), /*numbers=*/false, pool);
-  return ContentOfTensor(BitsOf(tensor, pieces), tensor.shape());
+  return ContentOfTensor(BitsOf(tensor, pool), tensor.shape());
+}
+
+Hash128 BitsOf(const Tensor& tensor, const ThreadPool* pool) {
+  return BitsOf(tensor, ScanPieces(TensorScan(tensor), tensor.num_elements(), /*hash=*/true,
+                                   /*numbers=*/false, pool));
 }
 
 Fingerprint Reshaped(const Fingerprint& fingerprint, absl::Span<const int64_t> shape) {

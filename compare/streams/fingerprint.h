@@ -71,11 +71,15 @@ struct Fingerprint {
 };
 
 // One pass over the elements. The same for any number of threads, any strides, and on both sides.
-// The pool may be null.
-Fingerprint FingerprintOf(const Value& value, const ThreadPool* pool = nullptr);
+// The pool may be null. `bits`: the tensor's BitsOf() if that is known; may be null.
+Fingerprint FingerprintOf(const Value& value, const ThreadPool* pool = nullptr,
+                          const Hash128* bits = nullptr);
 
 // Its `content` alone, which costs a fraction of the rest.
 Hash128 ContentOf(const Value& value, const ThreadPool* pool = nullptr);
+
+// Fingerprint::bits alone, of a tensor of numbers.
+Hash128 BitsOf(const Tensor& tensor, const ThreadPool* pool = nullptr);
 
 // The fingerprint of the same elements, in the same order, in a tensor of another shape.
 Fingerprint Reshaped(const Fingerprint& fingerprint, absl::Span<const int64_t> shape);

@@ -67,24 +67,26 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
   const LookTimer timer(&seconds_);
   if (!HasMemory(value)) return FingerprintOf(value, pool);
   const Tensor& tensor = value.tensor();
-  const bool large = tensor.byte_size() >= kWorthHashing;
+  const bool large =
+      tensor.dtype() != DType::kString && tensor.byte_size() >= kWorthHashing;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (const Shared seen = Find(tensor)) return Reshaped(*seen, tensor.shape());
   }
-  Hash128 content;
+  Hash128 bits;
   if (large) {
-    content = ContentOf(value, pool);
+    bits = BitsOf(tensor, pool);
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto it = large_.find(content);
+    const auto it = large_.find(bits);
     if (it != large_.end()) {
       Remember(tensor, it->second);
-      return *it->second;
+      return Reshaped(*it->second, tensor.shape());
     }
   }
-  const auto fingerprint = std::make_shared<const Fingerprint>(FingerprintOf(value, pool));
+  const auto fingerprint =
+      std::make_shared<const Fingerprint>(FingerprintOf(value, pool, large ? &bits : nullptr));
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (large) large_.emplace(content, fingerprint);
+  if (large) large_.emplace(bits, fingerprint);
   Remember(tensor, fingerprint);
   return *fingerprint;
 }

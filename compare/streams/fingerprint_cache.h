@@ -48,7 +48,7 @@ class FingerprintCache {
   std::atomic<double> seconds_ = 0;
   mutable std::mutex mutex_;
   absl::flat_hash_map<std::pair<const Buffer*, int64_t>, Seen> seen_;  // by offset too
-  absl::flat_hash_map<Hash128, Shared> large_;                         // by content
+  absl::flat_hash_map<Hash128, Shared> large_;                         // by bits
 };
 
 }  // namespace onnxcmp

@@ -53,6 +53,24 @@ TEST_F(CompareCommandTest, VerdictAndExitStatus) {
   EXPECT_EQ(Onnxcmp({left, other, "--rtol", "0.1", "--rtol", "1e-9"}).status, 1);
 }
 
+TEST_F(CompareCommandTest, TimingsAndSharingDoNotShowInTheReport) {
+  const std::string left =
+      Model("l", "(float[2] x) => (float[2] y) { a = Exp(x) b = Neg(a) y = Tanh(b) }");
+  const std::string right =
+      Model("r", "(float[2] x) => (float[2] y) { a = Exp(x) b = Neg(a) y = Sigmoid(b) }");
+  const Outcome plain = Onnxcmp({left, right});
+  const Outcome timed = Onnxcmp({left, right, "--sets", "1", "--timings"});
+  EXPECT_EQ(timed.out, Onnxcmp({left, right, "--sets", "1"}).out);
+  for (const char* step : {"load ", "run left ", "run right ", "look at results ", "align ",
+                           "measure ", "causes ", "report "}) {
+    EXPECT_THAT(timed.err, HasSubstr(absl::StrCat("\n  ", step)));
+  }
+  EXPECT_THAT(timed.err, HasSubstr("2 of 6 nodes were taken from the other side's run"));
+  const Outcome alone = Onnxcmp({left, right, "--no-share"});
+  EXPECT_EQ(alone.out, plain.out);
+  EXPECT_EQ(alone.err, "");
+}
+
 // Each run has the limits of a run, and what the comparison keeps of it is not the run's: eight
 // results of 1 KiB differ here, two live at a time.
 TEST_F(CompareCommandTest, LimitsOfRunsAndOfWhatIsKept) {

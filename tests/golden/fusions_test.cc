@@ -19,6 +19,7 @@
 #include "absl/strings/strip.h"
 #include "compare/compare.h"
 #include "compare/inputs/input_sets.h"
+#include "compare/reports/render_json.h"
 #include "compare/reports/render_table.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/base/status_macros.h"
@@ -48,7 +49,8 @@ std::vector<std::string> PairNames() {
   return names;
 }
 
-absl::StatusOr<Comparison> ComparePair(const std::string& name, std::optional<uint64_t> seed) {
+absl::StatusOr<Comparison> ComparePair(const std::string& name, std::optional<uint64_t> seed,
+                                       bool share) {
   const EvaluatorOptions options = {.threads = 1};
   OC_ASSIGN_OR_RETURN(
       const std::unique_ptr<ModelSide> standard,
@@ -63,6 +65,7 @@ absl::StatusOr<Comparison> ComparePair(const std::string& name, std::optional<ui
   fused->SetFeeds(std::move(fed.right));
   CompareOptions compare;
   compare.threads = 1;
+  compare.share = share;
   return Compare(*standard, *fused, compare);
 }
 
@@ -73,10 +76,14 @@ class FusedPair : public ::testing::Test {
   // Made-up inputs are either 0, 1, 2, ..., which covers all 8-bit integers, or random.
   void TestBody() override {
     for (const std::optional<uint64_t> seed : {std::optional<uint64_t>(), {1}}) {
-      const absl::StatusOr<Comparison> comparison = ComparePair(name_, seed);
+      const absl::StatusOr<Comparison> comparison = ComparePair(name_, seed, /*share=*/true);
       ASSERT_TRUE(comparison.ok()) << comparison.status();
       EXPECT_TRUE(comparison->verdict == Verdict::kSame || comparison->verdict == Verdict::kClose)
           << RenderTable(*comparison, {});
+      // Nobody sees what the two sides shared.
+      const absl::StatusOr<Comparison> alone = ComparePair(name_, seed, /*share=*/false);
+      ASSERT_TRUE(alone.ok()) << alone.status();
+      EXPECT_EQ(RenderJson(*comparison), RenderJson(*alone));
     }
   }
 
