@@ -8,6 +8,7 @@
 #include "compare/graphs/side_graph.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 
