@@ -22,6 +22,7 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr char kLinear[] = R"((float[2,4] x) => (float[2,3] y)
     <float[4,3] w = {0.1,-0.2,0.3,0.4,0.5,-0.6,0.7,0.8,0.9,-1.0,1.1,1.2},
@@ -40,21 +41,21 @@ TEST(AlignmentStages, EightElementsInAnotherOrder) {
                      R"((float[2,4] x) => (float[2,3] y)
                  <float[3,4] v = {0.1,0.4,0.7,-1.0,-0.2,0.5,0.8,1.1,0.3,-0.6,0.9,1.2}> {
                  y = Gemm<transB = 1>(x, v) })"),
-              Contains(AllOf(HasSubstr("w | v"), HasSubstr("transposed"))));
+              Contains(AllOf(HasSubstr(" w | "), HasSubstr(" v transposed"))));
 }
 
 TEST(AlignmentStages, TenStructureWhereValuesAreApart) {
   const std::vector<std::string> rows =
       RowsOf(kLinear, absl::StrReplaceAll(kLinear, {{"0.125}", "0.625}"}}));
-  EXPECT_THAT(rows, Contains("different Add s"));
-  EXPECT_THAT(rows, Contains("different b"));
+  EXPECT_THAT(rows, Contains("different Add s | Add s"));
+  EXPECT_THAT(rows, Contains(AllOf(StartsWith("different "), HasSubstr(" b | "))));
 }
 
 TEST(AlignmentStages, ThirteenGaps) {
   const std::string left = R"((float[2,4] x) => (float[2,4] y) <float[4] w = {0.3,0.5,-0.7,0.9}> {
       h = Mul(x, w) a = Sigmoid(h) y = Mul(a, x) })";
   EXPECT_THAT(RowsOf(left, absl::StrReplaceAll(left, {{"Sigmoid(", "HardSigmoid<alpha=0.5>("}})),
-              Contains("different Sigmoid | HardSigmoid a"));
+              Contains("different Sigmoid a | HardSigmoid a"));
 }
 
 TEST(AlignmentStages, FifteenReconvergence) {
@@ -62,7 +63,7 @@ TEST(AlignmentStages, FifteenReconvergence) {
       s = Sub(x, one) q = Mul(s, s) y = Tanh(q) })";
   const std::vector<std::string> rows =
       RowsOf(left, absl::StrReplaceAll(left, {{"(x, one)", "(one, x)"}}));
-  EXPECT_THAT(rows, Contains(HasSubstr("same Mul q")));
+  EXPECT_THAT(rows, Contains(HasSubstr("same Mul q | Mul q")));
   EXPECT_THAT(rows, Not(Contains(HasSubstr("different"))));
 }
 
@@ -72,13 +73,13 @@ TEST(AlignmentStages, SixteenMerging) {
                  h = Mul(x, w1) y = Add(h, w2) })",
                      R"((float[2,4] x) => (float[2,4] y) <float[4] w1 = {0.3,0.5,-0.7,0.9}> {
                  h = Mul(x, w1) y = Add(h, w1) })"),
-              Contains(AllOf(HasSubstr("w2 | w1"), HasSubstr("merged"))));
+              Contains(AllOf(HasSubstr(" w2 | "), HasSubstr(" w1 merged"))));
 }
 
 TEST(AlignmentStages, SeventeenRegions) {
   EXPECT_THAT(RowsOf(kLinear, absl::StrReplaceAll(kLinear, {{"m = MatMul(x, w) s = Add(m, b)",
                                                              "s = Gemm(x, w, b)"}})),
-              Contains(AllOf(HasSubstr("Add | Gemm s"), HasSubstr("fused"))));
+              Contains("same Add s | Gemm s fused"));
 }
 
 std::string TextOfSource(const std::string& path) {
