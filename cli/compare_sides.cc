@@ -169,7 +169,7 @@ class SideComparison {
     return result;
   }
 
-  // What was fed, by the left model's names; those of the right model that have others besides.
+  // What was fed, by the left model's names; in addition those of the right model that have others.
   absl::Status SaveInputs(const std::string& path) const {
     OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordingWriter> writer,
                         RecordingWriter::Create(path, /*outputs_only=*/false));

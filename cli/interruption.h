@@ -1,4 +1,4 @@
-// Ctrl-C and its kin.
+// Ctrl-C and similar signals.
 #ifndef ONNXCMP_CLI_INTERRUPTION_H_
 #define ONNXCMP_CLI_INTERRUPTION_H_
 

@@ -9,7 +9,7 @@
 
 namespace onnxcmp::cli {
 
-// "name  type", and behind it or in a line below the elements if they are few, else least, greatest
+// "name  type", and after it or in a line below the elements if they are few, else least, greatest
 // and mean. Parts of sequences, maps and optionals follow, indented; of many only the first ones.
 // Ends with a newline.
 std::string ValueSummary(absl::string_view name, const Value& value);

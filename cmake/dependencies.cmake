@@ -24,7 +24,7 @@ pkg_check_modules(CODECS REQUIRED IMPORTED_TARGET
 if(ONNXCMP_TESTS)
   find_package(GTest REQUIRED)
 endif()
-# No library includes it: evaluator/tensor/xtensor.h is for those who do.
+# No library includes it: onnxcmp/xtensor.h is for those who do.
 if(ONNXCMP_TESTS OR ONNXCMP_EXAMPLES)
   find_package(xtensor REQUIRED)
 endif()

@@ -44,7 +44,7 @@ target_compile_options(onnxcmp_options INTERFACE
   $<$<BOOL:${ONNXCMP_ARCH}>:-march=${ONNXCMP_ARCH}>
   # g++ fuses a*b+c by itself otherwise, and fused and unfused kernels would differ.
   -ffp-contract=off
-  # Nobody reads errno; without it sqrt and its kin are single instructions.
+  # Nobody reads errno; without it sqrt and similar functions are single instructions.
   -fno-math-errno)
 target_compile_definitions(onnxcmp_options INTERFACE
   EIGEN_FAST_MATH=0       # infinities and NaN as IEEE 754 has them

@@ -11,10 +11,10 @@
 #include <xtensor/xio.hpp>
 #include <xtensor/xmath.hpp>
 
-#include "evaluator/tensor/eigen.h"
-#include "evaluator/tensor/xtensor.h"
+#include "onnxcmp/eigen.h"
 #include "onnxcmp/evaluator.h"
 #include "onnxcmp/ops.h"
+#include "onnxcmp/xtensor.h"
 
 namespace {
 

@@ -6,7 +6,6 @@ file(REAL_PATH "${SOURCE}" SOURCE)
 set(list "${SOURCE}/include/installed_headers.txt")
 
 file(GLOB queue RELATIVE "${SOURCE}" "${SOURCE}/include/onnxcmp/*.h")
-list(APPEND queue evaluator/tensor/eigen.h evaluator/tensor/xtensor.h)  # included by themselves
 set(reached "")
 while(queue)
   list(POP_FRONT queue header)

@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-# What is looked for behind std::, and where it comes from; of headers that define a name each,
+# What is looked for after std::, and where it comes from; of headers that define a name each,
 # any one will do.
 STANDARD = {
     "algorithm": "all_of any_of clamp copy copy_n count_if equal fill fill_n find find_if lower_bound max "

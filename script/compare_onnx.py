@@ -220,7 +220,8 @@ def tasks(old, new, added, changed, gone):
             continue
         if predecessor(key, new["schemas"]) is None:
             yield (f"{key} is new: a kernel (docs/adding_an_operator.md), its name in "
-                   "tests/conformance/operators.txt, and in tables of compare/ that name its kin.")
+                   "tests/conformance/operators.txt, and in tables of compare/ that name similar "
+                   "operators.")
         else:
             yield f"{key}: kernel, comment, test, derivative of it; {sources_of(operator)}"
     in_place = collections.defaultdict(list)

@@ -19,7 +19,7 @@ enum class Mark : uint16_t {
   kCast = 16,        // other element type
   kReshaped = 32,    // the same elements in the same order, other shape
   kTransposed = 64,  // the same elements in another order
-  kRepaired = 128,   // paired by the search for causes, which proved it by what agrees behind it
+  kRepaired = 128,   // paired by the search for causes, which proved it by what agrees after it
   kNamed = 256,      // paired by its name alone: recorded_pairs.h
   kPlaced = 512,     // paired because it is the only one of its shape between paired neighbours
   kGiven = 1024,     // paired because the user says so
@@ -39,14 +39,14 @@ struct AlignedRow {
 };
 
 struct Alignment {
-  // In the left stream's order; rows of the right alone stand behind the row of the result before
+  // In the left stream's order; rows of the right alone come after the row of the result before
   // them in the right stream's order.
   std::vector<AlignedRow> rows;
   // By result: its partner, kNone if it has none. Merged results name the partner they share.
   std::vector<int> left_to_right;
   std::vector<int> right_to_left;
   // Left, right: paired by structure although the values are apart, and taken back because what is
-  // behind it agrees. Hints for the search of causes, not pairs to show: they are not in `rows`.
+  // after it agrees. Hints for the search of causes, not pairs to show: they are not in `rows`.
   std::vector<std::pair<int, int>> tentative;
   // The right model lists its nodes in quite another order: nothing is marked as moved.
   bool reordered = false;

@@ -1,5 +1,5 @@
 // Pairs that were found after aligning: the search for causes proves some by what comes to agree
-// behind them, names speak for others.
+// after them, names speak for others.
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_AMENDMENT_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_AMENDMENT_H_
 

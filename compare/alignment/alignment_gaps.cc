@@ -9,7 +9,7 @@
 namespace onnxcmp {
 namespace {
 
-// For every result the latest paired result before it and the earliest paired one behind it, both
+// For every result the latest paired result before it and the earliest paired one after it, both
 // by the left stream's clock, seen through unpaired ones.
 struct Frontier {
   std::vector<int> before;
@@ -74,7 +74,7 @@ class Gaps {
     for (const ResultGroup& group : groups.all()) {
       const bool alone = group.left.size() == 1 && group.right.size() == 1;
       const bool in_order = strictest && group.left.size() == group.right.size() &&
-                            !group.left.empty() && HasBehind(group.left[0]);
+                            !group.left.empty() && HasAfter(group.left[0]);
       if (!alone && !in_order) continue;
       for (size_t i = 0; i < group.left.size(); ++i) Offer(group.left[i], group.right[i]);
     }
@@ -101,7 +101,7 @@ class Gaps {
     }
   }
 
-  bool HasBehind(int l) const { return !index_.left.uses[l].empty(); }
+  bool HasAfter(int l) const { return !index_.left.uses[l].empty(); }
 
   void Offer(int l, int r) {
     const bool poor = !index_.left.fingerprint(l).rich || !index_.right.fingerprint(r).rich;

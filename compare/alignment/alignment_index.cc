@@ -52,8 +52,8 @@ std::string PlaceOf(absl::string_view path) {
   return place;
 }
 
-// Whether a node often hands its input on as it is. A poor value that comes out of any other one as
-// it went in may have done so by chance.
+// Whether a node often passes its input on as it is. A poor value that comes out of any other one
+// as it went in may have done so by chance.
 bool MayRepeatPoorValues(const StreamNode& node) {
   return HasTrait(node, OperatorTrait::kRearranges) || HasTrait(node, OperatorTrait::kCasts);
 }

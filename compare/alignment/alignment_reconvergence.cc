@@ -19,7 +19,7 @@ class Reconvergence {
         left_elements_(index_.left.elements.begin(), index_.left.elements.end()),
         right_elements_(index_.right.elements.begin(), index_.right.elements.end()) {}
 
-  // From the end on, so that what lies behind a pair is settled when its turn comes.
+  // From the end on, so that what follows a pair is settled when its turn comes.
   std::vector<std::pair<int, int>> TakeBack() {
     std::vector<std::pair<int, int>> taken;
     for (int l = index_.left.size() - 1; l >= 0; --l) {
@@ -112,7 +112,7 @@ class Reconvergence {
     return SketchDistance(a, b);
   }
 
-  // Whether something behind the pair is wrong, too, or may hide that it is.
+  // Whether something after the pair is wrong, too, or may hide that it is.
   bool Plausible(int l, int r) const {
     const StreamIndex& left = index_.left;
     const StreamIndex& right = index_.right;
@@ -148,10 +148,10 @@ class Reconvergence {
               StreamIndex::At(left.op, left_node) == StreamIndex::At(right.op, right_node)) ||
              evidence_.Distance(l, r) < weights::kPlausible;
     }
-    return (behind <= weights::kFewBehind && apart > 0) || apart * weights::kShareApart >= behind;
+    return (behind <= weights::kFewAfter && apart > 0) || apart * weights::kShareApart >= behind;
   }
 
-  // Whether one of them holds the very elements of another result of the other side: what is behind
+  // Whether one of them holds the very elements of another result of the other side: what follows
   // a pair may hide that it is apart, or it is no pair. A copy in another layout is what it copies.
   bool IsElsewhere(int l, int r) const {
     if (index_.left.result(l).fingerprint.size <= weights::kTellingElements) return false;

@@ -106,7 +106,7 @@ class RowMaker {
     right_absorbed_ = by_owner(right_owner_);
   }
 
-  // Finds for every row of the right alone the left row of its kind that it stands behind: that of
+  // Finds for every row of the right alone the left row of its kind that it comes after: that of
   // the last result of the right before it that has one.
   void HangRightRows() {
     behind_.resize(static_cast<size_t>(left_.size()));

@@ -33,7 +33,7 @@ class PairQueue {
   // Offers a pair: queued if both are free, copies go with copies, nothing better is free for
   // either and its score reaches the rule's threshold. Offers of anything else do nothing.
   void Push(int l, int r);
-  // The same whatever its score is. Copies stand aside for what they repeat.
+  // The same whatever its score is. Copies give way to what they repeat.
   void PushAnyway(int l, int r);
   // Takes what is queued and what comes up on the way, until nothing is left.
   void Drain();

@@ -59,7 +59,7 @@ absl::Span<const Keyed> WithKey(const std::vector<Keyed>& keyed, uint64_t key) {
                                             static_cast<size_t>(last - first));
 }
 
-// The node that a rounding one behind it stands for: what dequantizes gives what went into the
+// The node that a rounding one after it stands for: what dequantizes gives what went into the
 // quantizing, as near as it can.
 int BeforeQuantizing(const StreamIndex& side, int n) {
   const StreamNode& node = side.node(n);

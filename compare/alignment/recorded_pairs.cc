@@ -40,7 +40,7 @@ bool AreInOrder(const std::vector<std::string>& words, const std::vector<std::st
 }
 
 // Whether a recorded name surely means a result of that name: all of its words are there in order,
-// or it is that name with something before it or a number behind.
+// or it is that name with something before it or a number after it.
 bool Means(const std::vector<std::string>& words, const std::vector<std::string>& name) {
   if (AreInOrder(words, name)) return true;
   if (name.size() >= words.size()) return false;

@@ -161,7 +161,7 @@ inline constexpr double kTimesNearer = 8;
 
 // 15, reconvergence, distances.
 
-// What agrees behind a pair: of floats, of floats of 16 bits, of integers of 8 bits, of what was
+// What agrees after a pair: of floats, of floats of 16 bits, of integers of 8 bits, of what was
 // computed from such.
 inline constexpr double kAgree = 2e-5;
 inline constexpr double kHalfAgree = 3e-3;
@@ -176,10 +176,10 @@ inline constexpr double kByteRounding = 0.3;
 inline constexpr double kMovedFrom = 1e-6;
 inline constexpr double kTimesNearerNext = 8;
 inline constexpr size_t kMostNextUses = 4;
-// Without anything paired behind it, a pair of different operators must be at least this near.
+// Without anything paired after it, a pair of different operators must be at least this near.
 inline constexpr double kPlausible = 0.3;
-// Counts: as few results behind a pair need but one that is apart, of more of them a share.
-inline constexpr size_t kFewBehind = 3;
+// Counts: as few results after a pair need but one that is apart, of more of them a share.
+inline constexpr size_t kFewAfter = 3;
 inline constexpr size_t kShareApart = 3;  // one in so many
 // As few elements are those of another result by chance.
 inline constexpr int64_t kTellingElements = 4;
@@ -226,7 +226,7 @@ inline constexpr int kMostStructureRounds = 3;    // of structure, likewise
 inline constexpr size_t kMostOfContent = 8;       // results of a content that are offered
 inline constexpr int kMostMomentNeighbours = 16;  // of the same size
 inline constexpr size_t kMostOutputs = 256;  // with more only equals and namesakes are looked at
-inline constexpr size_t kMostBehind = 64;    // results behind a pair, for reconvergence
+inline constexpr size_t kMostBehind = 64;    // results after a pair, for reconvergence
 inline constexpr size_t kMostSharing = 16;   // equals that a merged result chooses from
 inline constexpr size_t kMostMergedUses = 8;
 inline constexpr size_t kMostMergedInputs = 16;

@@ -22,7 +22,7 @@ enum class Expectation {
   kTransform,
 };
 
-// Whether an operator of ai.onnx draws numbers. Dropout does not count: it hands its input on but
+// Whether an operator of ai.onnx draws numbers. Dropout does not count: it passes its input on but
 // for training, where ONNX's tests say which numbers to draw.
 bool DrawsNumbers(absl::string_view domain, absl::string_view op_type);
 

@@ -31,7 +31,7 @@ struct BlockObstacle {
   std::vector<std::string> nodes;
   std::string result;          // what enters it, or is read
   std::string after;           // the block's node that makes that result
-  std::string before;          // the block's node behind it; "": there is none
+  std::string before;          // the block's node after it; "": there is none
   std::string quantized;       // of kQuantization: the integers
   std::optional<double> sqnr;  // of kQuantization: own error in dB, given the other side's values
   std::optional<double> cost;  // and how far it moves the other side's outputs, of their size
@@ -46,7 +46,7 @@ struct Block {
   std::vector<std::string> op_types;  // as many
   std::vector<std::string> inputs;    // results that it reads, constants left out, each once
   std::vector<std::string> results;   // the block's own, what it gives last; first the earliest
-  // The same as what it gives, laid out, rounded or cast by nodes behind it.
+  // The same as what it gives, laid out, rounded or cast by nodes after it.
   std::vector<std::string> copies;
   std::vector<BlockObstacle> obstacles;
 
@@ -64,7 +64,7 @@ struct BlockPair {
 
 struct BlockReport {
   std::vector<Block> left, right;  // in the order of their last nodes
-  std::vector<BlockPair> pairs;    // in the left's order; those of the right alone behind
+  std::vector<BlockPair> pairs;    // in the left's order; those of the right alone after
   // Nodes that a quantizer has to leave alone so that blocks become whole that Q/DQ breaks on one
   // side only: what it takes as nodes_to_exclude.
   std::vector<std::string> nodes_to_exclude;

@@ -51,7 +51,7 @@ struct Candidate {
   std::set<int> nodes;
   std::set<int> between;  // looked through
   std::set<int> exposed;
-  std::vector<int> results;              // its own; what grew behind it follows
+  std::vector<int> results;              // its own; what grew after it follows
   std::map<int, std::set<int>> outside;  // readers by a value inside
   std::vector<int> outputs;              // values inside that are outputs of the graph
 
@@ -227,8 +227,8 @@ class BlockFinder {
     return OneOf(op, {"Identity", "Dropout"}) ? ObstacleKind::kIdentity : ObstacleKind::kReshape;
   }
 
-  // The block's first node behind node n.
-  std::string NodeBehind(const Candidate& candidate, int n) const {
+  // The block's first node after node n.
+  std::string NodeAfter(const Candidate& candidate, int n) const {
     std::set<int> seen = {n};
     for (std::set<int> front = {n}; !front.empty();) {
       std::set<int> next;
@@ -260,7 +260,7 @@ class BlockFinder {
     }
     obstacle.after =
         maker == BlockGraph::kNoNode || !candidate.nodes.contains(maker) ? "" : LabelOf(maker);
-    obstacle.before = NodeBehind(candidate, n);
+    obstacle.before = NodeAfter(candidate, n);
     return obstacle;
   }
 
@@ -275,7 +275,7 @@ class BlockFinder {
       obstacle.nodes = {LabelOf(n)};
       obstacle.result = obstacle.quantized = graph_.name(graph_.outputs(n)[0]);
       obstacle.after = LabelOf(n);
-      obstacle.before = NodeBehind(candidate, n);
+      obstacle.before = NodeAfter(candidate, n);
     }
     for (const int n : candidate.between) {
       const int maker = graph_.producer(graph_.inputs(n)[0]);

@@ -20,7 +20,7 @@
 namespace onnxcmp {
 namespace {
 
-// Iterations that take the same branches and are searched: the first that goes apart, and more if
+// Iterations that take the same branches and are searched: the first that diverges, and more if
 // it does not tell clearly.
 constexpr int kMaxSearches = 3;
 // Other branches, of which one iteration each is searched.
@@ -90,7 +90,7 @@ class BodySearcher {
 
   // What is known of iterations that take the same branches.
   struct Way {
-    std::string first;  // the label of the first that goes apart
+    std::string first;  // the label of the first that diverges
     IterationReport best;
     // Of the iteration that `best` is of: its path if it is not the first; whether it begins with
     // something flat. Where a loop begins with zeros, much is the same that differs later.
@@ -260,8 +260,8 @@ bool SameOperator(const ForcedRun& run, const NodesWithBodies& nodes) {
 
 }  // namespace
 
-std::optional<NodesWithBodies> NodesBehind(const ForcedRun& run, const ForcedState& state,
-                                           const RegionNoise& noise, int right) {
+std::optional<NodesWithBodies> NodesAfter(const ForcedRun& run, const ForcedState& state,
+                                          const RegionNoise& noise, int right) {
   const LeftClasses& left = run.left();
   const int c = state.at(right).match;
   if (c == kNone || !left.computed(c) || !run.right().IsComputed(right)) return std::nullopt;

@@ -20,7 +20,7 @@ struct BodyFindings {
   // Each has `in_body`, paths as of this main graph, but where it is the condition of an If; `left`
   // and `right` are kNone until it is known who has the results.
   std::vector<Cause> causes;
-  // Nothing inside goes apart by itself: rounding adds up from one iteration to the next.
+  // Nothing inside diverges by itself: rounding adds up from one iteration to the next.
   bool rounding = false;
   std::vector<std::string> notes;  // what could not be looked at
 };
@@ -33,15 +33,15 @@ struct NodesWithBodies {
   int right_result = kNone;
 };
 // Those of a matched right result and its partner; nothing if the regions have none, or several.
-std::optional<NodesWithBodies> NodesBehind(const ForcedRun& run, const ForcedState& state,
-                                           const RegionNoise& noise, int right);
+std::optional<NodesWithBodies> NodesAfter(const ForcedRun& run, const ForcedState& state,
+                                          const RegionNoise& noise, int right);
 // Those of which the right's gives something without a match although all that it reads has one, as
 // where a loop ends earlier. `aligned`: by right result, its partner on the left or kNone.
 std::vector<NodesWithBodies> UnmatchedNodes(const ForcedRun& run, const ForcedState& state,
                                             const std::vector<int>& aligned);
 
 // Runs the left's node on its own inputs and each iteration of the right's on the left's. Errors
-// mean that the bodies cannot be told apart, and why.
+// mean that the bodies cannot be distinguished, and why.
 absl::StatusOr<BodyFindings> SearchBodies(const ForcedRun& run, const ForcedState& state,
                                           const NodesWithBodies& nodes,
                                           const CauseOptions& options);

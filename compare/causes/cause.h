@@ -40,9 +40,9 @@ struct CauseInBody {
   std::string right_path, right_name;
 };
 
-// A pair that goes apart by itself: what enters it agrees, what leaves it does not.
+// A pair that diverges by itself: what enters it agrees, what leaves it does not.
 struct Cause {
-  // Results; the pair. In a body: those of the first iteration that goes apart, but the pair around
+  // Results; the pair. In a body: those of the first iteration that diverges, but the pair around
   // it where the streams lack them (initializers of bodies, functions, depths that are left out).
   int left = kNone;
   int right = kNone;

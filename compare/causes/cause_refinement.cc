@@ -20,7 +20,7 @@ std::vector<int> WithoutCopies(const SideGraph& graph, const Region& region) {
 }
 
 // Of several left results with the same bits, one made of the other: the one that the alignment has
-// beside the right's; else the one beside what the right's node reads, or behind it.
+// beside the right's; else the one beside what the right's node reads, or after it.
 int ComputedPartner(const ForcedRun& run, const ForcedState& state, int right) {
   const LeftClasses& left = run.left();
   const int c = state.at(right).match;

@@ -66,8 +66,8 @@ std::vector<std::string> AttributeDifferences(const SideGraph& left_graph, const
   return differences;
 }
 
-// What a right result answers to on the left, where that is not the result beside it: another one,
-// or what a node reads that the right has not got.
+// What a right result corresponds to on the left, where that is not the result beside it: another
+// one, or what a node reads that the right does not have.
 std::string AnsweringText(const LeftClasses& classes, const ForcedState& state, int l, int r) {
   const int match = state.at(r).match;
   if (match == kNone || classes.of(l) == match) return "";

@@ -257,7 +257,7 @@ class CauseFinder {
       others_.push_back(r);
       return true;
     }
-    const std::optional<NodesWithBodies> nodes = NodesBehind(run, state, noise, r);
+    const std::optional<NodesWithBodies> nodes = NodesAfter(run, state, noise, r);
     const bool explained_inside =
         nodes.has_value() && LookInside(run, state, *nodes, beyond, &judging->matched, report);
     if (!explained_inside && !beyond) return true;
@@ -401,7 +401,7 @@ class CauseFinder {
     }
   }
 
-  // What each cause does to the outputs when all others are made good, and what is left when all
+  // What each cause does to the outputs when all others are corrected, and what is left when all
   // are.
   void WeighEffects(const ForcedRun& run, const ForcedState& state, const std::vector<int>& matched,
                     CauseReport* report) const {

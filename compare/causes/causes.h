@@ -1,4 +1,4 @@
-// Names the causes of a difference: the pairs that go apart by themselves. docs/causes.md tells
+// Names the causes of a difference: the pairs that diverge by themselves. docs/causes.md tells
 // how.
 #ifndef ONNXCMP_COMPARE_CAUSES_CAUSES_H_
 #define ONNXCMP_COMPARE_CAUSES_CAUSES_H_
@@ -55,9 +55,9 @@ struct CauseOptions {
   std::function<void(const FoundCause& found, Cause* cause)> on_found;
 };
 
-// What all wrong causes together do to an output of the right: how far it moves when they are made
-// good, as the root mean square of the movement against that of the output; nothing if that could
-// not be found out.
+// What all wrong causes together do to an output of the right: how far it moves when they are
+// corrected, as the root mean square of the movement against that of the output; nothing if that
+// could not be found out.
 struct OutputEffect {
   int output = kNone;
   std::optional<double> moved;
@@ -68,7 +68,7 @@ struct CauseReport {
   // Of the doubtful outputs, if any cause is wrong. Passing through a coarser type is none here.
   std::vector<OutputEffect> effects;
   std::vector<std::string> notes;  // what could not be looked at, and why
-  // Pairs that the alignment has not got: what agrees behind them has proved them.
+  // Pairs that the alignment does not have: what agrees after them has proved them.
   std::vector<AddedPair> repaired;
 };
 

@@ -1,4 +1,4 @@
-// What the search for causes paired and the alignment has not got.
+// What the search for causes paired and the alignment does not have.
 #ifndef ONNXCMP_COMPARE_CAUSES_REPAIRED_PAIRS_H_
 #define ONNXCMP_COMPARE_CAUSES_REPAIRED_PAIRS_H_
 

@@ -57,7 +57,7 @@ bool AxisFitsInt(const onnx::InferenceContext& context) {
   return FitsInt(IntOf(context, "axis", -1));
 }
 
-// The constant that an input is; null if it is none.
+// The constant that an input is; null if it is not one.
 const onnx::TensorProto* ConstantOf(const onnx::InferenceContext& context, size_t input) {
   return input < context.getNumInputs() ? context.getInputData(input) : nullptr;
 }

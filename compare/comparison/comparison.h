@@ -47,7 +47,7 @@ struct Comparison {
   FailOn fail_on = FailOn::kDifferent;
   int made_up_sets = 0;              // on how many sets of inputs that were made up; 0: given
   std::optional<Coverage> coverage;  // what these exercised
-  // Wrong ones first, those with the greatest effect in front; else in the right stream's order.
+  // Wrong ones first, those with the greatest effect first; else in the right stream's order.
   std::vector<Cause> causes;
   std::vector<std::string> notes;  // how inputs were made, mapped, cast
 

@@ -9,7 +9,7 @@ namespace onnxcmp {
 
 // Adds to Comparison::outputs, of which the alignment, the rows and the outputs are there, a pair
 // for every recorded result that has a partner, and those that were found nowhere: floating results
-// of more than a handful of elements that are no copy of something known. Element i answers to
+// of more than a handful of elements that are no copy of something known. Element i corresponds to
 // element i: the same elements in another order do not agree, nor does one entry of a batch.
 void JudgeRecorded(const PairTolerances& tolerances, Comparison* comparison);
 

@@ -9,7 +9,7 @@
 
 namespace onnxcmp {
 
-// The element at a row-major index: numbers with as many digits as tell them apart from their
+// The element at a row-major index: numbers with as many digits as distinguish them from their
 // neighbours ("0.41823602", "nan", "-inf", "1+2j"), "true", strings in quotes with special
 // characters escaped and the middle of a long one left out.
 std::string ElementText(const Tensor& tensor, int64_t index);

@@ -75,7 +75,7 @@ double SumStored(const T* data, int64_t size, int64_t begin, int64_t n) {
     if (first + count <= size) {
       return SumLeaf(data + first, count);
     }
-    // Zeros behind the end.
+    // Zeros after the end.
     std::array<T, kLeaf> padded = {};
     std::copy(data + std::min(first, size), data + size, padded.begin());
     return SumLeaf(padded.data(), count);

@@ -92,7 +92,7 @@ class Mover {
                            left_.shape.begin() + static_cast<std::ptrdiff_t>(axis), int64_t{1},
                            std::multiplies<>());
   }
-  int64_t CountBehind(size_t axis) const {
+  int64_t CountAfter(size_t axis) const {
     return std::accumulate(left_.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
                            left_.shape.end(), int64_t{1}, std::multiplies<>());
   }
@@ -101,7 +101,7 @@ class Mover {
   bool SameSlice(size_t axis, int64_t l, int64_t k) const {
     const int64_t count = left_.shape[axis];
     const int64_t before = CountBefore(axis);
-    const int64_t behind = CountBehind(axis);
+    const int64_t behind = CountAfter(axis);
     for (int64_t outer = 0; outer < before; ++outer) {
       const auto ours = static_cast<size_t>((outer * count + l) * behind);
       const auto theirs = static_cast<size_t>((outer * count + k) * behind);

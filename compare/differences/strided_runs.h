@@ -14,7 +14,7 @@ class StridedRuns {
  public:
   explicit StridedRuns(const Tensor& tensor);
 
-  // Whether all elements lie one behind the other.
+  // Whether all elements lie one after the other.
   bool contiguous() const { return sizes_.size() == 1 && strides_[0] == 1; }
 
   // Calls body(position, stride, n) for the runs that make up elements [first, first + count):
@@ -37,7 +37,7 @@ class StridedRuns {
   }
 
  private:
-  // Dimensions and strides with neighbours that lie one behind the other merged.
+  // Dimensions and strides with neighbours that lie one after the other merged.
   Shape sizes_;
   Shape strides_;
 };

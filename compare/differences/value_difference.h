@@ -27,7 +27,7 @@ struct ValueDifference {
   std::string fault;
 
   // Greatest |a - b| and |a - b| / max(|a|, |b|), and where: "[0,12,3]", in sequences and maps
-  // behind the element's position: "[2] [0,1]". 0 and "" if all pairs are equal; infinite if one of
+  // after the element's position: "[2] [0,1]". 0 and "" if all pairs are equal; infinite if one of
   // a and b is NaN, or they are different and one is infinite. Strings: 1 if different.
   double max_absolute = 0;
   std::string max_absolute_at;

@@ -8,7 +8,7 @@
 namespace onnxcmp {
 
 // The names of those that lie in a folder, in the order of their numbers; others that begin so
-// behind them. Gaps in the numbering do not matter.
+// after them. Gaps in the numbering do not matter.
 std::vector<std::string> DataSets(const std::string& folder);
 
 }  // namespace onnxcmp

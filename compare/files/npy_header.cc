@@ -167,7 +167,7 @@ std::string NpyHeaderBytes(absl::string_view descr, absl::Span<const int64_t> sh
   std::string text = absl::StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (",
                                   absl::StrJoin(shape, ", "), shape.size() == 1 ? "," : "", "), }");
   // Version 1 counts the text's bytes in 16 bits, version 2 in 32. The data begin at a multiple of
-  // 64, behind a newline.
+  // 64, after a newline.
   const bool large = text.size() > 65000;
   const size_t fixed = large ? 12 : 10;
   text.append(63 - (fixed + text.size()) % 64, ' ');

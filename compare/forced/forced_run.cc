@@ -212,7 +212,7 @@ bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) cons
   const bool as_in_plain_run = absl::c_all_of(reads, [&](int r) {
     return state->at(r).held_content == right_.result(r).fingerprint.content;
   });
-  // The plain run has shown what comes out; its value is only wanted if the left has not got it.
+  // The plain run has shown what comes out; its value is only wanted if the left does not have it.
   const auto left_has = [&](int r) {
     return r == kNone || left_.Find(right_.result(r).fingerprint.content) != kNone;
   };

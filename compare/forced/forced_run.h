@@ -80,7 +80,7 @@ class ForcedRun {
   Value ValueFor(int c, int right, bool in_its_shape = false) const;
   // Whether a right result has the shape of a class, but for axes of one element.
   bool HasShapeOf(int c, int right) const;
-  // What a matched result's node reads and hands on, in whatever shape; kNone if nothing.
+  // What a matched result's node reads and passes on, in whatever shape; kNone if nothing.
   int CopiedBy(const ForcedState& state, int r) const;
   // Left nodes of the operator of a right node that read what one of its inputs is matched with.
   std::vector<int> NodesLike(const ForcedState& state, int n) const;

@@ -227,7 +227,7 @@ double RegionNoise::EntryEpsilon(int r) const {
     n = right.producer(right.Reads(n).front());
   }
   if (n == kNone || right.node(n).made->op_type != "Cast") return epsilon;
-  // A cast to a coarser type excuses nothing behind it: that is what may be at fault.
+  // A cast to a coarser type excuses nothing after it: that is what may be at fault.
   for (const int read : right.Reads(n)) {
     const double before = EpsilonOf(right.result(read).dtype);
     if (before > 0 && before < epsilon) return before;

@@ -40,7 +40,7 @@ std::vector<bool> QuantizedResults(const ResultStream& stream) {
     for (const int r : node.inputs) mark(r);
     for (const int r : node.outputs) mark(r);
   }
-  // Forwards, what is handed on; then backwards, what is handed on to such or put beside it.
+  // Forwards, what is passed on; then backwards, what is passed on to such or put beside it.
   const auto is = [&](int r) { return r != kNone && quantized[Index(r)]; };
   const auto spread = [&](const StreamNode& node) {
     if (!HasTrait(node, OperatorTrait::kMoves)) return;
@@ -66,7 +66,7 @@ absl::flat_hash_set<Hash128> ContentsOf(const ResultStream& stream) {
   return contents;
 }
 
-// By width and size: quantized results whose bits the other side has not got, signed or not.
+// By width and size: quantized results whose bits the other side does not have, signed or not.
 absl::flat_hash_set<std::pair<int, int64_t>> Unmatched(const ResultStream& stream,
                                                        const std::vector<bool>& quantized,
                                                        const absl::flat_hash_set<Hash128>& others,

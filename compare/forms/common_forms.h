@@ -4,7 +4,7 @@
 //   alike: then each integer q has become q + 128, and the bits differ although nothing does. The
 //   form of quantized integers of signed types is that of the unsigned ones.
 // - It may compute a stretch of a convolutional network with the channels last. The form of such
-//   results has them behind the batch.
+//   results has them after the batch.
 #ifndef ONNXCMP_COMPARE_FORMS_COMMON_FORMS_H_
 #define ONNXCMP_COMPARE_FORMS_COMMON_FORMS_H_
 

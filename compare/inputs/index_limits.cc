@@ -21,7 +21,7 @@ bool PassesElements(const Node& node) {
                                                    !HasTrait(node, OperatorTrait::kAddsNumbers));
 }
 
-// Whether a node's output has its first input's shape, so that a table behind it has as many rows.
+// Whether a node's output has its first input's shape, so that a table after it has as many rows.
 bool KeepsShape(const Node& node) {
   return HasTrait(node, OperatorTrait::kCopies) || HasTrait(node, OperatorTrait::kCasts) ||
          HasTrait(node, OperatorTrait::kRegrids);

@@ -281,7 +281,7 @@ class Mapper {
     return found;
   }
 
-  // Equals, as the layers of a network are: as many on both sides, one behind the other; or
+  // Equals, as the layers of a network are: as many on both sides, one after the other; or
   // constants that hold the same, so that it does not matter which.
   bool MatchRows() {
     const std::vector<Edge> edges = BestEdges();

@@ -13,7 +13,7 @@
 namespace onnxcmp {
 namespace {
 
-constexpr int kStepsBehind = 24;
+constexpr int kStepsAfter = 24;
 constexpr int kStepsAround = 16;
 constexpr size_t kMostReaders = 64;
 
@@ -175,7 +175,7 @@ class InputPlaces::Builder {
 InputPlaces::InputPlaces(const Graph& graph) {
   Builder(this).AddMain(graph);
   ConnectReaders();
-  ColorBehind();
+  ColorAfter();
   SetKnown({});
 }
 
@@ -234,7 +234,7 @@ void InputPlaces::ColorReaders(const std::vector<uint64_t>& op_colors) {
   }
 }
 
-void InputPlaces::ColorBehind() {
+void InputPlaces::ColorAfter() {
   const size_t values = static_cast<size_t>(num_values_);
   std::vector<uint64_t> words;
   const auto color_op = [&](const Operator& op, const std::vector<uint64_t>& colors) {
@@ -253,7 +253,7 @@ void InputPlaces::ColorBehind() {
   };
   std::vector<uint64_t> colors(values, 0);
   std::vector<uint64_t> op_colors(ops_.size());
-  for (int step = 0; step < kStepsBehind; ++step) {
+  for (int step = 0; step < kStepsAfter; ++step) {
     for (size_t i = 0; i < ops_.size(); ++i) op_colors[i] = color_op(ops_[i], colors);
     // Which output it is counts only for the whole: exporters give outputs in different orders.
     for (size_t i = 0; i < values; ++i) {
@@ -264,7 +264,7 @@ void InputPlaces::ColorBehind() {
     }
     ColorReaders(op_colors);
   }
-  // Readers come later, so from behind all of a value's readers are known.
+  // Readers come later, so from the end all of a value's readers are known.
   std::vector<int64_t> heights(values, 0);
   std::vector<int64_t> op_heights(ops_.size(), 0);
   const auto finish = [&](size_t value) {

@@ -18,7 +18,7 @@ namespace onnxcmp {
 struct InputPlace {
   // Whether an output of the graph depends on it.
   bool read = false;
-  // The operators behind it, up to 1, 2, 3, ... steps away; the last one: all of them.
+  // The operators after it, up to 1, 2, 3, ... steps away; the last one: all of them.
   std::vector<uint64_t> behind;
   // The same for each reader by itself; empty if there are too many to tell apart.
   std::vector<std::vector<uint64_t>> readers;
@@ -63,7 +63,7 @@ class InputPlaces {
 
   void ConnectReaders();
   void ColorReaders(const std::vector<uint64_t>& op_colors);
-  void ColorBehind();
+  void ColorAfter();
 
   std::vector<Operator> ops_;  // topologically sorted, without dead ones
   int num_values_ = 0;

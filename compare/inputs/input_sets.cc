@@ -164,7 +164,7 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
   if (!given && given_.has_value()) {
     ValueList list = {given_source_, {}, [this](size_t i) { return (*given_)[i]; }};
     for (const NamedValue& value : *given_) list.names.push_back(value.name);
-    // What was recorded as an input and is none of the model's is let pass.
+    // What was recorded as an input and is none of the model's is accepted.
     OC_ASSIGN_OR_RETURN(AssignedValues assigned,
                         AssignValues(list, Targets(graphs_[0] != nullptr, graphs_[1] != nullptr),
                                      partial_ || given_source_ == kRecording));

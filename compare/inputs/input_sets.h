@@ -35,7 +35,7 @@ struct InputOptions {
   std::string left_inputs;
   std::string right_inputs;
   bool each = false;                   // see InputFiles
-  bool partial = false;                // values that no input takes are let pass
+  bool partial = false;                // values that no input takes are accepted
   std::vector<std::string> map_input;  // LEFT=RIGHT
   GeneratedInputs generated;
 };

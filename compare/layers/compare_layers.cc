@@ -46,7 +46,7 @@ class LayerComparer {
   size_t size(int i) const { return side(i).layers.size(); }
   const EngineLayer& layer(int i, size_t n) const { return side(i).layers[n]; }
 
-  // Groups are sets of layers: those of the left by number, of the right behind them.
+  // Groups are sets of layers: those of the left by number, of the right after them.
   size_t Root(size_t n) {
     while (parents_[n] != n) n = parents_[n] = parents_[parents_[n]];
     return n;
@@ -100,7 +100,7 @@ class LayerComparer {
     }
   }
 
-  // A side whose only region has not been told from the model: what the other side has besides
+  // A side whose only region has not been resolved by the model: what else the other side has
   // what is matched is inside.
   void LinkRegions() {
     for (int i = 0; i < 2; ++i) {
@@ -208,7 +208,7 @@ class LayerComparer {
     std::vector<double> places;
     std::vector<LayerGroup> groups;
     double last = 0;
-    // Layers of the right alone stand behind the group of the layer before them.
+    // Layers of the right alone come after the group of the layer before them.
     for (size_t n = 0; n < size(0); ++n) {
       const auto [it, added] = by_root.emplace(Root(n), groups.size());
       if (added) {

@@ -106,7 +106,7 @@ absl::StatusOr<ListingJson> ParseJson(absl::string_view text, const std::string&
   return json;
 }
 
-// The text of a member, "" if it is none.
+// The text of a member, "" if it is not one.
 std::string TextOf(const ListingJson& json, const char* member) {
   if (!json.is_object()) return "";
   const auto it = json.find(member);

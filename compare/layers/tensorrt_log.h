@@ -10,7 +10,7 @@
 
 namespace onnxcmp {
 
-// Where a line's layer begins, behind what the log puts before it; npos if it has none.
+// Where a line's layer begins, after what the log puts before it; npos if it has none.
 size_t FindNamedLayer(absl::string_view line);     // "Layer(Myelin): ..."
 size_t FindDetailedLayer(absl::string_view line);  // "Name: ..., LayerType: ..."
 

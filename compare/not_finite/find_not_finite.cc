@@ -27,7 +27,7 @@ bool HasInfinity(const StreamResult& result) {
   return result.fingerprint.has_sketch && result.fingerprint.statistics.infinities > 0;
 }
 
-// Finds the origins by what was taken down of the results.
+// Finds the origins by what was recorded of the results.
 class OriginFinder {
  public:
   explicit OriginFinder(const ResultStream& stream) : stream_(stream) {}

@@ -1,4 +1,4 @@
-// The table behind operator_traits.h.
+// The table after operator_traits.h.
 #ifndef ONNXCMP_COMPARE_OPERATORS_OPERATOR_TABLE_H_
 #define ONNXCMP_COMPARE_OPERATORS_OPERATOR_TABLE_H_
 

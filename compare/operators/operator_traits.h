@@ -16,7 +16,7 @@ namespace onnxcmp {
 enum class OperatorTrait : uint32_t {
   // Where elements come from.
 
-  // Its first output holds elements of its data inputs, unchanged, and besides at most constants:
+  // Its first output holds elements of its data inputs, unchanged, and otherwise at most constants:
   // Reshape, Transpose, Slice, Gather, Concat, Pad, MaxPool, Relu.
   kMoves = 1 << 0,
   // What moves: its data is its first input alone, and the others say where to: Gather, Slice.

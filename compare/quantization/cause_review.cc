@@ -102,7 +102,7 @@ class Review {
     });
   }
 
-  // What is replaced first behind a result.
+  // What is replaced first after a result.
   std::vector<int> FirstReplaced(int r) const {
     std::vector<int> found;
     std::vector<int> open = {r};
@@ -120,7 +120,7 @@ class Review {
     return found;
   }
 
-  // A result, what it is made from since what was replaced, and what stands for it behind.
+  // A result, what it is made from since what was replaced, and what stands for it afterwards.
   std::vector<int> LayerOf(int r) const {
     std::vector<int> results = {r};
     for (const int n : run_.RegionOf(r)) {

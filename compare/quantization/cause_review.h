@@ -11,9 +11,9 @@
 namespace onnxcmp {
 
 // Takes away what the quantized side does as the other on the other's values, calls quantization
-// what is honest, and puts the mistakes in front, in place of what else was said of their layers;
+// what is honest, and puts the mistakes first, in place of what else was said of their layers;
 // between two quantized sides at the place and of the kind that was measured in the layer, if any,
-// with the mistake's words behind that cause's own.
+// with the mistake's words after that cause's own.
 void ReviewCauses(const TwinRun& run, const QuantizationReport& report, std::vector<Cause>* causes);
 
 }  // namespace onnxcmp

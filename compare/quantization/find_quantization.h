@@ -23,9 +23,9 @@ struct QuantizationOptions {
 };
 
 // Of two sides that have been recorded and aligned, one of them quantized. The right's layers are
-// looked at if both are. Judges `causes` besides, which were found without looking at grids: those
+// looked at if both are. Also judges `causes`, which were found without looking at grids: those
 // that turn out to be none are taken away, those that are honest become quantization, and mistakes
-// are put in front. Nothing if neither side is quantized.
+// are put first. Nothing if neither side is quantized.
 absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
     const RecordedSide& left, const RecordedSide& right, const Alignment& alignment,
     const QuantizationOptions& options, std::vector<Cause>* causes);

@@ -44,7 +44,7 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r);
 std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids);
 
 // What a result is written with and read with are two things: empty if they are not. At fault is
-// the one that the other side has not got, or that does not fit its values.
+// the one that the other side does not have, or that does not fit its values.
 Mistake ReadOtherwise(const TwinRun& run, int r);
 
 // What is wrong with the scales, the zero points or the axis of weights; empty if they are honest,

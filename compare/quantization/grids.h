@@ -40,7 +40,7 @@ class Grids {
   const std::optional<Grid>& of(int r) const {
     return written_[Index(r)].has_value() ? written_[Index(r)] : read_[Index(r)];
   }
-  // Which result's integers a DequantizeLinear makes a result of; kNone if it is none.
+  // Which result's integers a DequantizeLinear makes a result of; kNone if it is not one.
   int Dequantizes(int r) const;
   // A scale or a zero point: it is read as one, and as nothing else.
   bool IsParameter(int r) const { return parameter_[Index(r)]; }

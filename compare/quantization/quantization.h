@@ -63,7 +63,7 @@ struct QuantizationMistake {
 struct QuantizationReport {
   bool right = true;                   // which side the layers are of
   bool both = false;                   // the other one is quantized, too, and dequantized for this
-  std::vector<QuantizedLayer> layers;  // what costs most first; not weighed ones behind
+  std::vector<QuantizedLayer> layers;  // what costs most first; not weighed ones after
   std::vector<QuantizationMistake> mistakes;
   // How far the quantized side's outputs are from the other's, as `cost`.
   std::optional<double> output_error;

@@ -24,7 +24,7 @@ bool Unpacks(const std::string& op_type) {
 }
 
 // The integers that a constant float result was dequantized from; kNone if it was not.
-int IntegersBehind(const SideValues& side, int r) {
+int IntegersAfter(const SideValues& side, int r) {
   while (side.graph().producer(r) != kNone) {
     const int integers = side.grids().Dequantizes(r);
     if (integers != kNone) return integers;
@@ -200,7 +200,7 @@ bool ReadsQuantized(const SideValues& side, const std::vector<int>& region) {
     const std::vector<int> reads = side.graph().Reads(n);
     return std::any_of(reads.begin(), reads.end(), [&](int r) {
       return side.IsFixed(r) && !side.grids().IsParameter(r) &&
-             (IntegersBehind(side, r) != kNone ||
+             (IntegersAfter(side, r) != kNone ||
               (side.grids().of(r).has_value() && side.graph().result(r).fingerprint.size > 1));
     });
   });
@@ -227,7 +227,7 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
       QuantizedWeights weights;
       weights.result = r;
       if (IsFloatingPoint(side.graph().result(r).dtype)) {
-        weights.integers = IntegersBehind(side, r);
+        weights.integers = IntegersAfter(side, r);
         if (weights.integers == kNone) continue;
         weights.floats = *side.FloatsOf(r);
       } else if (integer_product && slot == 1 && side.value(r).is_tensor()) {

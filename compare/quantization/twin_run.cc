@@ -247,7 +247,7 @@ int TwinRun::BestCandidate(int n, int r, const std::vector<double>& own) const {
     if (candidate == aligned_[Index(r)] && noise <= kClearly) break;
   }
   if (near.noise <= kPossibly) {
-    return near.noise > kDoubtful && !rounds && IsNearerBehind(r, near.result, near.noise)
+    return near.noise > kDoubtful && !rounds && IsNearerAfter(r, near.result, near.noise)
                ? kNone
                : near.result;
   }
@@ -256,7 +256,7 @@ int TwinRun::BestCandidate(int n, int r, const std::vector<double>& own) const {
   return x != kNone ? partners_[Index(x)] : product;
 }
 
-bool TwinRun::IsNearerBehind(int r, int candidate, double noise) const {
+bool TwinRun::IsNearerAfter(int r, int candidate, double noise) const {
   const SideGraph& graph = quantized_.graph();
   const std::vector<double>& wanted = *other_.FloatsOf(candidate);
   absl::node_hash_map<int, Value> given;

@@ -56,7 +56,7 @@ class TwinRun {
   bool AreProducts(int n, int candidate) const;
   bool AreAlike(int n, int candidate) const;
   // Whether what is made of a result is nearer to the candidate by far: a Tanh of small numbers.
-  bool IsNearerBehind(int r, int candidate, double noise) const;
+  bool IsNearerAfter(int r, int candidate, double noise) const;
   int BestCandidate(int n, int r, const std::vector<double>& own) const;
   bool OnlyQuantized(int r) const;
   // The partner's value as the result's type has it.

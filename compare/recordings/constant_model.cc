@@ -37,7 +37,7 @@ class Constants : public RecordedValues {
       if (!result.op_type.empty()) result.domain = kModuleDomain;
       if (nested->is_root) AddToRoot(*nested);
     }
-    // Two spellings of one place: the names as they are tell them apart.
+    // Two spellings of one place: the names as they are distinguish them.
     if (result.name.empty() || !names_.insert(result.name).second) {
       result.name = name;
       names_.insert(name);

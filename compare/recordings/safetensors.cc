@@ -59,7 +59,7 @@ struct Entry {
   std::string name;
   const Type* type = nullptr;
   Shape shape;
-  int64_t begin = 0;  // in the bytes behind the header
+  int64_t begin = 0;  // in the bytes after the header
   int64_t end = 0;
 };
 
@@ -111,7 +111,7 @@ absl::StatusOr<Entry> ParseEntry(const std::string& name, const Json& json) {
   return entry;
 }
 
-// That the tensors lie one behind the other from the first to the last byte.
+// That the tensors lie one after the other from the first to the last byte.
 absl::Status CheckCoverage(const std::vector<Entry>& entries, int64_t bytes) {
   std::vector<const Entry*> order;
   for (const Entry& entry : entries) order.push_back(&entry);

@@ -101,7 +101,7 @@ class Repairer {
     return of_round == limits_.trials || RanLong();
   }
 
-  // The true one lets the results behind it match at once.
+  // The true one lets the results after it match at once.
   static constexpr int kPatience = 32;
   ForcedState Try(const Suggestion& suggestion, int patience = kPatience) {
     FixedMatches fixed = state().fixed;
@@ -117,7 +117,7 @@ class Repairer {
   }
 
   // By right result: it is a constant, or made of nothing else. Such have no partner where a side
-  // has other constants, and that keeps nothing behind them from being the first that is wrong.
+  // has other constants, and that keeps nothing after them from being the first that is wrong.
   std::vector<bool> FindConstants() const {
     const SideGraph& right = run_.right();
     std::vector<bool> constant(right.stream().results.size());
@@ -398,7 +398,7 @@ class Repairer {
     return false;
   }
 
-  // A pair that was tried first, behind the fault, may be needed no more once the true one is
+  // A pair that was tried first, after the fault, may be needed no more once the true one is
   // known: what it paired finds another match by itself, and nothing is lost.
   void DropNeedless() {
     for (const Suggestion& repair : repairs_) {

@@ -1,4 +1,4 @@
-// Finds partners behind a fault: each suggested pair is tried, and stays if more finds its match
+// Finds partners after a fault: each suggested pair is tried, and stays if more finds its match
 // with it. So a trial proves a pair and a cause at the same time.
 #ifndef ONNXCMP_COMPARE_REPAIR_REPAIR_H_
 #define ONNXCMP_COMPARE_REPAIR_REPAIR_H_

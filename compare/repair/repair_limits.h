@@ -12,7 +12,7 @@ struct RepairLimits {
   int all_trials = 240;       // of all rounds
   int64_t node_runs = 12;     // of each of the right's nodes, on average
   int left_over_trials = 24;  // in all
-  // How often each element of the right's constants is held against one of the left's, on average.
+  // How often each element of the right's constants is compared with one of the left's, on average.
   int64_t constant_looks = 4;
   int causes = 100;  // that are named
 };

@@ -16,8 +16,8 @@ constexpr size_t kFirstSuspects = 6;
 constexpr int kReaderLevels = 3;
 constexpr size_t kMaxNodes = 18;
 constexpr int kHops = 3;
-constexpr size_t kMaxBehind = 24;
-// How much speaks for a node that hands on what it reads: that it might, and that it nearly does.
+constexpr size_t kMaxAfter = 24;
+// How much speaks for a node that passes on what it reads: that it might, and that it nearly does.
 constexpr double kHandsOn = 0.1;
 constexpr double kResembles = 0.6;
 
@@ -145,7 +145,7 @@ Suggester::Standing Suggester::StandingOf(const ForcedState& state) const {
     used[static_cast<size_t>(r)] = true;
     const ForcedResult& result = state.at(r);
     if (result.match == c) continue;
-    // Results whose values do not tell them apart may be matched with another.
+    // Results whose values do not distinguish them may be matched with another.
     const Value expected = run_.ValueFor(c, r);
     if (result.match == kNone || !run_.HasShapeOf(c, r) || expected.empty() ||
         !IsMeasurable(expected) || !IsMeasurable(result.held) ||
@@ -270,7 +270,7 @@ void Suggester::SuggestForNode(const ForcedState& state, int n, Collector* colle
       collector->AddInItsShape(r, c, likeness.share);
     }
   }
-  // Right-only nodes that should change nothing, one or a few behind each other.
+  // Right-only nodes that should change nothing, one or a few in a row.
   std::vector<int> open = run_.right().Reads(n);
   for (int hop = 0; hop < kHops; ++hop) {
     std::vector<int> before;
@@ -287,10 +287,10 @@ void Suggester::SuggestForNode(const ForcedState& state, int n, Collector* colle
     }
     open = std::move(before);
   }
-  SuggestBehind(state, n, collector);
+  SuggestAfter(state, n, collector);
 }
 
-void Suggester::SuggestBehind(const ForcedState& state, int n, Collector* collector) const {
+void Suggester::SuggestAfter(const ForcedState& state, int n, Collector* collector) const {
   const StreamNode& made = *run_.right().node(n).made;
   const SideGraph& left = run_.left().graph();
   absl::flat_hash_set<int> seen;
@@ -301,11 +301,11 @@ void Suggester::SuggestBehind(const ForcedState& state, int n, Collector* collec
     const std::vector<int>& members = run_.left().members(c);
     level.insert(level.end(), members.begin(), members.end());
   }
-  for (int hop = 0; hop < kHops && seen.size() < kMaxBehind; ++hop) {
+  for (int hop = 0; hop < kHops && seen.size() < kMaxAfter; ++hop) {
     std::vector<int> next;
     for (const int r : level) {
       for (const int q : left.readers(r)) {
-        if (seen.size() >= kMaxBehind || !seen.insert(q).second) continue;
+        if (seen.size() >= kMaxAfter || !seen.insert(q).second) continue;
         for (const int result : left.node(q).made->outputs) {
           if (result == kNone) continue;
           next.push_back(result);
@@ -356,7 +356,7 @@ std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,
   const absl::flat_hash_set<int> chosen(nodes.begin(), nodes.end());
   const std::vector<int> suspects = nodes;
   for (const int n : suspects) {
-    // What hands on what it reads may be a node that has lost its operator.
+    // What passes on what it reads may be a node that has lost its operator.
     for (const int read : right.Reads(n)) {
       if (run_.CopiedBy(state, read) != kNone) visit(right.producer(read));
     }
@@ -420,7 +420,7 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
       if (!free(c) || !left.computed(c) || !Fits(r, c)) continue;
       if (LittleApart(left.measured(c), own)) collector.Add(r, c, 1);
     }
-    // What should hand on what it reads.
+    // What should pass on what it reads.
     for (const int read : right.Reads(n)) {
       const int c = state.at(read).match;
       if (c == kNone || !Fits(r, c) || !IsMeasurable(left.value(c))) continue;

@@ -18,7 +18,7 @@
 
 namespace onnxcmp {
 
-// Outputs that answer to each other, by name and then by position: right result to left class.
+// Outputs that correspond to each other, by name and then by position: right result to left class.
 absl::flat_hash_map<int, int> OutputCounterparts(const LeftClasses& left, const SideGraph& right);
 
 class Suggester {
@@ -31,7 +31,7 @@ class Suggester {
   bool limited() const { return constants_.limited(); }
 
   struct Standing {
-    std::vector<bool> doomed;   // by right result: nothing behind it has a match
+    std::vector<bool> doomed;   // by right result: nothing after it has a match
     std::vector<bool> suspect;  // from which a doomed one is reached through unmatched ones
     int doomed_count = 0;
   };
@@ -39,7 +39,7 @@ class Suggester {
 
   // For the first suspects; the best first.
   std::vector<Suggestion> ForSuspects(const ForcedState& state, const Standing& standing) const;
-  // For what has no match although what is behind it agrees.
+  // For what has no match although what follows it agrees.
   std::vector<Suggestion> ForLeftOvers(const ForcedState& state) const;
 
   // The left nodes of a right node's operator, with the share of its inputs that agree.
@@ -55,13 +55,13 @@ class Suggester {
   bool Fits(int right, int c) const;
   // The same, whatever the shape.
   bool FitsInItsShape(int right, int c) const;
-  // How many outputs are matched with what answers to them.
+  // How many outputs are matched with what corresponds to them.
   int OutputsMet(const ForcedState& state) const {
     return static_cast<int>(
         std::count_if(counterparts_.begin(), counterparts_.end(),
                       [&](const auto& pair) { return state.at(pair.first).match == pair.second; }));
   }
-  // Whether they are outputs that answer to each other.
+  // Whether they are outputs that correspond to each other.
   bool AreCounterparts(int right, int c) const {
     const auto it = counterparts_.find(right);
     return it != counterparts_.end() && it->second == c;
@@ -81,7 +81,7 @@ class Suggester {
   bool Resembles(const ForcedState& state, int right, int c) const;
 
   void SuggestForNode(const ForcedState& state, int n, Collector* collector) const;
-  void SuggestBehind(const ForcedState& state, int n, Collector* collector) const;
+  void SuggestAfter(const ForcedState& state, int n, Collector* collector) const;
 
   const ForcedRun& run_;
   std::vector<std::pair<int, int>> hints_;

@@ -8,7 +8,7 @@
 
 namespace onnxcmp {
 
-// As RFC 4180 has it, in UTF-8: a line of column names and a line for each row, CR LF behind each.
+// As RFC 4180 has it, in UTF-8: a line of column names and a line for each row, CR LF after each.
 // docs/formats.md describes the columns.
 std::string RenderCsv(const Comparison& comparison);
 

@@ -370,7 +370,7 @@ std::string SideJson(const SideSummary& summary, const ResultStream& stream) {
   for (const auto& [domain, version] : summary.opsets) json["opsets"][domain] = Integer(version);
   json["notes"] = summary.notes;
   std::string text = Dump(json);
-  text.pop_back();  // the brace, which goes behind the results
+  text.pop_back();  // the brace, which goes after the results
   return absl::StrCat(
       text, ",\"results\":",
       Lines(stream.results, [&](const StreamResult& result) { return ToJson(result, stream); }),

@@ -21,7 +21,7 @@ namespace {
 
 // Nobody reads a longer one.
 constexpr size_t kMaxNodes = 2000;
-// Results behind a constant that are looked at for one that shows its difference.
+// Results after a constant that are looked at for one that shows its difference.
 constexpr int kMaxReaders = 8;
 
 bool Contains(const std::vector<int>& sorted, int r) {
@@ -120,7 +120,7 @@ class ReproMaker {
     left_region_ = found_.noise.LeftRegion(State(r).match, kMaxNodes);
   }
 
-  // Takes the first result behind the constant that shows the difference and is made from it on the
+  // Takes the first result after the constant that shows the difference and is made from it on the
   // left, too; else the first that does either.
   bool FindReader() {
     int best = kNone;

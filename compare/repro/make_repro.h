@@ -10,7 +10,7 @@
 namespace onnxcmp {
 
 // Of a cause that a search has named. The regions end at the result that was judged; of a constant
-// or an input that differs, at the first result behind it that both sides have, best at one that
+// or an input that differs, at the first result after it that both sides have, best at one that
 // shows the difference: then both models have it as a constant.
 //
 // An error says why it cannot be: nothing that both sides have reads the constant, a region is

@@ -63,7 +63,7 @@ class RegionModel {
   const int result_;
 };
 
-// `wanted`, or with a number behind it where that is taken. Is taken then.
+// `wanted`, or with a number after it where that is taken. Is taken then.
 std::string NewName(const std::string& wanted, absl::flat_hash_set<std::string>* taken);
 
 }  // namespace onnxcmp

@@ -320,7 +320,7 @@ class SetsComparison {
     return named;
   }
 
-  // What numbers of unusual sizes do by rounding alone is none of the models' doing: it is gone in
+  // What numbers of unusual sizes do by rounding alone is not the models' doing: it is gone in
   // double. What is infinite or NaN on one side alone counts; of coarse types nothing else does.
   bool IsReal(const Comparison& comparison, Regime regime) const {
     if (comparison.verdict == Verdict::kFailed) return true;

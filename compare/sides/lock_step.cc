@@ -64,7 +64,7 @@ std::vector<int64_t> StepsOfLeftBefore(const PerSide<Side*>& sides, NodeFactsCac
   absl::flat_hash_map<uint64_t, int64_t> steps;  // of the left, by number
   for (size_t i = 0; i < left.size(); ++i) steps.try_emplace(left[i], static_cast<int64_t>(i) + 1);
   std::vector<int64_t> before(right.size());
-  size_t from = 0;  // the first node behind the last that both have
+  size_t from = 0;  // the first node after the last that both have
   int64_t reached = 0;
   const auto spread = [&](size_t to, int64_t step) {
     const auto between = static_cast<int64_t>(to - from) + 1;

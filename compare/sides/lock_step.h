@@ -20,7 +20,7 @@ namespace onnxcmp {
 bool ComputeAlike(const PerSide<Side*>& sides);
 
 // By step of the right's main graph: how many steps the left has made when it comes. A node that
-// computes what one of the left computes comes right behind that one; what lies between two such
+// computes what one of the left computes comes right after that one; what lies between two such
 // nodes is spread evenly. Known before anything runs, by numbering values: leaves by their content,
 // the others by operation and the numbers of the inputs.
 std::vector<int64_t> StepsOfLeftBefore(const PerSide<Side*>& sides, NodeFactsCache* facts,

@@ -29,7 +29,7 @@ struct RecordOptions {
   const ThreadPool* pool = nullptr;   // for fingerprints of large tensors; may be null
   FingerprintCache* cache = nullptr;  // of both sides; null: one of its own
   SharedNodes* shared = nullptr;      // with another run; null: every node runs
-  Observer* watcher = nullptr;        // sees a run before its results are taken down; may be null
+  Observer* watcher = nullptr;        // sees a run before its results are recorded; may be null
 };
 
 // A Record() under way, so that two sides can go in lock step.
@@ -46,7 +46,7 @@ class Side {
  public:
   // Gets a result by its number in the stream. An error ends the pass.
   using Visitor = absl::FunctionRef<absl::Status(int result, const Value& value)>;
-  // The same when it has just been taken down.
+  // The same when it has just been recorded.
   using RecordVisitor =
       absl::FunctionRef<absl::Status(int number, const StreamResult& result, const Value& value)>;
 

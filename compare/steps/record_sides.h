@@ -1,4 +1,4 @@
-// The first step of a comparison: both sides run, or are read, and are taken down.
+// The first step of a comparison: both sides run, or are read, and are recorded.
 #ifndef ONNXCMP_COMPARE_STEPS_RECORD_SIDES_H_
 #define ONNXCMP_COMPARE_STEPS_RECORD_SIDES_H_
 
@@ -37,7 +37,7 @@ struct RecordSidesOptions {
   std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;
 };
 
-// What is known of a side that was taken down, and what was kept of it.
+// What is known of a side that was recorded, and what was kept of it.
 struct SideRecord {
   ResultStream stream;
   // Values that the other side does not have bit for bit, as far as they fit.

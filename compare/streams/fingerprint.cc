@@ -141,7 +141,7 @@ class TensorScan {
 
  private:
   // Whether the elements can be hashed where they are. Packed ones are unpacked to bytes, so that
-  // bits behind the last one do not count.
+  // bits after the last one do not count.
   bool InPlace() const { return !packed_ && runs_.contiguous(); }
   const std::byte* Place(int64_t index) const { return tensor_.raw_data() + index * width_; }
   size_t Bytes(int64_t count) const { return static_cast<size_t>(count * width_); }

@@ -50,7 +50,7 @@ struct Statistics {
 };
 
 struct Fingerprint {
-  Hash128 content;   // dtype, shape, bits; of sequences and their kin: structure and elements
+  Hash128 content;   // dtype, shape, bits; of sequences and the like: structure and elements
   Hash128 bits;      // dtype and bits in row-major order, shape left out
   Hash128 elements;  // dtype and the multiset of elements: the same in another layout
   ElementKind kind = ElementKind::kOther;

@@ -93,7 +93,7 @@ void AddAny(double* values, int64_t count, double shift, NumericSums* sums) {
   Bits zeros = {};
   Bits finite = {};
   Bits nans = {};
-  // What is put behind the end is none of the three.
+  // What is put after the end is none of the three.
   for (int64_t i = 0; i < count; i += kLanes) {
     Bits inside = ~Bits{};
     for (int64_t lane = std::max<int64_t>(count - i, 0); lane < kLanes; ++lane) inside[lane] = 0;
@@ -127,7 +127,7 @@ void AddAny(double* values, int64_t count, double shift, NumericSums* sums) {
   sums->shifted_squares = Sum(shifted_squares);
 }
 
-// c(x) of finite elements with zeros behind the end.
+// c(x) of finite elements with zeros after the end.
 void AddSquashed(const double* values, int64_t count, double* squashed, NumericSums* sums) {
   Doubles sum = {};
   Doubles magnitudes = {};

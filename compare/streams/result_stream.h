@@ -25,7 +25,7 @@ inline size_t Index(int number) { return static_cast<size_t>(number); }
 // How the numbers of a result are taken to compare them with the other side's (common_form.h).
 struct CommonForm {
   bool other_sign = false;      // integers as those of the type with the other sign
-  bool channels_first = false;  // the last axis behind the first
+  bool channels_first = false;  // the last axis after the first
 
   bool any() const { return other_sign || channels_first; }
 };

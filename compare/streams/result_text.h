@@ -11,7 +11,7 @@ namespace onnxcmp {
 // The operator that made a result, or "init", "input", "output".
 std::string WhatMade(const ResultStream& stream, int result);
 
-// A result's name behind its path, as --tolerance takes it: "loop_1[3]/product"; "" of kNone.
+// A result's name after its path, as --tolerance takes it: "loop_1[3]/product"; "" of kNone.
 std::string PathAndName(const ResultStream& stream, int result);
 std::string PathAndName(const std::string& path, const std::string& name);
 // "f32 1x30x16", "i64" (a scalar), "seq(float[2])".

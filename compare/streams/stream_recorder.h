@@ -1,4 +1,4 @@
-// Takes down what is known of every result while a model runs. Keeps no value.
+// Records what is known of every result while a model runs. Keeps no value.
 #ifndef ONNXCMP_COMPARE_STREAMS_STREAM_RECORDER_H_
 #define ONNXCMP_COMPARE_STREAMS_STREAM_RECORDER_H_
 
@@ -44,7 +44,7 @@ class StreamRecorder : public Observer {
   void OnGraphStart(const GraphStart& start) override;
   absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;
 
-  // What has been taken down so far.
+  // What has been recorded so far.
   const ResultStream& stream() const { return stream_; }
   // All but the source.
   ResultStream TakeStream() { return std::move(stream_); }

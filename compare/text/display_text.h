@@ -28,7 +28,7 @@ std::string ShortenStart(absl::string_view text, int width, absl::string_view ma
 std::string ShortenMiddle(absl::string_view text, int width, absl::string_view mark);
 std::string ShortenEnd(absl::string_view text, int width, absl::string_view mark);
 
-// With spaces behind or before, to `width` columns.
+// With spaces after or before, to `width` columns.
 std::string PadRight(absl::string_view text, int width);
 std::string PadLeft(absl::string_view text, int width);
 

@@ -15,7 +15,7 @@ namespace onnxcmp {
 namespace {
 
 constexpr size_t kMostNamed = 3;
-// Names longer than this are told apart by their ends.
+// Names longer than this are distinguished by their ends.
 constexpr size_t kMostCompared = 120;
 
 // Letters to insert, delete, exchange (Levenshtein).

@@ -10,7 +10,7 @@
 
 namespace onnxcmp {
 
-// False if the number is no character of Unicode (surrogates are none).
+// False if the number is no character of Unicode (surrogates are not).
 bool AppendUtf8(uint32_t code, std::string* text);
 
 // The characters of a text; a byte that belongs to none becomes U+FFFD.

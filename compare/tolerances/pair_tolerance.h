@@ -55,7 +55,7 @@ class PairTolerances {
 std::optional<Tolerance> NamedTolerance(const ToleranceOptions& options,
                                         absl::Span<const std::string> names);
 
-// Adds "NAME=RTOL,ATOL" to `by_name`. The name may hold '='. InvalidArgument if it is none.
+// Adds "NAME=RTOL,ATOL" to `by_name`. The name may hold '='. InvalidArgument if it is not one.
 absl::Status AddNamedTolerance(absl::string_view text, ToleranceOptions* options);
 
 // The same tolerances by the whole names that are meant (MeantName).

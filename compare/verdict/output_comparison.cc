@@ -53,7 +53,7 @@ int GivenPartner(const Alignment& alignment, int left) {
   return kNone;
 }
 
-// Which output answers to which.
+// Which output corresponds to which.
 struct Partners {
   std::vector<std::optional<size_t>> of_left;
   std::vector<bool> right_taken;
@@ -102,7 +102,7 @@ Partners PartnersOf(absl::Span<const NamedOutput> left, absl::Span<const NamedOu
   return partners;
 }
 
-// That outputs of other names answer to each other in another order than they have, as a note.
+// That outputs of other names correspond to each other in another order than they have, as a note.
 std::string OtherOrder(absl::Span<const NamedOutput> left, absl::Span<const NamedOutput> right,
                        const Partners& partners) {
   std::vector<std::string> pairs;

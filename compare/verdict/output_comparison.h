@@ -48,7 +48,7 @@ struct OutputPair {
 
 struct OutputComparison {
   bool agree = true;
-  // What is left over on a side, and single entries, are let pass.
+  // What is left over on a side, and single entries, are accepted.
   bool partial = false;
   int64_t recorded = 0;           // results of recordings that count
   std::vector<OutputPair> pairs;  // in the left side's order, outputs before recorded results

@@ -133,7 +133,7 @@ using KernelMaker = std::function<Kernel(const KernelInit&)>;
 // An input that is given must be asked for (by any of the functions here that take its index), as
 // an attribute must be read: a node is refused whose kernel returns a result without ever looking
 // at one of its inputs. IgnoreInput() says that an input has no meaning for the result. Empty
-// results are free of this, and so are the inputs behind the first 64.
+// results are free of this, and so are the inputs after the first 64.
 //
 // What a kernel sets must be whole in the same sense: all elements of a sequence have one type, its
 // element_dtype says the dtype of tensors even if there is none, an optional's element_dtype too;

@@ -50,7 +50,7 @@ struct ExpansionScope::Shared {
   int64_t nodes_left;
   int64_t reads_left = kMaxReads;
   absl::flat_hash_set<std::string> names = {};  // of values and nodes everywhere in the model
-  absl::flat_hash_map<std::string, int64_t> numbers = {};  // the last behind a suggested name
+  absl::flat_hash_map<std::string, int64_t> numbers = {};  // the last after a suggested name
 };
 
 ExpansionScope::ExpansionScope(const Graph& graph, ExpansionScope* outer, Shared* shared)

@@ -43,11 +43,11 @@ class ExpansionScope {
   // defined; null if it is not. Of an operator's outputs, those that the node names.
   absl::StatusOr<std::shared_ptr<const Graph>> BodyOf(const Node& node) const;
 
-  // `suggested`, or with _2, _3, ... behind it, if something in the model is called so.
+  // `suggested`, or with _2, _3, ... after it, if something in the model is called so.
   std::string NewName(const std::string& suggested);
   // How many nodes may still be added to the model.
   int64_t nodes_left() const;
-  // Adds a node behind those that are there. ResourceExhausted: nodes_left() is 0.
+  // Adds a node after those that are there. ResourceExhausted: nodes_left() is 0.
   absl::Status Add(Node node);
 
  private:

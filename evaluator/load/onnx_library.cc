@@ -57,7 +57,7 @@ std::string CheckWithOnnx(onnx::ModelProto* model, const OpsetImports& imports,
                           const OpRegistry& registry) {
   onnx::GraphProto* graph = model->mutable_graph();
   if (HasExperimentalOperator(*graph)) return "";
-  // Initializers have been checked, and the checker refuses external data behind a link, which is
+  // Initializers have been checked, and the checker refuses external data after a link, which is
   // how model hubs store them. Here they are names that an outer graph makes.
   google::protobuf::RepeatedPtrField<onnx::TensorProto> initializers;
   initializers.Swap(graph->mutable_initializer());

@@ -18,7 +18,7 @@
 
 namespace onnxcmp {
 
-// The value with float, float16 and bfloat16 as double, in sequences and their kin too; anything
+// The value with float, float16 and bfloat16 as double, in sequences and the like too; anything
 // else is as it was. Floats of 8 and fewer bits are quantized numbers, which stay. An error if a
 // tensor would take more than `max_tensor` bytes. The pool may be null.
 absl::StatusOr<Value> InDouble(const Value& value, int64_t max_tensor, const ThreadPool* pool);

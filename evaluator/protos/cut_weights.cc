@@ -26,8 +26,8 @@ std::string Placeholder(uint64_t number) {
 // Deeper than any graph that loads; deeper ones are left to the parser.
 constexpr int kDeepest = 300;
 
-// Messages on the way to a tensor. A main graph's initializers are told from other tensors since
-// nobody but their reader looks at them.
+// Messages on the way to a tensor. A main graph's initializers are distinguished from other tensors
+// since nobody but their reader looks at them.
 enum class CutMessage : uint8_t {
   kNone,
   kModel,
@@ -107,7 +107,7 @@ class Cutter {
     std::string text;
   };
 
-  // A field of a message, of which `at` is the first byte behind the tag.
+  // A field of a message, of which `at` is the first byte after the tag.
   struct Field {
     uint64_t number;
     size_t at;

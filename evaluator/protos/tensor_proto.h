@@ -1,4 +1,4 @@
-// onnx.TensorProto and its kin to values and back.
+// onnx.TensorProto and similar messages to values and back.
 #ifndef ONNXCMP_EVALUATOR_PROTOS_TENSOR_PROTO_H_
 #define ONNXCMP_EVALUATOR_PROTOS_TENSOR_PROTO_H_
 

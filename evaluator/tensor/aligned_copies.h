@@ -23,7 +23,7 @@ class AlignedCopies {
   AlignedCopies(const AlignedCopies&) = delete;
   AlignedCopies& operator=(const AlignedCopies&) = delete;
 
-  // A place, 64-byte aligned, with as much behind it as Buffer::Allocate leaves. It takes memory
+  // A place, 64-byte aligned, with as much after it as Buffer::Allocate leaves. It takes memory
   // only where it is written to. ResourceExhausted if the system gives none.
   absl::StatusOr<std::byte*> Reserve(int64_t bytes);
 

@@ -92,7 +92,7 @@ absl::StatusOr<std::shared_ptr<Buffer>> Buffer::Allocate(int64_t bytes,
                                                          std::shared_ptr<MemoryAccount> account) {
   auto buffer = std::shared_ptr<Buffer>(new Buffer());
   OC_RETURN_IF_ERROR(buffer->Charge(bytes, std::move(account)));
-  // One vector of slack, so that a padded packet may be loaded behind the last element.
+  // One vector of slack, so that a padded packet may be loaded after the last element.
   size_t capacity = static_cast<size_t>(bytes) + static_cast<size_t>(kAlignment);
   void* memory = ::operator new(capacity, kAlignment, std::nothrow);
   if (memory == nullptr) {

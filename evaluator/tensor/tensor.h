@@ -80,7 +80,7 @@ class Buffer {
 };
 
 // A tensor is a handle: copies share the buffer. It is written only by whoever allocated it, before
-// it is handed on; after that it is immutable.
+// it is passed on; after that it is immutable.
 //
 // Elements of less than 8 bits are packed (first element in the low bits) and such a tensor is
 // always contiguous with offset 0. Every other tensor may be a strided view.

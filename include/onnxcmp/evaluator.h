@@ -5,8 +5,8 @@
 //   auto evaluator = onnxcmp::Evaluator::Create(*model, registry);
 //   auto outputs = evaluator->Run({{"x", onnxcmp::Tensor::Of<float>({2}, {1, 2})}});
 //
-// Tensors as matrices of Eigen and as expressions of xtensor are evaluator/tensor/eigen.h and
-// evaluator/tensor/xtensor.h, which are included by themselves.
+// Tensors as matrices of Eigen and as expressions of xtensor are onnxcmp/eigen.h and
+// onnxcmp/xtensor.h, which are included by themselves.
 #ifndef ONNXCMP_INCLUDE_ONNXCMP_EVALUATOR_H_
 #define ONNXCMP_INCLUDE_ONNXCMP_EVALUATOR_H_
 

@@ -1,4 +1,4 @@
-// Sequences of different lengths whose tokens lie behind each other.
+// Sequences of different lengths whose tokens lie in a row.
 #ifndef ONNXCMP_OPS_CONTRIB_PACKED_SEQUENCES_H_
 #define ONNXCMP_OPS_CONTRIB_PACKED_SEQUENCES_H_
 
@@ -12,7 +12,7 @@
 
 namespace onnxcmp {
 
-// Input `index`, (batch + 1) integers: where each sequence begins, and behind them where the last
+// Input `index`, (batch + 1) integers: where each sequence begins, and after them where the last
 // one ends. They begin with 0, end with `tokens` and do not fall; with `some_tokens` they rise.
 inline absl::StatusOr<std::vector<int64_t>> SequenceOffsets(const KernelContext& ctx, int index,
                                                             int64_t tokens, bool some_tokens) {

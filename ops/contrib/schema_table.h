@@ -1,4 +1,4 @@
-// The schemas of the domains that ONNX does not know (com.microsoft and its kin, training, other
+// The schemas of the domains that ONNX does not know (com.microsoft and the like, training, other
 // projects' operators), and of what onnxruntime adds to ONNX's own domain. They are what inputs,
 // outputs, types and attributes are checked against before a kernel runs.
 //

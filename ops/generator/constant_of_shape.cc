@@ -18,7 +18,7 @@ void FillPacked(const Tensor& value, Tensor* result) {
   for (int shift = 0; shift < 8; shift += width) byte |= element << shift;
   auto* to = result->mutable_data<uint8_t>();
   std::fill_n(to, result->byte_size(), static_cast<uint8_t>(byte));
-  // The bits behind the last element are 0, so that equal tensors have equal bytes.
+  // The bits after the last element are 0, so that equal tensors have equal bytes.
   if (const int64_t used = result->num_elements() % (8 / width); used != 0) {
     to[result->byte_size() - 1] = static_cast<uint8_t>(byte & ((1 << (used * width)) - 1));
   }

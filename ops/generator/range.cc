@@ -58,7 +58,7 @@ absl::Status IntegerRange(KernelContext& ctx) {
   const DType dtype = ctx.Input(0).dtype();
   OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(dtype, {static_cast<int64_t>(count)}));
   auto fill = [&](auto* to) {
-    // Every element lies between start and limit; that behind the last one may wrap.
+    // Every element lies between start and limit; that after the last one may wrap.
     auto value = static_cast<uint64_t>(start);
     for (uint64_t i = 0; i < count; ++i) {
       to[i] = static_cast<std::remove_reference_t<decltype(*to)>>(value);

@@ -41,7 +41,7 @@ struct Options {
   DType softmax_dtype = DType::kUndefined;  // kUndefined: that of the queries
 };
 
-// `past` and `x` behind each other, or x alone if there is no such input.
+// `past` and `x` in a row, or x alone if there is no such input.
 absl::StatusOr<Tensor> Present(const KernelContext& ctx, int past, const Tensor& x) {
   if (!ctx.HasInput(past)) return x;
   if (ctx.Input(past).rank() != 4) {
@@ -227,10 +227,10 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 }
 
 // Attention (ai.onnx 23, 24, 25):
-//   K, V = past_key and K, past_value and V behind each other: present_key, present_value
+//   K, V = past_key and K, past_value and V in a row: present_key, present_value
 //   Y = softmax(cap(scale * Q K^T) + bias) V,  cap(x) = softcap * tanh(x / softcap)
 // for every head; a head of K and V serves several neighbouring ones of Q. The bias is attn_mask
-// (of booleans: -inf where it is false; from 24 on also for the keys behind its end), -inf for keys
+// (of booleans: -inf where it is false; from 24 on also for the keys after its end), -inf for keys
 // from nonpad_kv_seqlen on, for keys j > p with is_causal, and for those outside of
 // p - left_window_size <= j <= p + right_window_size (from 25 on; -1: no bound). p is the place of
 // query i among the keys: i + the past's length, or i + nonpad_kv_seqlen - the number of queries.

@@ -5,7 +5,7 @@ namespace onnxcmp {
 namespace {
 
 // CausalConvWithState (ai.onnx 27), for every channel c, with x' = past_state (or K - 1 zeros) and
-// the input behind each other:
+// the input in a row:
 //   output[t] = f(sum over j < K of weight[c, 0, j] * x'[t + j] + bias[c])
 // f is the identity, or silu (swish): y * sigmoid(y). present_state: the last K - 1 of x'. Narrow
 // floats are computed in float and rounded once.

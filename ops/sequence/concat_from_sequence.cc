@@ -20,7 +20,7 @@ Tensor WithAxis(const Tensor& x, int axis) {
   return WithShape(x, shape, strides);
 }
 
-// ConcatFromSequence (ai.onnx 11): the elements one behind the other along `axis`, with new_axis =
+// ConcatFromSequence (ai.onnx 11): the elements one after the other along `axis`, with new_axis =
 // 1 along an axis that is put in there.
 Kernel ConcatFromSequence(const KernelInit& node) {
   const int64_t attribute = node.Int("axis");

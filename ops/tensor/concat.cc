@@ -10,7 +10,7 @@
 namespace onnxcmp {
 namespace {
 
-// Concat (ai.onnx 1, 4, 11, 13): the inputs one behind the other along `axis` (in version 1, 1 by
+// Concat (ai.onnx 1, 4, 11, 13): the inputs one after the other along `axis` (in version 1, 1 by
 // default).
 //
 // ConcatTraining (com.microsoft 1): the same; its second output has the inputs' sizes along `axis`.

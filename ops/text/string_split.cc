@@ -27,7 +27,7 @@ Pieces SplitAt(absl::string_view text, absl::string_view delimiter, int64_t limi
   return pieces;
 }
 
-// At white space, of which none is left around the pieces, but for what is behind the last one when
+// At white space, of which none is left around the pieces, but for what follows the last one when
 // the limit is reached.
 Pieces SplitAtSpaces(absl::string_view text, int64_t limit) {
   Pieces pieces;

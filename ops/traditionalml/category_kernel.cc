@@ -9,7 +9,7 @@ namespace {
 
 struct Table {
   KeyIndex index;
-  Tensor values;  // and the default behind them
+  Tensor values;  // and the default after them
 };
 
 absl::StatusOr<std::shared_ptr<const Table>> MakeTable(const Categories& categories) {

@@ -44,7 +44,7 @@ absl::StatusOr<Tensor> PickElements(const KernelContext& ctx, const Tensor& tabl
                                     absl::Span<const int64_t> indices,
                                     absl::Span<const int64_t> shape);
 
-// `values` (contiguous) with the one element of `last`, which is of the same dtype, behind them.
+// `values` (contiguous) with the one element of `last`, which is of the same dtype, after them.
 absl::StatusOr<Tensor> WithLast(const Tensor& values, const Tensor& last);
 
 }  // namespace onnxcmp

@@ -21,8 +21,8 @@ struct FolderRules {
 };
 
 // Reads the tables of a Markdown document with the columns `folder` and `may include`, wherever
-// they stand in them. A table behind the heading "### `compare/`" is of that room, and its rows
-// name folders in it; "`compare/` itself" is what lies in no folder of it. One behind another
+// they stand in them. A table after the heading "### `compare/`" is of that room, and its rows
+// name folders in it; "`compare/` itself" is what lies in no folder of it. One after another
 // heading is of the rooms. A row may be of several folders, which do not include each other. What
 // may be included are names of rows above, so that there are no circles; a name without a row of
 // its own, `common/`, stands for the rows in that folder, and "all above" for all of them.

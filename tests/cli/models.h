@@ -12,7 +12,7 @@
 
 namespace onnxcmp::testing {
 
-// A model with the given "(inputs) => (outputs) { nodes }" and functions behind it.
+// A model with the given "(inputs) => (outputs) { nodes }" and functions after it.
 inline std::string ModelText(const std::string& graph, const std::string& functions = "") {
   return R"(<ir_version: 10, opset_import: ["" : 18, "local" : 1]> g )" + graph + functions;
 }

@@ -37,7 +37,7 @@ Comparison CompareFedWith(const Tensor& left_x, const std::string& left, const T
 Tensor GivenX();
 Feeds GivenFeeds();
 
-// "same Add sum | add": relation, operators as far as they differ, names; the marks behind it. Rows
+// "same Add sum | add": relation, operators as far as they differ, names; the marks after it. Rows
 // that only one side has: "left_only Add sum".
 std::vector<std::string> RowTexts(const Comparison& comparison);
 

@@ -20,7 +20,7 @@ class ModelMutator {
 
   // One to four changes.
   void Mutate(onnx::ModelProto* model);
-  // Puts a node of `donor`, with the constants that it reads, behind the nodes of `model`.
+  // Puts a node of `donor`, with the constants that it reads, after the nodes of `model`.
   void Cross(const onnx::ModelProto& donor, onnx::ModelProto* model);
 
  private:

@@ -21,7 +21,7 @@ struct Case {
   const char* left;
   const char* right;
   bool agrees;
-  bool partially = false;  // with what is left over on a side let pass
+  bool partially = false;  // with what is left over on a side accepted
 };
 
 constexpr char kTwo[] =

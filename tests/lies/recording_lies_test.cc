@@ -163,7 +163,8 @@ class RecordingLiesTest : public ::testing::Test {
     for (size_t i = chosen % 3; i < arrays.size(); i += 3) few.push_back(arrays[i]);
     return few;
   }
-  // Whether what became of an array can be told from it at all, and is nothing else of the model.
+  // Whether what became of an array can be distinguished from it at all, and is nothing else of the
+  // model.
   bool Tells(const Tensor& array, const Tensor& wrong) const {
     if (testing::RelativeRms(array, wrong) < 0.02) return false;
     return std::none_of(right_.begin(), right_.end(), [&](const Array& other) {
@@ -258,7 +259,7 @@ TEST_F(RecordingLiesTest, FlattenedInnerResultsPass) {
   EXPECT_TRUE(Agrees(Compared(Renamed(arrays)))) << WhatWasSaid(Compared(Renamed(arrays)));
 }
 
-// A result that belongs to no model is let pass where that is wanted, and named.
+// A result that belongs to no model is accepted where that is wanted, and named.
 TEST_F(RecordingLiesTest, StrangersPassOnlyPartially) {
   Arrays arrays = right_;
   arrays.emplace_back("stranger", RandomFloats({5, 17}, 79));

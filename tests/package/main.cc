@@ -6,11 +6,11 @@
 #include <Eigen/Core>
 #include <xtensor/xarray.hpp>
 
-#include "evaluator/tensor/eigen.h"
-#include "evaluator/tensor/xtensor.h"
 #include "onnxcmp/compare.h"
+#include "onnxcmp/eigen.h"
 #include "onnxcmp/evaluator.h"
 #include "onnxcmp/ops.h"
+#include "onnxcmp/xtensor.h"
 
 namespace {
 

@@ -148,7 +148,7 @@ class FaultPlaces {
     return 0;
   }
 
-  // Puts a node behind a value: all who read it read what the node makes of it.
+  // Puts a node after a value: all who read it read what the node makes of it.
   Place Behind(const std::string& name,
                const std::function<void(const std::string& from, const std::string& to)>& add) {
     const std::string before = absl::StrCat(name, "_before");

@@ -31,7 +31,7 @@ struct VariantOptions {
   int extra_initializers = 0;       // unused ones, at the front
   bool drop_nodes = false;          // a recording: results without nodes
   double missing = 0;               // share of the results that a recording lacks
-  bool faulty = false;              // one node goes wrong, and everything behind it
+  bool faulty = false;              // one node goes wrong, and everything after it
   double truncated = 0;             // share of the nodes at the end that did not run
 };
 

@@ -15,7 +15,7 @@ namespace onnxcmp::testing {
 using LoadedModel = absl::StatusOr<std::shared_ptr<const Model>>;
 
 // A model of opset 21 in ONNX's text form, given from its graph on: "g (float[2] x) => ...",
-// functions behind it. Domain acme is imported too.
+// functions after it. Domain acme is imported too.
 LoadedModel LoadGraph(absl::string_view graph, const LoadOptions& options = {});
 
 // One line a node: "[name] y, z = acme.Op(a, b) in call/path"; what is empty is left out.

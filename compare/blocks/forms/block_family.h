@@ -14,7 +14,7 @@ enum class BlockFamily : uint8_t {
   kEmbedding,      // embeddings added and normalized
   kProduct,        // MatMul + bias + activation
   kConvolution,    // Conv + batch normalization + activation
-  kActivation,     // Gelu, SiLU and their kin, written as several nodes
+  kActivation,     // Gelu, SiLU and the like, written as several nodes
   kRotary,
 };
 absl::string_view BlockFamilyName(BlockFamily family);  // "attention", "normalization", ...

@@ -17,7 +17,7 @@ struct BlockForm {
   std::string pattern;
   // Variables that other layouts and projections may stand before: what makes them and moves
   // elements, repeats heads, appends to a cache, splits, or is a product with a constant and its
-  // bias belongs to the block too, if nobody else reads it; so do Transpose and Reshape behind it.
+  // bias belongs to the block too, if nobody else reads it; so do Transpose and Reshape after it.
   std::vector<std::string> grows = {};
 };
 using BlockForms = std::vector<BlockForm>;

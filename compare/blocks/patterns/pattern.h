@@ -70,7 +70,7 @@ struct Pattern {
 // Patterns with names. A later one may use those before it.
 using NamedPatterns = std::map<std::string, std::string, std::less<>>;
 
-// InvalidArgument if the text is none.
+// InvalidArgument if the text is not one.
 absl::StatusOr<Pattern> ParsePattern(absl::string_view text, const NamedPatterns& named);
 
 }  // namespace onnxcmp

@@ -435,7 +435,7 @@ std::vector<PatternMatch> MatchPattern(const BlockGraph& graph, const Pattern& p
   std::vector<PatternMatch> matches;
   if (graph.outputs(root).empty() || graph.outputs(root)[0] == BlockGraph::kNoValue) return matches;
   for (Partial& partial : PatternMatcher(graph).Match(pattern, graph.outputs(root)[0], Partial())) {
-    // What is in the way behind the root is no part of it.
+    // What is in the way after the root is no part of it.
     if (partial.match.nodes.contains(root)) matches.push_back(std::move(partial.match));
   }
   std::stable_sort(matches.begin(), matches.end(),

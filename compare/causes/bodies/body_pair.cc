@@ -175,7 +175,7 @@ absl::StatusOr<BodyPair> BodyPair::Create(const ForcedRun& run, const ForcedStat
     const size_t output = theirs_carried.first_output + j;
     if (output < pair.outputs_.size()) pair.outputs_[output] = place(ours_carried.first_output);
   }
-  // Behind the carried values stands what is collected.
+  // After the carried values stands what is collected.
   for (size_t i = theirs_carried.first_output + carried.size();
        theirs_carried.count > 0 && i < pair.outputs_.size(); ++i) {
     const size_t place = i + ours_carried.count - theirs_carried.count;

@@ -317,7 +317,7 @@ class Walker {
       return FollowOutput(scope, node, form);
     }
     if (IsOneOf(node, {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"})) {
-      // A float that is held against a threshold is any number.
+      // A float that is compared with a threshold is any number.
       if (other() == nullptr || IsFloat()) return;
       form.number = false;
       form.truth = true;

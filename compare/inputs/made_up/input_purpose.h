@@ -63,7 +63,7 @@ struct InputPurpose {
 };
 
 // Of each input of the graph that has a use that tells. Looks through casts, reshapes, comparisons
-// with constants and their kin, and into subgraphs and functions that are kept as one node.
+// with constants and the like, and into subgraphs and functions that are kept as one node.
 absl::flat_hash_map<std::string, InputPurpose> PurposesOf(const Graph& graph);
 
 }  // namespace onnxcmp

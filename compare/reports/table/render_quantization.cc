@@ -136,7 +136,7 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
   if (!options.wide && total > options.width) {
     widths[kName] = std::max(kLeastName, widths[kName] - (total - options.width));
   }
-  // What tells names apart that do not fit is behind the module and before what an exporter adds.
+  // What tells names apart that do not fit is after the module and before what an exporter adds.
   const bool shortened = widths[kName] < whole_name;
   const std::string end = shortened ? CommonEnd(rows) : "";
   std::string text;

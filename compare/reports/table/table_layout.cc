@@ -50,7 +50,7 @@ class Widths {
         natural_[c] = std::max(natural_[c], DisplayWidth(line.cells[c]));
       }
     }
-    // An operator's title may reach over the name behind it.
+    // An operator's title may reach over the name after it.
     for (const TableColumn column : {kType, kAbsolute, kTruth, kRelative, kBeyond}) {
       const size_t c = ColumnIndex(column);
       if (natural_[c] > 0) {

@@ -32,7 +32,7 @@ std::string VerdictLines(const Comparison& comparison, const TableOptions& optio
 // What the verdict means here: which output is how far apart and where; why a side failed.
 std::vector<std::string> VerdictText(const Comparison& comparison);
 
-// A label and behind it the text, wrapped to the width.
+// A label and after it the text, wrapped to the width.
 std::string LabelledLines(absl::string_view label, Color color, absl::string_view text,
                           const TableOptions& options, const TableStyle& style);
 

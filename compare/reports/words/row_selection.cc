@@ -135,7 +135,7 @@ class Selector {
     const ResultStream& stream = row.aligned.left.empty() ? comparison_.right : comparison_.left;
     const StreamResult& face = FaceOf(comparison_, row);
     // A recording has what somebody chose to record, and nobody expects the rest; a side that
-    // failed has not got there.
+    // failed did not get there.
     const ResultStream& other = row.aligned.left.empty() ? comparison_.left : comparison_.right;
     if (other.nodes.empty()) return;
     if (output) {
@@ -197,8 +197,8 @@ bool IterationOf(absl::string_view path, absl::string_view* loop, int64_t* itera
 
 namespace {
 
-// By result: whether it is behind a cause of that side. What a node gives is behind what is inside.
-std::vector<bool> BehindCauses(const Comparison& comparison, bool left) {
+// By result: whether it is after a cause of that side. What a node gives is after what is inside.
+std::vector<bool> DownstreamOfCauses(const Comparison& comparison, bool left) {
   const ResultStream& stream = left ? comparison.left : comparison.right;
   std::vector<int> causes;
   std::vector<int> around;
@@ -246,8 +246,8 @@ RowFacts FactsOf(const Comparison& comparison) {
       facts.cause[Index(row)] = static_cast<int>(c);
     }
   }
-  const std::vector<bool> left = BehindCauses(comparison, true);
-  const std::vector<bool> right = BehindCauses(comparison, false);
+  const std::vector<bool> left = DownstreamOfCauses(comparison, true);
+  const std::vector<bool> right = DownstreamOfCauses(comparison, false);
   for (size_t i = 0; i < comparison.rows.size(); ++i) {
     const AlignedRow& row = comparison.rows[i].aligned;
     facts.downstream[i] =

@@ -17,7 +17,7 @@ struct RowFacts {
   std::vector<int> of_left;      // by result: the row that shows it as its own, or kNone
   std::vector<int> of_right;     // the same
   std::vector<int> cause;        // by row: number of the cause, or kNone
-  std::vector<bool> downstream;  // by row: behind a cause, so that its difference is explained
+  std::vector<bool> downstream;  // by row: after a cause, so that its difference is explained
 };
 
 RowFacts FactsOf(const Comparison& comparison);

@@ -47,7 +47,7 @@ struct AttentionRows {
 };
 
 // Turns the products of one query with the first `keys` keys into the weights of the values: scale,
-// bias, mask and softmax are the operator's. Keys behind those that are shown have no weight.
+// bias, mask and softmax are the operator's. Keys after those that are shown have no weight.
 template <typename C>
 using AttentionWeights =
     absl::FunctionRef<void(int64_t batch, int64_t head, int64_t query, C* row, int64_t keys)>;

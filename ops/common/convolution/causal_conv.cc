@@ -171,7 +171,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
     for (int64_t i = 0; i < length; ++i) {
       row[static_cast<size_t>(kept + i)] = x.data<C>()[given_first + i * given.step()];
     }
-    // The state after `seen` positions is what lies in the row behind them. States of a window that
+    // The state after `seen` positions is what lies in the row after them. States of a window that
     // would be of an earlier call are 0.
     for (int64_t j = 0; j < slots; ++j) {
       C* to = states + j * slot_size + state_first;

@@ -225,7 +225,7 @@ class WindowPacker final : public GemmPacker<T> {
       }
     } else {
       for (int64_t i = 0; i + 1 < depth; ++i, panel += kColumns) windows.Copy(next(), panel);
-      // What is too much must not be written behind the panel.
+      // What is too much must not be written after the panel.
       E last[2 * kColumns];
       windows.Copy(next(), last);
       std::memcpy(panel, last, kColumns * sizeof(E));
@@ -308,7 +308,7 @@ void ConvolveInPlace(const ThreadPool& pool, const Layout& layout, const Convolu
   });
 }
 
-// Images that lie behind each other, with their padding.
+// Images that lie in a row, with their padding.
 template <typename E>
 struct PaddedImages {
   const Layout& layout;

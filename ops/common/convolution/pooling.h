@@ -29,7 +29,7 @@ Shape PoolShape(const Tensor& x, const Windows& windows);
 // than there are inputs. What is left is walked tap by tap, so it must be in proportion.
 absl::Status DropPaddingTaps(Windows* windows);
 
-// Y[n, c] = the fold of X[n, c]'s elements for GlobalAveragePool and its kin; the spatial
+// Y[n, c] = the fold of X[n, c]'s elements for GlobalAveragePool and the like; the spatial
 // dimensions stay as ones. `fold` is given planes that lie one after the other, of `count` elements
 // each, and fills y. C: float, double.
 template <typename C>

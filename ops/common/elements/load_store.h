@@ -43,7 +43,7 @@ absl::StatusOr<Tensor> StoreTensor(const KernelContext& ctx, const Tensor& tenso
                                    Overflow overflow = Overflow::kIeee);
 
 // The tensor with every element rounded to dtype, still of type C: what a node of that type would
-// have handed on.
+// have passed on.
 template <typename C>
 absl::StatusOr<Tensor> RoundTensor(const KernelContext& ctx, const Tensor& tensor, DType dtype) {
   OC_ASSIGN_OR_RETURN(const Tensor stored, StoreTensor<C>(ctx, tensor, dtype));

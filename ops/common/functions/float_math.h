@@ -1,5 +1,5 @@
 // The functions of floats that models use most, for each set of vector instructions. vector_math.h
-// and its kin have them for everybody.
+// and the like have them for everybody.
 #ifndef ONNXCMP_OPS_COMMON_FUNCTIONS_FLOAT_MATH_H_
 #define ONNXCMP_OPS_COMMON_FUNCTIONS_FLOAT_MATH_H_
 

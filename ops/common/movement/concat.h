@@ -9,7 +9,7 @@
 
 namespace onnxcmp {
 
-// The tensors, at least one and of one type, one behind the other along an axis in [0, rank).
+// The tensors, at least one and of one type, one after the other along an axis in [0, rank).
 // InvalidArgument if they differ along another axis.
 absl::StatusOr<Tensor> Concatenated(const KernelContext& ctx, absl::Span<const Tensor> tensors,
                                     int axis);

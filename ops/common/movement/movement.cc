@@ -224,7 +224,7 @@ absl::StatusOr<Tensor> PackFromBytes(const KernelContext& ctx, const Tensor& byt
   const int width = BitWidth(dtype);
   const auto* from = bytes.data<uint8_t>();
   auto* to = packed.mutable_data<uint8_t>();
-  // The bits behind the last element are 0, so that equal tensors have equal bytes.
+  // The bits after the last element are 0, so that equal tensors have equal bytes.
   std::fill_n(to, packed.byte_size(), uint8_t{0});
   for (int64_t i = 0; i < bytes.num_elements(); ++i) {
     SetPackedElement(to, i, width, from[i]);

@@ -20,7 +20,7 @@ namespace onnxcmp {
 void CopyIntoBlock(const Tensor& src, absl::Span<const int64_t> dst_strides, int64_t dst_offset,
                    const ThreadPool& pool, Tensor* dst);
 
-// Writes blocks of `block` neighbours, one behind the other, into `dst`. Block (o, i) begins at
+// Writes blocks of `block` neighbours, one after the other, into `dst`. Block (o, i) begins at
 // element o * outer_stride + offsets[i] of `src`, which is contiguous. Not for packed types.
 void GatherBlocks(const Tensor& src, int64_t outer, int64_t outer_stride,
                   absl::Span<const int64_t> offsets, int64_t block, const ThreadPool& pool,
@@ -33,7 +33,7 @@ using OffsetsFunction = absl::FunctionRef<bool(int64_t first, int64_t count, int
 bool TakeElements(const Tensor& src, OffsetsFunction offsets, const ThreadPool& pool, Tensor* dst);
 
 // Writes blocks of `block` neighbours into `dst`: block i of `src`, which is contiguous and holds
-// them one behind the other, begins at element offsets[i] of dst; the last one written there stays.
+// them one after the other, begins at element offsets[i] of dst; the last one written there stays.
 // A `src` of one block is written everywhere. Not for packed types.
 void ScatterBlocks(const Tensor& src, absl::Span<const int64_t> offsets, int64_t block,
                    Tensor* dst);

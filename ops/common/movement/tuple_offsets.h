@@ -21,7 +21,7 @@ struct TupleOffsets {
 };
 
 // For a row-major tensor of shape `dims` and the tuples of input `index`, which begin to count
-// behind `batch_dims` axes that both have in common.
+// after `batch_dims` axes that both have in common.
 absl::StatusOr<TupleOffsets> OffsetsOfTuples(const KernelContext& ctx, int index,
                                              absl::Span<const int64_t> dims,
                                              int64_t batch_dims = 0);

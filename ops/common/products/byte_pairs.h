@@ -35,7 +35,7 @@ inline int64_t PairsOf(int64_t depth) { return depth / 2 + depth % 2; }
 void WidenRows(const ThreadPool& pool, Bytes from, int64_t rows, int64_t depth,
                absl::Span<const int16_t> zeros, int16_t* to);
 
-// A right factor: matrices of depth x columns, one behind the other, less the zero points of their
+// A right factor: matrices of depth x columns, one after the other, less the zero points of their
 // columns.
 class BytePairPacker final : public GemmPacker<gemm_internal::Int16Pair> {
  public:

@@ -19,7 +19,7 @@ inline constexpr int64_t kPanelColumns = 64 / static_cast<int64_t>(sizeof(T));
 template <typename T>
 struct GemmKernels {
   // `rows` by `columns` of C. Panel p of B, kPanelColumns columns, begins at b + p * b_panel, and
-  // its rows are b_row apart. The last one is full too, with any numbers behind the last column.
+  // its rows are b_row apart. The last one is full too, with any numbers after the last column.
   void (*multiply)(int64_t rows, int64_t columns, int64_t depth, const T* a, int64_t a_row,
                    const T* b, int64_t b_row, int64_t b_panel, Accumulator<T>* c, int64_t c_row,
                    bool add);

@@ -1,4 +1,4 @@
-// The cell of LSTM and its kin.
+// The cell of LSTM and the like.
 #ifndef ONNXCMP_OPS_COMMON_RECURRENT_LSTM_H_
 #define ONNXCMP_OPS_COMMON_RECURRENT_LSTM_H_
 

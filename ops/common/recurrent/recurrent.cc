@@ -279,7 +279,7 @@ struct RecurrentBuffers {
   // for the cache.
   int64_t chunk = 0;
   Tensor gates;  // (directions, chunk, batch, gates * hidden)
-  Tensor h[2];   // the state before a step and the one behind it; at first the initial one
+  Tensor h[2];   // the state before a step and the one after it; at first the initial one
   Tensor c[2];   // not defined without a cell state
   Tensor zeros;  // (hidden)
 };

@@ -22,7 +22,7 @@ struct Slicing {
 // 0, 1, ..., count - 1.
 std::vector<int64_t> FirstAxes(size_t count);
 
-// Reads starts, ends and the optional axes and steps from the inputs `first` and behind it.
+// Reads starts, ends and the optional axes and steps from the inputs `first` and after it.
 absl::StatusOr<Slicing> SlicingInputs(const KernelContext& ctx, int first);
 
 // data[..., start : end : step, ...] on the axes given, a view. Bounds may be negative and are

@@ -23,7 +23,7 @@ inline Tensor Narrowed(const Tensor& x, int axis, int64_t first, int64_t size) {
   const auto i = static_cast<size_t>(axis);
   Shape shape = x.shape();
   shape[i] = size;
-  // An empty view must not begin behind the last element.
+  // An empty view must not begin after the last element.
   const int64_t offset = size == 0 ? 0 : first * x.strides()[i];
   return x.Strided(shape, x.strides(), x.offset() + offset);
 }

@@ -1,4 +1,4 @@
-// Attention over sequences that lie behind each other without padding (PackedAttention,
+// Attention over sequences that lie in a row without padding (PackedAttention,
 // PackedMultiHeadAttention).
 #ifndef ONNXCMP_OPS_CONTRIB_ATTENTION_ATTEND_PACKED_H_
 #define ONNXCMP_OPS_CONTRIB_ATTENTION_ATTEND_PACKED_H_

@@ -26,10 +26,10 @@ absl::Status Run(KernelContext& ctx, const SelfAttentionOptions& options) {
 }
 
 // Attention (com.microsoft 1): (Q | K | V) = input * weights + bias, then for every head
-//   K, V = past and K, V behind each other: present
+//   K, V = past and K, V, concatenated: present
 //   Y = softmax(scale * Q K^T + attention_bias + mask) V
 // where the mask is mask_filter_value for the keys that mask_index leaves out, and with
-// `unidirectional` the score of a key behind its query is the lowest number. do_rotary turns Q and
+// `unidirectional` the score of a key after its query is the lowest number. do_rotary turns Q and
 // K by angles that are powers of 10000, positions being counted from the past's length on. With
 // past_present_share_buffer the past is a buffer in which the new rows take their places, from
 // past_sequence_length on.

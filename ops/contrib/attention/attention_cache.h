@@ -38,7 +38,7 @@ absl::StatusOr<Tensor> ReplacedRows(const KernelContext& ctx, const Tensor& past
 // A copy of a cache with other rows: those of beam search. The batch entries are beams, `beams` of
 // them for each entry of the search; row t < rows of beam j of entry i is row t of that beam of
 // entry i whose number is element (i, j, t) of `indirection`, of shape (entries, beams, any). The
-// rows behind stay. InvalidArgument if the indirection does not fit.
+// rows after stay. InvalidArgument if the indirection does not fit.
 absl::StatusOr<Tensor> WithIndirection(const KernelContext& ctx, const Tensor& cache,
                                        const Tensor& indirection, int64_t rows);
 

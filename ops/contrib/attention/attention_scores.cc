@@ -105,7 +105,7 @@ absl::StatusOr<ScoreAddend<C>> LoadKeyMask(const KernelContext& ctx, int input,
     const int64_t row = mask.shape().back();
     addend.query_stride = form == kMaskOfKeys ? 0 : row;
     addend.batch_stride = row * (form == kMaskOfKeys ? 1 : mask.dim(mask.rank() - 2));
-    // The first query stands behind the past.
+    // The first query comes after the past.
     if (form == kMaskOfAllTokens) addend.offset = (shape.keys - shape.queries) * row;
     return addend;
   }

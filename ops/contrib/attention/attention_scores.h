@@ -86,7 +86,7 @@ struct AttentionScores {
   ScoreAddend<C> bias;
   ScoreAddend<C> mask;
   // The scores of keys from past + query + 1 on are the lowest number + bias, but for the last
-  // query, which sees all keys. (BERT's operators know of no keys behind it.)
+  // query, which sees all keys. (BERT's operators know of no keys after it.)
   bool unidirectional = false;
   int64_t past = 0;
   // Keys that a query sees; the others have no weight, whatever the scores, and none has any if all

@@ -96,7 +96,7 @@ absl::StatusOr<Flags> ReadFlags(const KernelContext& ctx) {
   return flags;
 }
 
-// Keys (part 0) or values (part 1): the cache, the projection, or one behind the other.
+// Keys (part 0) or values (part 1): the cache, the projection, or one after the other.
 template <typename C>
 absl::StatusOr<Tensor> KeysOrValues(const KernelContext& ctx, const Flags& flags, int64_t part,
                                     int64_t heads) {

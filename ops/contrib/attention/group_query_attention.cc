@@ -322,7 +322,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // are normalized (q_norm_weight, k_norm_weight) and then rotated (do_rotary). head_sink adds
 // exp(sink) to the denominator of the softmax; smooth_softmax is a sink of 0, where there is no
 // head_sink. If total_sequence_length is the number of new tokens, they are a prompt and the past
-// is ignored. The new rows go to the cache behind the entry's past; rows of the present behind all
+// is ignored. The new rows go to the cache after the entry's past; rows of the present after all
 // of an entry's tokens are 0. A cache may be quantized; then attention reads what the cache holds,
 // of new tokens too. With sliding_window_cache the present keeps the latest rows alone.
 // Keys and values of no tokens leave the past as it is: it holds those of all tokens. output_qk is

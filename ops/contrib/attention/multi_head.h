@@ -51,7 +51,7 @@ struct MultiHeadResult {
 };
 
 // softmax(scale * Q K^T + attention_bias + mask) V, where the mask is 0 or the filter, and the
-// score of a key behind its query is the lowest number if attention is unidirectional.
+// score of a key after its query is the lowest number if attention is unidirectional.
 template <typename C>
 absl::StatusOr<MultiHeadResult> MultiHeadAttend(const KernelContext& ctx,
                                                 const MultiHeadArguments& arguments,

@@ -103,11 +103,11 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 }
 
 // MultiHeadAttention (com.microsoft 1): for every head
-//   K, V = past_key and K + bias, past_value and V + bias behind each other: present_key,
+//   K, V = past_key and K + bias, past_value and V + bias, concatenated: present_key,
 //   present_value
 //   Y = softmax(scale * (Q + bias) K^T + attention_bias + mask) V
 // where the mask is mask_filter_value for the keys that key_padding_mask leaves out, and with
-// `unidirectional` the score of a key behind its query is the lowest number. Output 3 is what the
+// `unidirectional` the score of a key after its query is the lowest number. Output 3 is what the
 // softmax gets, as in onnxruntime (its documentation says what it gives). Without `value`, `key`
 // holds K and V as (batch, sequence, heads, 2, head size); without `key`, `query` holds all three.
 // Keys and values of 4 dimensions, (batch, heads, sequence, head size), are those of another

@@ -26,7 +26,7 @@ absl::Status Run(KernelContext& ctx, const SelfAttentionOptions& options) {
   return ctx.SetOutput(0, std::move(out));
 }
 
-// PackedAttention (com.microsoft 1): Attention of sequences that lie behind each other without
+// PackedAttention (com.microsoft 1): Attention of sequences that lie in a row without
 // padding, bounded by cumulative_sequence_length. attention_bias is that of the padded sequences,
 // of which token_offset tells the length.
 Kernel PackedAttention(const KernelInit& node) {

@@ -59,7 +59,7 @@ absl::Status Run(KernelContext& ctx, int64_t heads, float scale) {
   return ctx.SetOutput(0, std::move(out));
 }
 
-// PackedMultiHeadAttention (com.microsoft 1): MultiHeadAttention of sequences that lie behind each
+// PackedMultiHeadAttention (com.microsoft 1): MultiHeadAttention of sequences that lie after each
 // other without padding, bounded by cumulative_sequence_length. attention_bias is that of the
 // padded sequences, of which token_offset tells the length. Without key and value, `query` holds
 // all three as (tokens, heads, 3, head size). mask_filter_value has no use where there is no

@@ -323,7 +323,7 @@ absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
   return options;
 }
 
-// PagedAttention (com.microsoft 1): GroupQueryAttention of sequences that lie behind each other
+// PagedAttention (com.microsoft 1): GroupQueryAttention of sequences that lie in a row
 // without padding, bounded by cumulative_sequence_length, over caches in blocks: row p of sequence
 // b is row p % size of block block_table[b, p / size]. The new rows are written there, or at
 // slot_mapping (not at all where it is -1), before the caches are read. With kv_cache_layout LATENT

@@ -13,7 +13,7 @@ namespace onnxcmp {
 namespace {
 
 // RemovePadding (com.microsoft 1): the first sequence_token_count[b] tokens of every entry b of
-// (batch, sequence, hidden), one behind the other. token_offset says where in the input, counted in
+// (batch, sequence, hidden), one after the other. token_offset says where in the input, counted in
 // tokens, they were, and then where the padding was; cumulated_seq_len where each entry begins in
 // the output, and max_seq_len how long the longest is.
 absl::Status RemovePadding(KernelContext& ctx) {

@@ -224,7 +224,7 @@ absl::Status RunSelfAttention(KernelContext& ctx, ProjectedHeads heads,
   if (key_group > 0) {
     OC_ASSIGN_OR_RETURN(keys, Grouped(ctx, keys, key_group));
   }
-  // Both behind each other along a new first axis.
+  // Both concatenated along a new first axis.
   const Shape shape = {2, keys.dim(0), keys.dim(1), keys.dim(2), keys.dim(3)};
   OC_ASSIGN_OR_RETURN(const Tensor present, Concatenated(ctx, {keys, result.present_value}, 0));
   return EmitCache<C>(ctx, 1, present.Reshaped(shape), dtype);

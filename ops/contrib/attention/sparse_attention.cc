@@ -104,7 +104,7 @@ absl::StatusOr<Lengths> LoadLengths(const KernelContext& ctx, const Options& opt
                                                    layouts.blocks, " blocks of ", options.block));
   }
   for (int64_t total : lengths.total) {
-    // A prompt may be padded behind its tokens.
+    // A prompt may be padded after its tokens.
     const int64_t past = max_total == queries ? 0 : total - queries;
     if (total < 1 || total > max_total || past < 0) {
       return absl::InvalidArgumentError(absl::StrCat("a total length of ", total, " with ", queries,
@@ -136,7 +136,7 @@ absl::Status RotateHeads(const KernelContext& ctx, const Options& options, const
   return absl::OkStatus();
 }
 
-// The cache with the new rows behind each entry's past; its other rows stay.
+// The cache with the new rows after each entry's past; its other rows stay.
 absl::StatusOr<Tensor> Extend(const KernelContext& ctx, int past_input, const Lengths& lengths,
                               const Tensor& fresh) {
   const Tensor& past = ctx.Input(past_input);
@@ -196,7 +196,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // SparseAttention (com.microsoft 1): attention of grouped heads over blocks of keys. Query i of
 // head h sees key j <= i if layout h % (number of layouts) lists block j / sparse_block_size in row
 // i / sparse_block_size, i and j being counted from the sequence's begin. The past is a buffer in
-// which the new rows take their places, behind the entry's past: none if total_sequence_length is
+// which the new rows take their places, after the entry's past: none if total_sequence_length is
 // the number of new tokens (a prompt, which may be padded at its end), else
 // key_total_sequence_lengths less the new tokens. Q and K are rotated first with do_rotary. A query
 // that sees no key gives 0.

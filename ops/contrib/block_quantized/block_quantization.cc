@@ -51,7 +51,7 @@ class WeightReader {
 
   explicit WeightReader(const BlockWeights<C>& weights) : weights_(weights) {}
 
-  // Calls use(i, weights) for columns k to k + depth - 1 of `rows` <= kWidth rows; what lies behind
+  // Calls use(i, weights) for columns k to k + depth - 1 of `rows` <= kWidth rows; what follows
   // the rows is 0. k is a multiple of kGemmDepth.
   template <typename Use>
   void Read(int64_t k, int64_t depth, int64_t row, int64_t rows, const Use& use) const {

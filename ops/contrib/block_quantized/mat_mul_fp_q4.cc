@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kBlock = 32;
 
-// Columns of B, K elements each, one behind the other.
+// Columns of B, K elements each, one after the other.
 template <typename C>
 absl::StatusOr<Tensor> Unpack(const KernelContext& ctx, int64_t k, int64_t n, bool zero_points) {
   const int64_t blocks = k / kBlock + (k % kBlock != 0 ? 1 : 0);

@@ -1,5 +1,5 @@
 // Weights in blocks with scales of their own, in the layouts of llama.cpp's GGUF files, whose
-// numbers packed_type and its kin are: GatherPacked, MatMulPacked, MoEPacked.
+// numbers packed_type and the like are: GatherPacked, MatMulPacked, MoEPacked.
 #ifndef ONNXCMP_OPS_CONTRIB_BLOCK_QUANTIZED_PACKED_FORMAT_H_
 #define ONNXCMP_OPS_CONTRIB_BLOCK_QUANTIZED_PACKED_FORMAT_H_
 

@@ -38,7 +38,7 @@ absl::Status CheckShape(const KernelContext& ctx, int index, const Shape& want) 
                                                  ShapeToString(want), "]"));
 }
 
-// The first tokens of every sequence, as many as are asked for; 0 behind them.
+// The first tokens of every sequence, as many as are asked for; 0 after them.
 absl::Status SetStateUpdate(KernelContext& ctx, const Options& options, const Tensor& x,
                             absl::Span<const int64_t> offsets) {
   const auto batch = static_cast<int64_t>(offsets.size()) - 1;
@@ -179,9 +179,9 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 }
 
 // VarlenCausalConvWithState (com.microsoft 1): CausalConvWithState of com.microsoft on sequences
-// that lie behind each other, (tokens, channels); cumulative_sequence_length parts them. With
+// that lie in a row, (tokens, channels); cumulative_sequence_length parts them. With
 // state_update_capacity, state_update has the first capture_count tokens of each sequence, and 0
-// behind them. kernel_delta and previous_mask change the two taps for every token (DynamicTaps),
+// after them. kernel_delta and previous_mask change the two taps for every token (DynamicTaps),
 // from delta_offset on and for groups of group_size channels.
 Kernel VarlenCausalConvWithState(const KernelInit& node) {
   const absl::StatusOr<CausalConvOptions> conv = ReadCausalConvOptions(node, /*has_dilation=*/true);

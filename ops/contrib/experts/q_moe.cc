@@ -18,7 +18,7 @@ namespace onnxcmp {
 namespace {
 
 enum InputIndex : int {
-  kWeights = 2,  // and scales, bias behind them; three inputs for each layer
+  kWeights = 2,  // and scales, bias after them; three inputs for each layer
   kZeroPoints = 11,
   kRouterWeights = 14,
   kGlobalScale = 15,

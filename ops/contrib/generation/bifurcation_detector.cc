@@ -10,7 +10,7 @@
 namespace onnxcmp {
 namespace {
 
-// The index behind the only place where `source` holds the last n tokens, for the least n of
+// The index after the only place where `source` holds the last n tokens, for the least n of
 // min_size to max_size that has only one; -1 if there is none.
 int64_t MatchSuffix(absl::Span<const int64_t> source, absl::Span<const int64_t> tokens,
                     int64_t min_size, int64_t max_size) {
@@ -28,7 +28,7 @@ int64_t MatchSuffix(absl::Span<const int64_t> source, absl::Span<const int64_t> 
 // BifurcationDetector (com.microsoft 1), of aggressive decoding: cur_tokens, and then pred_tokens
 // up to and including the first one that differs from the source tokens, which begin at
 // prev_suffix_match_idx; and where the source continues after the last tokens of this: the index
-// behind their only match (the documentation says: its beginning), or -1.
+// after their only match (the documentation says: its beginning), or -1.
 Kernel BifurcationDetector(const KernelInit& node) {
   const int64_t min_size = node.Int("min_ngram_size");
   const int64_t max_size = node.Int("max_ngram_size");

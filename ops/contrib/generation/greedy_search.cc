@@ -36,7 +36,7 @@ struct SamplingOptions {
 };
 
 // Sets the scores of unlikely tokens to the filter's value: those with the lowest probabilities,
-// as long as they add up to 1 - top_p at most; `custom`: those behind the likeliest ones that add
+// as long as they add up to 1 - top_p at most; `custom`: those after the likeliest ones that add
 // up to more than top_p.
 void FilterUnlikely(const SamplingOptions& options, absl::Span<float> scores) {
   const auto count = static_cast<int64_t>(scores.size());

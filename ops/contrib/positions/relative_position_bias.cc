@@ -12,7 +12,7 @@
 namespace onnxcmp {
 namespace {
 
-// The bucket of a key that is `distance` behind a query: near ones have buckets of their own, far
+// The bucket of a key that is `distance` after a query: near ones have buckets of their own, far
 // ones share them on a logarithmic scale, those from `max_distance` on the last.
 int64_t BucketOf(int64_t distance, int64_t buckets, int64_t max_distance, bool bidirectional) {
   int64_t first = 0;
@@ -58,14 +58,14 @@ absl::Status Run(KernelContext& ctx, int64_t max_distance, bool bidirectional) {
       columns.push_back(BucketOf(query - key, buckets, max_distance, bidirectional));
     }
   }
-  // The table holds the buckets of one head behind each other, whatever its shape says.
+  // The table holds the buckets of one head in a row, whatever its shape says.
   GatherBlocks(table, heads, buckets, columns, 1, ctx.pool(), &out);
   return ctx.SetOutput(0, std::move(out));
 }
 
 // RelativePositionBias (com.microsoft 1): output[0, h, i, j] = element bucket(i - j) of head h, as
-// T5 has it: of `buckets` buckets (half of them, with the keys behind the query in the other half,
-// if bidirectional; keys behind it share bucket 0 if not) the first half are distances, the others
+// T5 has it: of `buckets` buckets (half of them, with the keys after the query in the other half,
+// if bidirectional; keys after it share bucket 0 if not) the first half are distances, the others
 // grow with the logarithm of the distance up to max_distance. bias_table has the shape (buckets,
 // heads), but holds its elements head by head.
 Kernel RelativePositionBias(const KernelInit& node) {

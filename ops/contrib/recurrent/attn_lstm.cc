@@ -120,7 +120,7 @@ class Memory {
   std::vector<int64_t> lengths_;
 };
 
-// The columns [first, first + count) of rows of `width`, behind `to_column` columns of `to`.
+// The columns [first, first + count) of rows of `width`, after `to_column` columns of `to`.
 template <typename C>
 void CopyColumns(const Tensor& from, int64_t first, int64_t count, int64_t to_column, Tensor* to) {
   const int64_t from_width = from.dim(2);

@@ -77,7 +77,7 @@ Shape With(Shape shape, std::initializer_list<int64_t> more) {
 absl::Status ReadHeads(const KernelContext& ctx, Sizes* sizes) {
   const Tensor& query = ctx.Input(kQuery);
   sizes->packed = !ctx.HasInput(kKey) && !ctx.HasInput(kValue);
-  const int own = sizes->packed ? 1 : 2;  // axes behind the tokens
+  const int own = sizes->packed ? 1 : 2;  // axes after the tokens
   if (query.rank() != own + 1 && query.rank() != own + 2) {
     return BadInput(ctx, kQuery, sizes->packed ? "(tokens, columns)" : "(tokens, heads, size)");
   }
@@ -443,7 +443,7 @@ absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
 }
 
 // GatedDeltaNet (com.microsoft 1): the recurrences of linear_recurrence.h on sequences that lie
-// behind each other, parted by cu_seqlens or into as many of one length as there are states;
+// in a row, parted by cu_seqlens or into as many of one length as there are states;
 // several heads of values may share one of keys.
 //   query (tokens, heads, keys), key the same, value (tokens, value heads, values), or all three in
 //   the columns of query; tokens may be (batch, sequence)

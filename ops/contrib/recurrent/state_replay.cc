@@ -175,7 +175,7 @@ absl::Status ReplayRecurrence(KernelContext& ctx) {
 // GatedDeltaNetStateReplay (com.microsoft 1): the view [Hv, Dv, Dk] of destination_backing is that
 // of source_backing after the first kept_count captured transitions of GatedDeltaNet,
 //   s *= decay[t, h], s += key[t, h Hk / Hv, i] * delta[t, h, v];
-// decay has an element for each i if the keys begin so far behind it. Everything else of
+// decay has an element for each i if the keys begin so far after it. Everything else of
 // destination_backing stays. metadata says where the parts begin and what their sizes are.
 Kernel GatedDeltaNetStateReplay(const KernelInit&) {
   return [](KernelContext& ctx) {

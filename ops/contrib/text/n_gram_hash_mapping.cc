@@ -56,11 +56,11 @@ struct Sequence {
 };
 
 // The hashes of a sequence's tokens, one after the other. The n-gram of a token ends with it; what
-// is not behind the last boundary before the token counts as `fill`.
+// is not after the last boundary before the token counts as `fill`.
 void HashSequence(const Hashing& hashing, const Sequence& sequence, int64_t* out) {
   const auto state = static_cast<size_t>(hashing.attributes.state());
   const auto heads_each = static_cast<size_t>(hashing.attributes.heads_each);
-  // Entry i and those before it are behind a boundary from where the token i + 1 is looked at.
+  // Entry i and those before it are after a boundary from where the token i + 1 is looked at.
   const auto is_boundary = [&](size_t i) {
     if (hashing.resets_on_eos && sequence.ids[i] == hashing.fill) return true;
     const bool has_segments =

@@ -43,7 +43,7 @@ struct Match {
   size_t size;
 };
 
-// The leftmost, then longest match at `position` or behind it.
+// The leftmost, then longest match at `position` or after it.
 std::optional<Match> FindMatch(const RE2& pattern, absl::string_view text, size_t position) {
   const re2::StringPiece all(text.data(), text.size());
   re2::StringPiece found;
@@ -76,7 +76,7 @@ Tokens Characters(absl::string_view text) {
   return tokens;
 }
 
-// What is between matches. A match of nothing takes away the character behind it.
+// What is between matches. A match of nothing takes away the character after it.
 void SplitAt(const Rules& rules, const RE2& separator, absl::string_view text, Tokens* tokens) {
   size_t begin = 0;
   while (const std::optional<Match> match = FindMatch(separator, text, begin)) {
@@ -86,7 +86,7 @@ void SplitAt(const Rules& rules, const RE2& separator, absl::string_view text, T
   if (begin < text.size()) rules.Keep(text.substr(begin), tokens);
 }
 
-// The matches. Behind one that is too short the next is sought one character after its begin.
+// The matches. After one that is too short the next is sought one character after its begin.
 Tokens Matches(const Rules& rules, absl::string_view text) {
   Tokens tokens;
   size_t begin = 0;

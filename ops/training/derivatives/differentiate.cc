@@ -30,7 +30,7 @@ std::string JoinPath(absl::string_view before, absl::string_view behind) {
 // The nodes of one derivative, until all of them are known and have their names.
 //
 // A value that a rule makes is called label/node/Operator; the gradient of a value v label/d_v;
-// both with a number behind if there are several. label: what the node that asks is called.
+// both with a number after if there are several. label: what the node that asks is called.
 class NewNodes final : public DerivativeNodes {
  public:
   NewNodes(const Node& node, ExpansionScope* scope)
@@ -176,7 +176,7 @@ class Differentiator {
   absl::Status Run() {
     OC_RETURN_IF_ERROR(CheckNames());
     OC_RETURN_IF_ERROR(CheckIndependence());
-    OC_ASSIGN_OR_RETURN(path_, NodesBehind({what_.y}));
+    OC_ASSIGN_OR_RETURN(path_, NodesAfter({what_.y}));
     OC_RETURN_IF_ERROR(GoForward());
     OC_RETURN_IF_ERROR(GoBackward());
     return NameGradients();
@@ -221,7 +221,7 @@ class Differentiator {
       const Node* maker = at_.contains(name) ? nullptr : scope_.Producer(name);
       if (maker == nullptr) continue;
       OC_ASSIGN_OR_RETURN(const std::vector<std::string> reads, scope_.Reads(*maker));
-      OC_ASSIGN_OR_RETURN(const std::vector<Step> behind, NodesBehind(reads));
+      OC_ASSIGN_OR_RETURN(const std::vector<Step> behind, NodesAfter(reads));
       absl::flat_hash_set<std::string> found(reads.begin(), reads.end());
       for (const Step& step : behind) found.insert(step.reads.begin(), step.reads.end());
       for (size_t i = 0; i < num_xs(); ++i) {
@@ -234,9 +234,9 @@ class Differentiator {
     return absl::OkStatus();
   }
 
-  // The nodes that values are computed with from the independent ones, each behind those that it
+  // The nodes that values are computed with from the independent ones, each after those that it
   // reads from.
-  absl::StatusOr<std::vector<Step>> NodesBehind(const std::vector<std::string>& values) {
+  absl::StatusOr<std::vector<Step>> NodesAfter(const std::vector<std::string>& values) {
     std::vector<Step> done;
     std::vector<std::pair<Step, size_t>> under_way;  // and how many of its values were looked at
     absl::flat_hash_set<const Node*> seen;

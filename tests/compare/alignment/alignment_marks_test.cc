@@ -127,7 +127,7 @@ TEST(AlignmentMarksTest, ReorderedModelsMarkNothingAsMoved) {
   for (const AlignedRow& row : alignment.rows) EXPECT_FALSE(Has(row.marks, Mark::kMoved));
 }
 
-// SkipLayerNormalization gives the sum, too, behind what it normalizes.
+// SkipLayerNormalization gives the sum, too, after what it normalizes.
 TEST(AlignmentMarksTest, OneOperatorWithTheOutputsOfTwoIsFusedAndNotMoved) {
   StreamBuilder left;
   StreamBuilder right;

@@ -110,7 +110,7 @@ TEST(ActivationBlocks, ReadersAndOutputsAreNamed) {
               ElementsAre("Gelu (erf): d e a m h"));
 }
 
-// What stands before or behind breaks nothing; what some of the readers have alone does.
+// What stands before or after breaks nothing; what some of the readers have alone does.
 TEST(ActivationBlocks, TheBorderIsNoObstacle) {
   EXPECT_THAT(
       BlockLines(Gelu("[q] q8 = QuantizeLinear (x, s, z) [k] v = DequantizeLinear (q8, s, z) "
@@ -124,7 +124,7 @@ TEST(ActivationBlocks, TheBorderIsNoObstacle) {
       ElementsAre("Gelu (erf): d e a m h | Q/DQ q k"));
 }
 
-// Constants behind a DequantizeLinear, and computed of others.
+// Constants after a DequantizeLinear, and computed of others.
 TEST(ActivationBlocks, ConstantsAreKnownByValue) {
   EXPECT_THAT(BlockLines(absl::StrReplaceAll(
                   Gelu("[r] two_root = Sqrt (two) [d] d = Div (x, two_root) [e] e = Erf (d) "

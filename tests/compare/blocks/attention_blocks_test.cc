@@ -106,7 +106,7 @@ TEST(AttentionBlocks, BrokenInBetween) {
               ElementsAre(absl::StrCat(kWhole, " | graph output sm")));
 }
 
-// Q/DQ before the products breaks nothing, but projections behind it are no part.
+// Q/DQ before the products breaks nothing, but projections after it are no part.
 TEST(AttentionBlocks, QuantizedInputs) {
   EXPECT_THAT(
       AttentionsOf(Attention("[p] p = MatMul (q, k)",

@@ -50,7 +50,7 @@ TEST(ProductBlocks, Broken) {
   EXPECT_THAT(
       BlockLines(Replaced(kProduct, "[r] y = Relu (a)", "[t] t = Transpose (a) [r] y = Relu (t)")),
       ElementsAre("MatMul + bias + Relu: m a r | Transpose t"));
-  // Weights behind a DequantizeLinear are constants.
+  // Weights after a DequantizeLinear are constants.
   EXPECT_THAT(BlockLines(Replaced(kProduct, "[m] m = MatMul (x, w)",
                                   "[v] q8 = QuantizeLinear (w, s, z) "
                                   "[k] v = DequantizeLinear (q8, s, z) [m] m = MatMul (x, v)")),

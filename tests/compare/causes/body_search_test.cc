@@ -322,7 +322,7 @@ TEST(BodySearch, AWrongConditionIsTheCause) {
 }
 
 TEST(BodySearch, AConditionWhoseValueStandsForAnother) {
-  // The wrong condition is right where it is read besides.
+  // The wrong condition is right where it is read elsewhere.
   const auto tested = [](const char* condition) {
     return Altered(kIf,
                    {{"(test)", absl::StrCat("(", condition, ")")},

@@ -88,7 +88,7 @@ TEST(CauseLimits, EachIsNamed) {
   }
 }
 
-// Faults that hide nothing behind them: each is found by itself.
+// Faults that hide nothing after them: each is found by itself.
 TEST(CauseLimits, OfCauses) {
   const std::string left = Chain(30, 1.1, 0.013);
   std::string right = left;

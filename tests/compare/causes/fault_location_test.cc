@@ -81,7 +81,7 @@ class FaultLocation : public ::testing::TestWithParam<std::string> {
       return it != faulty.end() && DifferenceOf(known.second, it->second, {}).max_absolute > 2e-5;
     });
   }
-  // What has no partner shows itself at the first results behind it that have one.
+  // What has no partner shows itself at the first results after it that have one.
   std::set<std::string> StandIns(const std::string& place, const Graph& graph) const {
     std::set<std::string> names = {place};
     std::vector<std::string> open = {place};

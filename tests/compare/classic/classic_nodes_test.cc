@@ -45,7 +45,7 @@ std::string Unknown(absl::string_view op_type) {
 TEST(ClassicNodeRowsTest, InfersTypesAndShapes) {
   EXPECT_EQ(RowOfY("g (float[2,3] x) => (z) { y = Transpose(x) z = Relu(y) }"),
             "RESULT float32  2:3x2                ???? Transpose       y");
-  // What depends on no input's type is known behind an operator that nobody knows.
+  // What depends on no input's type is known after an operator that nobody knows.
   EXPECT_EQ(RowOfY("g (float[2,3] x) => (z) { a = none.Op(x) y = Shape(a) z = Neg(y) }"),
             "RESULT int64    1:unk__0             ???? Shape           y");
 }

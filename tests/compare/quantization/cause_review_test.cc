@@ -45,7 +45,7 @@ Comparison Reviewed(const std::string& left, const std::string& right) {
   return *std::move(comparison);
 }
 
-// Of two that should be one it is the one that the other side has not got there.
+// Of two that should be one it is the one that the other side did not get there.
 TEST(CauseReview, TheScaleThatChangedIsAtFault) {
   for (const auto& [written, read] : {std::pair("t", "s"), std::pair("s", "t")}) {
     const Comparison comparison = Reviewed(PairOf("s", "s", "0.02", "0.7"), PairOf(written, read));

@@ -90,7 +90,7 @@ TEST(WriteRepro, TheTestInItFailsAndPassesForTheLeft) {
   const std::string cause = folder.Path("r/cause_1");
   BackendTestOptions options;
   options.evaluator.threads = 1;
-  // Less than what ONNX's own tolerance lets pass.
+  // Less than what ONNX's own tolerance accepts.
   EXPECT_FALSE(RunBackendTest(cause, Registry(), options).passed);
   std::filesystem::copy_file(cause + "/left.onnx", cause + "/model.onnx",
                              std::filesystem::copy_options::overwrite_existing);

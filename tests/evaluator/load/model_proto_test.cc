@@ -110,7 +110,7 @@ TEST(ModelProto, ASparseInitializer) {
                           Tensor::Of<float>({3}, {-1, 0.5f, 7}));
 }
 
-// Softmax of opset 11 takes its axis and all behind it together, that of opset 13 one axis.
+// Softmax of opset 11 takes its axis and all after it together, that of opset 13 one axis.
 constexpr char kOldSoftmax[] = R"(g (float[3] x) => (float[1,1,3] y) <int64[3] s = {1, 1, 3}> {
     a = Reshape (x, s)
     b = acme.Old (a)

@@ -1,4 +1,4 @@
-// The formats that a model can come in, and files that are none.
+// The formats that a model can come in, and files that are not models.
 #include "evaluator/load/read_model.h"
 
 #include <filesystem>

@@ -222,7 +222,7 @@ TEST(ConvertTest, WideTypesRoundOnce) {
   EXPECT_EQ(Code(DType::kFloat, (int64_t{1} << 53) + 1), std::bit_cast<uint32_t>(0x1p53f));
 }
 
-// A whole packet of halves and the tail behind it are converted by different instructions.
+// A whole packet of halves and the tail after it are converted by different instructions.
 TEST(ConvertTest, HalvesOfEveryLength) {
   for (int64_t count = 0; count <= 19; ++count) {
     std::vector<float> values(static_cast<size_t>(count), 0x1.ffdffep-1f);

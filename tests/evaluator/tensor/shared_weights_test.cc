@@ -69,7 +69,7 @@ TEST_F(SharedWeightsTest, TheSameBytesHaveOneBuffer) {
   EXPECT_NE(Take(a, 0, kBytes - 4, 4), buffer);
 }
 
-// Also where nothing but one byte tells them apart.
+// Also where nothing but one byte distinguishes them.
 TEST_F(SharedWeightsTest, OtherBytesHaveAnother) {
   const std::string bytes = Bytes(kBytes, 1);
   const auto buffer = Take(folder_.Write("a", bytes), 0, kBytes, 4);

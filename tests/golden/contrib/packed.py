@@ -215,7 +215,7 @@ def gated_delta_net(operator):
     case("captured_by_key", "captured transitions, a decay for each element", {}, capacity=3,
          by_key=True)
     case("captured_inactive", "capturing switched off", {}, capacity=3, active=0)
-    # What is behind the captured transitions is undefined.
+    # What is after the captured transitions is undefined.
     for name in ("captured", "captured_by_key"):
         width = values * (keys if name.endswith("key") else 1)
         unsure = [np.zeros((2, 3, w), bool) for w in (width, heads * keys, values * size)]

@@ -87,7 +87,7 @@ TEST(TopKTest, FewOfMany) {
   ExpectFewOfMany<uint64_t>();
 }
 
-// One element that stands out, at every place of a block and behind the last one; NaN too.
+// One element that stands out, at every place of a block and after the last one; NaN too.
 TEST(TopKTest, OneAnywhere) {
   for (size_t length = 32; length <= 50; ++length) {
     for (size_t at = 0; at < length; ++at) {

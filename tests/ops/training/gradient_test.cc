@@ -16,7 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Contains;
 
-// A graph, and functions behind it, as a model; `Gradient` stands for the operator's full name.
+// A graph, and functions after it, as a model; `Gradient` stands for the operator's full name.
 std::string Text(std::string graph, const std::string& functions = "") {
   for (size_t at = 0; (at = graph.find("Gradient", at)) != std::string::npos; at += 33) {
     graph.insert(at, "ai.onnx.preview.training.");

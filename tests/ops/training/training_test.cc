@@ -138,7 +138,7 @@ TEST(ReductionsTest, OverAllElements) {
       Floats({3, 12}));
 }
 
-TEST(PassThroughTest, HandsOn) {
+TEST(PassThroughTest, PassesOn) {
   ExpectTensor(Contrib("Group").Input(Floats({1})).Input(Ints({1})).Run(),
                Tensor::Scalar<bool>(true));
   ExpectOutputs(Contrib("PassThrough").Outputs(2).Input(Floats({1})).Input(Ints({2})),

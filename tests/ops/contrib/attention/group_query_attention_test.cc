@@ -98,7 +98,7 @@ OpTest PaddedChunk(int32_t last, int32_t valid, int32_t bound = 4) {
 }
 
 TEST(ContribGroupQueryAttentionTest, PaddedChunks) {
-  // Two rows of the past, one new one; what is behind them is undefined.
+  // Two rows of the past, one new one; what follows them is undefined.
   const absl::StatusOr<Tensor> present = PaddedChunk(2, 1).Run(1);
   ASSERT_TRUE(present.ok()) << present.status();
   const std::vector<float> want = {0, 1, 2, 3, 0, 1};

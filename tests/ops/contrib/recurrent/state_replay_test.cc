@@ -10,8 +10,8 @@
 namespace onnxcmp::testing {
 namespace {
 
-// Two channels of three positions behind one other element; captured: two inputs of a capacity of
-// three, behind two others.
+// Two channels of three positions after one other element; captured: two inputs of a capacity of
+// three, after two others.
 OpTest Conv(const std::vector<int64_t>& metadata) {
   OpTest test = Contrib("ConvStateReplay");
   test.Input(Floats({-9, 1, 2, 3, 4, 5, 6})).Input(Floats({0, 0, 10, 40, 20, 50, 30, 60}));
