@@ -20,11 +20,20 @@ ALIGNMENT = 4096  # of a tensor in the file, as exporters align them
 BLOCK = 1 << 24  # elements
 
 
-def random_block(rng, count, scale, dtype):
-    """Numbers of either sign between half of `scale` and `scale`, made of random bits."""
-    bits = np.frombuffer(rng.bytes(2 * count), np.uint16) & np.uint16(0x83FF)
-    exponent = 14 + int(np.floor(np.log2(scale)))
-    return (bits | np.uint16(exponent << 10)).view(np.float16).astype(dtype, copy=False)
+class RandomNumbers:
+    """Of either sign, between half of a scale and the scale. Drawing billions of them would take
+    minutes: each block is the first one with other bits flipped."""
+
+    SIGN_AND_FRACTION = np.uint16(0x83FF)  # of a float16
+
+    def __init__(self):
+        self.rng = np.random.default_rng(0)
+        self.first = np.frombuffer(self.rng.bytes(2 * BLOCK), np.uint16) & self.SIGN_AND_FRACTION
+
+    def block(self, count, scale, dtype):
+        flipped = np.uint16(self.rng.integers(1 << 16)) & self.SIGN_AND_FRACTION
+        exponent = np.uint16(14 + int(np.floor(np.log2(scale))) << 10)
+        return (self.first[:count] ^ (flipped | exponent)).view(np.float16).astype(dtype, copy=False)
 
 
 class Weights:
@@ -33,7 +42,7 @@ class Weights:
     def __init__(self, path, dtype):
         self.file = open(path, "wb")
         self.location = path.name
-        self.rng = np.random.default_rng(0)
+        self.numbers = RandomNumbers()
         self.np_dtype, self.onnx_type = TYPES[dtype]
         self.entries = []
 
@@ -43,7 +52,7 @@ class Weights:
         count = int(np.prod(shape))
         for begin in range(0, count, BLOCK):
             part = min(BLOCK, count - begin)
-            self.file.write(random_block(self.rng, part, scale, self.np_dtype))
+            self.file.write(self.numbers.block(part, scale, self.np_dtype))
         length = self.file.tell() - offset
         self.entries.append((name, shape, offset, length))
         return name
