@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/classic/classic_row.h"
-#include "compare/reports/words/result_words.h"
+#include "compare/text/short_text.h"
 
 namespace onnxcmp::cli {
 namespace {

@@ -174,7 +174,7 @@ inline constexpr double kByteRounding = 0.3;
 // Pairs that are farther apart than sums in another order are, and this many times farther than what
 // is made of one of the two, stopped one step early. Of a result's readers so many are looked at.
 inline constexpr double kMovedFrom = 1e-6;
-inline constexpr double kTimesNearerNext = 8;
+inline constexpr double kTimesNearerNext = 3;
 inline constexpr size_t kMostNextUses = 4;
 // Without anything paired after it, a pair of different operators must be at least this near.
 inline constexpr double kPlausible = 0.3;

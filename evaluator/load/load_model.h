@@ -33,7 +33,7 @@ struct LoadOptions {
   int max_depth = 64;
   // The same for models that are loaded for each other's sake: what they hold alike is there once
   // (shared_weights.h). Null: the model is alone.
-  std::shared_ptr<SharedWeights> weights;
+  std::shared_ptr<SharedWeights> weights = nullptr;
 };
 
 // A model from a file. Large tensors stay in the mapped files (its own, and those of external data,

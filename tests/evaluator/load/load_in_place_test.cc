@@ -9,6 +9,7 @@
 #include "evaluator/load/load_model.h"
 #include "evaluator/load/model_proto.h"
 #include "evaluator/load/read_model.h"
+#include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "gtest/gtest.h"
 #include "onnx/onnx_pb.h"

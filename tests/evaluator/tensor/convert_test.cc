@@ -115,7 +115,7 @@ TEST(ConvertTest, RoundsToNearestEven) {
       const double value = ValueOf(f.dtype, code);
       const double middle = (value + ValueOf(f.dtype, code + 1)) / 2;
       const uint64_t even = code + (code & 1);
-      SCOPED_TRACE(testing::Message() << DTypeName(f.dtype) << " code " << code);
+      SCOPED_TRACE(::testing::Message() << DTypeName(f.dtype) << " code " << code);
       ASSERT_EQ(Code(f.dtype, value), code);
       ASSERT_EQ(Code(f.dtype, middle), even);
       ASSERT_EQ(Code(f.dtype, std::nextafter(middle, 0)), code);
