@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "compare/differences/letters.h"
 #include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
