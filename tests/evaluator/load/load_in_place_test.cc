@@ -43,7 +43,7 @@ void SetNumbers(const std::string& name, onnx::TensorProto* tensor) {
 
 // y = x + w + c, the sum with the constant c in a function. A name of each length from 1 to 4 puts
 // w at every address modulo 4.
-onnx::ModelProto Model(int name_length) {
+onnx::ModelProto GivenModel(int name_length) {
   auto model = ReadModelText(R"(
     <ir_version: 10, opset_import: ["" : 21, "acme" : 1]>
     g (float[4096] x) => (float[4096] y) { t = Add (x, w)  y = acme.more (t) }
@@ -83,7 +83,7 @@ TEST(LoadInPlaceTest, WeightsStayInTheFileIfTheyAreAligned) {
   int in_place = 0;
   for (int length = 1; length <= 4; ++length) {
     const std::string path =
-        folder.Write(absl::StrCat("m", length, ".onnx"), Model(length).SerializeAsString());
+        folder.Write(absl::StrCat("m", length, ".onnx"), GivenModel(length).SerializeAsString());
     for (const Functions functions : {Functions::kInline, Functions::kKeep}) {
       LoadOptions options;
       options.functions = functions;
@@ -111,7 +111,7 @@ TEST(LoadInPlaceTest, WeightsStayInTheFileIfTheyAreAligned) {
 TEST(LoadInPlaceTest, TheFileMayGo) {
   const TestFolder folder;
   for (int length = 1; length <= 4; ++length) {
-    const std::string path = folder.Write("m.onnx", Model(length).SerializeAsString());
+    const std::string path = folder.Write("m.onnx", GivenModel(length).SerializeAsString());
     const testing::LoadedModel model = LoadModel(path, Registry());
     ASSERT_TRUE(model.ok()) << model.status();
     std::filesystem::remove(path);
@@ -121,7 +121,7 @@ TEST(LoadInPlaceTest, TheFileMayGo) {
 
 TEST(LoadInPlaceTest, MessagesHaveWholeTensors) {
   const TestFolder folder;
-  const std::string path = folder.Write("m.onnx", Model(2).SerializeAsString());
+  const std::string path = folder.Write("m.onnx", GivenModel(2).SerializeAsString());
   const testing::LoadedModel model = LoadModel(path, Registry());
   ASSERT_TRUE(model.ok()) << model.status();
   onnx::ModelProto written;
@@ -129,19 +129,19 @@ TEST(LoadInPlaceTest, MessagesHaveWholeTensors) {
   EXPECT_EQ(written.graph().initializer(0).raw_data().size(), kElements * sizeof(float));
   const auto read = LoadModelProto(path, Registry());
   ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ((*read)->graph().initializer(0).raw_data(), Model(2).graph().initializer(0).raw_data());
+  EXPECT_EQ((*read)->graph().initializer(0).raw_data(), GivenModel(2).graph().initializer(0).raw_data());
 }
 
 // What is wrong with a model is said in the same words.
 TEST(LoadInPlaceTest, ErrorsAreThoseOfTheWhole) {
   const TestFolder folder;
-  onnx::ModelProto short_one = Model(1);
+  onnx::ModelProto short_one = GivenModel(1);
   short_one.mutable_graph()->mutable_initializer(0)->mutable_raw_data()->resize(8000);
-  onnx::ModelProto strings = Model(1);
+  onnx::ModelProto strings = GivenModel(1);
   strings.mutable_graph()->mutable_initializer(0)->set_data_type(onnx::TensorProto::STRING);
-  onnx::ModelProto twice = Model(1);
+  onnx::ModelProto twice = GivenModel(1);
   twice.mutable_graph()->mutable_initializer(0)->add_float_data(1);
-  const std::string bytes = Model(1).SerializeAsString();
+  const std::string bytes = GivenModel(1).SerializeAsString();
   for (const std::string& wrong : {short_one.SerializeAsString(), strings.SerializeAsString(),
                                    twice.SerializeAsString(), bytes.substr(0, bytes.size() - 3)}) {
     const std::string path = folder.Write("m.onnx", wrong);
