@@ -2,13 +2,20 @@
 #ifndef ONNXCMP_COMPARE_COMPARISON_CAUSES_WITHOUT_EFFECT_H_
 #define ONNXCMP_COMPARE_COMPARISON_CAUSES_WITHOUT_EFFECT_H_
 
+#include <string>
+
+#include "absl/types/span.h"
+#include "compare/causes/cause.h"
+#include "compare/streams/result_stream.h"
+#include "compare/verdict/output_comparison.h"
+
 namespace onnxcmp {
 
-struct Comparison;
-
-// Outputs of the same bits have no cause of a difference: what was found becomes a note of the
-// comparison.
-void NoteCausesWithoutEffect(Comparison* comparison);
+// Outputs of the same bits have no cause of a difference: a note that says what was found instead.
+// "" if there is nothing, or if outputs differ.
+std::string NoteOfCausesWithoutEffect(const ResultStream& left, const ResultStream& right,
+                                      const OutputComparison& outputs,
+                                      absl::Span<const Cause> causes);
 
 }  // namespace onnxcmp
 

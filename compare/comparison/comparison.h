@@ -50,11 +50,6 @@ struct Comparison {
   // Wrong ones first, those with the greatest effect first; else in the right stream's order.
   std::vector<Cause> causes;
   std::vector<std::string> notes;  // how inputs were made, mapped, cast
-
-  // What explanations and the report of the runs in double are made of.
-  operator ComparedSides() const {
-    return {left, right, alignment, rows};
-  }  // NOLINT(google-explicit-constructor)
 };
 
 }  // namespace onnxcmp

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_format.h"
 #include "compare/causes/cause_class.h"
-#include "compare/streams/quantized_streams.h"
 
 namespace onnxcmp {
 namespace {
@@ -35,11 +34,9 @@ void Rejudge(std::optional<double> moved, OutputPair* pair) {
 
 }  // namespace
 
-Verdict VerdictOf(const Comparison& comparison) {
-  if (!comparison.left_summary.status.ok() || !comparison.right_summary.status.ok()) {
-    return Verdict::kFailed;
-  }
-  const OutputComparison& outputs = comparison.outputs;
+Verdict VerdictOf(const SideSummary& left, const SideSummary& right,
+                  const OutputComparison& outputs) {
+  if (!left.status.ok() || !right.status.ok()) return Verdict::kFailed;
   if (!outputs.agree) return Verdict::kDifferent;
   const bool same = std::all_of(outputs.pairs.begin(), outputs.pairs.end(),
                                 [](const OutputPair& pair) { return pair.same_bits; });
@@ -71,9 +68,9 @@ int ExitStatusOf(const Comparison& comparison) {
   return 2;
 }
 
-bool DifferByKnownForms(const Comparison& comparison) {
-  return !comparison.outputs.agree && !comparison.causes.empty() &&
-         std::all_of(comparison.causes.begin(), comparison.causes.end(),
+bool DifferByKnownForms(const OutputComparison& outputs, absl::Span<const Cause> causes) {
+  return !outputs.agree && !causes.empty() &&
+         std::all_of(causes.begin(), causes.end(),
                      [](const Cause& cause) { return cause.known_form; });
 }
 
@@ -81,21 +78,21 @@ Tolerance ToleranceOfKnownForms() { return {1e-3, 0, 5e-3, 2e-3, 2e-3}; }
 
 Tolerance ToleranceOfOtherCalibration() { return {5e-2, 0, 0.8, 0.12, 2e-3}; }
 
-void RejudgeOutputs(const std::vector<OutputEffect>& effects, Comparison* comparison) {
-  // Where the causes are reviewed, it is known which of them are honest.
-  const bool reviewed = DifferInQuantization(comparison->left, comparison->right);
-  const bool any = std::any_of(comparison->causes.begin(), comparison->causes.end(),
+OutputComparison RejudgeOutputs(OutputComparison outputs, absl::Span<const OutputEffect> effects,
+                                absl::Span<const Cause> causes, bool reviewed) {
+  const bool any = std::any_of(causes.begin(), causes.end(),
                                [](const Cause& cause) { return IsWrong(cause) && !cause.review; });
-  for (OutputPair& pair : comparison->outputs.pairs) {
+  for (OutputPair& pair : outputs.pairs) {
     if (!pair.difference.agree) continue;
     for (const OutputEffect& effect : effects) {
       if (effect.output == pair.right_result && (!reviewed || any)) Rejudge(effect.moved, &pair);
     }
-    for (const Cause& cause : comparison->causes) {
+    for (const Cause& cause : causes) {
       if (reviewed && cause.review && IsWrong(cause)) Rejudge(cause.effect, &pair);
     }
   }
-  comparison->outputs.agree = AllAgree(comparison->outputs);
+  outputs.agree = AllAgree(outputs);
+  return outputs;
 }
 
 }  // namespace onnxcmp

@@ -17,6 +17,7 @@
 #include "compare/sides/side.h"
 #include "compare/sides/value_bank.h"
 #include "compare/streams/result_stream.h"
+#include "evaluator/run/evaluator.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
 
@@ -27,11 +28,14 @@ struct ResultPair {
   int right = kNone;
 };
 
-// One side after its Record(): what it gave, and what was kept of it.
+// A view of one side after its Record(): what it gave, and what was kept of it.
 struct RecordedSide {
   Side* side = nullptr;
   const ResultStream* stream = nullptr;
-  ValueBank* bank = nullptr;
+  const ValueBank* bank = nullptr;
+
+  const StreamResult& result(int number) const { return stream->results[Index(number)]; }
+  const Evaluator* evaluator() const { return side->evaluator(); }  // null for a recording
 };
 
 class PairValues {

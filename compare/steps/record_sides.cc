@@ -144,4 +144,12 @@ PerSide<SideRecord> RecordSides(const PerSide<Side*>& sides, const RecordSidesOp
   return records;
 }
 
+PerSide<RecordedSide> ViewsOf(const PerSide<Side*>& sides, const PerSide<SideRecord>& records) {
+  PerSide<RecordedSide> views;
+  for (const SideId id : kBothSides) {
+    views[id] = {sides[id], &records[id].stream, &records[id].bank};
+  }
+  return views;
+}
+
 }  // namespace onnxcmp

@@ -13,6 +13,7 @@
 #include "compare/pair/per_side.h"
 #include "compare/pair/timings.h"
 #include "compare/shadow/shadow.h"
+#include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
 #include "compare/sides/value_bank.h"
 #include "compare/streams/fingerprint_cache.h"
@@ -48,6 +49,9 @@ struct SideRecord {
 };
 
 PerSide<SideRecord> RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options);
+
+// Good as long as the sides and the records are.
+PerSide<RecordedSide> ViewsOf(const PerSide<Side*>& sides, const PerSide<SideRecord>& records);
 
 }  // namespace onnxcmp
 

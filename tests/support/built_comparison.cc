@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "compare/alignment/alignment.h"
-#include "compare/comparison/recorded_results.h"
 #include "compare/comparison/verdict.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/tolerances/pair_tolerance.h"
@@ -119,8 +118,11 @@ Comparison CompareBuilt(const BuiltSide& left, const BuiltSide& right) {
   comparison.outputs = CompareOutputs(both ? OutputsOf(left) : std::vector<NamedOutput>(),
                                       both ? OutputsOf(right) : std::vector<NamedOutput>(),
                                       defaults, &tolerances, &comparison.alignment);
-  JudgeRecorded(tolerances, &comparison);
-  comparison.verdict = VerdictOf(comparison);
+  comparison.outputs =
+      JudgeRecorded({comparison.left, comparison.right, comparison.alignment, comparison.rows},
+                    tolerances, std::move(comparison.outputs));
+  comparison.verdict =
+      VerdictOf(comparison.left_summary, comparison.right_summary, comparison.outputs);
   return comparison;
 }
 

@@ -108,14 +108,16 @@ TEST(ExplainTest, TheSameBitsAndNoPartner) {
 TEST(ExplainTest, RowsByNameAndNumber) {
   const auto comparison = CompareGraphs(kLeft, kRight, GivenFeeds());
   ASSERT_TRUE(comparison.ok()) << comparison.status();
-  const auto named = FindRow(*comparison, "y");
+  const ComparedSides compared = {comparison->left, comparison->right, comparison->alignment,
+                                  comparison->rows};
+  const auto named = FindRow(compared, "y");
   ASSERT_TRUE(named.ok()) << named.status();
   // The node's result, not the output that shows it.
   const int left = comparison->rows[*named].aligned.left.back();
   EXPECT_EQ(comparison->left.results[static_cast<size_t>(left)].kind, ResultKind::kResult);
-  EXPECT_EQ(*FindRow(*comparison, "1"), 1u);
-  EXPECT_FALSE(FindRow(*comparison, "99").ok());
-  EXPECT_FALSE(FindRow(*comparison, "-1").ok());
+  EXPECT_EQ(*FindRow(compared, "1"), 1u);
+  EXPECT_FALSE(FindRow(compared, "99").ok());
+  EXPECT_FALSE(FindRow(compared, "-1").ok());
   EXPECT_EQ(Explained(kLeft, kRight, "nothing").status().code(), absl::StatusCode::kNotFound);
 }
 

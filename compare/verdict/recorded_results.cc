@@ -1,4 +1,4 @@
-#include "compare/comparison/recorded_results.h"
+#include "compare/verdict/recorded_results.h"
 
 #include <algorithm>
 #include <string>
@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "compare/alignment/recorded_pairs.h"
+#include "compare/pair/per_side.h"
 #include "compare/streams/result_names.h"
 
 namespace onnxcmp {
@@ -15,85 +16,83 @@ namespace {
 
 class Judge {
  public:
-  Judge(const PairTolerances& tolerances, Comparison* comparison)
-      : tolerances_(tolerances), comparison_(*comparison) {
-    for (const int side : {0, 1}) {
+  Judge(const ComparedSides& sides, const PairTolerances& tolerances, OutputComparison outputs)
+      : sides_(sides), tolerances_(tolerances), outputs_(std::move(outputs)) {
+    for (const SideId side : kBothSides) {
       rows_[side].assign(Stream(side).results.size(), kNone);
       for (const StreamResult& result : Stream(side).results) {
         bits_[side].insert(result.fingerprint.bits);
       }
     }
-    for (size_t i = 0; i < comparison_.rows.size(); ++i) {
-      const AlignedRow& row = comparison_.rows[i].aligned;
+    for (size_t i = 0; i < sides_.rows.size(); ++i) {
+      const AlignedRow& row = sides_.rows[i].aligned;
       if (!row.paired()) continue;
       // A merged row repeats a partner; its own result is that of the other side's end.
-      Own(0, row.left.back(), static_cast<int>(i));
-      Own(1, row.right.back(), static_cast<int>(i));
+      Own(SideId::kLeft, row.left.back(), static_cast<int>(i));
+      Own(SideId::kRight, row.right.back(), static_cast<int>(i));
     }
-    for (const OutputPair& pair : comparison_.outputs.pairs) {
-      told_[0].insert(pair.left_result);
-      told_[1].insert(pair.right_result);
+    for (const OutputPair& pair : outputs_.pairs) {
+      told_.left.insert(pair.left_result);
+      told_.right.insert(pair.right_result);
     }
   }
 
-  void Run() {
+  OutputComparison Run() {
     absl::flat_hash_set<int> rows;
-    for (const int side : {0, 1}) {
+    for (const SideId side : kBothSides) {
       if (!Stream(side).recorded) continue;
       for (size_t r = 0; r < Stream(side).results.size(); ++r) {
         const auto number = static_cast<int>(r);
         if (!Counts(side, number)) continue;
-        ++comparison_.outputs.recorded;
+        ++outputs_.recorded;
         const int row = rows_[side][r];
         if (row == kNone) {
           if (IsMissed(side, number)) Missing(side).push_back(FullName(Result(side, number)));
         } else if (rows.insert(row).second) {
-          comparison_.outputs.pairs.push_back(PairOf(comparison_.rows[Index(row)]));
+          outputs_.pairs.push_back(PairOf(sides_.rows[Index(row)]));
         }
       }
     }
-    if (comparison_.left.recorded != comparison_.right.recorded && !AnyComputed()) {
-      comparison_.outputs.pairs.clear();
-    }
-    comparison_.outputs.agree = AllAgree(comparison_.outputs);
+    if (sides_.left.recorded != sides_.right.recorded && !AnyComputed()) outputs_.pairs.clear();
+    outputs_.agree = AllAgree(outputs_);
+    return std::move(outputs_);
   }
 
  private:
   // Weights and inputs are what the model was given: that they are the same says nothing of it.
   bool AnyComputed() const {
-    const int model = comparison_.left.recorded ? 1 : 0;
-    return std::any_of(comparison_.outputs.pairs.begin(), comparison_.outputs.pairs.end(),
-                       [&](const OutputPair& pair) {
-                         const int r = model == 0 ? pair.left_result : pair.right_result;
-                         return r == kNone || Result(model, r).node != kNone ||
-                                Result(model, r).kind == ResultKind::kOutput;
-                       });
+    const SideId model = sides_.left.recorded ? SideId::kRight : SideId::kLeft;
+    return std::any_of(outputs_.pairs.begin(), outputs_.pairs.end(), [&](const OutputPair& pair) {
+      const int r = model == SideId::kLeft ? pair.left_result : pair.right_result;
+      return r == kNone || Result(model, r).node != kNone ||
+             Result(model, r).kind == ResultKind::kOutput;
+    });
   }
 
-  const ResultStream& Stream(int side) const {
-    return side == 0 ? comparison_.left : comparison_.right;
+  const ResultStream& Stream(SideId side) const {
+    return side == SideId::kLeft ? sides_.left : sides_.right;
   }
-  const StreamResult& Result(int side, int r) const { return Stream(side).results[Index(r)]; }
-  std::vector<std::string>& Missing(int side) {
-    return side == 0 ? comparison_.outputs.only_left : comparison_.outputs.only_right;
+  const StreamResult& Result(SideId side, int r) const { return Stream(side).results[Index(r)]; }
+  std::vector<std::string>& Missing(SideId side) {
+    return side == SideId::kLeft ? outputs_.only_left : outputs_.only_right;
   }
 
-  void Own(int side, int result, int row) {
+  void Own(SideId side, int result, int row) {
     int& now = rows_[side][Index(result)];
     // What has a row that is not merged belongs there.
-    if (now == kNone || Has(comparison_.rows[Index(now)].aligned.marks, Mark::kMerged)) now = row;
+    if (now == kNone || Has(sides_.rows[Index(now)].aligned.marks, Mark::kMerged)) now = row;
   }
 
   // Inputs are what the model was fed; outputs have been compared; weights are the model's own, of
   // which an optimized model may have others.
-  bool Counts(int side, int r) const {
+  bool Counts(SideId side, int r) const {
     const StreamResult& result = Result(side, r);
     if (result.kind == ResultKind::kInput || told_[side].contains(r)) return false;
     if (result.kind == ResultKind::kOutput) return rows_[side][Index(r)] == kNone;
     return result.kind != ResultKind::kInitializer || rows_[side][Index(r)] != kNone;
   }
 
-  bool IsMissed(int side, int r) const {
+  bool IsMissed(SideId side, int r) const {
     const StreamResult& result = Result(side, r);
     return result.fingerprint.kind == ElementKind::kFloat && result.fingerprint.size > kHandful &&
            !IsNarrowMask(result) && !IsCopy(side, r);
@@ -107,17 +106,18 @@ class Judge {
 
   // Whether what was recorded of the two is, bit for bit, somewhere on the other side.
   bool HasCopies(const OutputPair& pair) const {
-    const auto has = [&](int side, int r) {
-      return !Stream(side).recorded || bits_[1 - side].contains(Result(side, r).fingerprint.bits);
+    const auto has = [&](SideId side, int r) {
+      return !Stream(side).recorded ||
+             bits_[Other(side)].contains(Result(side, r).fingerprint.bits);
     };
-    return has(0, pair.left_result) && has(1, pair.right_result);
+    return has(SideId::kLeft, pair.left_result) && has(SideId::kRight, pair.right_result);
   }
 
   // Whether the other side has the elements in this order, or the recording has them once more and
   // found there.
-  bool IsCopy(int side, int r) const {
+  bool IsCopy(SideId side, int r) const {
     const Hash128& bits = Result(side, r).fingerprint.bits;
-    if (bits_[1 - side].contains(bits)) return true;
+    if (bits_[Other(side)].contains(bits)) return true;
     for (size_t i = 0; i < Stream(side).results.size(); ++i) {
       if (rows_[side][i] != kNone && Stream(side).results[i].fingerprint.bits == bits) return true;
     }
@@ -128,8 +128,8 @@ class Judge {
     OutputPair pair;
     pair.left_result = row.aligned.left.back();
     pair.right_result = row.aligned.right.back();
-    const StreamResult& left = Result(0, pair.left_result);
-    const StreamResult& right = Result(1, pair.right_result);
+    const StreamResult& left = Result(SideId::kLeft, pair.left_result);
+    const StreamResult& right = Result(SideId::kRight, pair.right_result);
     pair.left = FullName(left);
     pair.right = FullName(right);
     pair.type = left.type;
@@ -159,18 +159,20 @@ class Judge {
     return pair;
   }
 
+  const ComparedSides sides_;
   const PairTolerances& tolerances_;
-  Comparison& comparison_;
-  std::vector<int> rows_[2];  // by result
-  absl::flat_hash_set<Hash128> bits_[2];
-  absl::flat_hash_set<int> told_[2];  // results that are compared as outputs
+  OutputComparison outputs_;
+  PerSide<std::vector<int>> rows_;  // by result
+  PerSide<absl::flat_hash_set<Hash128>> bits_;
+  PerSide<absl::flat_hash_set<int>> told_;  // results that are compared as outputs
 };
 
 }  // namespace
 
-void JudgeRecorded(const PairTolerances& tolerances, Comparison* comparison) {
-  if (!comparison->left.recorded && !comparison->right.recorded) return;
-  Judge(tolerances, comparison).Run();
+OutputComparison JudgeRecorded(const ComparedSides& sides, const PairTolerances& tolerances,
+                               OutputComparison outputs) {
+  if (!sides.left.recorded && !sides.right.recorded) return outputs;
+  return Judge(sides, tolerances, std::move(outputs)).Run();
 }
 
 }  // namespace onnxcmp

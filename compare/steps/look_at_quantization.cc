@@ -1,0 +1,64 @@
+#include "compare/steps/look_at_quantization.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "compare/quantization/explained_noise.h"
+#include "compare/quantization/find_quantization.h"
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+// Whether an output agrees by much because something coarse is upstream.
+bool IsWide(const OutputPair& pair) {
+  constexpr double kMuch = 0.1;
+  return pair.difference.agree && !pair.within_own && !pair.recorded &&
+         pair.difference.apart > kMuch * pair.difference.tolerance.whole;
+}
+
+}  // namespace
+
+absl::StatusOr<ReviewedCauses> LookAtQuantization(
+    const PerSide<RecordedSide>& sides, const Alignment& alignment, const OutputComparison& judged,
+    std::vector<Cause> causes, const LookAtQuantizationOptions& options, const StepTools& tools) {
+  ReviewedCauses reviewed;
+  reviewed.causes = std::move(causes);
+  if (!options.review && !options.layers) return reviewed;
+  QuantizationOptions search;
+  search.keep_values = tools.keep_values;
+  search.costs = options.layers || (options.review && options.weigh_outputs &&
+                                    std::any_of(judged.pairs.begin(), judged.pairs.end(), IsWide));
+  search.watch = tools.watch;
+  OC_ASSIGN_OR_RETURN(reviewed.quantization,
+                      FindQuantization(sides.left, sides.right, alignment, search,
+                                       options.review ? &reviewed.causes : nullptr));
+  return reviewed;
+}
+
+OutputComparison WeighByLayers(OutputComparison judged,
+                               const std::optional<QuantizationReport>& quantization,
+                               const PerSide<RecordedSide>& sides) {
+  constexpr double kTimesExplained = 2;
+  if (!quantization.has_value()) return judged;
+  const std::optional<ExplainedNoise> noise = ExplainNoise(*quantization);
+  if (!noise.has_value()) return judged;
+  for (OutputPair& pair : judged.pairs) {
+    if (!IsWide(pair) || pair.difference.apart <= kTimesExplained * noise->all) continue;
+    pair.difference.agree = false;
+    pair.difference.fault =
+        absl::StrFormat("they are %.2g of their size apart, and honest quantization explains %.2g",
+                        pair.difference.apart, noise->all);
+    if (noise->standing_out.has_value()) {
+      const RecordedSide& quantized = quantization->right ? sides.right : sides.left;
+      absl::StrAppend(&pair.difference.fault, "; '",
+                      quantized.result(noise->standing_out->result).name, "' stands out");
+    }
+  }
+  judged.agree = AllAgree(judged);
+  return judged;
+}
+
+}  // namespace onnxcmp

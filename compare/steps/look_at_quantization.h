@@ -1,0 +1,43 @@
+// Looks at scales and zero points: whether they explain causes and outputs that are far apart.
+#ifndef ONNXCMP_COMPARE_STEPS_LOOK_AT_QUANTIZATION_H_
+#define ONNXCMP_COMPARE_STEPS_LOOK_AT_QUANTIZATION_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/alignment/alignment.h"
+#include "compare/causes/cause.h"
+#include "compare/pair/per_side.h"
+#include "compare/quantization/quantization.h"
+#include "compare/sides/pair_values.h"
+#include "compare/steps/step_tools.h"
+#include "compare/verdict/output_comparison.h"
+
+namespace onnxcmp {
+
+struct LookAtQuantizationOptions {
+  bool review = false;  // causes are judged again by scales and zero points
+  bool layers = false;  // every layer is measured, and what it costs the outputs
+  // Layers are also measured where an output agrees by much, if causes are judged again.
+  bool weigh_outputs = false;
+};
+
+struct ReviewedCauses {
+  std::vector<Cause> causes;
+  std::optional<QuantizationReport> quantization;  // of a quantized side
+};
+
+absl::StatusOr<ReviewedCauses> LookAtQuantization(
+    const PerSide<RecordedSide>& sides, const Alignment& alignment, const OutputComparison& judged,
+    std::vector<Cause> causes, const LookAtQuantizationOptions& options, const StepTools& tools);
+
+// Outputs that agree by much because a side is quantized: whether its layers explain as much. As
+// they are where no layers were looked at.
+OutputComparison WeighByLayers(OutputComparison judged,
+                               const std::optional<QuantizationReport>& quantization,
+                               const PerSide<RecordedSide>& sides);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_STEPS_LOOK_AT_QUANTIZATION_H_

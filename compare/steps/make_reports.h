@@ -1,0 +1,45 @@
+// What a user may ask for besides the comparison itself: blocks, the runs in double, a pair in
+// depth.
+#ifndef ONNXCMP_COMPARE_STEPS_MAKE_REPORTS_H_
+#define ONNXCMP_COMPARE_STEPS_MAKE_REPORTS_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "compare/blocks/block.h"
+#include "compare/explain/explanation.h"
+#include "compare/pair/per_side.h"
+#include "compare/quantization/quantization.h"
+#include "compare/shadow/shadow.h"
+#include "compare/sides/pair_values.h"
+#include "compare/steps/measure_rows.h"
+#include "compare/steps/record_sides.h"
+#include "compare/steps/step_tools.h"
+#include "compare/tolerances/pair_tolerance.h"
+
+namespace onnxcmp {
+
+struct ReportOptions {
+  bool blocks = false;
+  bool shadow = false;  // both sides were recorded beside their runs in double
+  std::string explain;  // a result's name or a row's number (FindRow); "": none
+};
+
+struct Reports {
+  std::optional<BlockReport> blocks;
+  std::optional<ShadowReport> shadow;
+  std::optional<Explanation> explanation;
+};
+
+// `quantization`: nothing if no layers were looked at. NotFound if there is no row to explain.
+absl::StatusOr<Reports> MakeReports(const PerSide<SideRecord>& records,
+                                    const PerSide<RecordedSide>& sides,
+                                    const MeasuredRows& measured,
+                                    const std::optional<QuantizationReport>& quantization,
+                                    const PairTolerances& tolerances, const ReportOptions& options,
+                                    const StepTools& tools);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_STEPS_MAKE_REPORTS_H_

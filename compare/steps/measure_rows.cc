@@ -1,0 +1,100 @@
+#include "compare/steps/measure_rows.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "compare/differences/sorted_elements.h"
+#include "compare/differences/tensor_difference.h"
+#include "compare/quantization/stood_for.h"
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+// Both are the same bits, or the same elements in another layout: there is nothing to measure.
+bool SameElements(const StreamResult& left, const StreamResult& right, Marks marks) {
+  if (left.fingerprint.content == right.fingerprint.content) return true;
+  if (Has(marks, Mark::kReshaped)) return left.fingerprint.bits == right.fingerprint.bits;
+  return Has(marks, Mark::kTransposed) && left.fingerprint.elements == right.fingerprint.elements;
+}
+
+absl::Status Measure(const Value& left, const Value& right, const DifferenceOptions& options,
+                     const ThreadPool* pool, ComparedRow* row) {
+  if (Has(row->aligned.marks, Mark::kTransposed)) {
+    OC_ASSIGN_OR_RETURN(const Value sorted_left, SortedElements(left));
+    OC_ASSIGN_OR_RETURN(const Value sorted_right, SortedElements(right));
+    row->difference = TensorDifferenceOf(sorted_left, sorted_right, options, pool);
+  } else {
+    row->difference = TensorDifferenceOf(left, right, options, pool);
+  }
+  row->relation = row->difference->values.agree ? Relation::kClose : Relation::kDifferent;
+  return absl::OkStatus();
+}
+
+// `known`: by row of the alignment, one that was measured before, or null.
+absl::StatusOr<std::vector<ComparedRow>> RowsOf(
+    const PerSide<RecordedSide>& sides, const Alignment& alignment,
+    const PairTolerances& tolerances, const StepTools& tools,
+    absl::FunctionRef<const ComparedRow*(size_t)> known) {
+  std::vector<ComparedRow> rows;
+  std::vector<ResultPair> pairs;
+  std::vector<size_t> row_of;  // by pair
+  for (size_t i = 0; i < alignment.rows.size(); ++i) {
+    const AlignedRow& aligned = alignment.rows[i];
+    if (known(i) != nullptr) {
+      rows.push_back(*known(i));
+      continue;
+    }
+    ComparedRow& row = rows.emplace_back();
+    row.aligned = aligned;
+    if (!aligned.paired()) {
+      row.relation = aligned.right.empty() ? Relation::kLeftOnly : Relation::kRightOnly;
+      continue;
+    }
+    const ResultPair pair = {aligned.left.back(), aligned.right.back()};
+    if (SameElements(sides.left.result(pair.left), sides.right.result(pair.right), aligned.marks)) {
+      continue;
+    }
+    pairs.push_back(pair);
+    row_of.push_back(i);
+  }
+  PairValues values(sides.left, sides.right, tools.keep_values, tools.watch);
+  StoodFor stood_for(sides.left, sides.right);
+  OC_RETURN_IF_ERROR(
+      values.ForEach(pairs, [&](size_t i, const Value& own_left, const Value& own_right) {
+        const auto [left, right] = stood_for.Comparable(pairs[i], own_left, own_right);
+        DifferenceOptions options;
+        options.tolerance = tolerances.Of(pairs[i].left, pairs[i].right).tolerances;
+        // What was recorded counts as outputs do.
+        options.parts = sides.left.stream->recorded || sides.right.stream->recorded;
+        return Measure(left, right, options, tools.pool, &rows[row_of[i]]);
+      }));
+  return rows;
+}
+
+}  // namespace
+
+absl::StatusOr<MeasuredRows> MeasureRows(const PerSide<RecordedSide>& sides, Alignment alignment,
+                                         const PairTolerances& tolerances, const StepTools& tools) {
+  OC_ASSIGN_OR_RETURN(std::vector<ComparedRow> rows,
+                      RowsOf(sides, alignment, tolerances, tools, [](size_t) { return nullptr; }));
+  return MeasuredRows{std::move(alignment), std::move(rows)};
+}
+
+absl::StatusOr<MeasuredRows> AddPairs(const PerSide<RecordedSide>& sides, MeasuredRows measured,
+                                      const std::vector<AddedPair>& pairs,
+                                      const PairTolerances& tolerances, const StepTools& tools) {
+  if (pairs.empty()) return measured;
+  Amended amended = Amend(measured.alignment, pairs, *sides.left.stream, *sides.right.stream);
+  const auto known = [&](size_t i) {
+    const int row = amended.before[i];
+    return row == kNone ? nullptr : &measured.rows[Index(row)];
+  };
+  OC_ASSIGN_OR_RETURN(std::vector<ComparedRow> rows,
+                      RowsOf(sides, amended.alignment, tolerances, tools, known));
+  return MeasuredRows{std::move(amended.alignment), std::move(rows)};
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,88 @@
+#include "compare/steps/name_causes.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compare/comparison/verdict.h"
+#include "compare/quantization/contradicted_causes.h"
+#include "compare/repro/make_repro.h"
+#include "compare/streams/quantized_streams.h"
+#include "evaluator/base/proto_text.h"
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+// By result of the right, as CauseOptions::apart.
+std::vector<double> DistancesOf(const std::vector<ComparedRow>& rows, size_t results) {
+  std::vector<double> apart(results, std::numeric_limits<double>::infinity());
+  for (const ComparedRow& row : rows) {
+    if (!row.aligned.paired() || !row.difference.has_value()) continue;
+    const ValueDifference& values = row.difference->values;
+    if (!values.reason.empty() || !(values.scale > 0)) continue;
+    apart[Index(row.aligned.right.back())] = values.max_absolute / values.scale;
+  }
+  return apart;
+}
+
+// Of the right: outputs that agree although their bits differ.
+std::vector<std::pair<int, Value>> DoubtfulOutputs(const std::vector<NamedOutput>& outputs,
+                                                   const OutputComparison& judged) {
+  std::vector<std::pair<int, Value>> doubtful;
+  for (const OutputPair& pair : judged.pairs) {
+    if (!pair.difference.agree || pair.same_bits || pair.recorded) continue;
+    for (const NamedOutput& output : outputs) {
+      if (output.result == pair.right_result) doubtful.emplace_back(output.result, output.value);
+    }
+  }
+  return doubtful;
+}
+
+void AddRepro(const FoundCause& found, Cause* cause) {
+  absl::StatusOr<Repro> repro = MakeRepro(found, *cause);
+  if (repro.ok()) {
+    cause->repro = std::make_shared<const Repro>(*std::move(repro));
+  } else {
+    cause->no_repro = OneLine(repro.status().message());
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
+                                       const std::vector<NamedOutput>& outputs,
+                                       const MeasuredRows& measured, const OutputComparison& judged,
+                                       const NameCausesOptions& options, const StepTools& tools) {
+  CauseOptions search;
+  search.outputs_agree = judged.agree;
+  search.keep_values =
+      judged.agree ? tools.keep_values : std::max(tools.keep_values, options.keep_values);
+  search.pool = tools.pool;
+  search.watch = tools.watch;
+  search.limits = options.limits;
+  search.doubtful = DoubtfulOutputs(outputs, judged);
+  if (judged.agree && options.quick) {
+    search.apart = DistancesOf(measured.rows, sides.right.stream->results.size());
+  }
+  if (options.repro) search.on_found = AddRepro;
+  OC_ASSIGN_OR_RETURN(CauseReport report,
+                      FindCauses(sides.left, sides.right, measured.alignment, search));
+  if (IsQuantized(*sides.left.stream) && IsQuantized(*sides.right.stream)) {
+    DropContradicted(*sides.left.stream, measured.rows, &report.causes);
+  }
+  if (sides.right.evaluator() == nullptr &&
+      VerdictOf(sides.left.side->summary(), sides.right.side->summary(), judged) ==
+          Verdict::kDifferent) {
+    report.notes.insert(
+        report.notes.begin(),
+        absl::StrCat("no cause was looked for: the right is a recording, and causes are found by "
+                     "running the right model on the left's values",
+                     sides.left.evaluator() == nullptr ? "" : "; exchange the two sides"));
+  }
+  return report;
+}
+
+}  // namespace onnxcmp

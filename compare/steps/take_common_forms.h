@@ -1,0 +1,20 @@
+// Brings both sides' integers and layouts into the form that they have in common.
+#ifndef ONNXCMP_COMPARE_STEPS_TAKE_COMMON_FORMS_H_
+#define ONNXCMP_COMPARE_STEPS_TAKE_COMMON_FORMS_H_
+
+#include "absl/status/statusor.h"
+#include "compare/pair/per_side.h"
+#include "compare/sides/pair_values.h"
+#include "compare/sides/side.h"
+#include "compare/steps/record_sides.h"
+
+namespace onnxcmp {
+
+// The same records; what has a form (StreamResult::form) has the fingerprint of that form.
+absl::StatusOr<PerSide<SideRecord>> TakeCommonForms(const PerSide<Side*>& sides,
+                                                    PerSide<SideRecord> records,
+                                                    const PairValues::Watch& watch);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_STEPS_TAKE_COMMON_FORMS_H_
