@@ -38,21 +38,24 @@ function(onnxcmp_precompile target owner)
   endif()
 endfunction()
 
-# onnxcmp_batch(<target> [NAME <name>] <file>...): compiles these files of the target six to twelve
-# at a time, which takes about half of the time: most of it goes into what all of them include. Which
-# batch a file is in depends on its name alone, so that a new file changes no batch but its own.
-# What files define in unnamed namespaces is then common to a batch. Names that many files use, such
-# as those of a kernel's inputs, would meet there: a file that has them is compiled alone. Files of
-# batches with another <name> never meet.
+# onnxcmp_batch(<target> [NAME <name>] [MOST <n>] <file>...): compiles these files of the target six
+# to twelve at a time, or half of <n> to <n>, which takes about half of the time: most of it goes
+# into what all of them include. Which batch a file is in depends on its name alone, so that a new
+# file changes no batch but its own. What files define in unnamed namespaces is then common to a
+# batch. Names that many files use, such as those of a kernel's inputs, would meet there: a file that
+# has them is compiled alone. Files of batches with another <name> never meet.
 set(ONNXCMP_COMMON_NAMES "^(enum|struct) (Attributes|Classifier|InputIndex|Inputs|Options|Sizes) {")
 function(onnxcmp_batch target)
   if(NOT ONNXCMP_BATCHES)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME;MOST" "")
+  if(NOT arg_MOST)
+    set(arg_MOST 12)
+  endif()
   list(LENGTH arg_UNPARSED_ARGUMENTS files)
   set(batches 1)
-  while(files GREATER 12)
+  while(files GREATER arg_MOST)
     math(EXPR files "${files} / 2")
     math(EXPR batches "${batches} * 2")
   endwhile()

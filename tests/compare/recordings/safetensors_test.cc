@@ -117,9 +117,9 @@ TEST_F(SafetensorsTest, BorrowsFromTheFile) {
   header.resize(64, ' ');
   ASSERT_TRUE(Open(File(header, std::string(8, '\0'))).ok());
   EXPECT_TRUE(Read(0)->buffer()->borrowed());
-  // Not aligned: copied. Nor are bytes that are no bool borrowed.
+  // Not aligned: from a copy that is. Bytes that are no bool are not borrowed.
   ASSERT_TRUE(Open(File(header + " ", std::string(8, '\0'))).ok());
-  EXPECT_FALSE(Read(0)->buffer()->borrowed());
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(Read(0)->raw_data()) % alignof(float), 0);
   ExpectSameBits(Read(0), Tensor::Of<float>({2}, {0, 0}));
   ASSERT_TRUE(
       Open(File(R"({"x":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", "\x02\x01")).ok());

