@@ -171,8 +171,9 @@ inline constexpr double kFromBytesAgree = 3e-2;
 // nearly cancel are that far apart, and what was computed from 8-bit ones.
 inline constexpr double kHalfRounding = 3e-2;
 inline constexpr double kByteRounding = 0.3;
-// Pairs that are farther apart than sums in another order are, and this many times farther than what
-// is made of one of the two, stopped one step early. Of a result's readers so many are looked at.
+// Pairs that are farther apart than sums in another order are, and this many times farther than
+// what is made of one of the two, stopped one step early. Of a result's readers so many are looked
+// at.
 inline constexpr double kMovedFrom = 1e-6;
 inline constexpr double kTimesNearerNext = 3;
 inline constexpr size_t kMostNextUses = 4;

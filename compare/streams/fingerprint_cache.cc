@@ -67,8 +67,7 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
   const LookTimer timer(&seconds_);
   if (!HasMemory(value)) return FingerprintOf(value, pool);
   const Tensor& tensor = value.tensor();
-  const bool large =
-      tensor.dtype() != DType::kString && tensor.byte_size() >= kWorthHashing;
+  const bool large = tensor.dtype() != DType::kString && tensor.byte_size() >= kWorthHashing;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (const Shared seen = Find(tensor)) return Reshaped(*seen, tensor.shape());

@@ -44,8 +44,7 @@ Counted CompareCounted(absl::string_view left, absl::string_view right, bool sha
   options.threads = 1;
   options.share = share;
   options.timings = &timings;
-  const absl::StatusOr<Comparison> comparison =
-      CompareGraphs(left, right, GivenFeeds(), options);
+  const absl::StatusOr<Comparison> comparison = CompareGraphs(left, right, GivenFeeds(), options);
   EXPECT_TRUE(comparison.ok()) << comparison.status();
   if (!comparison.ok()) return {};
   return {timings.shared, timings.nodes, RenderJson(*comparison)};
@@ -113,7 +112,8 @@ TEST(SharedNodes, RandomNumbersOnlyOfTheSamePlace) {
 
 TEST(SharedNodes, NoReportShowsIt) {
   const std::string other = Replaced(kChain, "0.25", "0.75");
-  for (const std::string& right : {std::string(kChain), other, Replaced(kChain, "Exp", "Sigmoid")}) {
+  for (const std::string& right :
+       {std::string(kChain), other, Replaced(kChain, "Exp", "Sigmoid")}) {
     const Counted alone = CompareCounted(kChain, right, /*share=*/false);
     EXPECT_EQ(alone.shared, 0);
     EXPECT_EQ(CompareCounted(kChain, right).report, alone.report) << right;

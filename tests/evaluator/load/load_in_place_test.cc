@@ -129,7 +129,8 @@ TEST(LoadInPlaceTest, MessagesHaveWholeTensors) {
   EXPECT_EQ(written.graph().initializer(0).raw_data().size(), kElements * sizeof(float));
   const auto read = LoadModelProto(path, Registry());
   ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ((*read)->graph().initializer(0).raw_data(), GivenModel(2).graph().initializer(0).raw_data());
+  EXPECT_EQ((*read)->graph().initializer(0).raw_data(),
+            GivenModel(2).graph().initializer(0).raw_data());
 }
 
 // What is wrong with a model is said in the same words.
