@@ -12,7 +12,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compare/reports/table/table_style.h"
-#include "compare/reports/words/result_words.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
 #include "evaluator/base/proto_text.h"

@@ -8,6 +8,7 @@
 #include "compare/differences/tensor_difference.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "compare/verdict/output_comparison.h"
+#include "compare/verdict/recorded_results.h"
 
 namespace onnxcmp::testing {
 namespace {
