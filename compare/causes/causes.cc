@@ -60,7 +60,7 @@ bool AnythingDiffers(const RecordedSide& left, const RecordedSide& right,
                      const Alignment& alignment) {
   for (size_t r = 0; r < alignment.right_to_left.size(); ++r) {
     const int l = alignment.right_to_left[r];
-    if (l != kNone && left.stream->results[static_cast<size_t>(l)].fingerprint.content !=
+    if (l != kNone && left.stream->results[Index(l)].fingerprint.content !=
                           right.stream->results[r].fingerprint.content) {
       return true;
     }
@@ -145,8 +145,8 @@ class CauseFinder {
     std::vector<std::pair<int, int>> hints;
     for (const auto& [left, right] : alignment_.tentative) hints.emplace_back(right, left);
     for (const int r : right_graph_.results()) {
-      if (aligned_[static_cast<size_t>(r)] != kNone) {
-        hints.emplace_back(r, aligned_[static_cast<size_t>(r)]);
+      if (aligned_[Index(r)] != kNone) {
+        hints.emplace_back(r, aligned_[Index(r)]);
       }
     }
     return hints;
@@ -155,7 +155,7 @@ class CauseFinder {
   // Whether more than nearness speaks for a match: the alignment or a repair. What 16 bits have
   // near is often something else.
   bool IsVouchedFor(const LeftClasses& classes, const ForcedState& state, int r) const {
-    const int partner = aligned_[static_cast<size_t>(r)];
+    const int partner = aligned_[Index(r)];
     return state.fixed.contains(r) ||
            (partner != kNone && classes.of(partner) == state.at(r).match);
   }

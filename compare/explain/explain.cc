@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/differences/element_text.h"
 #include "compare/differences/nearness.h"
+#include "compare/pair/per_side.h"
 #include "compare/streams/common_form.h"
 #include "compare/streams/node_watcher.h"
 #include "compare/streams/result_names.h"
@@ -72,17 +73,15 @@ class PairExplainer {
     const AlignedRow& aligned = compared.rows[row].aligned;
     explanation_.row = row;
     // Outputs show a result once more; the node is that one's.
-    if (!aligned.left.empty()) explanation_.left = Shown(0, aligned.left.back());
-    if (!aligned.right.empty()) explanation_.right = Shown(1, aligned.right.back());
+    if (!aligned.left.empty()) explanation_.left = Shown(kLeft, aligned.left.back());
+    if (!aligned.right.empty()) explanation_.right = Shown(kRight, aligned.right.back());
   }
 
   absl::StatusOr<Explanation> Explain(const PairValues::Watch& watch) {
     PairInputs();
-    for (int side = 0; side < 2; ++side) {
-      OC_RETURN_IF_ERROR(Look(side, watch));
-      explanation_.left_readers = Readers(0, explanation_.left);
-      explanation_.right_readers = Readers(1, explanation_.right);
-    }
+    for (const SideId side : kBothSides) OC_RETURN_IF_ERROR(Look(side, watch));
+    explanation_.left_readers = Readers(kLeft, explanation_.left);
+    explanation_.right_readers = Readers(kRight, explanation_.right);
     CompareAttributes();
     CompareInputs();
     CompareElements();
@@ -91,29 +90,29 @@ class PairExplainer {
   }
 
  private:
-  const StreamResult& Result(int side, int r) const {
-    return sides_[side]->stream->results[Index(r)];
-  }
-  int Shown(int side, int r) const {
+  using enum SideId;
+
+  const StreamResult& Result(SideId side, int r) const { return sides_[side]->result(r); }
+  int Shown(SideId side, int r) const {
     const int source = Result(side, r).source;
     return source == kNone ? r : source;
   }
-  int Pair(int side) const { return side == 0 ? explanation_.left : explanation_.right; }
+  int Pair(SideId side) const { return side == kLeft ? explanation_.left : explanation_.right; }
 
-  absl::Span<const int> InputsOf(int side, int r) const {
+  absl::Span<const int> InputsOf(SideId side, int r) const {
     if (r == kNone || Result(side, r).node == kNone) return {};
     return sides_[side]->stream->nodes[Index(Result(side, r).node)].inputs;
   }
 
   // Of the operator and the attributes of the node that makes a result.
-  std::pair<std::string, uint64_t> HashOf(int side, int r) const {
+  std::pair<std::string, uint64_t> HashOf(SideId side, int r) const {
     const int node = Result(side, r).node;
     if (node == kNone) return {};
     const StreamNode& made = sides_[side]->stream->nodes[Index(node)];
     return {made.op_type, made.attributes};
   }
 
-  std::vector<int> Readers(int side, int r) const {
+  std::vector<int> Readers(SideId side, int r) const {
     std::vector<int> readers;
     if (r == kNone) return readers;
     for (const StreamNode& node : sides_[side]->stream->nodes) {
@@ -130,8 +129,8 @@ class PairExplainer {
 
   // Slot by slot; where the slots are no pairs but some other input is the partner, that one.
   void PairInputs() {
-    const absl::Span<const int> ours = InputsOf(0, explanation_.left);
-    const absl::Span<const int> theirs = InputsOf(1, explanation_.right);
+    const absl::Span<const int> ours = InputsOf(kLeft, explanation_.left);
+    const absl::Span<const int> theirs = InputsOf(kRight, explanation_.right);
     for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
       ExplainedInput input;
       if (i < ours.size()) input.left = ours[i];
@@ -143,7 +142,7 @@ class PairExplainer {
     }
   }
 
-  absl::Status Look(int side, const PairValues::Watch& watch) {
+  absl::Status Look(SideId side, const PairValues::Watch& watch) {
     std::vector<bool> wanted(sides_[side]->stream->results.size());
     const int wanted_result = Pair(side);
     if (wanted_result == kNone) return absl::OkStatus();
@@ -152,14 +151,14 @@ class PairExplainer {
       if (r != kNone) wanted[Index(r)] = true;
     }
     // What the right's node is given in place of its own inputs.
-    if (side == 0) {
-      for (const int r : InputsOf(1, explanation_.right)) {
+    if (side == kLeft) {
+      for (const int r : InputsOf(kRight, explanation_.right)) {
         const int l = r == kNone ? kNone : compared_.alignment.right_to_left[Index(r)];
         if (l != kNone) wanted[Index(l)] = true;
       }
     }
     const std::unique_ptr<Observer> watcher =
-        watch ? watch(side == 0 ? "left again" : "right again") : nullptr;
+        watch ? watch(absl::StrCat(SideName(side), " again")) : nullptr;
     NodeWatcher nodes(watcher.get());
     Looked& looked = looked_[side];
     return sides_[side]->side->Revisit(wanted, &nodes, [&](int r, const Value& value) {
@@ -170,11 +169,11 @@ class PairExplainer {
   }
 
   void CompareAttributes() {
-    const Node* left = looked_[0].node;
-    const Node* right = looked_[1].node;
+    const Node* left = looked_.left.node;
+    const Node* right = looked_.right.node;
     // A default is as good as saying it: the hashes know.
     const bool same = left != nullptr && right != nullptr &&
-                      HashOf(0, explanation_.left) == HashOf(1, explanation_.right);
+                      HashOf(kLeft, explanation_.left) == HashOf(kRight, explanation_.right);
     for (const std::string& name : AttributeNames(left, right)) {
       ExplainedFact& fact = explanation_.attributes.emplace_back();
       fact.name = name;
@@ -185,7 +184,7 @@ class PairExplainer {
   }
 
   // As the two sides have it in common.
-  Value InFormOf(int side, int r, const Value& value) const {
+  Value InFormOf(SideId side, int r, const Value& value) const {
     absl::StatusOr<Value> form = InForm(value, Result(side, r).form);
     return form.ok() ? *std::move(form) : value;
   }
@@ -193,33 +192,35 @@ class PairExplainer {
   void CompareInputs() {
     for (ExplainedInput& input : explanation_.inputs) {
       if (input.left == kNone || input.right == kNone) continue;
-      input.same_bits =
-          Result(0, input.left).fingerprint.content == Result(1, input.right).fingerprint.content;
-      const Value* a = looked_[0].Find(input.left);
-      const Value* b = looked_[1].Find(input.right);
+      input.same_bits = Result(kLeft, input.left).fingerprint.content ==
+                        Result(kRight, input.right).fingerprint.content;
+      const Value* a = looked_.left.Find(input.left);
+      const Value* b = looked_.right.Find(input.right);
       if (input.same_bits || a == nullptr || b == nullptr) continue;
       DifferenceOptions options;
       options.tolerance = tolerances_.Of(input.left, input.right).tolerances;
-      input.difference = TensorDifferenceOf(InFormOf(0, input.left, *a),
-                                            InFormOf(1, input.right, *b), options, pool_);
+      input.difference = TensorDifferenceOf(InFormOf(kLeft, input.left, *a),
+                                            InFormOf(kRight, input.right, *b), options, pool_);
     }
   }
 
   void CompareElements() {
-    const Value* a = looked_[0].Find(explanation_.left);
-    const Value* b = looked_[1].Find(explanation_.right);
+    const Value* a = looked_.left.Find(explanation_.left);
+    const Value* b = looked_.right.Find(explanation_.right);
     if (a == nullptr || b == nullptr) return;
-    if (Result(0, explanation_.left).fingerprint.content !=
-        Result(1, explanation_.right).fingerprint.content) {
+    if (Result(kLeft, explanation_.left).fingerprint.content !=
+        Result(kRight, explanation_.right).fingerprint.content) {
       DifferenceOptions options;
       options.worst = kMostElements;
       options.tolerance = tolerances_.Of(explanation_.left, explanation_.right).tolerances;
-      explanation_.difference = TensorDifferenceOf(
-          InFormOf(0, explanation_.left, *a), InFormOf(1, explanation_.right, *b), options, pool_);
+      explanation_.difference =
+          TensorDifferenceOf(InFormOf(kLeft, explanation_.left, *a),
+                             InFormOf(kRight, explanation_.right, *b), options, pool_);
     }
     if (!Comparable(a, b)) return;
-    const std::vector<double> ours = ElementsOf(InFormOf(0, explanation_.left, *a).tensor());
-    const std::vector<double> theirs = ElementsOf(InFormOf(1, explanation_.right, *b).tensor());
+    const std::vector<double> ours = ElementsOf(InFormOf(kLeft, explanation_.left, *a).tensor());
+    const std::vector<double> theirs =
+        ElementsOf(InFormOf(kRight, explanation_.right, *b).tensor());
     Count(ours, theirs);
     MeasureTruth(*a, *b, ours, theirs);
   }
@@ -243,14 +244,14 @@ class PairExplainer {
 
   // The left model in double, as far as this result.
   Value LeftInDouble() const {
-    const Evaluator* evaluator = sides_[0]->side->evaluator();
+    const Evaluator* evaluator = sides_.left->evaluator();
     if (evaluator == nullptr) return Value();
     const absl::StatusOr<Evaluator> in_double = evaluator->InDouble();
     if (!in_double.ok()) return Value();
-    const StreamResult& result = Result(0, explanation_.left);
+    const StreamResult& result = Result(kLeft, explanation_.left);
     Picker picker(result.name, result.path);
     // It ends with an error in any case; what matters is whether the result was there.
-    in_double->Run(*sides_[0]->side->feeds(), &picker).IgnoreError();
+    in_double->Run(*sides_.left->side->feeds(), &picker).IgnoreError();
     return picker.value();
   }
 
@@ -292,28 +293,28 @@ class PairExplainer {
 
   // The right's node on the left's values.
   void RunOnLeftInputs() {
-    const Evaluator* evaluator = sides_[1]->side->evaluator();
-    const Value* ours = looked_[0].Find(explanation_.left);
-    const Value* theirs = looked_[1].Find(explanation_.right);
+    const Evaluator* evaluator = sides_.right->evaluator();
+    const Value* ours = looked_.left.Find(explanation_.left);
+    const Value* theirs = looked_.right.Find(explanation_.right);
     if (evaluator == nullptr || !Comparable(ours, theirs)) return;
-    const StreamResult& result = Result(1, explanation_.right);
+    const StreamResult& result = Result(kRight, explanation_.right);
     const int64_t node = result.depth > 0 ? -1 : MainNodeOf(*evaluator, result.name);
     if (node < 0 || !evaluator->CapturesOf(node).empty()) return;
     std::vector<Value> inputs;
-    for (const int r : InputsOf(1, explanation_.right)) {
+    for (const int r : InputsOf(kRight, explanation_.right)) {
       if (r == kNone) {
         inputs.emplace_back();
         continue;
       }
-      const Value* own = looked_[1].Find(r);
+      const Value* own = looked_.right.Find(r);
       const int l = compared_.alignment.right_to_left[Index(r)];
-      const Value* partner = l == kNone ? nullptr : looked_[0].Find(l);
+      const Value* partner = l == kNone ? nullptr : looked_.left.Find(l);
       if (own == nullptr) return;
       if (!Comparable(own, partner)) {
         inputs.push_back(*own);
         continue;
       }
-      absl::StatusOr<Value> given = FromForm(InFormOf(0, l, *partner), Result(1, r).form);
+      absl::StatusOr<Value> given = FromForm(InFormOf(kLeft, l, *partner), Result(kRight, r).form);
       if (given.ok()) given = ConvertedTo(*given, own->tensor().dtype(), own->tensor().shape());
       inputs.push_back(given.ok() ? *given : *own);
     }
@@ -321,18 +322,18 @@ class PairExplainer {
     if (!outputs.ok() || Index(result.slot) >= outputs->size()) return;
     const Value& given = (*outputs)[Index(result.slot)];
     if (!Comparable(ours, &given) || !Comparable(theirs, &given)) return;
-    const Value left = InFormOf(0, explanation_.left, *ours);
-    const Value own = InFormOf(1, explanation_.right, given);
-    const Value right = InFormOf(1, explanation_.right, *theirs);
+    const Value left = InFormOf(kLeft, explanation_.left, *ours);
+    const Value own = InFormOf(kRight, explanation_.right, given);
+    const Value right = InFormOf(kRight, explanation_.right, *theirs);
     explanation_.own = TensorDifferenceOf(left, own, {}, pool_).values.max_absolute;
     explanation_.inherited = TensorDifferenceOf(own, right, {}, pool_).values.max_absolute;
   }
 
   const ComparedSides compared_;
-  const RecordedSide* sides_[2];
+  const PerSide<const RecordedSide*> sides_;
   const PairTolerances& tolerances_;
   const ThreadPool* pool_;
-  Looked looked_[2];
+  PerSide<Looked> looked_;
   Explanation explanation_;
 };
 

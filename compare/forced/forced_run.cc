@@ -66,7 +66,7 @@ int ForcedRun::CopiedBy(const ForcedState& state, int r) const {
 }
 
 void ForcedRun::Set(int r, int c, MatchRule rule, ForcedState* state) const {
-  ForcedResult& result = state->results[static_cast<size_t>(r)];
+  ForcedResult& result = state->results[Index(r)];
   // What is paired by order may be of another shape, and that is then what is wrong.
   const bool in_its_shape = rule == MatchRule::kFixed && !HasShapeOf(c, r);
   Value value = ValueFor(c, r, in_its_shape);
@@ -140,9 +140,9 @@ bool ForcedRun::IsQuantizedTwin(int l, int r, const Value& own, Measured* measur
 }
 
 void ForcedRun::MatchLeaf(int r, ForcedState* state) const {
-  ForcedResult& result = state->results[static_cast<size_t>(r)];
+  ForcedResult& result = state->results[Index(r)];
   const StreamResult& known = right_.result(r);
-  result.own = leaves_[static_cast<size_t>(r)];
+  result.own = leaves_[Index(r)];
   result.own_content = known.fingerprint.content;
   result.held = result.own;
   result.held_content = result.own_content;
@@ -154,7 +154,7 @@ void ForcedRun::MatchLeaf(int r, ForcedState* state) const {
     Set(r, same, MatchRule::kSame, state);
     return;
   }
-  const int aligned = left_.of(aligned_[static_cast<size_t>(r)]);
+  const int aligned = left_.of(aligned_[Index(r)]);
   if (aligned == kNone) return;
   // An input is fed by name; what the other side feeds under it is its partner, near or not.
   if (known.kind == ResultKind::kInput) {
@@ -197,14 +197,14 @@ bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) cons
     return is == (then != base->fixed.end()) && (!is || now->second == then->second);
   };
   const Hash128 key = KeyOf(n, *state);
-  state->keys[static_cast<size_t>(n)] = key;
-  const bool as_in_base = base != nullptr && base->keys[static_cast<size_t>(n)] == key;
+  state->keys[Index(n)] = key;
+  const bool as_in_base = base != nullptr && base->keys[Index(n)] == key;
   const std::vector<int> reads = right_.Reads(n);
   if (as_in_base && absl::c_all_of(reads, [&](int r) { return SameNow(*state, *base, r); }) &&
       absl::c_all_of(made.outputs, [&](int r) { return r == kNone || fixed_as_before(r); })) {
     for (const int r : made.outputs) {
       if (r == kNone) continue;
-      state->results[static_cast<size_t>(r)] = base->at(r);
+      state->results[Index(r)] = base->at(r);
       if (base->at(r).match != kNone) ++state->matched;
     }
     return false;
@@ -221,7 +221,7 @@ bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) cons
     run = false;
     for (const int r : made.outputs) {
       if (r == kNone) continue;
-      ForcedResult& result = state->results[static_cast<size_t>(r)];
+      ForcedResult& result = state->results[Index(r)];
       result.own_content = right_.result(r).fingerprint.content;
       result.own = ValueFor(left_.Find(result.own_content), r);
     }
@@ -234,7 +234,7 @@ bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) cons
       run = false;
       for (const int r : made.outputs) {
         if (r == kNone) continue;
-        ForcedResult& result = state->results[static_cast<size_t>(r)];
+        ForcedResult& result = state->results[Index(r)];
         result.own_content = base->at(r).own_content;
         result.own = base->at(r).own.empty() ? base->at(r).held : base->at(r).own;
       }
@@ -245,7 +245,7 @@ bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) cons
     for (size_t i = 0; i < made.outputs.size(); ++i) {
       const int r = made.outputs[i];
       if (r == kNone) continue;
-      ForcedResult& result = state->results[static_cast<size_t>(r)];
+      ForcedResult& result = state->results[Index(r)];
       result.own = outputs.ok() ? (*outputs)[i] : Value();
       result.own_content = result.own.empty() ? Hash128() : ContentOf(result.own, left_.pool());
     }
@@ -257,7 +257,7 @@ bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) cons
 }
 
 void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
-  ForcedResult& result = state->results[static_cast<size_t>(r)];
+  ForcedResult& result = state->results[Index(r)];
   result.held = result.own;
   result.held_content = result.own_content;
   if (const auto fixed = state->fixed.find(r); fixed != state->fixed.end()) {
@@ -270,7 +270,7 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
     return;
   }
   Measured measured;
-  const int partner = aligned_[static_cast<size_t>(r)];
+  const int partner = aligned_[Index(r)];
   const int aligned = left_.of(partner);
   double distance = aligned == kNone ? kInfinity : DistanceIfNear(aligned, result, &measured);
   if (aligned != kNone && distance == kInfinity &&
@@ -382,8 +382,8 @@ bool ForcedRun::TryStructure(int n, int r, double farthest, Measured* measured,
   std::vector<std::pair<int, int>> open;
   for (const int q : NodesOnSame(*state, n)) {
     const std::vector<int>& outputs = left_.graph().node(q).made->outputs;
-    if (static_cast<size_t>(known.slot) >= outputs.size()) continue;
-    const int c = left_.of(outputs[static_cast<size_t>(known.slot)]);
+    if (Index(known.slot) >= outputs.size()) continue;
+    const int c = left_.of(outputs[Index(known.slot)]);
     if (c == kNone) continue;
     Agreement agreement = Agree(*state, n, q);
     if (!agreement.agree) continue;
@@ -422,12 +422,12 @@ bool ForcedRun::PairConstants(int n, int r, int c, const std::vector<std::pair<i
                     });
   if (fits) {
     const Hash128 content = ContentOf((*outputs)[slot], left_.pool());
-    ForcedResult& result = state->results[static_cast<size_t>(r)];
+    ForcedResult& result = state->results[Index(r)];
     if (content == result.held_content || IsNear(c, (*outputs)[slot], &measured)) {
       // Its reader must not be blamed beside the constant.
       result.own = content == result.held_content ? Value() : (*outputs)[slot];
       result.own_content = content;
-      state->keys[static_cast<size_t>(n)] = KeyOf(n, *state);
+      state->keys[Index(n)] = KeyOf(n, *state);
       return true;
     }
   }

@@ -18,7 +18,7 @@ double SumOf(const Sample& sample) {
 LeftClasses::LeftClasses(const SideGraph& graph, std::vector<Value> values, const ThreadPool* pool)
     : graph_(graph), pool_(pool), of_(graph.stream().results.size(), kNone) {
   for (const int r : graph.results()) {
-    Value& value = values[static_cast<size_t>(r)];
+    Value& value = values[Index(r)];
     if (value.empty()) continue;
     const StreamResult& result = graph.result(r);
     const auto [it, added] =
@@ -33,7 +33,7 @@ LeftClasses::LeftClasses(const SideGraph& graph, std::vector<Value> values, cons
     found.members.push_back(r);
     found.constant = found.constant || graph.IsConstant(r);
     if (!graph.IsComputed(found.representative) && graph.IsComputed(r)) found.representative = r;
-    of_[static_cast<size_t>(r)] = it->second;
+    of_[Index(r)] = it->second;
   }
 }
 

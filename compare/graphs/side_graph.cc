@@ -60,7 +60,7 @@ SideGraph::SideGraph(const ResultStream& stream, const Evaluator* evaluator)
       }
     }
     for (const int r : Reads(n)) {
-      std::vector<int>& readers = readers_[static_cast<size_t>(r)];
+      std::vector<int>& readers = readers_[Index(r)];
       if (readers.empty() || readers.back() != n) readers.push_back(n);
     }
   }

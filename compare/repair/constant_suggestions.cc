@@ -40,14 +40,14 @@ std::vector<bool> InnocentConstants(const ForcedRun& run, const ForcedState& sta
   // A node reads several constants, and is looked at once.
   std::vector<std::optional<bool>> known(right.nodes().size());
   const auto gives_what_is_right = [&](int n) {
-    std::optional<bool>& of_node = known[static_cast<size_t>(n)];
+    std::optional<bool>& of_node = known[Index(n)];
     if (!of_node.has_value()) of_node = absl::c_all_of(right.node(n).made->outputs, is_right);
     return *of_node;
   };
   std::vector<bool> innocent(state.results.size());
   for (const int r : right.results()) {
-    innocent[static_cast<size_t>(r)] = state.at(r).match == kNone && right.IsConstant(r) &&
-                                       absl::c_all_of(right.readers(r), gives_what_is_right);
+    innocent[Index(r)] = state.at(r).match == kNone && right.IsConstant(r) &&
+                         absl::c_all_of(right.readers(r), gives_what_is_right);
   }
   return innocent;
 }
@@ -83,7 +83,7 @@ std::vector<Suggestion> ConstantSuggester::For(const ForcedState& state,
   for (const int r : order) {
     const ForcedResult& result = state.at(r);
     if (result.match != kNone || !run_.right().IsConstant(r) || !IsMeasurable(result.own)) continue;
-    const bool innocent = innocents[static_cast<size_t>(r)];
+    const bool innocent = innocents[Index(r)];
     const bool tells = Tells(result.own.tensor());
     // A small one may have a fault that a mask hides.
     if (innocent && (!tells || run_.right().result(r).fingerprint.size > kMaxSortedConstant)) {

@@ -256,7 +256,7 @@ class Repairer {
       }
       if (!best.has_value() || best_value <= -1) {
         for (const int r : run_.right().results()) {
-          if (!standing.suspect[static_cast<size_t>(r)]) continue;
+          if (!standing.suspect[Index(r)]) continue;
           repaired_.lost = r;
           break;
         }

@@ -142,7 +142,7 @@ Suggester::Standing Suggester::StandingOf(const ForcedState& state) const {
   const std::vector<int>& results = right.results();
   absl::flat_hash_set<int> wrong;
   for (const auto& [r, c] : counterparts_) {
-    used[static_cast<size_t>(r)] = true;
+    used[Index(r)] = true;
     const ForcedResult& result = state.at(r);
     if (result.match == c) continue;
     // Results whose values do not distinguish them may be matched with another.
@@ -331,7 +331,7 @@ std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,
   size_t first = 0;
   for (const int r : right.results()) {
     if (first == kFirstSuspects) break;
-    if (!standing.suspect[static_cast<size_t>(r)]) continue;
+    if (!standing.suspect[Index(r)]) continue;
     if (right.IsConstant(r)) continue;
     const size_t before = nodes.size();
     visit(right.producer(r));
@@ -363,12 +363,12 @@ std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,
   }
   for (const int n : nodes) SuggestForNode(state, n, &collector);
   for (const auto& [r, l] : hints_) {
-    if (standing.suspect[static_cast<size_t>(r)] && chosen.contains(right.producer(r))) {
+    if (standing.suspect[Index(r)] && chosen.contains(right.producer(r))) {
       collector.Add(r, run_.left().of(l), 0.7);
     }
   }
   for (const auto& [r, c] : counterparts_) {
-    if (standing.doomed[static_cast<size_t>(r)] && chosen.contains(right.producer(r))) {
+    if (standing.doomed[Index(r)] && chosen.contains(right.producer(r))) {
       collector.Add(r, c, 0.5);
     }
   }
@@ -389,7 +389,7 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
     if (result.match != kNone) continue;
     const int n = right.producer(r);
     if (right.IsConstant(r)) {
-      const bool innocent = innocents[static_cast<size_t>(r)];
+      const bool innocent = innocents[Index(r)];
       Measured measured;
       // The other constant of a node that is like one of the left's.
       for (const int reader : right.readers(r)) {

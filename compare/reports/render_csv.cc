@@ -61,7 +61,7 @@ void AddSide(const std::vector<int>& results, const ResultStream& stream, Line* 
     for (size_t i = 0; i < std::size(kSideColumns); ++i) line->Add("");
     return;
   }
-  const StreamResult& result = stream.results[static_cast<size_t>(results.back())];
+  const StreamResult& result = stream.results[Index(results.back())];
   line->Add(absl::StrJoin(results, " "));
   line->Add(ResultKindName(result.kind));
   line->Add(result.name);
@@ -111,11 +111,11 @@ void AddTruth(const Comparison& comparison, size_t row, Line* line) {
   }
   const ShadowReport& shadow = *comparison.shadow;
   const auto add = [&](const SideShadow& side, const std::vector<int>& results) {
-    if (results.empty() || static_cast<size_t>(results.back()) >= side.distances.size() ||
-        !side.distances[static_cast<size_t>(results.back())].has_value()) {
+    if (results.empty() || Index(results.back()) >= side.distances.size() ||
+        !side.distances[Index(results.back())].has_value()) {
       line->Add("");
     } else {
-      line->Add(side.distances[static_cast<size_t>(results.back())]->max_absolute);
+      line->Add(side.distances[Index(results.back())]->max_absolute);
     }
   };
   add(shadow.left, comparison.rows[row].aligned.left);

@@ -67,7 +67,7 @@ Json ToJson(const StreamResult& result, const ResultStream& stream) {
     json["op_type"] = op_type;
     json["domain"] = DomainOf(result, stream);
   }
-  if (result.node != kNone) json["node"] = stream.nodes[static_cast<size_t>(result.node)].name;
+  if (result.node != kNone) json["node"] = stream.nodes[Index(result.node)].name;
   json["path"] = Parts(result.path);
   json["depth"] = result.depth;
   if (result.source != kNone) json["source"] = result.source;

@@ -135,7 +135,7 @@ std::string BlocksSection(const Comparison& comparison) {
 // Operator, name and type of the last result; "2→1" and the like is left to the marks.
 std::string SideCell(const std::vector<int>& results, const ResultStream& stream) {
   if (results.empty()) return "";
-  const StreamResult& result = stream.results[static_cast<size_t>(results.back())];
+  const StreamResult& result = stream.results[Index(results.back())];
   const std::string& op_type = OpTypeOf(result, stream);
   const absl::string_view what = op_type.empty() ? ResultKindName(result.kind) : op_type;
   const std::string name =

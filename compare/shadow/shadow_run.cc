@@ -153,8 +153,8 @@ SideShadow ShadowRun::Finish(const ResultStream& stream) {
   shadow_.distances.resize(stream.results.size());
   shadow_.misleading = Behind(changed_, stream);
   for (const int r : changed_) {
-    if (static_cast<size_t>(r) < shadow_.misleading.size()) {
-      shadow_.misleading[static_cast<size_t>(r)] = true;
+    if (Index(r) < shadow_.misleading.size()) {
+      shadow_.misleading[Index(r)] = true;
     }
   }
   for (size_t r = 0; r < stream.results.size(); ++r) {

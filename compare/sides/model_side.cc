@@ -89,7 +89,7 @@ class RevisitingTaker : public Taker {
 
  private:
   absl::Status Take(int number, const Result& result) override {
-    if (number <= last_ && wanted_[static_cast<size_t>(number)]) {
+    if (number <= last_ && wanted_[Index(number)]) {
       LeaveMemoryAccount(result.value);
       OC_RETURN_IF_ERROR(visit_(number, result.value));
     }

@@ -66,8 +66,8 @@ absl::Status PairValues::VisitWindow(absl::Span<const ResultPair> pairs,
   absl::flat_hash_map<int, std::vector<size_t>> by_right;
   for (const size_t i : window) {
     const auto [left, right] = pairs[i];
-    wanted_left[static_cast<size_t>(left)] = left_.bank->Find(left) == nullptr;
-    wanted_right[static_cast<size_t>(right)] = right_.bank->Find(right) == nullptr;
+    wanted_left[Index(left)] = left_.bank->Find(left) == nullptr;
+    wanted_right[Index(right)] = right_.bank->Find(right) == nullptr;
     by_right[right].push_back(i);
   }
   ValueBank held(std::numeric_limits<int64_t>::max());

@@ -7,7 +7,7 @@
 namespace onnxcmp {
 
 std::string WhatMade(const ResultStream& stream, int result) {
-  const StreamResult& made = stream.results[static_cast<size_t>(result)];
+  const StreamResult& made = stream.results[Index(result)];
   switch (made.kind) {
     case ResultKind::kInitializer:
       return "init";

@@ -212,7 +212,7 @@ absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>
     const auto output = std::find(node.outputs.begin(), node.outputs.end(), name);
     added.node = scope.index;
     added.slot = static_cast<int>(output - node.outputs.begin());
-    if (output != node.outputs.end()) made.outputs[static_cast<size_t>(added.slot)] = index;
+    if (output != node.outputs.end()) made.outputs[Index(added.slot)] = index;
     added.precision = LessPrecise(scope.precision, added.precision);
     added.precision = LessPrecise(added.precision, QuantizedAs(node.op_type, added.dtype));
     // A constant is a leaf, as the initializer is that it may be on the other side.

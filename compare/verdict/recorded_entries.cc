@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "compare/differences/precision.h"
 #include "compare/differences/tensor_difference.h"
+#include "compare/pair/per_side.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -54,14 +55,17 @@ absl::StatusOr<std::vector<AddedPair>> FindEntries(const RecordedSide& left,
                                                    const RecordedSide& right,
                                                    const Alignment& alignment, int64_t keep_values,
                                                    const PairValues::Watch& watch) {
-  const RecordedSide* sides[] = {&left, &right};
-  const std::vector<int>* partners[] = {&alignment.left_to_right, &alignment.right_to_left};
+  const PerSide<const std::vector<StreamResult>*> results = {&left.stream->results,
+                                                             &right.stream->results};
+  const PerSide<const std::vector<int>*> partners = {&alignment.left_to_right,
+                                                     &alignment.right_to_left};
+  const PerSide<bool> is_recorded = {left.stream->recorded, right.stream->recorded};
   std::vector<ResultPair> pairs;
-  std::vector<int> recorded;  // by pair: the side that is an entry
-  for (const int side : {0, 1}) {
-    if (!sides[side]->stream->recorded) continue;
-    const std::vector<StreamResult>& own = sides[side]->stream->results;
-    const std::vector<StreamResult>& other = sides[1 - side]->stream->results;
+  std::vector<SideId> recorded;  // by pair: the side that is an entry
+  for (const SideId side : kBothSides) {
+    if (!is_recorded[side]) continue;
+    const std::vector<StreamResult>& own = *results[side];
+    const std::vector<StreamResult>& other = *results[Other(side)];
     for (size_t r = 0; r < own.size(); ++r) {
       if ((*partners[side])[r] != kNone || !own[r].fingerprint.rich ||
           own[r].kind == ResultKind::kInput) {
@@ -69,28 +73,29 @@ absl::StatusOr<std::vector<AddedPair>> FindEntries(const RecordedSide& left,
       }
       size_t count = 0;
       for (size_t o = 0; o < other.size() && count < kMostOfOne && pairs.size() < kMostPairs; ++o) {
-        if ((*partners[1 - side])[o] != kNone || !MayBeEntry(own[r], other[o]) ||
+        if ((*partners[Other(side)])[o] != kNone || !MayBeEntry(own[r], other[o]) ||
             other[o].kind == ResultKind::kOutput) {
           continue;
         }
         ++count;
         const ResultPair pair = {static_cast<int>(r), static_cast<int>(o)};
-        pairs.push_back(side == 0 ? pair : ResultPair{pair.right, pair.left});
+        pairs.push_back(side == SideId::kLeft ? pair : ResultPair{pair.right, pair.left});
         recorded.push_back(side);
       }
     }
   }
   std::vector<AddedPair> found;
-  absl::flat_hash_set<int> taken[2];
+  PerSide<absl::flat_hash_set<int>> taken;
   PairValues values(left, right, keep_values, watch);
   OC_RETURN_IF_ERROR(values.ForEach(pairs, [&](size_t i, const Value& a, const Value& b) {
     const auto [l, r] = pairs[i];
-    if (taken[0].contains(l) || taken[1].contains(r) || !a.is_tensor() || !b.is_tensor()) {
+    if (taken.left.contains(l) || taken.right.contains(r) || !a.is_tensor() || !b.is_tensor()) {
       return absl::OkStatus();
     }
-    if (recorded[i] == 0 ? IsEntry(a.tensor(), b.tensor()) : IsEntry(b.tensor(), a.tensor())) {
-      taken[0].insert(l);
-      taken[1].insert(r);
+    const bool left_is_entry = recorded[i] == SideId::kLeft;
+    if (left_is_entry ? IsEntry(a.tensor(), b.tensor()) : IsEntry(b.tensor(), a.tensor())) {
+      taken.left.insert(l);
+      taken.right.insert(r);
       found.push_back({l, r, Mark::kEntry});
     }
     return absl::OkStatus();

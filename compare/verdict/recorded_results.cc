@@ -28,8 +28,8 @@ class Judge {
       const AlignedRow& row = sides_.rows[i].aligned;
       if (!row.paired()) continue;
       // A merged row repeats a partner; its own result is that of the other side's end.
-      Own(SideId::kLeft, row.left.back(), static_cast<int>(i));
-      Own(SideId::kRight, row.right.back(), static_cast<int>(i));
+      Own(kLeft, row.left.back(), static_cast<int>(i));
+      Own(kRight, row.right.back(), static_cast<int>(i));
     }
     for (const OutputPair& pair : outputs_.pairs) {
       told_.left.insert(pair.left_result);
@@ -59,22 +59,24 @@ class Judge {
   }
 
  private:
+  using enum SideId;
+
   // Weights and inputs are what the model was given: that they are the same says nothing of it.
   bool AnyComputed() const {
-    const SideId model = sides_.left.recorded ? SideId::kRight : SideId::kLeft;
+    const SideId model = sides_.left.recorded ? kRight : kLeft;
     return std::any_of(outputs_.pairs.begin(), outputs_.pairs.end(), [&](const OutputPair& pair) {
-      const int r = model == SideId::kLeft ? pair.left_result : pair.right_result;
+      const int r = model == kLeft ? pair.left_result : pair.right_result;
       return r == kNone || Result(model, r).node != kNone ||
              Result(model, r).kind == ResultKind::kOutput;
     });
   }
 
   const ResultStream& Stream(SideId side) const {
-    return side == SideId::kLeft ? sides_.left : sides_.right;
+    return side == kLeft ? sides_.left : sides_.right;
   }
   const StreamResult& Result(SideId side, int r) const { return Stream(side).results[Index(r)]; }
   std::vector<std::string>& Missing(SideId side) {
-    return side == SideId::kLeft ? outputs_.only_left : outputs_.only_right;
+    return side == kLeft ? outputs_.only_left : outputs_.only_right;
   }
 
   void Own(SideId side, int result, int row) {
@@ -110,7 +112,7 @@ class Judge {
       return !Stream(side).recorded ||
              bits_[Other(side)].contains(Result(side, r).fingerprint.bits);
     };
-    return has(SideId::kLeft, pair.left_result) && has(SideId::kRight, pair.right_result);
+    return has(kLeft, pair.left_result) && has(kRight, pair.right_result);
   }
 
   // Whether the other side has the elements in this order, or the recording has them once more and
@@ -128,8 +130,8 @@ class Judge {
     OutputPair pair;
     pair.left_result = row.aligned.left.back();
     pair.right_result = row.aligned.right.back();
-    const StreamResult& left = Result(SideId::kLeft, pair.left_result);
-    const StreamResult& right = Result(SideId::kRight, pair.right_result);
+    const StreamResult& left = Result(kLeft, pair.left_result);
+    const StreamResult& right = Result(kRight, pair.right_result);
     pair.left = FullName(left);
     pair.right = FullName(right);
     pair.type = left.type;

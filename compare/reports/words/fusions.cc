@@ -21,8 +21,8 @@ bool ComputesSomething(const StreamNode& node) {
 std::vector<int> NodesOf(const std::vector<int>& results, const ResultStream& stream) {
   std::vector<int> nodes;
   for (const int r : results) {
-    const int node = stream.results[static_cast<size_t>(r)].node;
-    if (node != kNone && ComputesSomething(stream.nodes[static_cast<size_t>(node)])) {
+    const int node = stream.results[Index(r)].node;
+    if (node != kNone && ComputesSomething(stream.nodes[Index(node)])) {
       nodes.push_back(node);
     }
   }
@@ -32,7 +32,7 @@ std::vector<int> NodesOf(const std::vector<int>& results, const ResultStream& st
 std::vector<absl::string_view> Operators(const std::vector<int>& nodes,
                                          const ResultStream& stream) {
   std::vector<absl::string_view> operators;
-  for (const int node : nodes) operators.push_back(stream.nodes[static_cast<size_t>(node)].op_type);
+  for (const int node : nodes) operators.push_back(stream.nodes[Index(node)].op_type);
   return operators;
 }
 

@@ -14,14 +14,14 @@ namespace {
 
 // "Div loop[3]/y", names as --tolerance takes them.
 std::string Named(const ResultStream& stream, int r) {
-  const StreamResult& result = stream.results[static_cast<size_t>(r)];
+  const StreamResult& result = stream.results[Index(r)];
   return absl::StrCat(result.path.empty() ? "" : absl::StrCat(PrintableText(result.path), "/"),
                       PrintableText(result.name));
 }
 
 std::string TextOf(const NotFiniteOrigin& origin, const ResultStream& stream,
                    const std::string& name) {
-  const StreamResult& result = stream.results[static_cast<size_t>(origin.result)];
+  const StreamResult& result = stream.results[Index(origin.result)];
   std::string text = absl::StrCat(
       WhatMade(stream, origin.result), " ", name, " is ",
       origin.value.empty() ? (origin.nan ? "nan" : "infinite") : PrintableText(origin.value));
