@@ -33,8 +33,8 @@ Alignment Align(const ResultStream& left, const ResultStream& right) {
   Pairing pairing(index);
   ValueEvidence evidence(index);
   AlignmentStages(pairing, evidence).Run();
-  MoveToNearer(pairing);
   std::vector<std::pair<int, int>> tentative = TakeBackReconverging(pairing, evidence);
+  MoveToNearer(pairing);
   const SharedPartners shared = FindSharedPartners(pairing);
   const Regions regions = FindRegions(pairing, evidence, shared);
   const Moves moves = FindMoves(pairing);

@@ -175,7 +175,7 @@ inline constexpr double kByteRounding = 0.3;
 // what is made of one of the two, stopped one step early. Of a result's readers so many are looked
 // at.
 inline constexpr double kMovedFrom = 1e-6;
-inline constexpr double kTimesNearerNext = 3;
+inline constexpr double kTimesNearerNext = 2;
 inline constexpr size_t kMostNextUses = 4;
 // Without anything paired after it, a pair of different operators must be at least this near.
 inline constexpr double kPlausible = 0.3;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/load/model_proto.h"
 #include "evaluator/load/read_model.h"
@@ -89,7 +90,7 @@ TEST(LoadInPlaceTest, WeightsStayInTheFileIfTheyAreAligned) {
       options.functions = functions;
       const testing::LoadedModel model = LoadModel(path, Registry(), options);
       ASSERT_TRUE(model.ok()) << model.status();
-      EXPECT_TRUE((*model)->notes.empty());
+      EXPECT_EQ(absl::StrJoin((*model)->notes, "; "), "");
       const Tensor& weights = Weights(**model);
       EXPECT_TRUE(weights.buffer()->borrowed());
       EXPECT_EQ(reinterpret_cast<uintptr_t>(weights.raw_data()) % sizeof(float), 0U);
