@@ -9,6 +9,7 @@ Markdown) and writes the figures to FOLDER/growth.json, from which draw_growth.p
 import argparse
 import json
 import pathlib
+import random
 
 import numpy as np
 import resources
@@ -65,10 +66,11 @@ def chain(path, nodes, prefix, change):
     steps = numbers(model, 50, change)
     factors = [model.constant(name, np.full(16, value, np.float32))
                for name, value in (("up", 1.25), ("down", 0.8))]
+    rng = random.Random(0)  # in turn they would make the same values again and again
     x = "x"
     for i in range(nodes):
         op = ("Add", "Mul", "Sub", "Mul", "Neg")[i % 5]
-        operands = {"Neg": [], "Mul": [factors[i % 5 // 3]]}.get(op, [steps[i // 5 % 50]])
+        operands = [] if op == "Neg" else [factors[i % 5 // 3]] if op == "Mul" else [rng.choice(steps)]
         x = model.op(op, x, *operands)
     model.save(path, x, [16])
 

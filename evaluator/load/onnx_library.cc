@@ -2,12 +2,15 @@
 
 #include <exception>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "evaluator/base/proto_text.h"
+#include "evaluator/protos/cut_weights.h"
 #include "onnx/checker.h"
 #include "onnx/defs/parser.h"
 #include "onnx/defs/schema.h"
@@ -36,6 +39,44 @@ bool HasExperimentalOperator(const onnx::GraphProto& graph) {
   return false;
 }
 
+// What was cut out of a message has been checked, and what stands for it has another size: a tensor
+// of that size takes its place for as long as the checker looks.
+class HiddenPlaceholders {
+ public:
+  explicit HiddenPlaceholders(onnx::GraphProto* graph) { HideIn(graph); }
+  ~HiddenPlaceholders() {
+    for (auto& [tensor, placeholder] : hidden_) tensor->Swap(&placeholder);
+  }
+  HiddenPlaceholders(const HiddenPlaceholders&) = delete;
+  HiddenPlaceholders& operator=(const HiddenPlaceholders&) = delete;
+
+ private:
+  void Hide(onnx::TensorProto* tensor) {
+    if (!CutNumber(tensor->raw_data()).has_value()) return;
+    onnx::TensorProto fitting;
+    fitting.set_name(tensor->name());
+    fitting.set_data_type(onnx::TensorProto::UINT8);
+    fitting.add_dims(static_cast<int64_t>(tensor->raw_data().size()));
+    fitting.set_raw_data(tensor->raw_data());
+    hidden_.emplace_back(tensor, std::move(fitting));
+    tensor->Swap(&hidden_.back().second);
+  }
+
+  void HideIn(onnx::GraphProto* graph) {
+    for (onnx::TensorProto& tensor : *graph->mutable_initializer()) Hide(&tensor);
+    for (onnx::NodeProto& node : *graph->mutable_node()) {
+      for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+        if (attribute.has_t()) Hide(attribute.mutable_t());
+        for (onnx::TensorProto& tensor : *attribute.mutable_tensors()) Hide(&tensor);
+        if (attribute.has_g()) HideIn(attribute.mutable_g());
+        for (onnx::GraphProto& inner : *attribute.mutable_graphs()) HideIn(&inner);
+      }
+    }
+  }
+
+  std::vector<std::pair<onnx::TensorProto*, onnx::TensorProto>> hidden_;
+};
+
 }  // namespace
 
 absl::Status ParseOnnxText(const std::string& text, onnx::ModelProto* model) {
@@ -62,6 +103,7 @@ std::string CheckWithOnnx(onnx::ModelProto* model, const OpsetImports& imports,
   google::protobuf::RepeatedPtrField<onnx::TensorProto> initializers;
   initializers.Swap(graph->mutable_initializer());
   absl::Cleanup restore = [&] { initializers.Swap(graph->mutable_initializer()); };
+  const HiddenPlaceholders hidden(graph);
   onnx::checker::LexicalScopeContext scope;
   for (const onnx::TensorProto& initializer : initializers) scope.add(initializer.name());
 

@@ -31,27 +31,23 @@ constexpr int kDeepest = 300;
 enum class CutMessage : uint8_t {
   kNone,
   kModel,
-  kMainGraph,
   kGraph,
   kFunction,
   kNode,
   kAttribute,
-  kInitializer,
   kTensor,
 };
 
 CutMessage Inside(CutMessage around, uint64_t field) {
   switch (around) {
     case CutMessage::kModel:
-      return field == onnx::ModelProto::kGraphFieldNumber       ? CutMessage::kMainGraph
+      return field == onnx::ModelProto::kGraphFieldNumber       ? CutMessage::kGraph
              : field == onnx::ModelProto::kFunctionsFieldNumber ? CutMessage::kFunction
                                                                 : CutMessage::kNone;
-    case CutMessage::kMainGraph:
-      if (field == onnx::GraphProto::kInitializerFieldNumber) return CutMessage::kInitializer;
-      return field == onnx::GraphProto::kNodeFieldNumber ? CutMessage::kNode : CutMessage::kNone;
     case CutMessage::kGraph:
-      if (field == onnx::GraphProto::kInitializerFieldNumber) return CutMessage::kTensor;
-      return field == onnx::GraphProto::kNodeFieldNumber ? CutMessage::kNode : CutMessage::kNone;
+      return field == onnx::GraphProto::kInitializerFieldNumber ? CutMessage::kTensor
+             : field == onnx::GraphProto::kNodeFieldNumber      ? CutMessage::kNode
+                                                                : CutMessage::kNone;
     case CutMessage::kFunction:
       return field == onnx::FunctionProto::kNodeFieldNumber ? CutMessage::kNode : CutMessage::kNone;
     case CutMessage::kNode:
@@ -71,11 +67,6 @@ CutMessage Inside(CutMessage around, uint64_t field) {
     default:
       return CutMessage::kNone;
   }
-}
-
-// ONNX's checker compares the size of packed raw_data with the tensor's shape.
-bool IsPackedType(uint64_t data_type) {
-  return data_type < kNumDTypes && IsSubByte(static_cast<DType>(data_type));
 }
 
 // Reads the wire format and notes what is to be replaced.
@@ -174,15 +165,10 @@ class Cutter {
   // Notes the edits inside of a message and what they take from its length.
   bool Walk(CutMessage message, size_t at, size_t end, int depth, size_t* removed) {
     if (depth > kDeepest) return false;
-    bool has_tensor = false;
     Field field;
     while (at < end) {
       if (!ReadField(end, &at, &field)) return false;
       if (!field.has_length) continue;
-      if (message == CutMessage::kAttribute &&
-          field.number == onnx::AttributeProto::kTFieldNumber) {
-        if (std::exchange(has_tensor, true)) return false;  // a parser merges them
-      }
       const CutMessage inside = Inside(message, field.number);
       if (inside == CutMessage::kNone || field.end - field.begin < least_) continue;
       if (!WalkInside(inside, field, depth, removed)) return false;
@@ -194,9 +180,8 @@ class Cutter {
     const size_t edit = edits_.size();
     edits_.push_back({field.at, field.begin, ""});  // its length
     size_t less = 0;
-    const bool is_tensor = inside == CutMessage::kInitializer || inside == CutMessage::kTensor;
-    if (is_tensor ? !CutTensor(inside, field.begin, field.end, &less)
-                  : !Walk(inside, field.begin, field.end, depth + 1, &less)) {
+    if (inside == CutMessage::kTensor ? !CutTensor(field.begin, field.end, &less)
+                                      : !Walk(inside, field.begin, field.end, depth + 1, &less)) {
       return false;
     }
     if (less == 0) {
@@ -209,28 +194,18 @@ class Cutter {
     return true;
   }
 
-  bool CutTensor(CutMessage message, size_t at, size_t end, size_t* removed) {
-    const size_t edits = edits_.size();
-    const size_t weights = weights_.size();
-    bool packed = false;
+  bool CutTensor(size_t at, size_t end, size_t* removed) {
     Field field;
     while (at < end) {
       if (!ReadField(end, &at, &field)) return false;
-      if (!field.has_length) {
-        packed = packed || (field.number == onnx::TensorProto::kDataTypeFieldNumber &&
-                            IsPackedType(field.value));
-      } else if (field.number == onnx::TensorProto::kRawDataFieldNumber &&
-                 field.end - field.begin >= std::max(least_, 2 * kPlaceholderSize)) {
-        std::string text = Varint(kPlaceholderSize) + Placeholder(weights_.size());
-        *removed += field.end - field.at - text.size();
-        edits_.push_back({field.at, field.end, std::move(text)});
-        weights_.push_back(model_.substr(field.begin, field.end - field.begin));
+      if (!field.has_length || field.number != onnx::TensorProto::kRawDataFieldNumber ||
+          field.end - field.begin < std::max(least_, 2 * kPlaceholderSize)) {
+        continue;
       }
-    }
-    if (packed && message != CutMessage::kInitializer) {
-      edits_.resize(edits);
-      weights_.resize(weights);
-      *removed = 0;
+      std::string text = Varint(kPlaceholderSize) + Placeholder(weights_.size());
+      *removed += field.end - field.at - text.size();
+      edits_.push_back({field.at, field.end, std::move(text)});
+      weights_.push_back(model_.substr(field.begin, field.end - field.begin));
     }
     return true;
   }

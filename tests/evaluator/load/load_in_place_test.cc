@@ -42,8 +42,8 @@ void SetNumbers(const std::string& name, onnx::TensorProto* tensor) {
   tensor->set_raw_data(numbers.data(), numbers.size() * sizeof(float));
 }
 
-// y = x + w + c, the sum with the constant c in a function. A name of each length from 1 to 4 puts
-// w at every address modulo 4.
+// y = x + w + c, the sum with the constant c in a function. A producer's name of each length from 1
+// to 4 puts w at every address modulo 4.
 onnx::ModelProto GivenModel(int name_length) {
   auto model = ReadModelText(R"(
     <ir_version: 10, opset_import: ["" : 21, "acme" : 1]>
@@ -53,10 +53,8 @@ onnx::ModelProto GivenModel(int name_length) {
   )",
                              64);
   EXPECT_TRUE(model.ok()) << model.status();
-  onnx::GraphProto& graph = *(*model)->mutable_graph();
-  const std::string name(static_cast<size_t>(name_length), 'w');
-  graph.mutable_node(0)->set_input(1, name);
-  SetNumbers(name, graph.add_initializer());
+  (*model)->set_producer_name(std::string(static_cast<size_t>(name_length), 'p'));
+  SetNumbers("w", (*model)->mutable_graph()->add_initializer());
   onnx::TensorProto* value =
       (*model)->mutable_functions(0)->mutable_node(0)->mutable_attribute(0)->mutable_t();
   value->Clear();

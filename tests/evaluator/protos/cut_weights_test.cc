@@ -131,10 +131,10 @@ TEST(CutWeightsTest, WhatIsGivenTwice) {
         model.graph().initializer(0).SerializeAsString() + again.SerializeAsString();
     EXPECT_GE(CutAndCompare(LongField(7, LongField(5, tensor))), 1);
   }
-  // Tensors of an attribute are merged, so that the type of one may be that of the other.
+  // Tensors of an attribute are merged.
   const std::string value = model.graph().node(0).attribute(0).SerializeAsString();
   EXPECT_EQ(CutAndCompare(LongField(7, LongField(1, LongField(5, value)))), 1);
-  EXPECT_EQ(CutAndCompare(LongField(7, LongField(1, LongField(5, value + value)))), -1);
+  EXPECT_EQ(CutAndCompare(LongField(7, LongField(1, LongField(5, value + value)))), 2);
 }
 
 TEST(CutWeightsTest, FieldsOfAnyKindAndLength) {
@@ -150,15 +150,6 @@ TEST(CutWeightsTest, FieldsOfAnyKindAndLength) {
   EXPECT_EQ(CutAndCompare("\xfb\x01\x08\x01\xfc\x01" + bytes), -1);
   EXPECT_EQ(CutAndCompare(std::string("\x00", 1) + bytes), -1);
   EXPECT_EQ(CutAndCompare(bytes.substr(0, bytes.size() - 1)), -1);
-}
-
-TEST(CutWeightsTest, PackedTypesWhoseSizeTheCheckerLooksAt) {
-  onnx::ModelProto model = Model();
-  for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) {
-    if (node.op_type() != "Constant") continue;
-    node.mutable_attribute(0)->mutable_t()->set_data_type(onnx::TensorProto::UINT2);
-  }
-  EXPECT_EQ(CutAndCompare(model.SerializeAsString()), 5);
 }
 
 TEST(CutWeightsTest, NothingPassesForAPlaceholder) {
