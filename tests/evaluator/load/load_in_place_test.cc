@@ -72,7 +72,9 @@ bool IsInMapping(const void* data, const std::string& path) {
     uintptr_t end = 0;
     if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) != 2) continue;
     const auto at = reinterpret_cast<uintptr_t>(data);
-    if (at >= begin && at < end) return absl::EndsWith(line, path);
+    if (at >= begin && at < end) {
+      return absl::EndsWith(line, std::filesystem::canonical(path).string());
+    }
   }
   return false;
 }
