@@ -327,6 +327,11 @@ std::vector<int> ForcedRun::NodesLike(const ForcedState& state, int n) const {
 }
 
 std::vector<int> ForcedRun::NodesOnSame(const ForcedState& state, int n) const {
+  // What nothing is matched with no left node reads; only constants may be another.
+  const auto is_new = [&](int read) {
+    return read != kNone && state.at(read).match == kNone && !right_.IsConstant(read);
+  };
+  if (absl::c_any_of(right_.node(n).made->inputs, is_new)) return {};
   const auto readers_of = [&](int c) {
     size_t count = 0;
     for (const int member : left_.members(c)) count += left_.graph().readers(member).size();
