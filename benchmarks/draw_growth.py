@@ -37,7 +37,7 @@ def main(source, target):
         figures = json.load(file)
     figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
     draw(left, figures, NODES, "nodes")
-    draw(right, figures, {"large": ""}, "MB of a result")
+    draw(right, figures, {"large": ""}, "MiB of a result")
     figure.savefig(target, metadata={"Date": None})
 
 
