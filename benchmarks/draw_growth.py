@@ -29,13 +29,13 @@ def draw(axes, figures, models, unit):
             color = line.get_color()
     axes.set(xscale="log", yscale="log", xlabel=unit, ylabel="processor time, s")
     axes.grid(linewidth=0.3)
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="upper left")
 
 
 def main(source, target):
     with open(source, encoding="utf-8") as file:
         figures = json.load(file)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
     draw(left, figures, NODES, "nodes")
     draw(right, figures, {"large": ""}, "MiB of a result")
     figure.savefig(target, metadata={"Date": None})
