@@ -194,7 +194,8 @@ void MoveToNearer(Pairing& pairing) {
     const Fingerprint& ours = index.left.fingerprint(l);
     const Fingerprint& theirs = index.right.fingerprint(r);
     const double apart = SketchDistance(ours, theirs);
-    if (index.right.is_leaf(r) || apart < weights::kMovedFrom) continue;
+    if (index.right.is_leaf(r) || apart < weights::kMovedFrom || apart > weights::kMovedUpTo)
+      continue;
     const auto is_nearer = [&](const Fingerprint& a, const Fingerprint& b) {
       return SketchDistance(a, b) * weights::kTimesNearerNext < apart;
     };

@@ -171,11 +171,12 @@ inline constexpr double kFromBytesAgree = 3e-2;
 // nearly cancel are that far apart, and what was computed from 8-bit ones.
 inline constexpr double kHalfRounding = 3e-2;
 inline constexpr double kByteRounding = 0.3;
-// Pairs that are farther apart than sums in another order are, and this many times farther than
-// what is made of one of the two, stopped one step early. Of a result's readers so many are looked
-// at.
+// Pairs that are farther apart than sums in another order are, but no farther than what a
+// normalization does that does next to nothing, and this many times farther than what is made of
+// one of the two, stopped one step early. Of a result's readers so many are looked at.
 inline constexpr double kMovedFrom = 1e-6;
-inline constexpr double kTimesNearerNext = 2;
+inline constexpr double kMovedUpTo = 1e-4;
+inline constexpr double kTimesNearerNext = 1.5;
 inline constexpr size_t kMostNextUses = 4;
 // Without anything paired after it, a pair of different operators must be at least this near.
 inline constexpr double kPlausible = 0.3;
