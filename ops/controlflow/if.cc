@@ -1,6 +1,7 @@
 #include <utility>
 #include <vector>
 
+#include "evaluator/kernels/op_registry.h"
 #include "ops/controlflow/subgraph.h"
 
 namespace onnxcmp {

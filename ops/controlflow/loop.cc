@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "evaluator/kernels/op_registry.h"
 #include "ops/controlflow/scan_output.h"
 #include "ops/controlflow/subgraph.h"
 
