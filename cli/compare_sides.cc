@@ -30,6 +30,7 @@
 #include "compare/sets/compare_sets.h"
 #include "compare/sides/recording_side.h"
 #include "compare/text/short_text.h"
+#include "evaluator/base/spare_memory.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/tensor/shared_weights.h"
@@ -197,9 +198,11 @@ class SideComparison {
       return absl::StrCat("loading: ", BytesText(bytes), " of weights, ",
                           absl::StrFormat("%.1f s", seconds));
     });
+    EvaluatorOptions running = arguments_.run.evaluator();
+    running.spare_memory = std::make_shared<SpareMemory>();
     const auto open = [&](absl::string_view name, const std::string& path,
                           std::unique_ptr<Side>* side) {
-      auto opened = OpenSide(path, registry, load, arguments_.run.evaluator());
+      auto opened = OpenSide(path, registry, load, running);
       if (!opened.ok()) return OfSide(name, opened.status());
       *side = *std::move(opened);
       return absl::OkStatus();

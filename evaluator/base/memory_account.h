@@ -1,18 +1,25 @@
-// How much memory the tensors of a run hold together, and how much they may.
+// The memory of a run's tensors: how much they hold together, how much they may, where it is from.
 #ifndef ONNXCMP_EVALUATOR_BASE_MEMORY_ACCOUNT_H_
 #define ONNXCMP_EVALUATOR_BASE_MEMORY_ACCOUNT_H_
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "evaluator/base/spare_memory.h"
 
 namespace onnxcmp {
 
 // What allocates charges it, the end of what was allocated credits it; from any thread.
 class MemoryAccount {
  public:
-  explicit MemoryAccount(int64_t limit) : limit_(limit) {}
+  // In bytes; without spare memory all comes from the system.
+  explicit MemoryAccount(int64_t limit, std::shared_ptr<SpareMemory> spare = nullptr)
+      : limit_(limit), spare_(std::move(spare)) {}
 
   int64_t limit() const { return limit_; }
+  const std::shared_ptr<SpareMemory>& spare() const { return spare_; }
 
   // False, and nothing is charged, if it would come to more than the limit.
   bool Charge(int64_t bytes) {
@@ -26,6 +33,7 @@ class MemoryAccount {
 
  private:
   const int64_t limit_;
+  const std::shared_ptr<SpareMemory> spare_;
   std::atomic<int64_t> held_ = 0;
 };
 

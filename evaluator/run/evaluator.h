@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "evaluator/base/spare_memory.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/op_registry.h"
@@ -51,6 +52,9 @@ struct EvaluatorOptions {
   // between floating types do not round; everything else is as it is. Feeds keep the declared
   // types. Results are reported as they then are, initializers and inputs as they were.
   bool in_double = false;
+  // Where large tensors get their memory from and leave it: with one object for several evaluators
+  // and runs, one takes what another has left. Null: each run has its own.
+  std::shared_ptr<SpareMemory> spare_memory = nullptr;
 };
 
 using Feeds = absl::flat_hash_map<std::string, Value>;

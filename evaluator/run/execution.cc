@@ -1,6 +1,7 @@
 #include "evaluator/run/execution.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -156,8 +157,10 @@ Execution::Execution(std::shared_ptr<const Plan> plan, std::shared_ptr<const Thr
     : plan_(std::move(plan)),
       pool_(std::move(pool)),
       options_(options),
-      account_(options.max_memory > 0 ? std::make_shared<MemoryAccount>(options.max_memory)
-                                      : nullptr),
+      account_(std::make_shared<MemoryAccount>(
+          options.max_memory > 0 ? options.max_memory : std::numeric_limits<int64_t>::max(),
+          options.spare_memory != nullptr ? options.spare_memory
+                                          : std::make_shared<SpareMemory>())),
       observer_(observer),
       main_{plan_->main.get(), "", "", 0, observer != nullptr, {}},
       fed_(plan_->main->inputs.size()) {}

@@ -84,7 +84,7 @@ class Execution {
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<const ThreadPool> pool_;
   EvaluatorOptions options_;
-  std::shared_ptr<MemoryAccount> account_;  // null if the options set no limit
+  std::shared_ptr<MemoryAccount> account_;
   Observer* observer_;
   Frame main_;
   std::vector<bool> fed_;  // by graph input

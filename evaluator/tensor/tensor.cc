@@ -1,7 +1,5 @@
 #include "evaluator/tensor/tensor.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -11,28 +9,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "evaluator/base/spare_memory.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/strided_copy.h"
 
 namespace onnxcmp {
 namespace {
-
-// Cache lines, and more than any vector register.
-constexpr std::align_val_t kAlignment{64};
-
-// What malloc does not keep but takes from the system and gives back each time (glibc: at most 32
-// MB) has page faults all over: they took half of LogSoftmax's time. Large pages have few.
-void PreferLargePages([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  constexpr size_t kLeast = size_t{32} << 20;
-  constexpr uintptr_t kPage = uintptr_t{2} << 20;
-  if (bytes < kLeast) return;
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(data);
-  const uintptr_t first = (begin + kPage - 1) / kPage * kPage;
-  const uintptr_t last = (begin + bytes) / kPage * kPage;
-  madvise(data + (first - begin), last - first, MADV_HUGEPAGE);  // only a hint: may fail
-#endif
-}
 
 bool IsRowMajor(absl::Span<const int64_t> shape, absl::Span<const int64_t> strides) {
   int64_t expected = 1;
@@ -91,17 +73,19 @@ absl::Status Buffer::Charge(int64_t bytes, std::shared_ptr<MemoryAccount> accoun
 absl::StatusOr<std::shared_ptr<Buffer>> Buffer::Allocate(int64_t bytes,
                                                          std::shared_ptr<MemoryAccount> account) {
   auto buffer = std::shared_ptr<Buffer>(new Buffer());
-  OC_RETURN_IF_ERROR(buffer->Charge(bytes, std::move(account)));
   // One vector of slack, so that a padded packet may be loaded after the last element.
-  size_t capacity = static_cast<size_t>(bytes) + static_cast<size_t>(kAlignment);
-  void* memory = ::operator new(capacity, kAlignment, std::nothrow);
-  if (memory == nullptr) {
+  const size_t capacity = static_cast<size_t>(bytes) + static_cast<size_t>(kMemoryAlignment);
+  if (account != nullptr && capacity >= SpareMemory::kLeast) buffer->spare_ = account->spare();
+  OC_RETURN_IF_ERROR(buffer->Charge(bytes, std::move(account)));
+  const SpareMemory::Block block = buffer->spare_ != nullptr
+                                       ? buffer->spare_->Take(capacity)
+                                       : SpareMemory::Block{TakeFromSystem(capacity), capacity};
+  if (block.data == nullptr) {
     return absl::ResourceExhaustedError(absl::StrCat("no memory for ", bytes, " bytes"));
   }
-  buffer->data_ = static_cast<std::byte*>(memory);
+  buffer->data_ = block.data;
+  buffer->capacity_ = block.capacity;
   buffer->size_ = bytes;
-  buffer->owns_ = true;
-  PreferLargePages(buffer->data_, capacity);
   return buffer;
 }
 
@@ -135,7 +119,11 @@ absl::StatusOr<std::shared_ptr<Buffer>> Buffer::AllocateStrings(
 }
 
 Buffer::~Buffer() {
-  if (owns_) ::operator delete(data_, kAlignment);
+  if (spare_ != nullptr && capacity_ > 0) {
+    spare_->Give({data_, capacity_});
+  } else if (capacity_ > 0) {
+    GiveToSystem(data_);
+  }
   LeaveAccount();
 }
 

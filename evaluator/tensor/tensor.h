@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/base/memory_account.h"
+#include "evaluator/base/spare_memory.h"
 #include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
@@ -72,7 +73,8 @@ class Buffer {
 
   std::byte* data_ = nullptr;
   int64_t size_ = 0;
-  bool owns_ = false;
+  size_t capacity_ = 0;                 // of owned bytes, what was allocated; else 0
+  std::shared_ptr<SpareMemory> spare_;  // where they came from; null: the system
   std::shared_ptr<const void> owner_;
   mutable std::shared_ptr<MemoryAccount> account_;  // null: nobody counts
   int64_t charged_ = 0;

@@ -23,7 +23,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr EvaluatorOptions kExpanding = {.threads = 1, .expand_functions = true};
+EvaluatorOptions Expanding() { return {.threads = 1, .expand_functions = true}; }
 const Tensor kX = Tensor::Of<float>({1, 3}, {-1, 0, 2});
 
 // Our operators but these.
@@ -74,17 +74,17 @@ TEST(FunctionBodyTest, BindsAttributesAndTheSchemasDefaults) {
   // (x - mean) / (standard deviation + 1e-9) over axes 0, 2 and 3 by default.
   Node node = OneNode("MeanVarianceNormalization", 13, {"x"});
   const Tensor x = Tensor::Of<float>({2, 1, 1, 1}, {1, 3});
-  ExpectTensor(TensorAt(RunNode(node, Registry(), {x}, kExpanding), 0),
+  ExpectTensor(TensorAt(RunNode(node, Registry(), {x}, Expanding()), 0),
                Tensor::Of<float>({2, 1, 1, 1}, {-1, 1}));
   node.attributes["axes"] = std::vector<int64_t>{1, 2, 3};
-  ExpectTensor(TensorAt(RunNode(node, Registry(), {x}, kExpanding), 0),
+  ExpectTensor(TensorAt(RunNode(node, Registry(), {x}, Expanding()), 0),
                Tensor::Of<float>({2, 1, 1, 1}, {0, 0}));
 }
 
 TEST(FunctionBodyTest, TakesTheBodyOfTheOpset) {
   // Before 18, ReduceMax takes its axes as an attribute, and so does the body.
   for (int opset : {13, 17, 18, 21}) {
-    const auto outputs = RunNode(OneNode("Softmax", opset, {"x"}), Registry(), {kX}, kExpanding);
+    const auto outputs = RunNode(OneNode("Softmax", opset, {"x"}), Registry(), {kX}, Expanding());
     ExpectTensor(TensorAt(outputs, 0),
                  Tensor::Of<float>({1, 3}, {0.042010065f, 0.11419519f, 0.84379476f}), 1e-6);
   }
@@ -93,7 +93,7 @@ TEST(FunctionBodyTest, TakesTheBodyOfTheOpset) {
 TEST(FunctionBodyTest, PlansABodyForEachTypeOfItsInputs) {
   const auto evaluator = EvaluatorFromText(R"(<ir_version: 9, opset_import: ["": 18]>
     g (float[n] x, float[n] like) => (float[n] y) { y = CastLike(x, like) })",
-                                           kExpanding);
+                                           Expanding());
   ASSERT_TRUE(evaluator.ok()) << evaluator.status();
   const Tensor x = Tensor::Of<float>({2}, {1, 2});
   for (int repeat = 0; repeat < 2; ++repeat) {
@@ -107,7 +107,7 @@ TEST(FunctionBodyTest, LeavesOutWhatTheNodeLeavesOut) {
   const auto clip = [](std::vector<Value> inputs) {
     std::vector<std::string> names;
     for (const Value& input : inputs) names.push_back(input.empty() ? "" : "x");
-    return TensorAt(RunNode(OneNode("Clip", 13, names), Registry(), inputs, kExpanding), 0);
+    return TensorAt(RunNode(OneNode("Clip", 13, names), Registry(), inputs, Expanding()), 0);
   };
   const Value zero = Tensor::Scalar(0.0f);
   const Value one = Tensor::Scalar(1.0f);
@@ -121,7 +121,7 @@ TEST(FunctionBodyTest, ResultsInsideAreNotReported) {
   Recorder recorder;
   const auto outputs = RunText(R"(<ir_version: 9, opset_import: ["": 18]>
     g (float[1,n] x) => (float[1,n] y) { y = HardSwish(x) })",
-                               {{"x", kX}}, &recorder, kExpanding);
+                               {{"x", kX}}, &recorder, Expanding());
   ASSERT_TRUE(outputs.ok()) << outputs.status();
   EXPECT_THAT(recorder.Lines(), ElementsAre("INPUT x", "RESULT y HardSwish", "OUTPUT y"));
 }
@@ -134,16 +134,17 @@ TEST(FunctionBodyTest, ErrorsNameTheOperatorAndTheNodeInside) {
               "HardSwish -> 'output_0': in its body: a node cannot run: HardSigmoid -> ");
   Node node = OneNode("MeanVarianceNormalization", 13, {"x"});
   node.attributes["axes"] = std::vector<int64_t>{7};
-  ExpectError(RunNode(node, Registry(), {kX}, kExpanding).status(),
+  ExpectError(RunNode(node, Registry(), {kX}, Expanding()).status(),
               absl::StatusCode::kInvalidArgument,
               "ReduceMean -> 'X_RM' in output_0 (MeanVarianceNormalization): ");
 }
 
 TEST(FunctionBodyTest, TypesAreThoseOfTheOperator) {
-  ExpectError(
-      RunNode(OneNode("HardSwish", 14, {"x"}), Registry(), {Tensor::Scalar<int32_t>(1)}, kExpanding)
-          .status(),
-      absl::StatusCode::kInvalidArgument, "HardSwish -> 'output_0': its input X is int32[]");
+  ExpectError(RunNode(OneNode("HardSwish", 14, {"x"}), Registry(), {Tensor::Scalar<int32_t>(1)},
+                      Expanding())
+                  .status(),
+              absl::StatusCode::kInvalidArgument,
+              "HardSwish -> 'output_0': its input X is int32[]");
 }
 
 // acme.Apply<body>(X) = body(X), as SequenceMap and FlexAttention take graphs into their bodies.

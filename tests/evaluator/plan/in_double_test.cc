@@ -13,12 +13,12 @@ namespace {
 using testing::EvaluatorFromText;
 using testing::TensorAt;
 
-constexpr EvaluatorOptions kInDouble = {.threads = 1, .in_double = true};
+EvaluatorOptions InDouble() { return {.threads = 1, .in_double = true}; }
 
 // The first output of "g GRAPH" at opset 21.
 Tensor InDouble(const std::string& graph, const Feeds& feeds) {
   const auto evaluator =
-      EvaluatorFromText("<ir_version: 10, opset_import: [\"\": 21]>\ng " + graph, kInDouble);
+      EvaluatorFromText("<ir_version: 10, opset_import: [\"\": 21]>\ng " + graph, InDouble());
   EXPECT_TRUE(evaluator.ok()) << evaluator.status();
   if (!evaluator.ok()) return Tensor();
   const auto output = TensorAt(evaluator->Run(feeds), 0);
