@@ -34,8 +34,8 @@ int ThreadsOf(const CompareOptions& options) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-PerSide<SideRecord> Record(const PerSide<Side*>& sides, const CompareOptions& options,
-                           const ThreadPool& pool) {
+SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
+                   const ThreadPool& pool) {
   FingerprintCache cache;
   RecordSidesOptions recording;
   recording.max_depth = options.max_depth;
@@ -45,6 +45,7 @@ PerSide<SideRecord> Record(const PerSide<Side*>& sides, const CompareOptions& op
   recording.shadow_memory = options.keep_values;
   recording.pool = &pool;
   recording.cache = &cache;
+  recording.tolerance = options.tolerance;
   recording.timings = options.timings;
   recording.watch = options.watch;
   return RecordSides(sides, recording);
@@ -106,9 +107,11 @@ struct Findings {
 };
 
 // docs/architecture.md has a table of these steps.
-absl::StatusOr<Findings> CompareRecords(const PerSide<SideRecord>& records,
+absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
                                         const PerSide<RecordedSide>& sides,
                                         const CompareOptions& options, const StepTools& tools) {
+  const PerSide<SideRecord>& records = recorded.sides;
+  const EarlyDifferences& early = recorded.differences;
   OC_ASSIGN_OR_RETURN(const JudgeOptions judging, JudgeOptionsOf(sides, options));
   std::optional<StepTimer> timer;
   timer.emplace(options.timings, "align");
@@ -121,7 +124,7 @@ absl::StatusOr<Findings> CompareRecords(const PerSide<SideRecord>& records,
   const PerSide<std::vector<NamedOutput>> outputs = NamedOutputsOf(sides, records);
 
   timer.emplace(options.timings, "measure");
-  OC_ASSIGN_OR_RETURN(MeasuredRows measured, MeasureRows(sides, aligned, tolerances, tools));
+  OC_ASSIGN_OR_RETURN(MeasuredRows measured, MeasureRows(sides, aligned, tolerances, early, tools));
   OC_ASSIGN_OR_RETURN(OutputComparison judged,
                       JudgeOutputs(sides, outputs, measured, tolerances, judging, tools));
   OC_ASSIGN_OR_RETURN(PerSide<NotFinite> not_finite, FindNotFiniteOnBoth(sides, tools));
@@ -129,8 +132,8 @@ absl::StatusOr<Findings> CompareRecords(const PerSide<SideRecord>& records,
   timer.emplace(options.timings, "causes");
   OC_ASSIGN_OR_RETURN(CauseReport search,
                       SearchCauses(sides, outputs.right, measured, judged, options, tools));
-  OC_ASSIGN_OR_RETURN(measured,
-                      AddPairs(sides, std::move(measured), search.repaired, tolerances, tools));
+  OC_ASSIGN_OR_RETURN(
+      measured, AddPairs(sides, std::move(measured), search.repaired, tolerances, early, tools));
   LookAtQuantizationOptions looking;
   looking.review = options.causes && quantized;
   looking.layers = options.quantization || options.blocks;
@@ -195,12 +198,12 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
 absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions& options) {
   const ThreadPool pool(ThreadsOf(options));
   const PerSide<Side*> sides = {&left, &right};
-  OC_ASSIGN_OR_RETURN(PerSide<SideRecord> records,
+  OC_ASSIGN_OR_RETURN(SideRecords records,
                       TakeCommonForms(sides, Record(sides, options, pool), options.watch));
   OC_ASSIGN_OR_RETURN(Findings findings,
-                      CompareRecords(records, ViewsOf(sides, records), options,
+                      CompareRecords(records, ViewsOf(sides, records.sides), options,
                                      {options.keep_values, options.watch, &pool}));
-  return Assemble(sides, std::move(records), std::move(findings), options);
+  return Assemble(sides, std::move(records.sides), std::move(findings), options);
 }
 
 }  // namespace onnxcmp

@@ -123,8 +123,8 @@ class CauseFinder {
         right_form_.has_value()) {
       return false;
     }
-    const QuickLook look = LookQuickly(left_, left_graph_, right_graph_, aligned_, options_.apart,
-                                       LeavesOf(right_, right_graph_), options_.pool);
+    const QuickLook look = LookQuickly(left_, left_graph_, right_graph_, aligned_,
+                                       LeavesOf(right_, right_graph_), options_);
     if (!look.clean) return false;
     if (look.left_out > 0) {
       report->notes.push_back(absl::StrFormat(

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/node_hash_map.h"
+#include "absl/types/span.h"
 #include "compare/differences/nearness.h"
 #include "compare/graphs/region.h"
 #include "compare/sides/value_bank.h"
@@ -30,15 +33,17 @@ constexpr double kMostApart = 1.0 / 4096;
 class QuickLooker {
  public:
   QuickLooker(const RecordedSide& left, const SideGraph& left_graph, const SideGraph& right_graph,
-              const std::vector<int>& partners, const std::vector<double>& apart,
-              const std::vector<Value>& leaves, const ThreadPool* pool)
+              const std::vector<int>& partners, const std::vector<Value>& leaves,
+              const CauseOptions& options)
       : left_(left),
         left_graph_(left_graph),
         right_(right_graph),
         partners_(partners),
-        apart_(apart),
+        apart_(options.apart),
         leaves_(leaves),
-        pool_(pool) {}
+        pool_(options.pool),
+        watch_(options.watch),
+        budget_(options.keep_values) {}
 
   QuickLook Look() {
     QuickLook look;
@@ -48,21 +53,15 @@ class QuickLooker {
         !absl::c_all_of(right_.results(), [&](int r) { return IsRounding(r); })) {
       return look;
     }
-    std::vector<std::pair<double, int>> suspects = Suspects();
+    std::vector<Suspect> suspects = Suspects();
     look.suspects = static_cast<int>(suspects.size());
     double left_of_share = kShare * work;
-    for (const auto& [growth, r] : suspects) {
-      const Region region = RegionOf(right_, r, [&](int read) { return IsEntry(read); });
-      for (const int n : region.nodes) left_of_share -= WorkOf(n);
-      const std::optional<bool> is_clean =
-          left_of_share >= 0 ? IsClean(r, region) : std::optional<bool>();
-      if (!is_clean.has_value()) {
-        ++look.left_out;
-      } else if (!*is_clean) {
-        return look;
-      }
-    }
-    look.clean = true;
+    std::erase_if(suspects, [&](const Suspect& suspect) {
+      for (const int n : suspect.region.nodes) left_of_share -= WorkOf(n);
+      return left_of_share < 0;
+    });
+    look.clean = AreClean(suspects, &look);
+    look.left_out = look.suspects - look.looked_at;
     return look;
   }
 
@@ -110,29 +109,89 @@ class QuickLooker {
     return all + made + (multiplies ? std::sqrt(greatest * second * made) : 0);
   }
 
-  // Results that rounding of what they read does not explain, by how much; the worst first.
-  std::vector<std::pair<double, int>> Suspects() const {
-    std::vector<std::pair<double, int>> suspects;
+  // A result that rounding of what it reads does not explain.
+  struct Suspect {
+    int result;
+    Region region;
+    double growth;  // of the distance, from what it reads
+  };
+
+  // The worst first.
+  std::vector<Suspect> Suspects() const {
+    std::vector<Suspect> suspects;
     for (const int r : right_.results()) {
       if (!right_.IsComputed(r) || !HasPartner(r) || HasSameBits(r)) continue;
       const double rounding = kRounding * EpsilonOfPair(r);
       if (ApartBy(r) <= rounding) continue;
+      Region region = RegionOf(right_, r, [&](int read) { return IsEntry(read); });
       double read_apart = 0;
-      for (const int entry : RegionOf(right_, r, [&](int read) { return IsEntry(read); }).entries) {
+      for (const int entry : region.entries) {
         if (right_.IsComputed(entry)) read_apart = std::max(read_apart, ApartBy(entry));
       }
       if (ApartBy(r) <= kGrowth * read_apart) continue;
-      suspects.emplace_back(-ApartBy(r) / std::max(read_apart, EpsilonOfPair(r)), r);
+      const double growth = ApartBy(r) / std::max(read_apart, EpsilonOfPair(r));
+      suspects.push_back({r, std::move(region), growth});
     }
-    absl::c_sort(suspects);
+    absl::c_sort(suspects, [](const Suspect& a, const Suspect& b) {
+      return std::pair(-a.growth, a.result) < std::pair(-b.growth, b.result);
+    });
     return suspects;
   }
 
-  // What stands for a right result: the left's value of its partner, if it was kept.
+  // The left's results that a look at a suspect needs.
+  std::vector<int> NeededFor(const Suspect& suspect) const {
+    std::vector<int> needed = {partners_[Index(suspect.result)]};
+    for (const int entry : suspect.region.entries) {
+      if (right_.IsComputed(entry) && HasPartner(entry)) {
+        needed.push_back(partners_[Index(entry)]);
+      }
+    }
+    return needed;
+  }
+
+  // False as soon as one is not, or the left's values cannot be had.
+  bool AreClean(absl::Span<const Suspect> suspects, QuickLook* look) {
+    size_t begin = 0;
+    while (begin < suspects.size()) {
+      std::vector<bool> wanted(left_.stream->results.size());
+      bool missing = false;
+      int64_t bytes = 0;
+      size_t end = begin;
+      for (; end < suspects.size() && (end == begin || bytes <= budget_); ++end) {
+        for (const int l : NeededFor(suspects[end])) {
+          if (left_.bank->Find(l) != nullptr || wanted[Index(l)]) continue;
+          wanted[Index(l)] = missing = true;
+          bytes += AboutBytes(left_.result(l));
+        }
+      }
+      again_.Clear();
+      if (missing && !Fetch(wanted)) return false;
+      for (; begin < end; ++begin) {
+        const std::optional<bool> is_clean =
+            IsClean(suspects[begin].result, suspects[begin].region);
+        if (is_clean.has_value()) ++look->looked_at;
+        if (!is_clean.value_or(true)) return false;
+      }
+    }
+    return true;
+  }
+
+  bool Fetch(const std::vector<bool>& wanted) {
+    const std::unique_ptr<Observer> watcher = watch_ ? watch_("left again") : nullptr;
+    const auto keep = [&](int result, const Value& value) {
+      again_.Keep(result, value);
+      return absl::OkStatus();
+    };
+    return left_.side->Revisit(wanted, watcher.get(), keep).ok();
+  }
+
+  // What stands for a right result: the left's value of its partner.
   const Value* LeftValue(int r) const {
     if (right_.IsConstant(r) && right_.producer(r) != kNone) return &ConstantOf(r);
     if (!right_.IsComputed(r)) return &leaves_[Index(r)];
-    return HasPartner(r) ? left_.bank->Find(partners_[Index(r)]) : nullptr;
+    if (!HasPartner(r)) return nullptr;
+    const Value* kept = left_.bank->Find(partners_[Index(r)]);
+    return kept != nullptr ? kept : again_.Find(partners_[Index(r)]);
   }
 
   // What a node gives that reads nothing.
@@ -147,7 +206,7 @@ class QuickLooker {
     return it->second;
   }
 
-  // Nothing if that cannot be told without another run.
+  // Nothing if that cannot be told of such values.
   std::optional<bool> IsClean(int r, const Region& region) const {
     const Value* wanted = LeftValue(r);
     if (wanted == nullptr || !wanted->is_tensor()) return std::nullopt;
@@ -170,6 +229,9 @@ class QuickLooker {
   const std::vector<double>& apart_;
   const std::vector<Value>& leaves_;
   const ThreadPool* pool_;
+  const PairValues::Watch& watch_;
+  const int64_t budget_;
+  ValueBank again_{std::numeric_limits<int64_t>::max()};
   mutable absl::node_hash_map<int, Value> constants_;  // of nodes that were asked for
 };
 
@@ -177,9 +239,8 @@ class QuickLooker {
 
 QuickLook LookQuickly(const RecordedSide& left, const SideGraph& left_graph,
                       const SideGraph& right_graph, const std::vector<int>& partners,
-                      const std::vector<double>& apart, const std::vector<Value>& leaves,
-                      const ThreadPool* pool) {
-  return QuickLooker(left, left_graph, right_graph, partners, apart, leaves, pool).Look();
+                      const std::vector<Value>& leaves, const CauseOptions& options) {
+  return QuickLooker(left, left_graph, right_graph, partners, leaves, options).Look();
 }
 
 }  // namespace onnxcmp

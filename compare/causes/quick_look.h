@@ -5,9 +5,9 @@
 
 #include <vector>
 
+#include "compare/causes/causes.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/sides/pair_values.h"
-#include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
@@ -16,19 +16,18 @@ struct QuickLook {
   // Nothing deserves the search: every result is as near to its partner as rounding has it, but
   // for those that were left out.
   bool clean = false;
-  int suspects = 0;  // results that are farther apart than that, and than what they read
-  int left_out = 0;  // of them: they were not looked at, since the share was spent
+  int suspects = 0;   // results that are farther apart than that, and than what they read
+  int looked_at = 0;  // of them
+  int left_out = 0;   // of them: they were not looked at, since the share was spent
 };
 
-// Of two sides whose outputs agree. `partners`: by right result, its partner or kNone; `apart`: how
-// far from it the result was in the plain runs, against the scale of its elements (infinite: not
-// known). A suspect is clean if its nodes give what the left has when they are given the left's
-// values; the most suspicious are looked at first. Small models are never called clean: their
-// search costs nothing.
+// Of two sides whose outputs agree. `partners`: by right result, its partner or kNone. A suspect is
+// clean if its nodes give what the left has when they are given the left's values; the most
+// suspicious are looked at first. Values that were not kept are computed again. Small models are
+// never called clean: their search costs nothing.
 QuickLook LookQuickly(const RecordedSide& left, const SideGraph& left_graph,
                       const SideGraph& right_graph, const std::vector<int>& partners,
-                      const std::vector<double>& apart, const std::vector<Value>& leaves,
-                      const ThreadPool* pool);
+                      const std::vector<Value>& leaves, const CauseOptions& options);
 
 }  // namespace onnxcmp
 

@@ -23,6 +23,8 @@ struct Tolerance {
   // Rounding goes in all directions: an error that all elements have in common is none if it is
   // more than this of their size. Infinite: nobody asks.
   double systematic = std::numeric_limits<double>::infinity();
+
+  friend bool operator==(const Tolerance&, const Tolerance&) = default;
 };
 
 // Of one value, whose parts may be of several types.
@@ -36,6 +38,8 @@ struct Tolerances {
   const Tolerance& For(DType left, DType right) const {
     return IsInteger(left) && IsInteger(right) ? integers : floats;
   }
+
+  friend bool operator==(const Tolerances&, const Tolerances&) = default;
 
   Tolerance floats;
   Tolerance integers;

@@ -10,14 +10,6 @@
 namespace onnxcmp {
 namespace {
 
-// About what a result takes in memory.
-int64_t BytesOf(const StreamResult& result) {
-  constexpr int64_t kAboutAString = 48;
-  const int64_t size = result.fingerprint.size;
-  if (!result.shape.has_value() || result.dtype == DType::kString) return size * kAboutAString;
-  return static_cast<int64_t>((static_cast<double>(size) * BitWidth(result.dtype) + 7) / 8);
-}
-
 // Has `side` show the results that are true in `wanted`.
 absl::Status Again(const RecordedSide& side, absl::string_view run, const PairValues::Watch& watch,
                    const std::vector<bool>& wanted, Side::Visitor visit) {
@@ -27,6 +19,13 @@ absl::Status Again(const RecordedSide& side, absl::string_view run, const PairVa
 }
 
 }  // namespace
+
+int64_t AboutBytes(const StreamResult& result) {
+  constexpr int64_t kAboutAString = 48;
+  const int64_t size = result.fingerprint.size;
+  if (!result.shape.has_value() || result.dtype == DType::kString) return size * kAboutAString;
+  return static_cast<int64_t>((static_cast<double>(size) * BitWidth(result.dtype) + 7) / 8);
+}
 
 absl::Status PairValues::ForEach(absl::Span<const ResultPair> pairs, Visitor visit) {
   std::vector<size_t> missing;
@@ -48,7 +47,7 @@ absl::Status PairValues::ForEach(absl::Span<const ResultPair> pairs, Visitor vis
     int64_t bytes = 0;
     while (end < missing.size()) {
       const auto left = static_cast<size_t>(pairs[missing[end]].left);
-      bytes += BytesOf(left_.stream->results[left]);
+      bytes += AboutBytes(left_.stream->results[left]);
       if (end > begin && bytes > budget_) break;
       ++end;
     }

@@ -38,6 +38,9 @@ struct RecordedSide {
   const Evaluator* evaluator() const { return side->evaluator(); }  // null for a recording
 };
 
+// About how many bytes a result takes in memory.
+int64_t AboutBytes(const StreamResult& result);
+
 class PairValues {
  public:
   using Visitor =

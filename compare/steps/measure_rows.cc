@@ -20,24 +20,35 @@ bool SameElements(const StreamResult& left, const StreamResult& right, Marks mar
   return Has(marks, Mark::kTransposed) && left.fingerprint.elements == right.fingerprint.elements;
 }
 
+void SetDifference(TensorDifference difference, ComparedRow* row) {
+  row->difference = std::move(difference);
+  row->relation = row->difference->values.agree ? Relation::kClose : Relation::kDifferent;
+}
+
 absl::Status Measure(const Value& left, const Value& right, const DifferenceOptions& options,
                      const ThreadPool* pool, ComparedRow* row) {
   if (Has(row->aligned.marks, Mark::kTransposed)) {
     OC_ASSIGN_OR_RETURN(const Value sorted_left, SortedElements(left));
     OC_ASSIGN_OR_RETURN(const Value sorted_right, SortedElements(right));
-    row->difference = TensorDifferenceOf(sorted_left, sorted_right, options, pool);
+    SetDifference(TensorDifferenceOf(sorted_left, sorted_right, options, pool), row);
   } else {
-    row->difference = TensorDifferenceOf(left, right, options, pool);
+    SetDifference(TensorDifferenceOf(left, right, options, pool), row);
   }
-  row->relation = row->difference->values.agree ? Relation::kClose : Relation::kDifferent;
   return absl::OkStatus();
 }
 
 // `known`: by row of the alignment, one that was measured before, or null.
 absl::StatusOr<std::vector<ComparedRow>> RowsOf(
     const PerSide<RecordedSide>& sides, const Alignment& alignment,
-    const PairTolerances& tolerances, const StepTools& tools,
+    const PairTolerances& tolerances, const EarlyDifferences& early, const StepTools& tools,
     absl::FunctionRef<const ComparedRow*(size_t)> known) {
+  const auto options_of = [&](const ResultPair& pair) {
+    DifferenceOptions options;
+    options.tolerance = tolerances.Of(pair.left, pair.right).tolerances;
+    // What was recorded counts as outputs do.
+    options.parts = sides.left.stream->recorded || sides.right.stream->recorded;
+    return options;
+  };
   std::vector<ComparedRow> rows;
   std::vector<ResultPair> pairs;
   std::vector<size_t> row_of;  // by pair
@@ -54,7 +65,15 @@ absl::StatusOr<std::vector<ComparedRow>> RowsOf(
       continue;
     }
     const ResultPair pair = {aligned.left.back(), aligned.right.back()};
-    if (SameElements(sides.left.result(pair.left), sides.right.result(pair.right), aligned.marks)) {
+    const StreamResult& left = sides.left.result(pair.left);
+    const StreamResult& right = sides.right.result(pair.right);
+    if (SameElements(left, right, aligned.marks)) continue;
+    const TensorDifference* measured =
+        Has(aligned.marks, Mark::kTransposed)
+            ? nullptr
+            : early.Find(left.fingerprint.content, right.fingerprint.content, options_of(pair));
+    if (measured != nullptr) {
+      SetDifference(*measured, &row);
       continue;
     }
     pairs.push_back(pair);
@@ -65,11 +84,7 @@ absl::StatusOr<std::vector<ComparedRow>> RowsOf(
   OC_RETURN_IF_ERROR(
       values.ForEach(pairs, [&](size_t i, const Value& own_left, const Value& own_right) {
         const auto [left, right] = stood_for.Comparable(pairs[i], own_left, own_right);
-        DifferenceOptions options;
-        options.tolerance = tolerances.Of(pairs[i].left, pairs[i].right).tolerances;
-        // What was recorded counts as outputs do.
-        options.parts = sides.left.stream->recorded || sides.right.stream->recorded;
-        return Measure(left, right, options, tools.pool, &rows[row_of[i]]);
+        return Measure(left, right, options_of(pairs[i]), tools.pool, &rows[row_of[i]]);
       }));
   return rows;
 }
@@ -77,15 +92,17 @@ absl::StatusOr<std::vector<ComparedRow>> RowsOf(
 }  // namespace
 
 absl::StatusOr<MeasuredRows> MeasureRows(const PerSide<RecordedSide>& sides, Alignment alignment,
-                                         const PairTolerances& tolerances, const StepTools& tools) {
-  OC_ASSIGN_OR_RETURN(std::vector<ComparedRow> rows,
-                      RowsOf(sides, alignment, tolerances, tools, [](size_t) { return nullptr; }));
+                                         const PairTolerances& tolerances,
+                                         const EarlyDifferences& early, const StepTools& tools) {
+  OC_ASSIGN_OR_RETURN(std::vector<ComparedRow> rows, RowsOf(sides, alignment, tolerances, early,
+                                                            tools, [](size_t) { return nullptr; }));
   return MeasuredRows{std::move(alignment), std::move(rows)};
 }
 
 absl::StatusOr<MeasuredRows> AddPairs(const PerSide<RecordedSide>& sides, MeasuredRows measured,
                                       const std::vector<AddedPair>& pairs,
-                                      const PairTolerances& tolerances, const StepTools& tools) {
+                                      const PairTolerances& tolerances,
+                                      const EarlyDifferences& early, const StepTools& tools) {
   if (pairs.empty()) return measured;
   Amended amended = Amend(measured.alignment, pairs, *sides.left.stream, *sides.right.stream);
   const auto known = [&](size_t i) {
@@ -93,7 +110,7 @@ absl::StatusOr<MeasuredRows> AddPairs(const PerSide<RecordedSide>& sides, Measur
     return row == kNone ? nullptr : &measured.rows[Index(row)];
   };
   OC_ASSIGN_OR_RETURN(std::vector<ComparedRow> rows,
-                      RowsOf(sides, amended.alignment, tolerances, tools, known));
+                      RowsOf(sides, amended.alignment, tolerances, early, tools, known));
   return MeasuredRows{std::move(amended.alignment), std::move(rows)};
 }
 

@@ -1,56 +1,30 @@
 #include "compare/steps/record_sides.h"
 
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "compare/shadow/shadow_run.h"
 #include "compare/sides/lock_step.h"
 #include "compare/sides/shared_nodes.h"
+#include "compare/sides/value_keeper.h"
 
 namespace onnxcmp {
 namespace {
-
-// Which values of both sides are kept: bits that agree are never needed again.
-class Keeper {
- public:
-  explicit Keeper(PerSide<SideRecord>* records) : records_(*records) {}
-
-  void See(SideId side, int number, const StreamResult& result, const Value& value) {
-    const Hash128& content = result.fingerprint.content;
-    contents_[side].try_emplace(content);
-    // The model and the feeds hold these anyway.
-    if (result.kind == ResultKind::kInitializer || result.kind == ResultKind::kInput) {
-      records_[side].bank.Keep(number, value, /*free=*/true);
-      return;
-    }
-    const auto other = contents_[Other(side)].find(content);
-    if (other != contents_[Other(side)].end()) {
-      std::vector<int>& kept = other->second;
-      if (kept.empty()) return;
-      records_[Other(side)].bank.Drop(kept.back());
-      kept.pop_back();
-      return;
-    }
-    if (records_[side].bank.Keep(number, value)) contents_[side][content].push_back(number);
-  }
-
- private:
-  PerSide<SideRecord>& records_;
-  PerSide<absl::flat_hash_map<Hash128, std::vector<int>>> contents_;  // results that are kept
-};
 
 // One side on its way.
 class FirstRun {
  public:
   // `watcher` and `shared` may be null.
   FirstRun(SideId id, Side* side, const RecordSidesOptions& options, Observer* watcher,
-           SharedNodes* shared, Keeper* keeper, SideRecord* record)
+           SharedNodes* shared, ValueKeeper* keeper, SideRecord* record)
       : record_(*record),
         step_(absl::StrCat("run ", SideName(id))),
         cache_(*options.cache),
+        keeper_(*keeper),
         timings_(options.timings),
         visit_([id, keeper, record](int number, const StreamResult& result,
                                     const Value& value) -> absl::Status {
@@ -76,11 +50,15 @@ class FirstRun {
   bool Step() {
     if (timings_ == nullptr) return run_->Step();
     const double looked = cache_.seconds();
+    const double measured = keeper_.seconds();
     const auto start = std::chrono::steady_clock::now();
     const bool more = run_->Step();
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-    timings_->Add(step_, time.count() - (cache_.seconds() - looked));
-    timings_->Add("look at results", cache_.seconds() - looked);
+    const double looking = cache_.seconds() - looked;
+    const double measuring = keeper_.seconds() - measured;
+    timings_->Add(step_, time.count() - looking - measuring);
+    timings_->Add("look at results", looking);
+    timings_->Add("measure", measuring);
     return more;
   }
 
@@ -96,6 +74,7 @@ class FirstRun {
   SideRecord& record_;
   std::string step_;
   const FingerprintCache& cache_;
+  const ValueKeeper& keeper_;
   Timings* timings_;
   std::optional<ShadowRun> shadow_;
   std::function<absl::Status(int, const StreamResult&, const Value&)> visit_;
@@ -104,14 +83,24 @@ class FirstRun {
 
 }  // namespace
 
-PerSide<SideRecord> RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options) {
-  PerSide<SideRecord> records;
-  for (const SideId id : kBothSides) records[id].bank = ValueBank(options.keep_values / 2);
-  Keeper keeper(&records);
+SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options) {
+  SideRecords made;
+  PerSide<SideRecord>& records = made.sides;
+  const bool in_step = options.share && ComputeAlike(sides);
+  ValueKeeper::Options keeping;
+  keeping.tolerance = options.tolerance;
+  keeping.in_step = in_step;
+  keeping.bytes_that_stay = options.keep_values / 16;
+  keeping.pool = options.pool;
+  for (const SideId id : kBothSides) {
+    records[id].bank = ValueBank(options.keep_values / 2);
+    keeping.holds_leaves[id] = sides[id]->evaluator() != nullptr;
+  }
+  ValueKeeper keeper({&records.left.bank, &records.right.bank}, &made.differences, keeping);
   const auto watch = [&](absl::string_view run) {
     return options.watch ? options.watch(run) : nullptr;
   };
-  if (!options.share || !ComputeAlike(sides)) {
+  if (!in_step) {
     for (const SideId id : kBothSides) {
       const std::unique_ptr<Observer> watcher = watch(SideName(id));
       FirstRun run(id, sides[id], options, watcher.get(), nullptr, &keeper, &records[id]);
@@ -119,7 +108,7 @@ PerSide<SideRecord> RecordSides(const PerSide<Side*>& sides, const RecordSidesOp
       }
       run.Finish();
     }
-    return records;
+    return made;
   }
   const std::unique_ptr<Observer> watcher = watch("left and right");
   SharedNodes shared(sides.left->evaluator()->registry(), options.cache, options.pool);
@@ -141,7 +130,7 @@ PerSide<SideRecord> RecordSides(const PerSide<Side*>& sides, const RecordSidesOp
       options.timings->nodes += static_cast<int64_t>(records[id].stream.nodes.size());
     }
   }
-  return records;
+  return made;
 }
 
 PerSide<RecordedSide> ViewsOf(const PerSide<Side*>& sides, const PerSide<SideRecord>& records) {

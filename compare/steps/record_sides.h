@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "compare/differences/tolerance.h"
 #include "compare/pair/per_side.h"
 #include "compare/pair/timings.h"
 #include "compare/shadow/shadow.h"
+#include "compare/sides/early_differences.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
 #include "compare/sides/value_bank.h"
@@ -33,6 +35,7 @@ struct RecordSidesOptions {
   int64_t shadow_memory = 0;  // of what one node makes in double
   const ThreadPool* pool = nullptr;
   FingerprintCache* cache = nullptr;
+  ToleranceOptions tolerance;
   Timings* timings = nullptr;  // may be null
   // Told "left", "right", or "left and right" where both go in lock step. May be empty.
   std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;
@@ -48,7 +51,12 @@ struct SideRecord {
   std::vector<std::pair<int, Value>> outputs_in_double;
 };
 
-PerSide<SideRecord> RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options);
+struct SideRecords {
+  PerSide<SideRecord> sides;
+  EarlyDifferences differences;  // what was measured on the way
+};
+
+SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options);
 
 // Good as long as the sides and the records are.
 PerSide<RecordedSide> ViewsOf(const PerSide<Side*>& sides, const PerSide<SideRecord>& records);

@@ -5,12 +5,11 @@
 
 namespace onnxcmp {
 
-absl::StatusOr<PerSide<SideRecord>> TakeCommonForms(const PerSide<Side*>& sides,
-                                                    PerSide<SideRecord> records,
-                                                    const PairValues::Watch& watch) {
-  const PerSide<RecordedSide> recorded = ViewsOf(sides, records);
-  OC_RETURN_IF_ERROR(FindCommonForms(recorded.left, recorded.right, watch, &records.left.stream,
-                                     &records.right.stream));
+absl::StatusOr<SideRecords> TakeCommonForms(const PerSide<Side*>& sides, SideRecords records,
+                                            const PairValues::Watch& watch) {
+  const PerSide<RecordedSide> recorded = ViewsOf(sides, records.sides);
+  OC_RETURN_IF_ERROR(FindCommonForms(recorded.left, recorded.right, watch,
+                                     &records.sides.left.stream, &records.sides.right.stream));
   return records;
 }
 

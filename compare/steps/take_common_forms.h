@@ -11,9 +11,8 @@
 namespace onnxcmp {
 
 // The same records; what has a form (StreamResult::form) has the fingerprint of that form.
-absl::StatusOr<PerSide<SideRecord>> TakeCommonForms(const PerSide<Side*>& sides,
-                                                    PerSide<SideRecord> records,
-                                                    const PairValues::Watch& watch);
+absl::StatusOr<SideRecords> TakeCommonForms(const PerSide<Side*>& sides, SideRecords records,
+                                            const PairValues::Watch& watch);
 
 }  // namespace onnxcmp
 

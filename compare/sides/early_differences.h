@@ -1,0 +1,44 @@
+// Differences of pairs that were measured while both sides ran, before it was known which results
+// belong together: nearly equal values of one size will.
+#ifndef ONNXCMP_COMPARE_SIDES_EARLY_DIFFERENCES_H_
+#define ONNXCMP_COMPARE_SIDES_EARLY_DIFFERENCES_H_
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "compare/differences/tensor_difference.h"
+#include "compare/differences/tolerance.h"
+#include "compare/streams/fingerprint.h"
+
+namespace onnxcmp {
+
+// Known by the content of both values, on which alone they depend.
+class EarlyDifferences {
+ public:
+  void Add(const Hash128& left, const Hash128& right, const Tolerances& tolerance,
+           TensorDifference difference) {
+    measured_.try_emplace({left, right}, Measured{tolerance, std::move(difference)});
+  }
+  // What TensorDifferenceOf gives for them with these options, but for `worst`, which is its
+  // default; null if it was not measured, or with another tolerance.
+  const TensorDifference* Find(const Hash128& left, const Hash128& right,
+                               const DifferenceOptions& options) const {
+    const auto it = measured_.find({left, right});
+    if (it == measured_.end() || options.parts || it->second.tolerance != options.tolerance) {
+      return nullptr;
+    }
+    return &it->second.difference;
+  }
+
+ private:
+  struct Measured {
+    Tolerances tolerance;
+    TensorDifference difference;
+  };
+
+  absl::flat_hash_map<std::pair<Hash128, Hash128>, Measured> measured_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_SIDES_EARLY_DIFFERENCES_H_

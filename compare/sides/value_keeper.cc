@@ -1,0 +1,165 @@
+#include "compare/sides/value_keeper.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "compare/differences/nearness.h"
+#include "compare/differences/precision.h"
+#include "compare/differences/tensor_difference.h"
+
+namespace onnxcmp {
+namespace {
+
+// Smaller values cost next to nothing to keep.
+constexpr int64_t kWorthSettling = int64_t{1} << 16;
+// Of one size, the latest: both sides come to like values at about the same time.
+constexpr size_t kMostWaiting = 5;
+// Sketches that are farther apart are no rounding.
+constexpr double kNearby = 1e-3;
+// A pair that is farther apart than so many epsilons, and so many times farther than what it reads,
+// will be looked into (compare/causes/quick_look.h). What it reads was measured shortly before.
+constexpr double kRounding = 32;
+constexpr double kGrowth = 4;
+constexpr size_t kHeld = 4;
+
+bool IsWorthSettling(const StreamResult& result, const Value& value) {
+  return value.is_tensor() && IsFloatingPoint(result.dtype) &&
+         value.tensor().byte_size() >= kWorthSettling;
+}
+
+}  // namespace
+
+bool ValueKeeper::IsOnOtherSide(SideId side, const Hash128& content) {
+  contents_[side].try_emplace(content);
+  const auto other = contents_[Other(side)].find(content);
+  if (other == contents_[Other(side)].end()) return false;
+  std::vector<int>& kept = other->second;
+  if (!kept.empty()) {
+    banks_[Other(side)]->Drop(kept.back());
+    kept.pop_back();
+  }
+  return true;
+}
+
+void ValueKeeper::LetGo(SideId side, int number) {
+  const Value* value = banks_[side]->Find(number);
+  if (value == nullptr) return;
+  Leaving& leaving = leaving_[side];
+  leaving.numbers.push_back({number, BytesHeldBy(*value)});
+  leaving.bytes += leaving.numbers.back().bytes;
+  while (leaving.bytes > options_.bytes_that_stay) DropOldest(side);
+}
+
+void ValueKeeper::DropOldest(SideId side) {
+  Leaving& leaving = leaving_[side];
+  banks_[side]->Drop(leaving.numbers.front().number);
+  leaving.bytes -= leaving.numbers.front().bytes;
+  leaving.numbers.pop_front();
+}
+
+void ValueKeeper::HoldLatest() {
+  Leaving& leaving = leaving_.left;
+  for (size_t i = 0; i < kHeld && !leaving.numbers.empty(); ++i) {
+    const int64_t bytes = leaving.numbers.back().bytes;
+    if (held_bytes_ + bytes > options_.bytes_that_stay) return;
+    held_bytes_ += bytes;
+    leaving.bytes -= bytes;
+    leaving.numbers.pop_back();
+  }
+}
+
+bool ValueKeeper::Keep(SideId side, int number, const Value& value) {
+  while (!banks_[side]->Keep(number, value)) {
+    if (leaving_[side].numbers.empty()) return false;
+    DropOldest(side);
+  }
+  return true;
+}
+
+std::optional<ValueKeeper::Waiting> ValueKeeper::TakeLike(SideId side, const StreamResult& result) {
+  const auto found = waiting_[side].find(result.fingerprint.size);
+  if (found == waiting_[side].end()) return std::nullopt;
+  std::deque<Waiting>& waiting = found->second;
+  auto nearest = waiting.end();
+  std::pair<bool, double> least = {true, kNearby};
+  for (auto it = waiting.begin(); it != waiting.end(); ++it) {
+    if (it->shape != result.shape) continue;
+    const std::pair<bool, double> distance = {it->name != result.name,
+                                              SketchDistance(it->fingerprint, result.fingerprint)};
+    if (distance.second > kNearby || distance > least) continue;
+    least = distance;
+    nearest = it;
+  }
+  if (nearest == waiting.end()) return std::nullopt;
+  Waiting like = std::move(*nearest);
+  waiting.erase(nearest);
+  return like;
+}
+
+std::optional<double> ValueKeeper::Settle(SideId side, const StreamResult& result,
+                                          const Value& value) {
+  const std::optional<Waiting> other = TakeLike(Other(side), result);
+  const Value* kept = other.has_value() ? banks_[Other(side)]->Find(other->number) : nullptr;
+  if (kept == nullptr) return std::nullopt;  // or it was found bit for bit since
+  PerSide<const Value*> values;
+  values[side] = &value;
+  values[Other(side)] = kept;
+  PerSide<Hash128> contents;
+  contents[side] = result.fingerprint.content;
+  contents[Other(side)] = other->fingerprint.content;
+  const DType type = LessPrecise(other->own_precision, result.own_precision);
+  DifferenceOptions measuring;
+  measuring.tolerance.floats = Adjusted(DefaultTolerance(type), options_.tolerance);
+  TensorDifference difference =
+      TensorDifferenceOf(*values.left, *values.right, measuring, options_.pool);
+  const double scale = EpsilonOf(type) * difference.values.scale;
+  const double apart = scale > 0 ? difference.values.max_absolute / scale : 0;
+  differences_.Add(contents.left, contents.right, measuring.tolerance, std::move(difference));
+  if (options_.in_step) LetGo(Other(side), other->number);
+  return apart;
+}
+
+void ValueKeeper::HoldIfSuspect(double apart) {
+  const auto least = std::min_element(latest_apart_.begin(), latest_apart_.end());
+  if (apart > kRounding && (latest_apart_.empty() || apart > kGrowth * *least)) HoldLatest();
+  latest_apart_.push_back(apart);
+  if (latest_apart_.size() > kHeld) latest_apart_.pop_front();
+}
+
+void ValueKeeper::Wait(SideId side, int number, const StreamResult& result) {
+  std::deque<Waiting>& waiting = waiting_[side][result.fingerprint.size];
+  waiting.push_back({number, result.name, result.shape, result.own_precision, result.fingerprint});
+  if (!options_.in_step || waiting.size() <= kMostWaiting) return;
+  const int oldest = waiting.front().number;
+  waiting.pop_front();
+  LetGo(side, oldest);
+}
+
+void ValueKeeper::See(SideId side, int number, const StreamResult& result, const Value& value) {
+  const Hash128& content = result.fingerprint.content;
+  if (result.kind == ResultKind::kInitializer || result.kind == ResultKind::kInput) {
+    contents_[side].try_emplace(content);
+    banks_[side]->Keep(number, value, /*free=*/options_.holds_leaves[side]);
+    return;
+  }
+  if (IsOnOtherSide(side, content)) return;
+  const bool settles = options_.tolerance.by_name.empty() && IsWorthSettling(result, value);
+  std::optional<double> apart;
+  if (settles) {
+    const auto start = std::chrono::steady_clock::now();
+    apart = Settle(side, result, value);
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  if (!Keep(side, number, value)) return;
+  contents_[side][content].push_back(number);
+  if (!settles) return;
+  if (!apart.has_value()) {
+    Wait(side, number, result);
+  } else if (options_.in_step) {
+    LetGo(side, number);
+    HoldIfSuspect(*apart);
+  }
+}
+
+}  // namespace onnxcmp

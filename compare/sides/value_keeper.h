@@ -1,0 +1,101 @@
+// Which values are kept while both sides run.
+#ifndef ONNXCMP_COMPARE_SIDES_VALUE_KEEPER_H_
+#define ONNXCMP_COMPARE_SIDES_VALUE_KEEPER_H_
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "compare/differences/tolerance.h"
+#include "compare/pair/per_side.h"
+#include "compare/sides/early_differences.h"
+#include "compare/sides/value_bank.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+
+// Bits that agree are never needed again. Large floats that are nearly those of a value of the
+// other side are measured against it at once. Where both sides go in lock step, what was measured,
+// and what waited in vain for its like, goes when there is much of it: two models that do the same
+// need little memory for that and no further run.
+class ValueKeeper {
+ public:
+  struct Options {
+    ToleranceOptions tolerance;
+    bool in_step = false;
+    // Of each side: values that may go stay as long as they take no more.
+    int64_t bytes_that_stay = 0;
+    // By side: whether its inputs and initializers are in memory anyway.
+    PerSide<bool> holds_leaves = {false, false};
+    const ThreadPool* pool = nullptr;  // may be null
+  };
+
+  // All must outlive the object.
+  ValueKeeper(const PerSide<ValueBank*>& banks, EarlyDifferences* differences, Options options)
+      : banks_(banks), differences_(*differences), options_(std::move(options)) {}
+
+  void See(SideId side, int number, const StreamResult& result, const Value& value);
+  // What measuring has taken so far.
+  double seconds() const { return seconds_; }
+
+ private:
+  // A value that is kept and may be measured yet.
+  struct Waiting {
+    int number;
+    std::string name;
+    std::optional<Shape> shape;
+    DType own_precision;
+    Fingerprint fingerprint;
+  };
+
+  // Whether the other side has it bit for bit, and then drops it there.
+  bool IsOnOtherSide(SideId side, const Hash128& content);
+  // Takes the value out that waits on a side and is nearly this one: that of its name, else the
+  // nearest.
+  std::optional<Waiting> TakeLike(SideId side, const StreamResult& result);
+  // Measures it against the nearest value that waits on the other side. How far they are apart in
+  // epsilons; nothing if it has to wait.
+  std::optional<double> Settle(SideId side, const StreamResult& result, const Value& value);
+  // Values that are kept and may go, the oldest first.
+  struct Leaving {
+    struct Kept {
+      int number;
+      int64_t bytes;
+    };
+    std::deque<Kept> numbers;
+    int64_t bytes = 0;
+  };
+
+  void LetGo(SideId side, int number);
+  void DropOldest(SideId side);
+  // After a pair that is so far apart.
+  void HoldIfSuspect(double apart);
+  // Those of the left that may go and came last may not.
+  void HoldLatest();
+  // Whether there was room for it.
+  bool Keep(SideId side, int number, const Value& value);
+  void Wait(SideId side, int number, const StreamResult& result);
+
+  const PerSide<ValueBank*> banks_;
+  EarlyDifferences& differences_;
+  const Options options_;
+  PerSide<absl::flat_hash_map<Hash128, std::vector<int>>> contents_;  // results that are kept
+  PerSide<Leaving> leaving_;
+  int64_t held_bytes_ = 0;           // of what may go no longer
+  std::deque<double> latest_apart_;  // how far what was measured was apart, in epsilons
+  PerSide<absl::flat_hash_map<int64_t, std::deque<Waiting>>> waiting_;  // by number of elements
+  double seconds_ = 0;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_SIDES_VALUE_KEEPER_H_

@@ -1,0 +1,229 @@
+// Large values that are nearly the same on both sides are measured when the second of them appears.
+#include "compare/sides/value_keeper.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "compare/reports/render_json.h"
+#include "tests/compare/model_pair.h"
+
+namespace onnxcmp::testing {
+namespace {
+
+constexpr int64_t kElements = int64_t{1} << 15;  // 128 KiB
+constexpr int64_t kBytes = kElements * 4;
+
+// Some numbers, all `factor` times what they are otherwise.
+Value Numbers(int seed, float factor = 1) {
+  std::vector<float> numbers(static_cast<size_t>(kElements));
+  uint32_t state = static_cast<uint32_t>(seed) * 2654435761U + 1;
+  for (float& number : numbers) {
+    state = state * 1664525U + 1013904223U;
+    number = (static_cast<float>(state >> 8) / 8388608.0f - 1.0f) * factor;
+  }
+  return Tensor::Of<float>({kElements}, numbers);
+}
+
+class ValueKeeperTest : public ::testing::Test {
+ protected:
+  explicit ValueKeeperTest(ValueKeeper::Options options = InStep())
+      : options_(std::move(options)) {}
+
+  static ValueKeeper::Options InStep() {
+    ValueKeeper::Options options;
+    options.in_step = true;
+    return options;
+  }
+
+  Hash128 See(SideId side, int number, const std::string& name, const Value& value) {
+    StreamResult result;
+    result.name = name;
+    result.dtype = result.own_precision = DType::kFloat;
+    result.shape = value.tensor().shape();
+    result.fingerprint = FingerprintOf(value);
+    keeper().See(side, number, result, value);
+    return result.fingerprint.content;
+  }
+
+  ValueKeeper& keeper() {
+    if (!keeper_.has_value()) {
+      keeper_.emplace(PerSide<ValueBank*>{&banks_.left, &banks_.right}, &early_, options_);
+    }
+    return *keeper_;
+  }
+
+  static DifferenceOptions Expected() {
+    DifferenceOptions options;
+    options.tolerance.floats = DefaultTolerance(DType::kFloat);
+    return options;
+  }
+
+  ValueKeeper::Options options_;
+  PerSide<ValueBank> banks_ = {ValueBank(int64_t{1} << 30), ValueBank(int64_t{1} << 30)};
+  EarlyDifferences early_;
+  std::optional<ValueKeeper> keeper_;
+};
+
+TEST_F(ValueKeeperTest, MeasuresWhatIsNearlyTheSameAndLetsItGo) {
+  const Value left = Numbers(1);
+  const Value right = Numbers(1, 1.000001f);
+  const Hash128 a = See(SideId::kLeft, 3, "left", left);
+  EXPECT_NE(banks_.left.Find(3), nullptr);
+  const Hash128 b = See(SideId::kRight, 5, "right", right);
+  EXPECT_EQ(banks_.left.Find(3), nullptr);
+  EXPECT_EQ(banks_.right.Find(5), nullptr);
+  const TensorDifference* measured = early_.Find(a, b, Expected());
+  ASSERT_NE(measured, nullptr);
+  const TensorDifference expected = TensorDifferenceOf(left, right, Expected());
+  EXPECT_EQ(measured->values.max_absolute, expected.values.max_absolute);
+  EXPECT_EQ(measured->values.max_absolute_pair, expected.values.max_absolute_pair);
+  EXPECT_EQ(measured->rms, expected.rms);
+  EXPECT_TRUE(measured->values.agree);
+  EXPECT_EQ(early_.Find(b, a, Expected()), nullptr);
+}
+
+TEST_F(ValueKeeperTest, TheLeftMayComeSecond) {
+  const Hash128 b = See(SideId::kRight, 5, "right", Numbers(1, 1.000001f));
+  const Hash128 a = See(SideId::kLeft, 3, "left", Numbers(1));
+  EXPECT_NE(early_.Find(a, b, Expected()), nullptr);
+}
+
+TEST_F(ValueKeeperTest, AnotherToleranceIsMeasuredAnew) {
+  const Hash128 a = See(SideId::kLeft, 3, "left", Numbers(1));
+  const Hash128 b = See(SideId::kRight, 5, "right", Numbers(1, 1.000001f));
+  DifferenceOptions other = Expected();
+  other.tolerance.floats.rtol *= 2;
+  EXPECT_EQ(early_.Find(a, b, other), nullptr);
+  other = Expected();
+  other.parts = true;
+  EXPECT_EQ(early_.Find(a, b, other), nullptr);
+}
+
+TEST_F(ValueKeeperTest, KeepsWhatIsFarFromAllOthers) {
+  const Hash128 a = See(SideId::kLeft, 3, "left", Numbers(1));
+  const Hash128 b = See(SideId::kRight, 5, "left", Numbers(1, 1.01f));
+  EXPECT_EQ(early_.Find(a, b, Expected()), nullptr);
+  EXPECT_NE(banks_.left.Find(3), nullptr);
+  EXPECT_NE(banks_.right.Find(5), nullptr);
+}
+
+TEST_F(ValueKeeperTest, PrefersThatOfTheSameName) {
+  const Hash128 near = See(SideId::kLeft, 3, "other", Numbers(1));
+  const Hash128 named = See(SideId::kLeft, 4, "y", Numbers(1, 1.00001f));
+  const Hash128 b = See(SideId::kRight, 5, "y", Numbers(1, 1.000001f));
+  EXPECT_EQ(early_.Find(near, b, Expected()), nullptr);
+  EXPECT_NE(early_.Find(named, b, Expected()), nullptr);
+  EXPECT_NE(banks_.left.Find(3), nullptr);
+}
+
+TEST_F(ValueKeeperTest, TheSameBitsNeedNoMeasuring) {
+  See(SideId::kLeft, 3, "left", Numbers(1));
+  See(SideId::kRight, 5, "right", Numbers(1));
+  EXPECT_EQ(banks_.left.Find(3), nullptr);
+  EXPECT_EQ(banks_.right.Find(5), nullptr);
+}
+
+TEST_F(ValueKeeperTest, TolerancesByNameAreLeftToThePairs) {
+  options_.tolerance.by_name["right"] = Tolerance();
+  const Hash128 a = See(SideId::kLeft, 3, "left", Numbers(1));
+  const Hash128 b = See(SideId::kRight, 5, "right", Numbers(1, 1.000001f));
+  EXPECT_EQ(early_.Find(a, b, Expected()), nullptr);
+  EXPECT_NE(banks_.left.Find(3), nullptr);
+}
+
+// A side that ran alone before is wanted as a whole.
+TEST_F(ValueKeeperTest, NothingGoesWhereSidesAreNotInStep) {
+  options_.in_step = false;
+  for (int i = 0; i < 20; ++i) See(SideId::kLeft, i, absl::StrCat("l", i), Numbers(i));
+  for (int i = 0; i < 20; ++i) See(SideId::kRight, i, absl::StrCat("r", i), Numbers(i, 1.000001f));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_NE(banks_.left.Find(i), nullptr) << i;
+    EXPECT_NE(banks_.right.Find(i), nullptr) << i;
+  }
+}
+
+TEST_F(ValueKeeperTest, WhatWaitsInVainGoes) {
+  for (int i = 0; i < 20; ++i) See(SideId::kLeft, i, absl::StrCat("l", i), Numbers(i));
+  EXPECT_EQ(banks_.left.Find(0), nullptr);
+  EXPECT_NE(banks_.left.Find(19), nullptr);
+  EXPECT_LE(banks_.left.bytes(), 8 * kBytes);
+}
+
+// What comes of what was near and is far itself will be looked into, with what it reads.
+TEST_F(ValueKeeperTest, WhatLeadsToASuspectStays) {
+  options_.bytes_that_stay = 3 * kBytes;
+  const auto both = [&](int number, float factor) {
+    See(SideId::kLeft, number, absl::StrCat("v", number), Numbers(number));
+    See(SideId::kRight, number, absl::StrCat("v", number), Numbers(number, factor));
+  };
+  both(0, 1.0000003f);
+  both(1, 1.0000003f);
+  both(2, 1.0001f);
+  for (int i = 3; i < 20; ++i) both(i, 1.0000003f);
+  EXPECT_NE(banks_.left.Find(1), nullptr);
+  EXPECT_NE(banks_.left.Find(2), nullptr);
+  EXPECT_EQ(banks_.left.Find(5), nullptr);
+  EXPECT_NE(banks_.left.Find(19), nullptr);
+}
+
+constexpr char kExact[] = R"((float[96,256] x, float[256] w) => (float[96,256] y) {
+  a = Mul(x, w)
+  b = Tanh(a)
+  c = Add(b, w)
+  d = Transpose<perm = [1, 0]>(c)
+  e = Softmax<axis = 0>(d)
+  f = Sqrt(e)
+  g = Transpose<perm = [1, 0]>(f)
+  y = Mul(g, w)
+})";
+
+constexpr int64_t kAllResults = int64_t{10} * 96 * 256 * 4;
+
+// As JSON, on one thread.
+std::string Report(absl::string_view left, absl::string_view right, int64_t keep_values,
+                   bool share) {
+  std::vector<float> x(96 * 256);
+  std::vector<float> w(256);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 1013) / 500.0f - 1.0f;
+  for (size_t i = 0; i < w.size(); ++i) w[i] = static_cast<float>(i % 17) / 16.0f + 0.1f;
+  CompareOptions options;
+  options.threads = 1;
+  options.keep_values = keep_values;
+  options.share = share;
+  options.causes =
+      keep_values >= kAllResults;  // what does not fit is not searched, and a note says so
+  const Feeds feeds = {{"x", Tensor::Of<float>({96, 256}, x)}, {"w", Tensor::Of<float>({256}, w)}};
+  const absl::StatusOr<Comparison> comparison = CompareGraphs(left, right, feeds, options);
+  EXPECT_TRUE(comparison.ok()) << comparison.status();
+  return comparison.ok() ? RenderJson(*comparison) : "";
+}
+
+// What was kept, and when something was measured, shows nowhere.
+TEST(ValueKeeper, ReportsDoNotDependOnWhatIsKept) {
+  const std::string exact = kExact;
+  const std::vector<std::string> rights = {
+      absl::StrReplaceAll(exact, {{"Add(b, w)", "Add(w, b)"},
+                                  {"a = Mul(x, w)", "u = Neg(w)\n  v = Mul(x, u)\n  a = Neg(v)"}}),
+      absl::StrReplaceAll(exact, {{"f = Sqrt(e)",
+                                   "u = Log(e)\n  h = Constant<value = float {0.5}>()\n"
+                                   "  v = Mul(u, h)\n  f = Exp(v)"}}),
+      absl::StrReplaceAll(exact, {{"b = Tanh(a)", "b = Erf(a)"}})};
+  for (const std::string& right : rights) {
+    ASSERT_NE(right, exact);
+    for (const int64_t keep : {int64_t{0}, kBytes, 2 * kAllResults, int64_t{1} << 28}) {
+      const std::string expected = Report(exact, right, keep == 0 ? kBytes : keep * 2, false);
+      EXPECT_EQ(Report(exact, right, keep, true) == expected, true) << right << keep;
+      EXPECT_EQ(Report(exact, right, keep, false) == expected, true) << right << keep;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace onnxcmp::testing
