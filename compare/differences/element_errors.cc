@@ -312,13 +312,11 @@ class ErrorScan {
                     ElementErrors* errors) const {
     const Doubles zero = {};
     const Doubles scale = Splat(rules_.scale);
-    const Doubles rtol = Splat(rules_.tolerance.rtol);
-    const Doubles atol = Splat(rules_.tolerance.atol);
     Doubles absolutes = {}, relatives = {}, squares = {};
     Doubles left_squares = {}, right_squares = {}, products = {};
     Doubles max_absolute = {}, max_relative = {}, greatest = {};
     Doubles least = Splat(kInfinity), most = Splat(-kInfinity);
-    Bits finite = ~Bits{}, beyond = {}, tenth = {}, hundredth = {}, thousandth = {}, steps = {};
+    Bits steps = {};
     const int64_t whole = count / kLanes * kLanes;
     for (int64_t i = 0; i < whole; i += kLanes) {
       const Doubles x = Load(a + i);
@@ -327,8 +325,6 @@ class ErrorScan {
       const Doubles y_magnitude = Abs(y);
       const Doubles magnitude = x_magnitude > y_magnitude ? x_magnitude : y_magnitude;
       const Doubles d = Abs(x - y);
-      finite &= AsBits(x_magnitude < Splat(kInfinity)) & AsBits(y_magnitude < Splat(kInfinity)) &
-                AsBits(d < Splat(kInfinity));
       const Doubles relative = d / (magnitude > zero ? magnitude : Splat(1.0));
       const Doubles scaled = d * scale;
       const Doubles u = x * scale;
@@ -344,16 +340,16 @@ class ErrorScan {
       greatest = magnitude > greatest ? magnitude : greatest;
       least = x < least ? x : least;
       most = x > most ? x : most;
-      beyond -= AsBits(d > atol + rtol * magnitude) & AsBits(d > zero);
-      tenth -= AsBits(relative > Splat(0.1));
-      hundredth -= AsBits(relative > Splat(0.01));
-      thousandth -= AsBits(relative > Splat(0.001));
       if (has_ulp_) {
         const Bits step = ladder_.Distance(x, y, x_magnitude, y_magnitude);
         steps = step > steps ? step : steps;
       }
     }
-    if ((finite[0] & finite[1] & finite[2] & finite[3]) == 0) return 0;
+    // What is not finite, and squares beyond the range of double, show in the sums.
+    if (!std::isfinite(Sum(left_squares)) || !std::isfinite(Sum(right_squares)) ||
+        !std::isfinite(Sum(absolutes))) {
+      return 0;
+    }
     errors->compared += whole;
     errors->absolutes += Sum(absolutes);
     errors->relatives += Sum(relatives);
@@ -364,23 +360,50 @@ class ErrorScan {
     errors->greatest = std::max(errors->greatest, Max(greatest));
     errors->min = std::min(errors->min, -Max(-least));
     errors->max = std::max(errors->max, Max(most));
+    const uint64_t step = std::max(std::max(steps[0], steps[1]), std::max(steps[2], steps[3]));
+    errors->max_ulp = std::max(errors->max_ulp, static_cast<double>(step) * ladder_.unit());
+    if (Max(max_absolute) > rules_.tolerance.atol || Max(max_relative) > 0.001) {
+      CountBeyond(a, b, whole, errors);
+    }
+    // Few strips have an error to remember.
+    if (IsWorse(Max(max_absolute), Max(max_relative), *errors)) {
+      for (int64_t i = 0; i < whole; ++i) {
+        if (a[i] == b[i]) continue;
+        const double d = std::abs(a[i] - b[i]);
+        const double relative = d / std::max(std::abs(a[i]), std::abs(b[i]));
+        if (IsWorse(d, relative, *errors)) errors->Note({first + i, d, relative}, rules_);
+      }
+    }
+    return whole;
+  }
+
+  // Of finite elements that fill lanes.
+  void CountBeyond(const double* a, const double* b, int64_t count, ElementErrors* errors) const {
+    const Doubles zero = {};
+    const Doubles rtol = Splat(rules_.tolerance.rtol);
+    const Doubles atol = Splat(rules_.tolerance.atol);
+    Bits beyond = {}, tenth = {}, hundredth = {}, thousandth = {};
+    for (int64_t i = 0; i < count; i += kLanes) {
+      const Doubles x = Load(a + i);
+      const Doubles y = Load(b + i);
+      const Doubles d = Abs(x - y);
+      const Doubles magnitude = Abs(x) > Abs(y) ? Abs(x) : Abs(y);
+      const Doubles relative = d / (magnitude > zero ? magnitude : Splat(1.0));
+      beyond -= AsBits(d > atol + rtol * magnitude) & AsBits(d > zero);
+      tenth -= AsBits(relative > Splat(0.1));
+      hundredth -= AsBits(relative > Splat(0.01));
+      thousandth -= AsBits(relative > Splat(0.001));
+    }
     errors->beyond += Sum(beyond);
     errors->beyond_tenth += Sum(tenth);
     errors->beyond_hundredth += Sum(hundredth);
     errors->beyond_thousandth += Sum(thousandth);
-    const uint64_t step = std::max(std::max(steps[0], steps[1]), std::max(steps[2], steps[3]));
-    errors->max_ulp = std::max(errors->max_ulp, static_cast<double>(step) * ladder_.unit());
-    // Few strips have an error to remember.
-    const double least_worst =
-        errors->worst.size() < rules_.worst ? 0 : errors->worst.back().absolute;
-    if (Max(max_absolute) > least_worst || Max(max_relative) > errors->worst_relative.relative) {
-      for (int64_t i = 0; i < whole; ++i) {
-        if (a[i] == b[i]) continue;
-        const double d = std::abs(a[i] - b[i]);
-        errors->Note({first + i, d, d / std::max(std::abs(a[i]), std::abs(b[i]))}, rules_);
-      }
-    }
-    return whole;
+  }
+
+  // Whether such an error would be remembered.
+  bool IsWorse(double absolute, double relative, const ElementErrors& errors) const {
+    const double least_worst = errors.worst.size() < rules_.worst ? 0 : errors.worst.back().absolute;
+    return absolute > least_worst || relative > errors.worst_relative.relative;
   }
 
   const Tensor& left_;

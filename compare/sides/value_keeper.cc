@@ -13,8 +13,8 @@ namespace {
 
 // Smaller values cost next to nothing to keep.
 constexpr int64_t kWorthSettling = int64_t{1} << 16;
-// Of one size, the latest: both sides come to like values at about the same time.
-constexpr size_t kMostWaiting = 5;
+// Both sides come to like values at about the same time.
+constexpr size_t kMostWaiting = 32;
 // Sketches that are farther apart are no rounding.
 constexpr double kNearby = 1e-3;
 // A pair that is farther apart than so many epsilons, and so many times farther than what it reads,
@@ -78,9 +78,7 @@ bool ValueKeeper::Keep(SideId side, int number, const Value& value) {
 }
 
 std::optional<ValueKeeper::Waiting> ValueKeeper::TakeLike(SideId side, const StreamResult& result) {
-  const auto found = waiting_[side].find(result.fingerprint.size);
-  if (found == waiting_[side].end()) return std::nullopt;
-  std::deque<Waiting>& waiting = found->second;
+  std::deque<Waiting>& waiting = waiting_[side];
   auto nearest = waiting.end();
   std::pair<bool, double> least = {true, kNearby};
   for (auto it = waiting.begin(); it != waiting.end(); ++it) {
@@ -92,9 +90,14 @@ std::optional<ValueKeeper::Waiting> ValueKeeper::TakeLike(SideId side, const Str
     nearest = it;
   }
   if (nearest == waiting.end()) return std::nullopt;
-  Waiting like = std::move(*nearest);
-  waiting.erase(nearest);
-  return like;
+  return Remove(side, nearest);
+}
+
+ValueKeeper::Waiting ValueKeeper::Remove(SideId side, std::deque<Waiting>::iterator waiting) {
+  Waiting removed = std::move(*waiting);
+  waiting_bytes_[side] -= removed.bytes;
+  waiting_[side].erase(waiting);
+  return removed;
 }
 
 std::optional<double> ValueKeeper::Settle(SideId side, const StreamResult& result,
@@ -127,13 +130,16 @@ void ValueKeeper::HoldIfSuspect(double apart) {
   if (latest_apart_.size() > kHeld) latest_apart_.pop_front();
 }
 
-void ValueKeeper::Wait(SideId side, int number, const StreamResult& result) {
-  std::deque<Waiting>& waiting = waiting_[side][result.fingerprint.size];
-  waiting.push_back({number, result.name, result.shape, result.own_precision, result.fingerprint});
-  if (!options_.in_step || waiting.size() <= kMostWaiting) return;
-  const int oldest = waiting.front().number;
-  waiting.pop_front();
-  LetGo(side, oldest);
+void ValueKeeper::Wait(SideId side, int number, const StreamResult& result, const Value& value) {
+  std::deque<Waiting>& waiting = waiting_[side];
+  waiting.push_back({number, value.tensor().byte_size(), result.name, result.shape,
+                     result.own_precision, result.fingerprint});
+  waiting_bytes_[side] += waiting.back().bytes;
+  if (!options_.in_step) return;
+  while (waiting.size() > kMostWaiting ||
+         (waiting.size() > 1 && waiting_bytes_[side] > options_.bytes_that_wait)) {
+    LetGo(side, Remove(side, waiting.begin()).number);
+  }
 }
 
 void ValueKeeper::See(SideId side, int number, const StreamResult& result, const Value& value) {
@@ -155,7 +161,7 @@ void ValueKeeper::See(SideId side, int number, const StreamResult& result, const
   contents_[side][content].push_back(number);
   if (!settles) return;
   if (!apart.has_value()) {
-    Wait(side, number, result);
+    Wait(side, number, result, value);
   } else if (options_.in_step) {
     LetGo(side, number);
     HoldIfSuspect(*apart);

@@ -32,7 +32,9 @@ class ValueKeeper {
   struct Options {
     ToleranceOptions tolerance;
     bool in_step = false;
-    // Of each side: values that may go stay as long as they take no more.
+    // In lock step, bytes of each side: values wait for their like, and those that may go stay, as
+    // long as each of the two take no more.
+    int64_t bytes_that_wait = 0;
     int64_t bytes_that_stay = 0;
     // By side: whether its inputs and initializers are in memory anyway.
     PerSide<bool> holds_leaves = {false, false};
@@ -51,6 +53,7 @@ class ValueKeeper {
   // A value that is kept and may be measured yet.
   struct Waiting {
     int number;
+    int64_t bytes;
     std::string name;
     std::optional<Shape> shape;
     DType own_precision;
@@ -83,7 +86,9 @@ class ValueKeeper {
   void HoldLatest();
   // Whether there was room for it.
   bool Keep(SideId side, int number, const Value& value);
-  void Wait(SideId side, int number, const StreamResult& result);
+  void Wait(SideId side, int number, const StreamResult& result, const Value& value);
+  // Takes it out of those that wait.
+  Waiting Remove(SideId side, std::deque<Waiting>::iterator waiting);
 
   const PerSide<ValueBank*> banks_;
   EarlyDifferences& differences_;
@@ -92,7 +97,8 @@ class ValueKeeper {
   PerSide<Leaving> leaving_;
   int64_t held_bytes_ = 0;           // of what may go no longer
   std::deque<double> latest_apart_;  // how far what was measured was apart, in epsilons
-  PerSide<absl::flat_hash_map<int64_t, std::deque<Waiting>>> waiting_;  // by number of elements
+  PerSide<std::deque<Waiting>> waiting_ = {};  // the oldest first
+  PerSide<int64_t> waiting_bytes_ = {0, 0};
   double seconds_ = 0;
 };
 

@@ -39,6 +39,7 @@ class ValueKeeperTest : public ::testing::Test {
   static ValueKeeper::Options InStep() {
     ValueKeeper::Options options;
     options.in_step = true;
+    options.bytes_that_wait = 4 * kBytes;
     return options;
   }
 
@@ -151,9 +152,18 @@ TEST_F(ValueKeeperTest, NothingGoesWhereSidesAreNotInStep) {
 
 TEST_F(ValueKeeperTest, WhatWaitsInVainGoes) {
   for (int i = 0; i < 20; ++i) See(SideId::kLeft, i, absl::StrCat("l", i), Numbers(i));
+  EXPECT_EQ(banks_.left.Find(15), nullptr);
+  EXPECT_NE(banks_.left.Find(16), nullptr);
+  EXPECT_EQ(banks_.left.bytes(), 4 * kBytes);
+}
+
+// However large it is: its like may come next.
+TEST_F(ValueKeeperTest, TheLatestWaits) {
+  options_.bytes_that_wait = 0;
+  See(SideId::kLeft, 0, "first", Numbers(0));
+  See(SideId::kLeft, 1, "second", Numbers(1));
   EXPECT_EQ(banks_.left.Find(0), nullptr);
-  EXPECT_NE(banks_.left.Find(19), nullptr);
-  EXPECT_LE(banks_.left.bytes(), 8 * kBytes);
+  EXPECT_NE(banks_.left.Find(1), nullptr);
 }
 
 // What comes of what was near and is far itself will be looked into, with what it reads.
