@@ -204,6 +204,13 @@ class Repairer {
     return false;
   }
 
+  // Whether a suggestion may be worth more than one that leaves nothing to repair: it lies before
+  // that, more speaks for it, or it is a constant.
+  bool MayOutdo(const Suggestion& suggestion, const Suggestion& whole) const {
+    return suggestion.right < whole.right || suggestion.structure > whole.structure ||
+           (run_.right().IsConstant(suggestion.right) && !run_.right().IsConstant(whole.right));
+  }
+
   void RepairSuspects() {
     std::set<std::pair<int, int>> refused;
     for (int round = 0; round < limits_.rounds; ++round) {
@@ -221,9 +228,11 @@ class Repairer {
       constexpr int kLeast = 3;
       int best_gain = 0;
       int tried = 0;
+      std::optional<Suggestion> whole;  // after which nothing is doomed
       for (const Suggestion& suggestion : suggestions) {
         if (TriedEnough(tried)) break;
         if (refused.contains({suggestion.right, suggestion.left})) continue;
+        if (whole.has_value() && !MayOutdo(suggestion, *whole)) continue;
         ++tried;
         ForcedState trial = Try(suggestion);
         // One of several readers of what is wrong: the others hold up the rest.
@@ -249,6 +258,9 @@ class Repairer {
           best_value = value;
           best_gain = gain;
           best_state = std::move(trial);
+          const bool is_sure =
+              IsWeak(suggestion.right, suggestion.left) && StartsRegion(suggestion);
+          if (is_sure && suggester_.StandingOf(best_state).doomed_count == 0) whole = suggestion;
         }
         if (best_value >= 0.95 * standing.doomed_count && best_value > 4 && StartsRegion(*best)) {
           break;
