@@ -93,8 +93,7 @@ class CauseFinder {
     }
     OC_ASSIGN_OR_RETURN(std::vector<Value> values, AllValues(left_, left_graph_, options_.watch));
     const LeftClasses classes(left_graph_, std::move(values), options_.pool);
-    const std::vector<Value> leaves = LeavesOf(right_, right_graph_);
-    const ForcedRun run(classes, right_graph_, aligned_, leaves);
+    const ForcedRun run(classes, right_graph_, aligned_, Leaves());
     Repaired repaired = Repair(run, Hints(), options_.limits);
     const ForcedState& state = repaired.state;
     if (!Judge(run, state, &report)) {
@@ -118,13 +117,13 @@ class CauseFinder {
 
  private:
   // Whether the two are known to differ by rounding alone, without a search.
-  bool IsCleanAtALook(CauseReport* report) const {
+  bool IsCleanAtALook(CauseReport* report) {
     if (!options_.outputs_agree || options_.apart.empty() || left_form_.has_value() ||
         right_form_.has_value()) {
       return false;
     }
     const QuickLook look = LookQuickly(left_, left_graph_, right_graph_, aligned_, options_.apart,
-                                       LeavesOf(right_, right_graph_), options_.pool);
+                                       Leaves(), options_.pool);
     if (!look.clean) return false;
     if (look.left_out > 0) {
       report->notes.push_back(absl::StrFormat(
@@ -133,6 +132,12 @@ class CauseFinder {
           look.left_out, look.suspects));
     }
     return true;
+  }
+
+  // Of the right, by result; made at the first need.
+  const std::vector<Value>& Leaves() {
+    if (!leaves_.has_value()) leaves_ = LeavesOf(right_, right_graph_);
+    return *leaves_;
   }
 
   // Values of the two sides are compared in the form that they have in common.
@@ -471,6 +476,7 @@ class CauseFinder {
   std::optional<ResultStream> right_form_;
   SideGraph left_graph_;
   SideGraph right_graph_;
+  std::optional<std::vector<Value>> leaves_;
 };
 
 }  // namespace

@@ -48,14 +48,13 @@ class QuickLooker {
         !absl::c_all_of(right_.results(), [&](int r) { return IsRounding(r); })) {
       return look;
     }
-    std::vector<std::pair<double, int>> suspects = Suspects();
+    const std::vector<Suspect> suspects = Suspects();
     look.suspects = static_cast<int>(suspects.size());
     double left_of_share = kShare * work;
-    for (const auto& [growth, r] : suspects) {
-      const Region region = RegionOf(right_, r, [&](int read) { return IsEntry(read); });
-      for (const int n : region.nodes) left_of_share -= WorkOf(n);
+    for (const Suspect& suspect : suspects) {
+      for (const int n : suspect.region.nodes) left_of_share -= WorkOf(n);
       const std::optional<bool> is_clean =
-          left_of_share >= 0 ? IsClean(r, region) : std::optional<bool>();
+          left_of_share >= 0 ? IsClean(suspect.result, suspect.region) : std::optional<bool>();
       if (!is_clean.has_value()) {
         ++look.left_out;
       } else if (!*is_clean) {
@@ -67,6 +66,13 @@ class QuickLooker {
   }
 
  private:
+  // A result that rounding of what it reads does not explain.
+  struct Suspect {
+    double growth;  // by how much it is farther apart than that
+    int result;
+    Region region;
+  };
+
   bool HasPartner(int r) const { return partners_[Index(r)] != kNone; }
   // Constants are the right's own: what they do shows in what reads them.
   bool IsEntry(int r) const { return HasPartner(r) && right_.IsComputed(r); }
@@ -110,21 +116,24 @@ class QuickLooker {
     return all + made + (multiplies ? std::sqrt(greatest * second * made) : 0);
   }
 
-  // Results that rounding of what they read does not explain, by how much; the worst first.
-  std::vector<std::pair<double, int>> Suspects() const {
-    std::vector<std::pair<double, int>> suspects;
+  // The worst first.
+  std::vector<Suspect> Suspects() const {
+    std::vector<Suspect> suspects;
     for (const int r : right_.results()) {
       if (!right_.IsComputed(r) || !HasPartner(r) || HasSameBits(r)) continue;
       const double rounding = kRounding * EpsilonOfPair(r);
       if (ApartBy(r) <= rounding) continue;
+      Region region = RegionOf(right_, r, [&](int read) { return IsEntry(read); });
       double read_apart = 0;
-      for (const int entry : RegionOf(right_, r, [&](int read) { return IsEntry(read); }).entries) {
+      for (const int entry : region.entries) {
         if (right_.IsComputed(entry)) read_apart = std::max(read_apart, ApartBy(entry));
       }
       if (ApartBy(r) <= kGrowth * read_apart) continue;
-      suspects.emplace_back(-ApartBy(r) / std::max(read_apart, EpsilonOfPair(r)), r);
+      const double growth = ApartBy(r) / std::max(read_apart, EpsilonOfPair(r));
+      suspects.push_back({growth, r, std::move(region)});
     }
-    absl::c_sort(suspects);
+    absl::c_stable_sort(suspects,
+                        [](const Suspect& a, const Suspect& b) { return a.growth > b.growth; });
     return suspects;
   }
 
