@@ -191,24 +191,24 @@ void MoveToNearer(Pairing& pairing) {
   for (int l = 0; l < index.left.size(); ++l) {
     if (pairing.left_free(l) || index.left.is_leaf(l) || index.left.is_output_row(l)) continue;
     const int r = pairing.of_left(l);
-    const Fingerprint& ours = index.left.fingerprint(l);
-    const Fingerprint& theirs = index.right.fingerprint(r);
-    const double apart = SketchDistance(ours, theirs);
+    const double apart = SketchDistance(index.left.fingerprint(l), index.right.fingerprint(r));
     if (index.right.is_leaf(r) || apart < weights::kMovedFrom || apart > weights::kMovedUpTo)
       continue;
-    const auto is_nearer = [&](const Fingerprint& a, const Fingerprint& b) {
-      return SketchDistance(a, b) * weights::kTimesNearerNext < apart;
+    // What one side has right after its result, nearer to the other side's.
+    const auto nearer_after = [&](const StreamIndex& side, int own,
+                                  const std::vector<int>& partners, const StreamIndex& other,
+                                  int partner) {
+      return NextThat(side, own, [&](int next) {
+        return StreamIndex::At(partners, next) == kNone && !side.is_copy(next) &&
+               StreamIndex::At(side.shape, next) == StreamIndex::At(other.shape, partner) &&
+               SketchDistance(side.fingerprint(next), other.fingerprint(partner)) *
+                       weights::kTimesNearerNext <
+                   apart;
+      });
     };
-    const int next_left = NextThat(index.left, l, [&](int next) {
-      return pairing.left_free(next) && !index.left.is_copy(next) &&
-             StreamIndex::At(index.left.shape, next) == StreamIndex::At(index.right.shape, r) &&
-             is_nearer(index.left.fingerprint(next), theirs);
-    });
-    const int next_right = next_left != kNone ? kNone : NextThat(index.right, r, [&](int next) {
-      return pairing.right_free(next) && !index.right.is_copy(next) &&
-             StreamIndex::At(index.right.shape, next) == StreamIndex::At(index.left.shape, l) &&
-             is_nearer(ours, index.right.fingerprint(next));
-    });
+    const int next_left = nearer_after(index.left, l, pairing.left(), index.right, r);
+    const int next_right =
+        next_left != kNone ? kNone : nearer_after(index.right, r, pairing.right(), index.left, l);
     if (next_left == kNone && next_right == kNone) continue;
     pairing.Unpair(l, r);
     pairing.Pair(next_left != kNone ? next_left : l, next_right != kNone ? next_right : r,
