@@ -1,6 +1,7 @@
 #include "compare/streams/fingerprint_cache.h"
 
-#include <chrono>
+#include "absl/cleanup/cleanup.h"
+#include "compare/pair/timings.h"
 
 namespace onnxcmp {
 namespace {
@@ -17,23 +18,6 @@ bool IsSame(const std::weak_ptr<Buffer>& before, const std::shared_ptr<Buffer>& 
 bool HasMemory(const Value& value) {
   return value.is_tensor() && value.tensor().defined() && value.tensor().buffer() != nullptr;
 }
-
-// Adds the time from its beginning to its end.
-class LookTimer {
- public:
-  explicit LookTimer(std::atomic<double>* seconds)
-      : seconds_(*seconds), start_(std::chrono::steady_clock::now()) {}
-  ~LookTimer() {
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
-    seconds_ += time.count();
-  }
-  LookTimer(const LookTimer&) = delete;
-  LookTimer& operator=(const LookTimer&) = delete;
-
- private:
-  std::atomic<double>& seconds_;
-  std::chrono::steady_clock::time_point start_;
-};
 
 }  // namespace
 
@@ -64,7 +48,8 @@ void FingerprintCache::Remember(const Tensor& tensor, Shared fingerprint) {
 }
 
 Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
-  const LookTimer timer(&seconds_);
+  const Stopwatch watch;
+  const absl::Cleanup count = [&] { seconds_ += watch.seconds(); };
   if (!HasMemory(value)) return FingerprintOf(value, pool);
   const Tensor& tensor = value.tensor();
   const bool large = tensor.dtype() != DType::kString && tensor.byte_size() >= kWorthHashing;
