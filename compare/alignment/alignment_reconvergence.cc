@@ -6,6 +6,7 @@
 #include "absl/functional/function_ref.h"
 #include "compare/alignment/weights.h"
 #include "compare/operators/operator_traits.h"
+#include "compare/pair/per_side.h"
 
 namespace onnxcmp {
 namespace {
@@ -194,21 +195,20 @@ void MoveToNearer(Pairing& pairing) {
     const double apart = SketchDistance(index.left.fingerprint(l), index.right.fingerprint(r));
     if (index.right.is_leaf(r) || apart < weights::kMovedFrom || apart > weights::kMovedUpTo)
       continue;
-    // What one side has right after its result, nearer to the other side's.
-    const auto nearer_after = [&](const StreamIndex& side, int own,
-                                  const std::vector<int>& partners, const StreamIndex& other,
-                                  int partner) {
-      return NextThat(side, own, [&](int next) {
-        return StreamIndex::At(partners, next) == kNone && !side.is_copy(next) &&
-               StreamIndex::At(side.shape, next) == StreamIndex::At(other.shape, partner) &&
-               SketchDistance(side.fingerprint(next), other.fingerprint(partner)) *
+    // What a side has right after its result of the pair, and is nearer to the other's.
+    const auto next_of = [&](SideId side, int own, int partner) {
+      const StreamIndex& ours = index[side];
+      const StreamIndex& theirs = index[Other(side)];
+      return NextThat(ours, own, [&](int next) {
+        return pairing.is_free(side, next) && !ours.is_copy(next) &&
+               StreamIndex::At(ours.shape, next) == StreamIndex::At(theirs.shape, partner) &&
+               SketchDistance(ours.fingerprint(next), theirs.fingerprint(partner)) *
                        weights::kTimesNearerNext <
                    apart;
       });
     };
-    const int next_left = nearer_after(index.left, l, pairing.left(), index.right, r);
-    const int next_right =
-        next_left != kNone ? kNone : nearer_after(index.right, r, pairing.right(), index.left, l);
+    const int next_left = next_of(SideId::kLeft, l, r);
+    const int next_right = next_left != kNone ? kNone : next_of(SideId::kRight, r, l);
     if (next_left == kNone && next_right == kNone) continue;
     pairing.Unpair(l, r);
     pairing.Pair(next_left != kNone ? next_left : l, next_right != kNone ? next_right : r,

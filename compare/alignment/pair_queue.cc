@@ -37,8 +37,8 @@ void PairQueue::Enqueue(int l, int r, double threshold) {
   const auto [it, added] =
       by_pair_.try_emplace(PairKey(l, r), static_cast<int>(candidates_.size()));
   if (added) {
-    int& first_left = first_of_left_[static_cast<size_t>(l)];
-    int& first_right = first_of_right_[static_cast<size_t>(r)];
+    int& first_left = first_of_left_[Index(l)];
+    int& first_right = first_of_right_[Index(r)];
     candidates_.push_back({l, r, score, threshold, first_left, first_right});
     first_left = it->second;
     first_right = it->second;
