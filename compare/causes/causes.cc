@@ -44,24 +44,12 @@ constexpr double kRatioInside = 4;
 // badly conditioned, and what has 16 bits, hides mistakes of some percent.
 constexpr double kRatioInDouble = 8;
 
-// By right result: the partner whose elements are in the same order, kNone if there is none.
-std::vector<int> AlignedPartners(const Alignment& alignment) {
-  std::vector<int> partners = alignment.right_to_left;
-  for (const AlignedRow& row : alignment.rows) {
-    if (row.paired() && Has(row.marks, Mark::kTransposed)) {
-      partners[static_cast<size_t>(row.right.back())] = kNone;
-    }
-  }
-  return partners;
-}
-
 // Whether anything that is paired has other bits.
-bool AnythingDiffers(const RecordedSide& left, const RecordedSide& right,
-                     const Alignment& alignment) {
+bool AnythingDiffers(const PerSide<RecordedSide>& sides, const Alignment& alignment) {
   for (size_t r = 0; r < alignment.right_to_left.size(); ++r) {
     const int l = alignment.right_to_left[r];
-    if (l != kNone && left.stream->results[Index(l)].fingerprint.content !=
-                          right.stream->results[r].fingerprint.content) {
+    if (l != kNone && sides.left.result(l).fingerprint.content !=
+                          sides.right.stream->results[r].fingerprint.content) {
       return true;
     }
   }
@@ -70,18 +58,17 @@ bool AnythingDiffers(const RecordedSide& left, const RecordedSide& right,
 
 class CauseFinder {
  public:
-  CauseFinder(const RecordedSide& left, const RecordedSide& right, const Alignment& alignment,
+  CauseFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
               const CauseOptions& options)
-      : left_(left),
-        right_(right),
+      : left_(sides.left),
+        right_(sides.right),
         options_(options),
         alignment_(alignment),
-        aligned_(AlignedPartners(alignment)),
-        left_form_(FormOf(*left.stream)),
-        right_form_(FormOf(*right.stream)),
-        left_graph_(left_form_.has_value() ? *left_form_ : *left.stream, left.side->evaluator()),
-        right_graph_(right_form_.has_value() ? *right_form_ : *right.stream,
-                     right.side->evaluator()) {}
+        aligned_(PartnersInOrder(alignment, SideId::kRight)),
+        left_form_(FormOf(*left_.stream)),
+        right_form_(FormOf(*right_.stream)),
+        left_graph_(left_form_.has_value() ? *left_form_ : *left_.stream, left_.evaluator()),
+        right_graph_(right_form_.has_value() ? *right_form_ : *right_.stream, right_.evaluator()) {}
 
   absl::StatusOr<CauseReport> Find() {
     CauseReport report;
@@ -201,10 +188,8 @@ class CauseFinder {
   bool Judge(const ForcedRun& run, const ForcedState& state, CauseReport* report) {
     const RegionNoise noise(run, state);
     Judging judging = {
-        run,   state,
-        noise, CauseTruth(run, state, noise, left_.side->evaluator(), right_.side->evaluator()),
-        {},    {},
-        {}};
+        run, state, noise, CauseTruth(run, state, noise, left_.evaluator(), right_.evaluator()),
+        {},  {},    {}};
     bool all = true;
     for (const int r : right_graph_.results()) {
       const ForcedResult& result = state.at(r);
@@ -229,8 +214,7 @@ class CauseFinder {
                               std::pair(IsWrong(b), b.effect.value_or(0));
                      });
     if (!options_.on_found) return all;
-    const FoundCause found = {run, state, noise, left_.side->evaluator(),
-                              *right_.side->evaluator()};
+    const FoundCause found = {run, state, noise, left_.evaluator(), *right_.evaluator()};
     for (Cause& cause : report->causes) {
       // What is in a body has been told of there, where more is known, but perhaps in vain.
       if (cause.repro == nullptr) options_.on_found(found, &cause);
@@ -392,7 +376,7 @@ class CauseFinder {
     if (wrong.empty()) return;
     std::vector<Value> outputs;
     if (all_matched) {
-      const CauseEffects effects(run, *right_.side->evaluator(), *right_.side->feeds());
+      const CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds());
       outputs = effects.OutputsWithout(WithSiblings(run, state, wrong));
     }
     for (const auto& [number, value] : options_.doubtful) {
@@ -413,7 +397,7 @@ class CauseFinder {
     constexpr int kMaxWeighed = 10;
     constexpr double kUnexplained = 1e-3;
     constexpr double kRoundings = 16;
-    const CauseEffects effects(run, *right_.side->evaluator(), *right_.side->feeds());
+    const CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds());
     // Several causes may be inside one node.
     const auto all_but = [&](int left_out) {
       absl::btree_set<int> replaced(others_.begin(), others_.end());
@@ -481,15 +465,15 @@ class CauseFinder {
 
 }  // namespace
 
-absl::StatusOr<CauseReport> FindCauses(const RecordedSide& left, const RecordedSide& right,
+absl::StatusOr<CauseReport> FindCauses(const PerSide<RecordedSide>& sides,
                                        const Alignment& alignment, const CauseOptions& options) {
-  if (right.side->evaluator() == nullptr || !AnythingDiffers(left, right, alignment)) {
+  if (sides.right.evaluator() == nullptr || !AnythingDiffers(sides, alignment)) {
     return CauseReport();
   }
   int body_searches = kMaxBodySearches;
   CauseOptions bounded = options;
   if (bounded.body_searches == nullptr) bounded.body_searches = &body_searches;
-  return CauseFinder(left, right, alignment, bounded).Find();
+  return CauseFinder(sides, alignment, bounded).Find();
 }
 
 }  // namespace onnxcmp

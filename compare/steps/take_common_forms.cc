@@ -9,8 +9,8 @@ absl::StatusOr<PerSide<SideRecord>> TakeCommonForms(const PerSide<Side*>& sides,
                                                     PerSide<SideRecord> records,
                                                     const PairValues::Watch& watch) {
   const PerSide<RecordedSide> recorded = ViewsOf(sides, records);
-  OC_RETURN_IF_ERROR(FindCommonForms(recorded.left, recorded.right, watch, &records.left.stream,
-                                     &records.right.stream));
+  OC_RETURN_IF_ERROR(
+      FindCommonForms(recorded, watch, {&records.left.stream, &records.right.stream}));
   return records;
 }
 
