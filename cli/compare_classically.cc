@@ -22,6 +22,7 @@
 #include "compare/classic/classic_stream.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_targets.h"
+#include "compare/pair/per_side.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "compare/verdict/output_comparison.h"
 #include "evaluator/base/status_macros.h"
@@ -34,13 +35,6 @@
 namespace onnxcmp::cli {
 namespace {
 
-constexpr int kSides = 2;
-constexpr const char* kSideNames[kSides] = {"left", "right"};
-
-absl::Status OfSide(int side, const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat(kSideNames[side], ": ", status.message()));
-}
-
 // One of the two models and what running it gave.
 struct ClassicSide {
   std::shared_ptr<const Model> model;
@@ -52,36 +46,37 @@ struct ClassicSide {
 };
 
 absl::Status Load(const CompareArguments& arguments, const OpRegistry& registry,
-                  ClassicSide* sides) {
+                  PerSide<ClassicSide>* both) {
+  PerSide<ClassicSide>& sides = *both;
   LoadOptions options = arguments.run.load();
   options.weights = std::make_shared<SharedWeights>();
-  const auto load = [&](int i, const std::string& path) {
-    auto model = LoadModel(path, registry, options);
+  const auto load = [&](SideId side) {
+    auto model = LoadModel(OfSide(arguments, side), registry, options);
     if (!model.ok()) {
-      return OfSide(i, model.status());
+      return ErrorOf(side, model.status());
     }
-    sides[i].model = *std::move(model);
+    sides[side].model = *std::move(model);
     return absl::OkStatus();
   };
   OC_RETURN_IF_ERROR(AtOnce(
-      arguments.run.threads, [&] { return load(0, arguments.left); },
-      [&] { return load(1, arguments.right); }));
-  for (int i = 0; i < kSides; ++i) {
-    auto evaluator = Evaluator::Create(sides[i].model, registry, arguments.run.evaluator());
+      arguments.run.threads, [&] { return load(SideId::kLeft); },
+      [&] { return load(SideId::kRight); }));
+  for (const SideId side : kBothSides) {
+    auto evaluator = Evaluator::Create(sides[side].model, registry, arguments.run.evaluator());
     if (!evaluator.ok()) {
-      return OfSide(i, evaluator.status());
+      return ErrorOf(side, evaluator.status());
     }
-    sides[i].evaluator = *std::move(evaluator);
+    sides[side].evaluator = *std::move(evaluator);
   }
   return absl::OkStatus();
 }
 
 // The tolerances by the whole names of outputs: the classic verdict is of these alone.
 absl::StatusOr<ToleranceOptions> ResolveTolerance(const ToleranceOptions& given,
-                                                  const ClassicSide* sides) {
+                                                  const PerSide<ClassicSide>& sides) {
   std::vector<std::string> names;
-  for (int i = 0; i < kSides; ++i) {
-    for (const ValueInfo& output : sides[i].model->graph.outputs) names.push_back(output.name);
+  for (const SideId side : kBothSides) {
+    for (const ValueInfo& output : sides[side].model->graph.outputs) names.push_back(output.name);
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -94,25 +89,28 @@ absl::StatusOr<MatchedFeeds> FeedsFromFile(const std::string& path, int64_t max_
   return file.FeedsFor(graph, /*partial=*/true);
 }
 
-absl::Status MakeFeeds(const CompareArguments& arguments, ClassicSide* sides,
+absl::Status MakeFeeds(const CompareArguments& arguments, PerSide<ClassicSide>* both,
                        std::vector<std::string>* notes) {
-  OC_ASSIGN_OR_RETURN(GeneratedInputs generated,
-                      arguments.run.generated({&sides[0].model->graph, &sides[1].model->graph}));
+  PerSide<ClassicSide>& sides = *both;
+  OC_ASSIGN_OR_RETURN(
+      GeneratedInputs generated,
+      arguments.run.generated({&sides.left.model->graph, &sides.right.model->graph}));
   const bool from_files = !arguments.inputs.inputs.empty() ||
                           !arguments.inputs.left_inputs.empty() ||
                           !arguments.inputs.right_inputs.empty();
   std::vector<NamedValue> values;
   if (!from_files) {
     generated.ramp = true;
-    OC_ASSIGN_OR_RETURN(values, GenerateInputs(sides[0].model->graph, generated));
+    OC_ASSIGN_OR_RETURN(values, GenerateInputs(sides.left.model->graph, generated));
   }
   std::optional<FeedFile> shared_file;  // read once for both
   if (!arguments.inputs.inputs.empty()) {
     OC_ASSIGN_OR_RETURN(shared_file, FeedFile::Open(arguments.inputs.inputs, generated.max_tensor));
   }
-  for (int i = 0; i < kSides; ++i) {
-    const Graph& graph = sides[i].model->graph;
-    const std::string& own = i == 0 ? arguments.inputs.left_inputs : arguments.inputs.right_inputs;
+  for (const SideId side : kBothSides) {
+    const Graph& graph = sides[side].model->graph;
+    const std::string& own =
+        side == SideId::kLeft ? arguments.inputs.left_inputs : arguments.inputs.right_inputs;
     absl::StatusOr<MatchedFeeds> matched;
     if (!own.empty()) {
       matched = FeedsFromFile(own, generated.max_tensor, graph);
@@ -120,30 +118,30 @@ absl::Status MakeFeeds(const CompareArguments& arguments, ClassicSide* sides,
       matched = shared_file->FeedsFor(graph, /*partial=*/true);
     } else if (from_files) {
       matched = MatchFeeds(
-          {}, graph, absl::StrCat("no file given with --inputs or --", kSideNames[i], "-inputs"));
+          {}, graph, absl::StrCat("no file given with --inputs or --", SideName(side), "-inputs"));
     } else {
       matched = MatchFeedsByPosition(values, graph, "the left model");
     }
     if (!matched.ok()) {
-      return OfSide(i, matched.status());
+      return ErrorOf(side, matched.status());
     }
-    sides[i].feeds = std::move(matched->feeds);
+    sides[side].feeds = std::move(matched->feeds);
     for (const std::string& note : matched->notes) {
-      notes->push_back(absl::StrCat(kSideNames[i], ": ", note));
+      notes->push_back(absl::StrCat(SideName(side), ": ", note));
     }
   }
   return absl::OkStatus();
 }
 
 // Runs one side as far as it goes. Keeps its rows and its outputs, and lets go of its model.
-void RunSide(const CompareArguments& arguments, int index, const ThreadPool& pool,
+void RunSide(const CompareArguments& arguments, SideId id, const ThreadPool& pool,
              Interruption& interruption, ClassicSide* side) {
   ClassicStream stream(arguments.table.keep_tensors, &pool);
   {
-    Progress progress(kSideNames[index], arguments.run.quiet, interruption);
+    Progress progress(std::string(SideName(id)), arguments.run.quiet, interruption);
     ObserverChain chain({&progress, &stream});
     absl::StatusOr<std::vector<Value>> outputs = side->evaluator->Run(side->feeds, &chain);
-    side->status = outputs.ok() ? absl::OkStatus() : OfSide(index, outputs.status());
+    side->status = outputs.ok() ? absl::OkStatus() : ErrorOf(id, outputs.status());
     for (size_t i = 0; outputs.ok() && i < outputs->size(); ++i) {
       side->outputs.push_back({side->model->graph.outputs[i].name, std::move((*outputs)[i])});
     }
@@ -174,14 +172,14 @@ int Fail(const absl::Status& status) {
 
 int CompareRuns(const CompareArguments& arguments, Interruption& interruption) {
   const OpRegistry registry = arguments.run.operators();
-  ClassicSide sides[kSides];
+  PerSide<ClassicSide> sides;
   std::vector<std::string> notes;
-  if (absl::Status status = Load(arguments, registry, sides); !status.ok()) {
+  if (absl::Status status = Load(arguments, registry, &sides); !status.ok()) {
     return Fail(status);
   }
   const absl::StatusOr<ToleranceOptions> tolerance = ResolveTolerance(arguments.tolerance, sides);
   if (!tolerance.ok()) return Fail(tolerance.status());
-  if (absl::Status status = MakeFeeds(arguments, sides, &notes); !status.ok()) {
+  if (absl::Status status = MakeFeeds(arguments, &sides, &notes); !status.ok()) {
     return Fail(status);
   }
   if (!arguments.run.quiet) {
@@ -192,18 +190,18 @@ int CompareRuns(const CompareArguments& arguments, Interruption& interruption) {
   {
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
     const ThreadPool pool(arguments.run.threads > 0 ? arguments.run.threads : std::max(1, cores));
-    for (int i = 0; i < kSides; ++i) {
-      RunSide(arguments, i, pool, interruption, &sides[i]);
+    for (const SideId side : kBothSides) {
+      RunSide(arguments, side, pool, interruption, &sides[side]);
     }
   }
-  const auto steps = PrintTable(sides[0].rows, sides[1].rows, arguments.table);
+  const auto steps = PrintTable(sides.left.rows, sides.right.rows, arguments.table);
   if (!steps.ok()) {
     return Fail(steps.status());
   }
   bool failed = false;
-  for (const ClassicSide& side : sides) {
-    if (!side.status.ok()) {
-      PrintError(side.status.message());
+  for (const SideId side : kBothSides) {
+    if (!sides[side].status.ok()) {
+      PrintError(sides[side].status.message());
       failed = true;
     }
   }
@@ -211,7 +209,7 @@ int CompareRuns(const CompareArguments& arguments, Interruption& interruption) {
     return kFailed;
   }
   const OutputComparison comparison =
-      CompareOutputs(sides[0].outputs, sides[1].outputs, *tolerance);
+      CompareOutputs(sides.left.outputs, sides.right.outputs, *tolerance);
   if (!arguments.run.quiet) {
     for (const std::string& line : DescribeOutputs(comparison)) {
       PrintNote(line);
@@ -231,21 +229,21 @@ absl::StatusOr<std::vector<ClassicRow>> NodeRows(const std::string& path,
 
 int CompareNodes(const CompareArguments& arguments) {
   const OpRegistry registry = arguments.run.operators();
-  std::vector<ClassicRow> rows[kSides];
-  for (int i = 0; i < kSides; ++i) {
-    auto side = NodeRows(i == 0 ? arguments.left : arguments.right, arguments, registry);
-    if (!side.ok()) {
-      return Fail(OfSide(i, side.status()));
+  PerSide<std::vector<ClassicRow>> rows;
+  for (const SideId side : kBothSides) {
+    auto of_side = NodeRows(OfSide(arguments, side), arguments, registry);
+    if (!of_side.ok()) {
+      return Fail(ErrorOf(side, of_side.status()));
     }
-    rows[i] = *std::move(side);
+    rows[side] = *std::move(of_side);
   }
   ClassicTableOptions table = arguments.table;
   table.keep_tensors = false;  // nothing was computed
-  const auto steps = PrintTable(rows[0], rows[1], table);
+  const auto steps = PrintTable(rows.left, rows.right, table);
   if (!steps.ok()) {
     return Fail(steps.status());
   }
-  return AllEqual(rows[0], rows[1], *steps) ? kAgree : kDiffer;
+  return AllEqual(rows.left, rows.right, *steps) ? kAgree : kDiffer;
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "compare/compare.h"
 #include "compare/inputs/input_files.h"
 #include "compare/inputs/input_sets.h"
+#include "compare/pair/per_side.h"
 #include "compare/recordings/recording.h"
 #include "compare/reports/render_csv.h"
 #include "compare/reports/render_json.h"
@@ -37,10 +38,6 @@
 
 namespace onnxcmp::cli {
 namespace {
-
-absl::Status OfSide(absl::string_view side, const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat(side, ": ", status.message()));
-}
 
 TableOptions LookOf(const CompareArguments& arguments) {
   const bool to_terminal = arguments.output.empty();
@@ -200,17 +197,16 @@ class SideComparison {
     });
     EvaluatorOptions running = arguments_.run.evaluator();
     running.spare_memory = std::make_shared<SpareMemory>();
-    const auto open = [&](absl::string_view name, const std::string& path,
-                          std::unique_ptr<Side>* side) {
-      auto opened = OpenSide(path, registry, load, running);
-      if (!opened.ok()) return OfSide(name, opened.status());
-      *side = *std::move(opened);
+    const auto open = [&](SideId side, std::unique_ptr<Side>* to) {
+      auto opened = OpenSide(OfSide(arguments_, side), registry, load, running);
+      if (!opened.ok()) return ErrorOf(side, opened.status());
+      *to = *std::move(opened);
       return absl::OkStatus();
     };
     const StepTimer timer(timings(), "load");
     return AtOnce(
-        arguments_.run.threads, [&] { return open("left", arguments_.left, &left_); },
-        [&] { return open("right", arguments_.right, &right_); });
+        arguments_.run.threads, [&] { return open(SideId::kLeft, &left_); },
+        [&] { return open(SideId::kRight, &right_); });
   }
 
   void AddAssumptions(absl::string_view name, const Side& side,
@@ -328,9 +324,9 @@ class SideComparison {
       return true;
     }
     if (arguments_.format != "table") {
-      for (const auto& [side, summary] : {std::pair("left", &comparison.left_summary),
-                                          std::pair("right", &comparison.right_summary)}) {
-        if (!summary->status.ok()) PrintError(OfSide(side, summary->status).message());
+      for (const auto& [side, summary] : {std::pair(SideId::kLeft, &comparison.left_summary),
+                                          std::pair(SideId::kRight, &comparison.right_summary)}) {
+        if (!summary->status.ok()) PrintError(ErrorOf(side, summary->status).message());
       }
     }
     const bool titled = sets > 1 && arguments_.format == "table";

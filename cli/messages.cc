@@ -37,4 +37,8 @@ void PrintError(absl::string_view message) {
 
 void PrintNote(absl::string_view message) { WriteLine(message); }
 
+absl::Status ErrorOf(SideId side, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(SideName(side), ": ", status.message()));
+}
+
 }  // namespace onnxcmp::cli

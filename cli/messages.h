@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "compare/pair/per_side.h"
 
 namespace onnxcmp::cli {
 
@@ -16,6 +17,9 @@ void PrintError(absl::string_view message);
 
 // A line to standard error.
 void PrintNote(absl::string_view message);
+
+// An error of one side: its name before the message.
+absl::Status ErrorOf(SideId side, const absl::Status& status);
 
 }  // namespace onnxcmp::cli
 

@@ -89,7 +89,8 @@ absl::StatusOr<CauseReport> SearchCauses(const PerSide<RecordedSide>& sides,
                                          const CompareOptions& options, const StepTools& tools) {
   if (!options.causes) return CauseReport();
   NameCausesOptions naming;
-  naming.quick = options.quick_causes;
+  // Whoever asks for the causes themselves gets the whole search.
+  naming.quick = options.quick_causes && !options.repro && options.fail_on != FailOn::kCauses;
   naming.keep_values = options.keep_for_causes;
   naming.limits = options.cause_limits;
   naming.repro = options.repro;

@@ -47,4 +47,13 @@ Alignment Align(const ResultStream& left, const ResultStream& right) {
   return alignment;
 }
 
+std::vector<int> PartnersInOrder(const Alignment& alignment, SideId side) {
+  std::vector<int> partners = alignment.partners(side);
+  for (const AlignedRow& row : alignment.rows) {
+    if (!row.paired() || !Has(row.marks, Mark::kTransposed)) continue;
+    partners[Index(OfSide(row, side).back())] = kNone;
+  }
+  return partners;
+}
+
 }  // namespace onnxcmp

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compare/pair/per_side.h"
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
@@ -50,7 +51,15 @@ struct Alignment {
   std::vector<std::pair<int, int>> tentative;
   // The right model lists its nodes in quite another order: nothing is marked as moved.
   bool reordered = false;
+
+  // By result of a side.
+  const std::vector<int>& partners(SideId side) const {
+    return side == SideId::kLeft ? left_to_right : right_to_left;
+  }
 };
+
+// By result of a side: its partner if that has the elements in the same order, else kNone.
+std::vector<int> PartnersInOrder(const Alignment& alignment, SideId side);
 
 // Near-linear in results and edges. Deterministic.
 Alignment Align(const ResultStream& left, const ResultStream& right);

@@ -3,22 +3,21 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
+#include "compare/pair/per_side.h"
 
 namespace onnxcmp {
 namespace {
 
-size_t At(int i) { return static_cast<size_t>(i); }
-
 // By result: the row that it is the last of on its side, kNone if it is absorbed. What is merged
 // owns the row that repeats its partner.
-std::vector<int> OwnRows(const Alignment& alignment, bool left, size_t results) {
+std::vector<int> OwnRows(const Alignment& alignment, SideId id, size_t results) {
   std::vector<int> rows(results, kNone);
   for (const bool merged : {false, true}) {
     for (size_t i = 0; i < alignment.rows.size(); ++i) {
       const AlignedRow& row = alignment.rows[i];
-      const std::vector<int>& side = left ? row.left : row.right;
+      const std::vector<int>& side = OfSide(row, id);
       if (side.empty() || Has(row.marks, Mark::kMerged) != merged) continue;
-      int& own = rows[At(side.back())];
+      int& own = rows[Index(side.back())];
       if (own == kNone) own = static_cast<int>(i);
     }
   }
@@ -29,21 +28,22 @@ std::vector<int> OwnRows(const Alignment& alignment, bool left, size_t results) 
 
 Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
               const ResultStream& left, const ResultStream& right) {
-  const std::vector<int> left_rows = OwnRows(alignment, true, left.results.size());
-  const std::vector<int> right_rows = OwnRows(alignment, false, right.results.size());
+  const std::vector<int> left_rows = OwnRows(alignment, SideId::kLeft, left.results.size());
+  const std::vector<int> right_rows = OwnRows(alignment, SideId::kRight, right.results.size());
   absl::flat_hash_map<int, int> by_left;
   absl::flat_hash_map<int, Mark> how;  // by left result
   absl::flat_hash_map<int, int> by_right;
   std::vector<bool> touched(alignment.rows.size());
   for (const auto& [l, r, mark] : pairs) {
-    if (left_rows[At(l)] == kNone || right_rows[At(r)] == kNone ||
-        left_rows[At(l)] == right_rows[At(r)] || by_left.contains(l) || by_right.contains(r)) {
+    if (left_rows[Index(l)] == kNone || right_rows[Index(r)] == kNone ||
+        left_rows[Index(l)] == right_rows[Index(r)] || by_left.contains(l) ||
+        by_right.contains(r)) {
       continue;
     }
     by_left[l] = r;
     how[l] = mark;
     by_right[r] = l;
-    touched[At(left_rows[At(l)])] = touched[At(right_rows[At(r)])] = true;
+    touched[Index(left_rows[Index(l)])] = touched[Index(right_rows[Index(r)])] = true;
   }
 
   Amended amended;
@@ -63,13 +63,13 @@ Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
     }
     // Of a merged row the repeated partner stays where it is.
     const auto is_here = [&](const std::vector<int>& rows, int result) {
-      return !Has(row.marks, Mark::kMerged) || rows[At(result)] == static_cast<int>(i);
+      return !Has(row.marks, Mark::kMerged) || rows[Index(result)] == static_cast<int>(i);
     };
     for (const int l : row.left) {
-      if (is_here(left_rows, l)) amended.alignment.left_to_right[At(l)] = kNone;
+      if (is_here(left_rows, l)) amended.alignment.left_to_right[Index(l)] = kNone;
     }
     for (const int r : row.right) {
-      if (is_here(right_rows, r)) amended.alignment.right_to_left[At(r)] = kNone;
+      if (is_here(right_rows, r)) amended.alignment.right_to_left[Index(r)] = kNone;
     }
     for (const int l : row.left) {
       if (!is_here(left_rows, l)) continue;
@@ -77,7 +77,7 @@ Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
       if (const auto it = by_left.find(l); it != by_left.end()) {
         one.right = {it->second};
         one.marks = static_cast<Marks>(how[l]);
-        if (left.results[At(l)].dtype != right.results[At(it->second)].dtype) {
+        if (left.results[Index(l)].dtype != right.results[Index(it->second)].dtype) {
           one.marks = static_cast<Marks>(one.marks | static_cast<Marks>(Mark::kCast));
         }
       }
@@ -88,8 +88,8 @@ Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
     }
   }
   for (const auto& [l, r] : by_left) {
-    amended.alignment.left_to_right[At(l)] = r;
-    amended.alignment.right_to_left[At(r)] = l;
+    amended.alignment.left_to_right[Index(l)] = r;
+    amended.alignment.right_to_left[Index(r)] = l;
   }
   return amended;
 }

@@ -5,6 +5,7 @@
 #include "compare/alignment/alignment_stages.h"
 #include "compare/alignment/result_groups.h"
 #include "compare/alignment/weights.h"
+#include "compare/pair/per_side.h"
 
 namespace onnxcmp {
 namespace {
@@ -17,32 +18,33 @@ struct Frontier {
 };
 
 // The left index of a paired result, kNone if it is free.
-int TimeOf(const Pairing& pairing, int r, bool left) {
-  if (left) return pairing.left_free(r) ? kNone : r;
+int TimeOf(const Pairing& pairing, SideId id, int r) {
+  if (id == SideId::kLeft) return pairing.left_free(r) ? kNone : r;
   return pairing.of_right(r);
 }
 
-Frontier FrontierOf(const Pairing& pairing, const StreamIndex& side, bool left) {
+Frontier FrontierOf(const Pairing& pairing, SideId id) {
+  const StreamIndex& side = pairing.index()[id];
   const size_t size = static_cast<size_t>(side.size());
   Frontier frontier{std::vector<int>(size, kNone), std::vector<int>(size, kNone)};
   for (int r = 0; r < side.size(); ++r) {
     const int n = side.producer(r);
     if (n == kNone) continue;
-    int& latest = frontier.before[static_cast<size_t>(r)];
+    int& latest = frontier.before[Index(r)];
     const auto see = [&](int input) {
       if (input == kNone || input >= r || side.is_leaf(input)) return;
-      const int time = TimeOf(pairing, input, left);
+      const int time = TimeOf(pairing, id, input);
       latest = std::max(latest, time != kNone ? time : StreamIndex::At(frontier.before, input));
     };
     for (int input : side.node(n).inputs) see(input);
     for (int capture : side.node(n).captures) see(capture);
   }
   for (int r = side.size() - 1; r >= 0; --r) {
-    int& earliest = frontier.behind[static_cast<size_t>(r)];
+    int& earliest = frontier.behind[Index(r)];
     for (const Use& use : side.uses[r]) {
       for (int output : side.node(use.node).outputs) {
         if (output == kNone || output <= r) continue;
-        int time = TimeOf(pairing, output, left);
+        int time = TimeOf(pairing, id, output);
         if (time == kNone) time = StreamIndex::At(frontier.behind, output);
         if (time != kNone && (earliest == kNone || time < earliest)) earliest = time;
       }
@@ -65,8 +67,7 @@ class Gaps {
 
   void Pair(const GapRule& rule) {
     ResultGroups groups;
-    AddFree(groups, index_.left, true, rule);
-    AddFree(groups, index_.right, false, rule);
+    for (const SideId side : kBothSides) AddFree(groups, side, rule);
     queue_.SetRule({.threshold = weights::kStructural,
                     .scoring = Scoring::kSettling,
                     .stage = PairStage::kGaps});
@@ -83,21 +84,25 @@ class Gaps {
   }
 
  private:
-  void AddFree(ResultGroups& groups, const StreamIndex& side, bool left, const GapRule& rule) {
-    const Frontier frontier = FrontierOf(pairing_, side, left);
+  void AddFree(ResultGroups& groups, SideId id, const GapRule& rule) {
+    const StreamIndex& side = index_[id];
+    const Frontier frontier = FrontierOf(pairing_, id);
     for (int r = 0; r < side.size(); ++r) {
-      if (side.is_output_row(r) || TimeOf(pairing_, r, left) != kNone) continue;
+      if (side.is_output_row(r) || TimeOf(pairing_, id, r) != kNone) continue;
       const bool leaf = side.is_leaf(r);
       const int behind = StreamIndex::At(frontier.behind, r);
       if (leaf && (behind == kNone || !rule.behind)) continue;
       const int n = side.producer(r);
       const bool by_operator = rule.same_operator && n != kNone;
-      groups.Add(
-          {rule.before ? StreamIndex::At(frontier.before, r) : kNone, rule.behind ? behind : kNone,
-           StreamIndex::At(side.shape, r), static_cast<int>(side.fingerprint(r).kind), leaf ? 1 : 0,
-           StreamIndex::At(side.place, r), by_operator ? StreamIndex::At(side.op, n) : kNone,
-           by_operator ? side.result(r).slot : 0},
-          r, left);
+      const ResultGroups::Key key = {rule.before ? StreamIndex::At(frontier.before, r) : kNone,
+                                     rule.behind ? behind : kNone,
+                                     StreamIndex::At(side.shape, r),
+                                     static_cast<int>(side.fingerprint(r).kind),
+                                     leaf ? 1 : 0,
+                                     StreamIndex::At(side.place, r),
+                                     by_operator ? StreamIndex::At(side.op, n) : kNone,
+                                     by_operator ? side.result(r).slot : 0};
+      groups.Add(key, id, r);
     }
   }
 

@@ -185,7 +185,7 @@ bool FindComputedRounded(StreamIndex& index, const StreamIndex& other) {
       const auto& [size, other_rms, original] = *it;
       if (size != f.size || other_rms > rms * (1 + weights::kComputedRounded)) break;
       if (SketchDistance(f, other.fingerprint(original)) * weights::kTimesNearer > apart) continue;
-      index.computed_rounded[static_cast<size_t>(r)] = 1;
+      index.computed_rounded[Index(r)] = 1;
       found = true;
       break;
     }

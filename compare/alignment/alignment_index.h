@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "compare/pair/per_side.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/run/result.h"
@@ -52,9 +53,9 @@ class StreamIndex {
 
   const ResultStream& stream() const { return *stream_; }
   int size() const { return static_cast<int>(stream_->results.size()); }
-  const StreamResult& result(int r) const { return stream_->results[static_cast<size_t>(r)]; }
+  const StreamResult& result(int r) const { return stream_->results[Index(r)]; }
   const Fingerprint& fingerprint(int r) const { return result(r).fingerprint; }
-  const StreamNode& node(int n) const { return stream_->nodes[static_cast<size_t>(n)]; }
+  const StreamNode& node(int n) const { return stream_->nodes[Index(n)]; }
   int producer(int r) const { return result(r).node; }
 
   bool is_output_row(int r) const { return result(r).kind == ResultKind::kOutput; }
@@ -74,7 +75,7 @@ class StreamIndex {
 
   template <typename T>
   static T At(const std::vector<T>& values, int i) {
-    return values[static_cast<size_t>(i)];
+    return values[Index(i)];
   }
 
   // By result: numbers that are equal on both sides if the hashes are.
@@ -106,6 +107,8 @@ class StreamIndex {
 
 struct AlignmentIndex {
   AlignmentIndex(const ResultStream& left_stream, const ResultStream& right_stream);
+
+  const StreamIndex& operator[](SideId side) const { return OfSide(*this, side); }
 
   StreamIndex left;
   StreamIndex right;

@@ -6,6 +6,7 @@
 #include "absl/functional/function_ref.h"
 #include "compare/alignment/weights.h"
 #include "compare/operators/operator_traits.h"
+#include "compare/pair/per_side.h"
 
 namespace onnxcmp {
 namespace {
@@ -191,24 +192,23 @@ void MoveToNearer(Pairing& pairing) {
   for (int l = 0; l < index.left.size(); ++l) {
     if (pairing.left_free(l) || index.left.is_leaf(l) || index.left.is_output_row(l)) continue;
     const int r = pairing.of_left(l);
-    const Fingerprint& ours = index.left.fingerprint(l);
-    const Fingerprint& theirs = index.right.fingerprint(r);
-    const double apart = SketchDistance(ours, theirs);
+    const double apart = SketchDistance(index.left.fingerprint(l), index.right.fingerprint(r));
     if (index.right.is_leaf(r) || apart < weights::kMovedFrom || apart > weights::kMovedUpTo)
       continue;
-    const auto is_nearer = [&](const Fingerprint& a, const Fingerprint& b) {
-      return SketchDistance(a, b) * weights::kTimesNearerNext < apart;
+    // What a side has right after its result of the pair, and is nearer to the other's.
+    const auto next_of = [&](SideId side, int own, int partner) {
+      const StreamIndex& ours = index[side];
+      const StreamIndex& theirs = index[Other(side)];
+      return NextThat(ours, own, [&](int next) {
+        return pairing.is_free(side, next) && !ours.is_copy(next) &&
+               StreamIndex::At(ours.shape, next) == StreamIndex::At(theirs.shape, partner) &&
+               SketchDistance(ours.fingerprint(next), theirs.fingerprint(partner)) *
+                       weights::kTimesNearerNext <
+                   apart;
+      });
     };
-    const int next_left = NextThat(index.left, l, [&](int next) {
-      return pairing.left_free(next) && !index.left.is_copy(next) &&
-             StreamIndex::At(index.left.shape, next) == StreamIndex::At(index.right.shape, r) &&
-             is_nearer(index.left.fingerprint(next), theirs);
-    });
-    const int next_right = next_left != kNone ? kNone : NextThat(index.right, r, [&](int next) {
-      return pairing.right_free(next) && !index.right.is_copy(next) &&
-             StreamIndex::At(index.right.shape, next) == StreamIndex::At(index.left.shape, l) &&
-             is_nearer(ours, index.right.fingerprint(next));
-    });
+    const int next_left = next_of(SideId::kLeft, l, r);
+    const int next_right = next_left != kNone ? kNone : next_of(SideId::kRight, r, l);
     if (next_left == kNone && next_right == kNone) continue;
     pairing.Unpair(l, r);
     pairing.Pair(next_left != kNone ? next_left : l, next_right != kNone ? next_right : r,

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "compare/alignment/weights.h"
+#include "compare/pair/per_side.h"
 
 namespace onnxcmp {
 namespace {
@@ -38,7 +39,7 @@ class Absorber {
   }
 
   void Absorb(int owner, const std::vector<int>& absorbed) {
-    for (int r : absorbed) owner_[static_cast<size_t>(r)] = owner;
+    for (int r : absorbed) owner_[Index(r)] = owner;
   }
 
   // Operators that compute something: no copies, no constants, no shapes.
@@ -73,10 +74,11 @@ class Absorber {
 
 // Marks pairs whose producer on one side has outputs that come from different operators on the
 // other.
-void MarkJoinedOutputs(const Pairing& pairing, const StreamIndex& side, const StreamIndex& other,
-                       bool left, std::vector<uint8_t>& fused) {
+void MarkJoinedOutputs(const Pairing& pairing, SideId id, std::vector<uint8_t>& fused) {
+  const StreamIndex& side = pairing.index()[id];
+  const StreamIndex& other = pairing.index()[Other(id)];
   const auto partner_of = [&](int r) {
-    return r == kNone ? kNone : left ? pairing.of_left(r) : pairing.of_right(r);
+    return r == kNone ? kNone : StreamIndex::At(pairing.partners(id), r);
   };
   for (const StreamNode& node : side.stream().nodes) {
     int maker = kNone;
@@ -92,7 +94,7 @@ void MarkJoinedOutputs(const Pairing& pairing, const StreamIndex& side, const St
     if (!several) continue;
     for (int output : node.outputs) {
       const int partner = partner_of(output);
-      if (partner != kNone) fused[static_cast<size_t>(left ? output : partner)] = 1;
+      if (partner != kNone) fused[Index(id == SideId::kLeft ? output : partner)] = 1;
     }
   }
 }
@@ -128,12 +130,11 @@ Regions FindRegions(const Pairing& pairing, const ValueEvidence& evidence,
     const std::vector<int> right_inner = right_made ? right_absorber.Region(r) : std::vector<int>();
     left_absorber.Absorb(l, left_inner);
     right_absorber.Absorb(r, right_inner);
-    regions.fused[static_cast<size_t>(l)] =
+    regions.fused[Index(l)] =
         left_made && right_made &&
         left_absorber.Operators(left_inner) + right_absorber.Operators(right_inner) > 0;
   }
-  MarkJoinedOutputs(pairing, left, right, true, regions.fused);
-  MarkJoinedOutputs(pairing, right, left, false, regions.fused);
+  for (const SideId side : kBothSides) MarkJoinedOutputs(pairing, side, regions.fused);
   regions.left_owner = left_absorber.TakeOwners();
   regions.right_owner = right_absorber.TakeOwners();
   return regions;

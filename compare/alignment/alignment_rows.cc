@@ -74,7 +74,7 @@ class RowMaker {
       for (; kind <= KindOf(left_, l); ++kind) AddRightRows(alignment, HeadOfKind(kind));
       if (StreamIndex::At(left_owner_, l) != kNone) continue;
       AddLeftRow(alignment, l);
-      AddRightRows(alignment, behind_[static_cast<size_t>(l)]);
+      AddRightRows(alignment, behind_[Index(l)]);
     }
     for (; kind < kKinds; ++kind) AddRightRows(alignment, HeadOfKind(kind));
     return alignment;
@@ -210,7 +210,7 @@ Moves FindMoves(const Pairing& pairing) {
   for (int l : ordered) {
     const auto it = std::upper_bound(tails.begin(), tails.end(), position(l),
                                      [&](int wanted, int tail) { return wanted < position(tail); });
-    if (it != tails.begin()) before[static_cast<size_t>(l)] = *(it - 1);
+    if (it != tails.begin()) before[Index(l)] = *(it - 1);
     if (it == tails.end()) {
       tails.push_back(l);
     } else {
@@ -220,9 +220,9 @@ Moves FindMoves(const Pairing& pairing) {
   moves.reordered =
       static_cast<double>(tails.size()) < weights::kOrdered * static_cast<double>(ordered.size());
   if (moves.reordered || tails.empty()) return moves;
-  for (int l : ordered) moves.moved[static_cast<size_t>(l)] = 1;
+  for (int l : ordered) moves.moved[Index(l)] = 1;
   for (int l = tails.back(); l != kNone; l = StreamIndex::At(before, l)) {
-    moves.moved[static_cast<size_t>(l)] = 0;
+    moves.moved[Index(l)] = 0;
   }
   return moves;
 }

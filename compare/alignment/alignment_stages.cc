@@ -9,16 +9,16 @@
 #include "absl/strings/string_view.h"
 #include "compare/alignment/result_groups.h"
 #include "compare/alignment/weights.h"
+#include "compare/pair/per_side.h"
 
 namespace onnxcmp {
 namespace {
 
-std::vector<int> FreeOf(const Pairing& pairing, const StreamIndex& side, int content, bool left,
-                        size_t most) {
+std::vector<int> FreeOf(const Pairing& pairing, SideId side, int content, size_t most) {
   std::vector<int> free;
-  for (int r : side.of_content[content]) {
+  for (int r : pairing.index()[side].of_content[content]) {
     if (free.size() == most) break;
-    if (left ? pairing.left_free(r) : pairing.right_free(r)) free.push_back(r);
+    if (pairing.is_free(side, r)) free.push_back(r);
   }
   return free;
 }
@@ -135,10 +135,11 @@ void AlignmentStages::PushUniqueContents(bool poor_too) {
 
 void AlignmentStages::PushEqualGroups(bool leaves_too) {
   for (int content = 0; content < index_.contents; ++content) {
-    const auto free = [&](const StreamIndex& side, bool left) {
+    const auto free = [&](SideId id) {
+      const StreamIndex& side = index_[id];
       std::vector<std::pair<int, int>> of_place;
       for (int r : side.of_content[content]) {
-        if (!(left ? pairing_.left_free(r) : pairing_.right_free(r))) continue;
+        if (!pairing_.is_free(id, r)) continue;
         if (!leaves_too && side.is_leaf(r)) continue;
         of_place.push_back({StreamIndex::At(side.place, r), r});
       }
@@ -147,9 +148,9 @@ void AlignmentStages::PushEqualGroups(bool leaves_too) {
       return of_place;
     };
     if (index_.right.of_content[content].empty()) continue;
-    const auto lefts = free(index_.left, true);
+    const auto lefts = free(SideId::kLeft);
     if (lefts.empty()) continue;
-    const auto rights = free(index_.right, false);
+    const auto rights = free(SideId::kRight);
     std::vector<int> left_rest;
     std::vector<int> right_rest;
     size_t r = 0;
@@ -177,10 +178,10 @@ void AlignmentStages::PairNear(const PairRule& rule) {
     for (int content = 0; content < index_.contents; ++content) {
       const auto nearest = evidence_.NearOfLeft(content);
       if (nearest.empty()) continue;
-      const auto lefts = FreeOf(pairing_, index_.left, content, true, weights::kMostOfContent);
+      const auto lefts = FreeOf(pairing_, SideId::kLeft, content, weights::kMostOfContent);
       if (lefts.empty()) continue;
       for (const Nearness& near : nearest) {
-        for (int r : FreeOf(pairing_, index_.right, near.content, false, weights::kMostOfContent)) {
+        for (int r : FreeOf(pairing_, SideId::kRight, near.content, weights::kMostOfContent)) {
           for (int l : lefts) queue_.Push(l, r);
         }
       }
@@ -194,17 +195,14 @@ void AlignmentStages::PairEqualElements() {
   queue_.SetRule({.threshold = weights::kRearranged});
   for (const std::vector<int> StreamIndex::*key : {&StreamIndex::bits, &StreamIndex::elements}) {
     ResultGroups groups;
-    const auto add = [&](const StreamIndex& side, bool left) {
+    for (const SideId id : kBothSides) {
+      const StreamIndex& side = index_[id];
       for (int r = 0; r < side.size(); ++r) {
         const Fingerprint& f = side.fingerprint(r);
         if (side.is_output_row(r) || !f.rich || f.size <= 1) continue;
-        if (left ? pairing_.left_free(r) : pairing_.right_free(r)) {
-          groups.Add({StreamIndex::At(side.*key, r)}, r, left);
-        }
+        if (pairing_.is_free(id, r)) groups.Add({StreamIndex::At(side.*key, r)}, id, r);
       }
-    };
-    add(index_.left, true);
-    add(index_.right, false);
+    }
     for (const ResultGroup& group : groups.all()) {
       if (group.left.size() == 1 && group.right.size() == 1) {
         queue_.Push(group.left[0], group.right[0]);
@@ -228,7 +226,8 @@ void AlignmentStages::PairEqualMoments() {
     double rms;
     int result;
   };
-  const auto sorted = [&](const StreamIndex& side, bool left) {
+  const auto sorted = [&](SideId id) {
+    const StreamIndex& side = index_[id];
     std::vector<Entry> entries;
     for (int r = 0; r < side.size(); ++r) {
       const Fingerprint& f = side.fingerprint(r);
@@ -236,7 +235,7 @@ void AlignmentStages::PairEqualMoments() {
           f.size < weights::kLeastForMoments) {
         continue;
       }
-      if (!(left ? pairing_.left_free(r) : pairing_.right_free(r))) continue;
+      if (!pairing_.is_free(id, r)) continue;
       entries.push_back({f.size, f.moments[1], r});
     }
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
@@ -245,8 +244,8 @@ void AlignmentStages::PairEqualMoments() {
     });
     return entries;
   };
-  const std::vector<Entry> lefts = sorted(index_.left, true);
-  const std::vector<Entry> rights = sorted(index_.right, false);
+  const std::vector<Entry> lefts = sorted(SideId::kLeft);
+  const std::vector<Entry> rights = sorted(SideId::kRight);
   queue_.SetRule({.threshold = weights::kRearranged});
   const double reach = index_.has_half ? weights::kHalfMoments : weights::kFloatMoments;
   for (const Entry& entry : lefts) {

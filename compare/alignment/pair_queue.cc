@@ -19,8 +19,8 @@ PairQueue::PairQueue(Pairing& pairing, const ValueEvidence& evidence)
       index_(pairing.index()),
       evidence_(evidence),
       score_(pairing, evidence),
-      first_of_left_(static_cast<size_t>(index_.left.size()), kNone),
-      first_of_right_(static_cast<size_t>(index_.right.size()), kNone) {}
+      first_{std::vector<int>(Index(index_.left.size()), kNone),
+             std::vector<int>(Index(index_.right.size()), kNone)} {}
 
 void PairQueue::Push(int l, int r) { Enqueue(l, r, rule_.threshold); }
 
@@ -37,15 +37,15 @@ void PairQueue::Enqueue(int l, int r, double threshold) {
   const auto [it, added] =
       by_pair_.try_emplace(PairKey(l, r), static_cast<int>(candidates_.size()));
   if (added) {
-    int& first_left = first_of_left_[static_cast<size_t>(l)];
-    int& first_right = first_of_right_[static_cast<size_t>(r)];
-    candidates_.push_back({l, r, score, threshold, first_left, first_right});
+    int& first_left = first_.left[Index(l)];
+    int& first_right = first_.right[Index(r)];
+    candidates_.push_back({l, r, score, threshold, {first_left, first_right}});
     first_left = it->second;
     first_right = it->second;
     PushTo(best_, it->second);
     return;
   }
-  Candidate& candidate = candidates_[static_cast<size_t>(it->second)];
+  Candidate& candidate = candidates_[Index(it->second)];
   candidate.threshold = std::min(candidate.threshold, threshold);
   if (score > candidate.score + weights::kSameScore) {
     candidate.score = score;
@@ -54,7 +54,7 @@ void PairQueue::Enqueue(int l, int r, double threshold) {
 }
 
 void PairQueue::PushTo(Heap& heap, int candidate) {
-  const Candidate& c = candidates_[static_cast<size_t>(candidate)];
+  const Candidate& c = candidates_[Index(candidate)];
   heap.push_back({c.score, Apart(c.left, c.right), candidate});
   std::push_heap(heap.begin(), heap.end());
 }
@@ -80,7 +80,7 @@ double PairQueue::Apart(int l, int r) const {
 }
 
 bool PairQueue::Outdated(const Entry& entry) const {
-  const Candidate& c = candidates_[static_cast<size_t>(entry.candidate)];
+  const Candidate& c = candidates_[Index(entry.candidate)];
   return entry.score != c.score || !pairing_.left_free(c.left) || !pairing_.right_free(c.right);
 }
 
@@ -89,11 +89,12 @@ double PairQueue::ScoreOf(const Candidate& c) const {
 }
 
 bool PairQueue::Ambiguous(int candidate) {
-  const Candidate& c = candidates_[static_cast<size_t>(candidate)];
-  const auto rivals = [&](int* link, bool of_left) {
+  const Candidate& c = candidates_[Index(candidate)];
+  const auto rivals = [&](SideId side) {
+    int* link = &first_[side][Index(OfSide(c, side))];
     for (int seen = 0; *link != kNone && seen < weights::kMostRivalsSeen; ++seen) {
-      Candidate& other = candidates_[static_cast<size_t>(*link)];
-      int* next = of_left ? &other.next_of_left : &other.next_of_right;
+      Candidate& other = candidates_[Index(*link)];
+      int* next = &other.next[side];
       if (!pairing_.left_free(other.left) || !pairing_.right_free(other.right)) {
         *link = *next;  // it cannot come back
         continue;
@@ -103,8 +104,7 @@ bool PairQueue::Ambiguous(int candidate) {
     }
     return false;
   };
-  return rivals(&first_of_left_[static_cast<size_t>(c.left)], true) ||
-         rivals(&first_of_right_[static_cast<size_t>(c.right)], false);
+  return rivals(SideId::kLeft) || rivals(SideId::kRight);
 }
 
 void PairQueue::Accept(const Candidate& candidate) {
@@ -117,7 +117,7 @@ void PairQueue::Accept(const Candidate& candidate) {
 void PairQueue::ServeBest() {
   const Entry entry = PopFrom(best_);
   if (Outdated(entry)) return;
-  Candidate& candidate = candidates_[static_cast<size_t>(entry.candidate)];
+  Candidate& candidate = candidates_[Index(entry.candidate)];
   const double score = ScoreOf(candidate);
   const bool fell = score < candidate.score - weights::kSameScore;
   candidate.score = score;
@@ -133,7 +133,7 @@ void PairQueue::ServeBest() {
 void PairQueue::ServeDeferred() {
   const Entry entry = PopFrom(deferred_);
   if (Outdated(entry)) return;
-  Candidate& candidate = candidates_[static_cast<size_t>(entry.candidate)];
+  Candidate& candidate = candidates_[Index(entry.candidate)];
   const double before = candidate.score;
   candidate.score = ScoreOf(candidate);
   if (candidate.score > before + weights::kSameScore) {
@@ -155,8 +155,7 @@ void PairQueue::Drain() {
     }
   }
   for (const Candidate& candidate : candidates_) {
-    first_of_left_[static_cast<size_t>(candidate.left)] = kNone;
-    first_of_right_[static_cast<size_t>(candidate.right)] = kNone;
+    for (const SideId side : kBothSides) first_[side][Index(OfSide(candidate, side))] = kNone;
   }
   candidates_.clear();
   by_pair_.clear();

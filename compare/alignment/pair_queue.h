@@ -12,6 +12,7 @@
 #include "compare/alignment/pair_score.h"
 #include "compare/alignment/pairing.h"
 #include "compare/alignment/value_evidence.h"
+#include "compare/pair/per_side.h"
 
 namespace onnxcmp {
 
@@ -48,8 +49,7 @@ class PairQueue {
     int right = 0;
     double score = 0;
     double threshold = 0;
-    int next_of_left = kNone;  // other candidates of the same result
-    int next_of_right = kNone;
+    PerSide<int> next = {kNone, kNone};  // other candidates of the same result
   };
   struct Entry {
     double score = 0;
@@ -87,8 +87,7 @@ class PairQueue {
   PairRule rule_;
   std::vector<Candidate> candidates_;
   absl::flat_hash_map<uint64_t, int> by_pair_;
-  std::vector<int> first_of_left_;  // by result: a candidate, kNone if there is none
-  std::vector<int> first_of_right_;
+  PerSide<std::vector<int>> first_;  // by result: a candidate, kNone if there is none
   Heap best_;
   // Pairs that another one equals. They wait until all that is certain around them is known.
   Heap deferred_;

@@ -32,17 +32,17 @@ void Pairing::Count(int l, int r, int step) {
 }
 
 void Pairing::Pair(int l, int r, PairStage stage) {
-  left_[static_cast<size_t>(l)] = r;
-  right_[static_cast<size_t>(r)] = l;
-  stages_[static_cast<size_t>(l)] = stage;
+  left_[Index(l)] = r;
+  right_[Index(r)] = l;
+  stages_[Index(l)] = stage;
   Count(l, r, -1);
   ++pairs_;
 }
 
 void Pairing::Unpair(int l, int r) {
-  left_[static_cast<size_t>(l)] = kNone;
-  right_[static_cast<size_t>(r)] = kNone;
-  stages_[static_cast<size_t>(l)] = PairStage::kUnpaired;
+  left_[Index(l)] = kNone;
+  right_[Index(r)] = kNone;
+  stages_[Index(l)] = PairStage::kUnpaired;
   Count(l, r, 1);
   --pairs_;
 }

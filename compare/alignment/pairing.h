@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compare/alignment/alignment_index.h"
+#include "compare/pair/per_side.h"
 
 namespace onnxcmp {
 
@@ -26,6 +27,11 @@ class Pairing {
   PairStage stage_of_left(int l) const { return StreamIndex::At(stages_, l); }
   const std::vector<int>& left() const { return left_; }
   const std::vector<int>& right() const { return right_; }
+  // By result of a side: the partner, kNone if it is free.
+  const std::vector<int>& partners(SideId side) const {
+    return side == SideId::kLeft ? left_ : right_;
+  }
+  bool is_free(SideId side, int r) const { return StreamIndex::At(partners(side), r) == kNone; }
 
   // A copy goes with a copy, until they may be mixed.
   bool Compatible(int l, int r) const {

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "compare/alignment/weights.h"
+#include "compare/pair/per_side.h"
 #include "compare/streams/result_names.h"
 
 namespace onnxcmp {
@@ -58,7 +59,7 @@ class RecordedPairs {
  public:
   RecordedPairs(const Alignment& alignment, const ResultStream& left, const ResultStream& right)
       : streams_{&left, &right}, partners_{alignment.left_to_right, alignment.right_to_left} {
-    for (const int side : {0, 1}) {
+    for (const SideId side : kBothSides) {
       for (const StreamResult& result : Stream(side).results) {
         contents_[side].insert(result.fingerprint.content);
       }
@@ -66,7 +67,7 @@ class RecordedPairs {
   }
 
   std::vector<AddedPair> Find() {
-    for (const int side : {0, 1}) {
+    for (const SideId side : kBothSides) {
       if (!Stream(side).recorded) continue;
       BelieveOutputs(side);
       BelieveNames(side);
@@ -79,51 +80,53 @@ class RecordedPairs {
   }
 
  private:
-  const ResultStream& Stream(int side) const { return *streams_[side]; }
-  const StreamResult& Result(int side, int r) const { return Stream(side).results[Index(r)]; }
-  int Size(int side) const { return static_cast<int>(Stream(side).results.size()); }
-  int& Partner(int side, int r) { return partners_[side][Index(r)]; }
-  bool Free(int side, int r) const { return partners_[side][Index(r)] == kNone; }
+  const ResultStream& Stream(SideId side) const { return *streams_[side]; }
+  const StreamResult& Result(SideId side, int r) const { return Stream(side).results[Index(r)]; }
+  int Size(SideId side) const { return static_cast<int>(Stream(side).results.size()); }
+  int& Partner(SideId side, int r) { return partners_[side][Index(r)]; }
+  bool Free(SideId side, int r) const { return partners_[side][Index(r)] == kNone; }
   // Whether a recorded result is looking for a partner: what the other side has bit for bit needs
   // none.
-  bool IsOpen(int side, int r) const {
+  bool IsOpen(SideId side, int r) const {
     return Counts(side, r) && Free(side, r) &&
-           !contents_[1 - side].contains(Result(side, r).fingerprint.content);
+           !contents_[Other(side)].contains(Result(side, r).fingerprint.content);
   }
 
   // What a recording may say something about: no inputs, which are fed.
-  bool Counts(int side, int r) const {
+  bool Counts(SideId side, int r) const {
     const ResultKind kind = Result(side, r).kind;
     return kind != ResultKind::kInput && kind != ResultKind::kOutput;
   }
 
-  void Pair(int side, int own, int other, Mark how) {
-    if (const int before = Partner(side, own); before != kNone) Partner(1 - side, before) = kNone;
-    if (const int before = Partner(1 - side, other); before != kNone) Partner(side, before) = kNone;
+  void Pair(SideId side, int own, int other, Mark how) {
+    for (const auto& [of, r] : {std::pair(side, own), std::pair(Other(side), other)}) {
+      if (const int before = Partner(of, r); before != kNone) Partner(Other(of), before) = kNone;
+    }
     Partner(side, own) = other;
-    Partner(1 - side, other) = own;
-    pairs_.push_back(side == 0 ? AddedPair{own, other, how} : AddedPair{other, own, how});
+    Partner(Other(side), other) = own;
+    pairs_.push_back(side == SideId::kLeft ? AddedPair{own, other, how}
+                                           : AddedPair{other, own, how});
   }
 
   // By name: the last result of the other side that has it and is no output row.
-  absl::flat_hash_map<std::string, int> NamesOfOther(int side) const {
+  absl::flat_hash_map<std::string, int> NamesOfOther(SideId side) const {
     absl::flat_hash_map<std::string, int> names;
-    for (int r = 0; r < Size(1 - side); ++r) {
-      if (Counts(1 - side, r)) names[FullName(Result(1 - side, r))] = r;
+    for (int r = 0; r < Size(Other(side)); ++r) {
+      if (Counts(Other(side), r)) names[FullName(Result(Other(side), r))] = r;
     }
     return names;
   }
 
-  bool IsNear(int side, int own, int other) const {
-    return SketchDistance(Result(side, own).fingerprint, Result(1 - side, other).fingerprint) <=
+  bool IsNear(SideId side, int own, int other) const {
+    return SketchDistance(Result(side, own).fingerprint, Result(Other(side), other).fingerprint) <=
            weights::kNearNamesake;
   }
 
   // What is called as a model's output is meant to be it.
-  void BelieveOutputs(int side) {
+  void BelieveOutputs(SideId side) {
     absl::flat_hash_map<std::string, int> outputs;
-    for (int r = 0; r < Size(1 - side); ++r) {
-      const StreamResult& result = Result(1 - side, r);
+    for (int r = 0; r < Size(Other(side)); ++r) {
+      const StreamResult& result = Result(Other(side), r);
       if (result.kind == ResultKind::kOutput && result.source != kNone) {
         outputs[result.name] = result.source;
       }
@@ -136,19 +139,19 @@ class RecordedPairs {
   }
 
   // Takes a result to be its namesake, whatever its values are like.
-  void Believe(int side, int own, int other) {
+  void Believe(SideId side, int own, int other) {
     const int now = Partner(side, own);
     if (now == other) return;
     // Of equal values any may be the partner.
-    const Hash128 wanted = Result(1 - side, other).fingerprint.content;
-    if ((now != kNone && Result(1 - side, now).fingerprint.content == wanted) ||
+    const Hash128 wanted = Result(Other(side), other).fingerprint.content;
+    if ((now != kNone && Result(Other(side), now).fingerprint.content == wanted) ||
         Result(side, own).fingerprint.content == wanted) {
       return;
     }
     Pair(side, own, other, Mark::kNamed);
   }
 
-  void BelieveNames(int side) {
+  void BelieveNames(SideId side) {
     const absl::flat_hash_map<std::string, int> names = NamesOfOther(side);
     std::vector<std::pair<int, int>> namesakes;
     int recorded = 0;
@@ -179,10 +182,10 @@ class RecordedPairs {
 
   // The same for names that say in their parts which result is meant, if most that do so have
   // values that bear it out.
-  void BelieveNamesWithin(int side) {
-    std::vector<std::vector<std::string>> names(Index(Size(1 - side)));
-    for (int r = 0; r < Size(1 - side); ++r)
-      names[Index(r)] = WordsOf(FullName(Result(1 - side, r)));
+  void BelieveNamesWithin(SideId side) {
+    std::vector<std::vector<std::string>> names(Index(Size(Other(side))));
+    for (int r = 0; r < Size(Other(side)); ++r)
+      names[Index(r)] = WordsOf(FullName(Result(Other(side), r)));
     const auto fits = [&](const std::vector<std::string>& words, int other) {
       return Means(words, names[Index(other)]);
     };
@@ -192,7 +195,7 @@ class RecordedPairs {
       const int partner = Partner(side, r);
       // What is open has its turn later; what is a copy of something may be called as another.
       if (!Counts(side, r) || Result(side, r).fingerprint.size <= kHandful || IsOpen(side, r) ||
-          (partner != kNone && !Counts(1 - side, partner))) {
+          (partner != kNone && !Counts(Other(side), partner))) {
         continue;
       }
       const std::vector<std::string> words = WordsOf(FullName(Result(side, r)));
@@ -203,9 +206,9 @@ class RecordedPairs {
       }
       int best = kNone;
       size_t fewest = 0;
-      for (int other = 0; other < Size(1 - side); ++other) {
-        if (!Counts(1 - side, other) || !SameSize(side, r, other) ||
-            Result(1 - side, other).kind == ResultKind::kInitializer || !fits(words, other)) {
+      for (int other = 0; other < Size(Other(side)); ++other) {
+        if (!Counts(Other(side), other) || !SameSize(side, r, other) ||
+            Result(Other(side), other).kind == ResultKind::kInitializer || !fits(words, other)) {
           continue;
         }
         const size_t rest = OtherWords(words, names[Index(other)]);
@@ -226,21 +229,22 @@ class RecordedPairs {
     for (const auto& [own, other] : otherwise) Believe(side, own, other);
   }
 
-  void TakeNamesakes(int side) {
+  void TakeNamesakes(SideId side) {
     const absl::flat_hash_map<std::string, int> names = NamesOfOther(side);
     for (int r = 0; r < Size(side); ++r) {
       if (!IsOpen(side, r)) continue;
       const auto it = names.find(FullName(Result(side, r)));
-      if (it != names.end() && Free(1 - side, it->second)) Pair(side, r, it->second, Mark::kNamed);
+      if (it != names.end() && Free(Other(side), it->second))
+        Pair(side, r, it->second, Mark::kNamed);
     }
   }
 
-  void TakeNamesWithin(int side) {
+  void TakeNamesWithin(SideId side) {
     std::vector<std::pair<int, std::vector<std::string>>> others;
-    for (int r = 0; r < Size(1 - side) && others.size() < weights::kMostNames; ++r) {
-      if (Counts(1 - side, r) && Free(1 - side, r) &&
-          Result(1 - side, r).kind != ResultKind::kInitializer) {
-        others.emplace_back(r, WordsOf(FullName(Result(1 - side, r))));
+    for (int r = 0; r < Size(Other(side)) && others.size() < weights::kMostNames; ++r) {
+      if (Counts(Other(side), r) && Free(Other(side), r) &&
+          Result(Other(side), r).kind != ResultKind::kInitializer) {
+        others.emplace_back(r, WordsOf(FullName(Result(Other(side), r))));
       }
     }
     const absl::flat_hash_map<std::string, int> names = NamesOfOther(side);
@@ -258,9 +262,9 @@ class RecordedPairs {
       // What is near goes before what has fewer other words.
       std::pair<double, size_t> least;
       for (const auto& [other, name] : others) {
-        if (!Free(1 - side, other) || !SameSize(side, r, other) || !Means(words, name)) continue;
+        if (!Free(Other(side), other) || !SameSize(side, r, other) || !Means(words, name)) continue;
         const double distance =
-            SketchDistance(Result(side, r).fingerprint, Result(1 - side, other).fingerprint);
+            SketchDistance(Result(side, r).fingerprint, Result(Other(side), other).fingerprint);
         const std::pair<double, size_t> rest = {distance <= weights::kNearNamesake ? distance : 1,
                                                 OtherWords(words, name)};
         if (best != kNone && rest > least) continue;
@@ -271,15 +275,15 @@ class RecordedPairs {
     }
   }
 
-  bool SameSize(int side, int own, int other) const {
-    return Result(side, own).fingerprint.size == Result(1 - side, other).fingerprint.size &&
-           Result(side, own).fingerprint.kind == Result(1 - side, other).fingerprint.kind;
+  bool SameSize(SideId side, int own, int other) const {
+    return Result(side, own).fingerprint.size == Result(Other(side), other).fingerprint.size &&
+           Result(side, own).fingerprint.kind == Result(Other(side), other).fingerprint.kind;
   }
 
   // Between the partners of the paired neighbours the only free result of its shape.
-  void TakePlaces(int side) {
-    std::vector<int> after(Index(Size(side)), Size(1 - side));
-    int next = Size(1 - side);
+  void TakePlaces(SideId side) {
+    std::vector<int> after(Index(Size(side)), Size(Other(side)));
+    int next = Size(Other(side));
     for (int r = Size(side) - 1; r >= 0; --r) {
       after[Index(r)] = next;
       if (Counts(side, r) && !Free(side, r)) next = Partner(side, r);
@@ -297,8 +301,8 @@ class RecordedPairs {
       std::optional<int> only;
       int count = 0;
       for (int other = before + 1; other < after[Index(r)]; ++other) {
-        const StreamResult& result = Result(1 - side, other);
-        if (!Counts(1 - side, other) || !Free(1 - side, other) ||
+        const StreamResult& result = Result(Other(side), other);
+        if (!Counts(Other(side), other) || !Free(Other(side), other) ||
             result.kind == ResultKind::kInitializer || !SameSize(side, r, other) ||
             result.shape != Result(side, r).shape) {
           continue;
@@ -312,9 +316,9 @@ class RecordedPairs {
     }
   }
 
-  const ResultStream* streams_[2];
-  std::vector<int> partners_[2];
-  absl::flat_hash_set<Hash128> contents_[2];
+  PerSide<const ResultStream*> streams_;
+  PerSide<std::vector<int>> partners_;
+  PerSide<absl::flat_hash_set<Hash128>> contents_;
   std::vector<AddedPair> pairs_;
 };
 

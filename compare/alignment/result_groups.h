@@ -6,24 +6,21 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "compare/pair/per_side.h"
 
 namespace onnxcmp {
 
-struct ResultGroup {
-  std::vector<int> left;
-  std::vector<int> right;
-};
+using ResultGroup = PerSide<std::vector<int>>;
 
 // In the order in which their keys came up first, so that what is made of them is deterministic.
 class ResultGroups {
  public:
   using Key = std::array<int, 8>;
 
-  void Add(const Key& key, int result, bool left) {
+  void Add(const Key& key, SideId side, int result) {
     const auto [it, added] = ids_.try_emplace(key, groups_.size());
     if (added) groups_.emplace_back();
-    ResultGroup& group = groups_[it->second];
-    (left ? group.left : group.right).push_back(result);
+    groups_[it->second][side].push_back(result);
   }
   const std::vector<ResultGroup>& all() const { return groups_; }
 

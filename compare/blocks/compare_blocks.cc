@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "compare/blocks/find_blocks.h"
+#include "compare/pair/per_side.h"
 
 namespace onnxcmp {
 namespace {
@@ -199,12 +200,13 @@ class BlockComparer {
   }
 
   void AddAccuracy(const QuantizationReport& quantization) {
-    const ResultStream& stream = quantization.right ? *right_.stream : *left_.stream;
+    const ResultStream& stream =
+        quantization.side == SideId::kRight ? *right_.stream : *left_.stream;
     absl::flat_hash_map<std::string, const QuantizedLayer*> layers;
     for (const QuantizedLayer& layer : quantization.layers) {
       layers.emplace(stream.results[Index(layer.result)].name, &layer);
     }
-    for (Block& block : quantization.right ? report_.right : report_.left) {
+    for (Block& block : OfSide(report_, quantization.side)) {
       for (BlockObstacle& obstacle : block.obstacles) {
         const auto layer = layers.find(obstacle.quantized);
         if (obstacle.quantized.empty() || layer == layers.end()) continue;

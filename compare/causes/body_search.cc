@@ -67,8 +67,9 @@ class BodySearcher {
       OC_RETURN_IF_ERROR(Search(*farthest_).status());
     }
     Collect();
-    findings_.rounding = findings_.causes.empty() && findings_.notes.empty() && explained_ &&
-                         SameSettings(left_node_, right_node_) && ReadTheSame();
+    // Where a schema's body runs instead, nothing was seen.
+    findings_.rounding = visited_ && findings_.causes.empty() && findings_.notes.empty() &&
+                         explained_ && SameSettings(left_node_, right_node_) && ReadTheSame();
     return std::move(findings_);
   }
 
@@ -102,6 +103,7 @@ class BodySearcher {
 
   // Whether to go on.
   absl::StatusOr<bool> Visit(const Iteration& iteration) {
+    visited_ = true;
     OC_ASSIGN_OR_RETURN(BodyPair * pair, PairFor(iteration.body));
     OC_RETURN_IF_ERROR(pair->Feed(iteration));
     OC_ASSIGN_OR_RETURN(const BodyPair::Step step, pair->RunRight(iteration));
@@ -233,6 +235,7 @@ class BodySearcher {
   std::vector<Way*> order_;            // as they were found
   std::optional<Iteration> farthest_;  // of those that are near
   double farthest_distance_ = 0;
+  bool visited_ = false;   // any iteration
   bool explained_ = true;  // nothing was left out that may be at fault
 };
 

@@ -17,18 +17,6 @@ bool IsFloats(const Value& value) {
 
 }  // namespace
 
-const SideGraph* CauseTruth::InDouble(const SideGraph& graph, const Evaluator* evaluator,
-                                      Shadow* shadow) {
-  if (!shadow->graph.has_value() && evaluator != nullptr && !tried_) {
-    absl::StatusOr<Evaluator> in_double = evaluator->InDouble();
-    if (in_double.ok()) {
-      shadow->evaluator.emplace(*std::move(in_double));
-      shadow->graph.emplace(graph.stream(), &*shadow->evaluator);
-    }
-  }
-  return shadow->graph.has_value() ? &*shadow->graph : nullptr;
-}
-
 Value CauseTruth::RightEntry(int r) const {
   const ForcedResult& result = state_.at(r);
   // As the left has it: in a coarser type of the right it would be rounded already.
@@ -52,9 +40,8 @@ std::optional<CauseTruth::Exact> CauseTruth::RunExact(int r) {
   const int c = result.match;
   if (!run_.right().IsComputed(r) || !left.computed(c)) return std::nullopt;
   if (!IsFloats(result.own) || !IsFloats(left.value(c))) return std::nullopt;
-  const SideGraph* left_graph = InDouble(left.graph(), left_, &left_shadow_);
-  const SideGraph* right_graph = InDouble(run_.right(), right_, &right_shadow_);
-  tried_ = true;
+  const SideGraph* left_graph = in_double_.Graph(SideId::kLeft);
+  const SideGraph* right_graph = in_double_.Graph(SideId::kRight);
   if (left_graph == nullptr || right_graph == nullptr) return std::nullopt;
   const Value absent;
   const Value a = RunRegion(*left_graph, noise_.LeftRegion(c), left.representative(c),
@@ -88,17 +75,10 @@ void CauseTruth::Judge(int r, Cause* cause) {
 }
 
 bool CauseTruth::IsApartInDouble(int r) {
-  constexpr double kShare = 0.5;
   const std::optional<Exact>& exact = ExactOf(r);
-  if (!exact.has_value()) return false;
-  const auto& [a, b] = *exact;
-  const Tensor& left = run_.left().value(state_.at(r).match).tensor();
-  const Tensor& right = state_.at(r).own.tensor();
-  if (a.num_elements() != b.num_elements() || left.num_elements() != right.num_elements()) {
-    return false;
-  }
-  const double apart = TruthDistanceOf(right, left).max_absolute;
-  return apart > 0 && TruthDistanceOf(b, a).max_absolute >= kShare * apart;
+  return exact.has_value() &&
+         StaysApart({run_.left().value(state_.at(r).match).tensor(), state_.at(r).own.tensor()},
+                    {exact->left, exact->right});
 }
 
 std::string TruthText(const Cause& cause) {

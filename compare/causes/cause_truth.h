@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compare/causes/cause.h"
+#include "compare/causes/sides_in_double.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"
 #include "compare/graphs/side_graph.h"
@@ -20,7 +21,10 @@ class CauseTruth {
   // All must outlive the object; the left's evaluator is null for a recording.
   CauseTruth(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
              const Evaluator* left, const Evaluator* right)
-      : run_(run), state_(state), noise_(noise), left_(left), right_(right) {}
+      : run_(run),
+        state_(state),
+        noise_(noise),
+        in_double_({&run.left().graph(), &run.right()}, {left, right}) {}
 
   // Fills in what can be told about a matched right result that is a cause.
   void Judge(int r, Cause* cause);
@@ -30,14 +34,6 @@ class CauseTruth {
   bool IsApartInDouble(int r);
 
  private:
-  // A side in double.
-  struct Shadow {
-    std::optional<Evaluator> evaluator;
-    std::optional<SideGraph> graph;
-  };
-  // Null if the side cannot run in double.
-  const SideGraph* InDouble(const SideGraph& graph, const Evaluator* evaluator, Shadow* shadow);
-
   // What the right's nodes start from.
   Value RightEntry(int r) const;
 
@@ -51,10 +47,7 @@ class CauseTruth {
   const ForcedRun& run_;
   const ForcedState& state_;
   const RegionNoise& noise_;
-  const Evaluator* left_;
-  const Evaluator* right_;
-  Shadow left_shadow_, right_shadow_;
-  bool tried_ = false;
+  SidesInDouble in_double_;
   // The one that was asked for last: what is apart in double is judged next.
   int exact_of_ = kNone;
   std::optional<Exact> exact_;

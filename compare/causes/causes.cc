@@ -31,6 +31,7 @@
 #include "compare/graphs/side_graph.h"
 #include "compare/repair/repair.h"
 #include "compare/streams/common_form.h"
+#include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -44,24 +45,12 @@ constexpr double kRatioInside = 4;
 // badly conditioned, and what has 16 bits, hides mistakes of some percent.
 constexpr double kRatioInDouble = 8;
 
-// By right result: the partner whose elements are in the same order, kNone if there is none.
-std::vector<int> AlignedPartners(const Alignment& alignment) {
-  std::vector<int> partners = alignment.right_to_left;
-  for (const AlignedRow& row : alignment.rows) {
-    if (row.paired() && Has(row.marks, Mark::kTransposed)) {
-      partners[static_cast<size_t>(row.right.back())] = kNone;
-    }
-  }
-  return partners;
-}
-
 // Whether anything that is paired has other bits.
-bool AnythingDiffers(const RecordedSide& left, const RecordedSide& right,
-                     const Alignment& alignment) {
+bool AnythingDiffers(const PerSide<RecordedSide>& sides, const Alignment& alignment) {
   for (size_t r = 0; r < alignment.right_to_left.size(); ++r) {
     const int l = alignment.right_to_left[r];
-    if (l != kNone && left.stream->results[Index(l)].fingerprint.content !=
-                          right.stream->results[r].fingerprint.content) {
+    if (l != kNone && sides.left.result(l).fingerprint.content !=
+                          sides.right.stream->results[r].fingerprint.content) {
       return true;
     }
   }
@@ -70,31 +59,29 @@ bool AnythingDiffers(const RecordedSide& left, const RecordedSide& right,
 
 class CauseFinder {
  public:
-  CauseFinder(const RecordedSide& left, const RecordedSide& right, const Alignment& alignment,
+  CauseFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
               const CauseOptions& options)
-      : left_(left),
-        right_(right),
+      : left_(sides.left),
+        right_(sides.right),
         options_(options),
         alignment_(alignment),
-        aligned_(AlignedPartners(alignment)),
-        left_form_(FormOf(*left.stream)),
-        right_form_(FormOf(*right.stream)),
-        left_graph_(left_form_.has_value() ? *left_form_ : *left.stream, left.side->evaluator()),
-        right_graph_(right_form_.has_value() ? *right_form_ : *right.stream,
-                     right.side->evaluator()) {}
+        aligned_(PartnersInOrder(alignment, SideId::kRight)),
+        left_form_(FormOf(*left_.stream)),
+        right_form_(FormOf(*right_.stream)),
+        left_graph_(left_form_.has_value() ? *left_form_ : *left_.stream, left_.evaluator()),
+        right_graph_(right_form_.has_value() ? *right_form_ : *right_.stream, right_.evaluator()) {}
 
   absl::StatusOr<CauseReport> Find() {
     CauseReport report;
     if (IsCleanAtALook(&report)) return report;
     if (const int64_t bytes = ComputedBytes(left_graph_); bytes > options_.keep_values) {
       report.notes.push_back(absl::StrCat("no cause was looked for: the left's results take ",
-                                          bytes >> 20, " MiB, more than --keep-values"));
+                                          BytesText(bytes), ", more than --keep-values"));
       return report;
     }
     OC_ASSIGN_OR_RETURN(std::vector<Value> values, AllValues(left_, left_graph_, options_.watch));
     const LeftClasses classes(left_graph_, std::move(values), options_.pool);
-    const std::vector<Value> leaves = LeavesOf(right_, right_graph_);
-    const ForcedRun run(classes, right_graph_, aligned_, leaves);
+    const ForcedRun run(classes, right_graph_, aligned_, Leaves());
     Repaired repaired = Repair(run, Hints(), options_.limits);
     const ForcedState& state = repaired.state;
     if (!Judge(run, state, &report)) {
@@ -118,13 +105,13 @@ class CauseFinder {
 
  private:
   // Whether the two are known to differ by rounding alone, without a search.
-  bool IsCleanAtALook(CauseReport* report) const {
+  bool IsCleanAtALook(CauseReport* report) {
     if (!options_.outputs_agree || options_.apart.empty() || left_form_.has_value() ||
         right_form_.has_value()) {
       return false;
     }
-    const QuickLook look = LookQuickly(left_, left_graph_, right_graph_, aligned_,
-                                       LeavesOf(right_, right_graph_), options_);
+    const QuickLook look =
+        LookQuickly({left_, right_}, left_graph_, right_graph_, aligned_, Leaves(), options_);
     if (!look.clean) return false;
     if (look.left_out > 0) {
       report->notes.push_back(absl::StrFormat(
@@ -133,6 +120,12 @@ class CauseFinder {
           look.left_out, look.suspects));
     }
     return true;
+  }
+
+  // Of the right, by result; made at the first need.
+  const std::vector<Value>& Leaves() {
+    if (!leaves_.has_value()) leaves_ = LeavesOf(right_, right_graph_);
+    return *leaves_;
   }
 
   // Values of the two sides are compared in the form that they have in common.
@@ -196,10 +189,8 @@ class CauseFinder {
   bool Judge(const ForcedRun& run, const ForcedState& state, CauseReport* report) {
     const RegionNoise noise(run, state);
     Judging judging = {
-        run,   state,
-        noise, CauseTruth(run, state, noise, left_.side->evaluator(), right_.side->evaluator()),
-        {},    {},
-        {}};
+        run, state, noise, CauseTruth(run, state, noise, left_.evaluator(), right_.evaluator()),
+        {},  {},    {}};
     bool all = true;
     for (const int r : right_graph_.results()) {
       const ForcedResult& result = state.at(r);
@@ -224,8 +215,7 @@ class CauseFinder {
                               std::pair(IsWrong(b), b.effect.value_or(0));
                      });
     if (!options_.on_found) return all;
-    const FoundCause found = {run, state, noise, left_.side->evaluator(),
-                              *right_.side->evaluator()};
+    const FoundCause found = {run, state, noise, left_.evaluator(), *right_.evaluator()};
     for (Cause& cause : report->causes) {
       // What is in a body has been told of there, where more is known, but perhaps in vain.
       if (cause.repro == nullptr) options_.on_found(found, &cause);
@@ -387,7 +377,7 @@ class CauseFinder {
     if (wrong.empty()) return;
     std::vector<Value> outputs;
     if (all_matched) {
-      const CauseEffects effects(run, *right_.side->evaluator(), *right_.side->feeds());
+      const CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds());
       outputs = effects.OutputsWithout(WithSiblings(run, state, wrong));
     }
     for (const auto& [number, value] : options_.doubtful) {
@@ -408,7 +398,7 @@ class CauseFinder {
     constexpr int kMaxWeighed = 10;
     constexpr double kUnexplained = 1e-3;
     constexpr double kRoundings = 16;
-    const CauseEffects effects(run, *right_.side->evaluator(), *right_.side->feeds());
+    const CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds());
     // Several causes may be inside one node.
     const auto all_but = [&](int left_out) {
       absl::btree_set<int> replaced(others_.begin(), others_.end());
@@ -471,19 +461,20 @@ class CauseFinder {
   std::optional<ResultStream> right_form_;
   SideGraph left_graph_;
   SideGraph right_graph_;
+  std::optional<std::vector<Value>> leaves_;
 };
 
 }  // namespace
 
-absl::StatusOr<CauseReport> FindCauses(const RecordedSide& left, const RecordedSide& right,
+absl::StatusOr<CauseReport> FindCauses(const PerSide<RecordedSide>& sides,
                                        const Alignment& alignment, const CauseOptions& options) {
-  if (right.side->evaluator() == nullptr || !AnythingDiffers(left, right, alignment)) {
+  if (sides.right.evaluator() == nullptr || !AnythingDiffers(sides, alignment)) {
     return CauseReport();
   }
   int body_searches = kMaxBodySearches;
   CauseOptions bounded = options;
   if (bounded.body_searches == nullptr) bounded.body_searches = &body_searches;
-  return CauseFinder(left, right, alignment, bounded).Find();
+  return CauseFinder(sides, alignment, bounded).Find();
 }
 
 }  // namespace onnxcmp

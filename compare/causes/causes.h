@@ -16,6 +16,7 @@
 #include "compare/causes/cause.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"
+#include "compare/pair/per_side.h"
 #include "compare/repair/repair_limits.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
@@ -74,7 +75,7 @@ struct CauseReport {
 
 // Of two sides that have been recorded and aligned. Nothing is found where the right side has no
 // model that runs.
-absl::StatusOr<CauseReport> FindCauses(const RecordedSide& left, const RecordedSide& right,
+absl::StatusOr<CauseReport> FindCauses(const PerSide<RecordedSide>& sides,
                                        const Alignment& alignment, const CauseOptions& options);
 
 }  // namespace onnxcmp

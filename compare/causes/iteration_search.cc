@@ -111,7 +111,7 @@ absl::StatusOr<IterationReport> SearchIteration(const Iteration& iteration,
   inner.outputs_agree = false;
   inner.watch = nullptr;
   OC_ASSIGN_OR_RETURN(CauseReport found,
-                      FindCauses(ours.side(pair->left()), theirs.side(pair->right()),
+                      FindCauses({ours.side(pair->left()), theirs.side(pair->right())},
                                  Align(ours.stream, theirs.stream), inner));
   IterationReport report;
   for (const std::string& note : found.notes) {

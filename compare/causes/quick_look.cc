@@ -10,9 +10,12 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/node_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "compare/causes/sides_in_double.h"
 #include "compare/differences/nearness.h"
 #include "compare/graphs/region.h"
+#include "compare/pair/per_side.h"
 #include "compare/sides/value_bank.h"
 
 namespace onnxcmp {
@@ -22,8 +25,12 @@ namespace {
 constexpr double kWorthSparing = 1 << 28;
 // What looks may take of them.
 constexpr double kShare = 0.25;
-// Epsilons that are rounding wherever they arise.
-constexpr double kRounding = 32;
+// Epsilons that the search lets pass as rounding wherever they arise, and those that it lets pass
+// if they are gone in double (kRatioInDouble and RegionNoise).
+constexpr double kRounding = 8;
+constexpr double kRoundingIfGone = 32;
+// How many times the operations of a region it takes to run it in double on both sides.
+constexpr double kCostInDouble = 8;
 // How much farther apart than what it reads rounding makes a result.
 constexpr double kGrowth = 4;
 // Pairs that are farther apart are no rounding, in epsilons and against the scale.
@@ -32,10 +39,10 @@ constexpr double kMostApart = 1.0 / 4096;
 
 class QuickLooker {
  public:
-  QuickLooker(const RecordedSide& left, const SideGraph& left_graph, const SideGraph& right_graph,
-              const std::vector<int>& partners, const std::vector<Value>& leaves,
-              const CauseOptions& options)
-      : left_(left),
+  QuickLooker(const PerSide<RecordedSide>& sides, const SideGraph& left_graph,
+              const SideGraph& right_graph, const std::vector<int>& partners,
+              const std::vector<Value>& leaves, const CauseOptions& options)
+      : left_(sides.left),
         left_graph_(left_graph),
         right_(right_graph),
         partners_(partners),
@@ -43,7 +50,13 @@ class QuickLooker {
         leaves_(leaves),
         pool_(options.pool),
         watch_(options.watch),
-        budget_(options.keep_values) {}
+        budget_(options.keep_values),
+        in_double_({&left_graph, &right_graph}, {sides.left.evaluator(), sides.right.evaluator()}),
+        is_partner_(left_.stream->results.size()) {
+    for (const int r : right_.results()) {
+      if (IsEntry(r)) is_partner_[Index(partners_[Index(r)])] = true;
+    }
+  }
 
   QuickLook Look() {
     QuickLook look;
@@ -55,10 +68,10 @@ class QuickLooker {
     }
     std::vector<Suspect> suspects = Suspects();
     look.suspects = static_cast<int>(suspects.size());
-    double left_of_share = kShare * work;
+    left_of_share_ = kShare * work;
     std::erase_if(suspects, [&](const Suspect& suspect) {
-      for (const int n : suspect.region.nodes) left_of_share -= WorkOf(n);
-      return left_of_share < 0;
+      left_of_share_ -= WorkOf(suspect.region);
+      return left_of_share_ < 0;
     });
     look.clean = AreClean(suspects, &look);
     look.left_out = look.suspects - look.looked_at;
@@ -109,6 +122,12 @@ class QuickLooker {
     return all + made + (multiplies ? std::sqrt(greatest * second * made) : 0);
   }
 
+  double WorkOf(const Region& region) const {
+    double work = 0;
+    for (const int n : region.nodes) work += WorkOf(n);
+    return work;
+  }
+
   // A result that rounding of what it reads does not explain.
   struct Suspect {
     int result;
@@ -145,6 +164,9 @@ class QuickLooker {
       if (right_.IsComputed(entry) && HasPartner(entry)) {
         needed.push_back(partners_[Index(entry)]);
       }
+    }
+    for (const int entry : LeftRegionOf(suspect.result).entries) {
+      if (left_graph_.IsComputed(entry)) needed.push_back(entry);
     }
     return needed;
   }
@@ -185,41 +207,80 @@ class QuickLooker {
     return left_.side->Revisit(wanted, watcher.get(), keep).ok();
   }
 
+  Region LeftRegionOf(int r) const {
+    return RegionOf(left_graph_, partners_[Index(r)],
+                    [&](int read) { return bool{is_partner_[Index(read)]}; });
+  }
+
+  const Value* KeptOfLeft(int l) const {
+    const Value* kept = left_.bank->Find(l);
+    return kept != nullptr ? kept : again_.Find(l);
+  }
+
   // What stands for a right result: the left's value of its partner.
   const Value* LeftValue(int r) const {
-    if (right_.IsConstant(r) && right_.producer(r) != kNone) return &ConstantOf(r);
+    if (right_.IsConstant(r) && right_.producer(r) != kNone) return &ConstantOf(SideId::kRight, r);
     if (!right_.IsComputed(r)) return &leaves_[Index(r)];
-    if (!HasPartner(r)) return nullptr;
-    const Value* kept = left_.bank->Find(partners_[Index(r)]);
-    return kept != nullptr ? kept : again_.Find(partners_[Index(r)]);
+    return HasPartner(r) ? KeptOfLeft(partners_[Index(r)]) : nullptr;
+  }
+  const Value* ValueOfLeft(int l) const {
+    const bool is_node = left_graph_.IsConstant(l) && left_graph_.producer(l) != kNone;
+    return is_node ? &ConstantOf(SideId::kLeft, l) : KeptOfLeft(l);
   }
 
   // What a node gives that reads nothing.
-  const Value& ConstantOf(int r) const {
-    const auto [it, is_new] = constants_.try_emplace(r);
+  const Value& ConstantOf(SideId side, int r) const {
+    const auto [it, is_new] = constants_[side].try_emplace(r);
     if (!is_new) return it->second;
     static const Value* const kAbsent = new Value();
-    const auto outputs =
-        right_.Run(right_.producer(r), [](int) -> const Value& { return *kAbsent; });
-    const auto slot = static_cast<size_t>(right_.result(r).slot);
+    const SideGraph& graph = side == SideId::kLeft ? left_graph_ : right_;
+    const auto outputs = graph.Run(graph.producer(r), [](int) -> const Value& { return *kAbsent; });
+    const auto slot = static_cast<size_t>(graph.result(r).slot);
     if (outputs.ok() && slot < outputs->size()) it->second = (*outputs)[slot];
     return it->second;
   }
 
-  // Nothing if that cannot be told of such values.
-  std::optional<bool> IsClean(int r, const Region& region) const {
+  using ValueAt = absl::FunctionRef<const Value*(int)>;
+  static bool HasAll(const Region& region, ValueAt value) {
+    return absl::c_all_of(region.entries, [&](int entry) {
+      const Value* of_entry = value(entry);
+      return of_entry != nullptr && !of_entry->empty();
+    });
+  }
+  static Value Run(const SideGraph& graph, const Region& region, int result, ValueAt value) {
+    return RunRegion(graph, region, result, [&](int r) -> const Value& { return *value(r); });
+  }
+
+  // Nothing if that cannot be told of such values, or for what is left of the share.
+  std::optional<bool> IsClean(int r, const Region& region) {
     const Value* wanted = LeftValue(r);
-    if (wanted == nullptr || !wanted->is_tensor()) return std::nullopt;
-    for (const int entry : region.entries) {
-      const Value* value = LeftValue(entry);
-      if (value == nullptr || value->empty()) return std::nullopt;
+    const auto left_value = [&](int entry) { return LeftValue(entry); };
+    if (wanted == nullptr || !wanted->is_tensor() || !HasAll(region, left_value)) {
+      return std::nullopt;
     }
-    const Value own =
-        RunRegion(right_, region, r, [&](int entry) -> const Value& { return *LeftValue(entry); });
+    const Value own = Run(right_, region, r, left_value);
     if (!own.is_tensor() || own.tensor().shape() != wanted->tensor().shape()) return false;
     const double distance =
         Distance(Measure(wanted->tensor(), pool_), Measure(own.tensor(), pool_), pool_);
-    return distance <= kRounding * EpsilonOfPair(r);
+    if (distance <= kRounding * EpsilonOfPair(r)) return true;
+    if (!(distance <= kRoundingIfGone * EpsilonOfPair(r))) return false;
+    left_of_share_ -= kCostInDouble * WorkOf(region);
+    if (left_of_share_ < 0) return std::nullopt;
+    return IsGoneInDouble(r, region, {wanted->tensor(), own.tensor()});
+  }
+
+  // Whether rounding explains what both sides give for the same values.
+  std::optional<bool> IsGoneInDouble(int r, const Region& region, const PerSide<Tensor>& own) {
+    const PerSide<const SideGraph*> graphs = {in_double_.Graph(SideId::kLeft),
+                                              in_double_.Graph(SideId::kRight)};
+    if (graphs.left == nullptr || graphs.right == nullptr) return true;
+    const Region left_region = LeftRegionOf(r);
+    const auto value_of_left = [&](int entry) { return ValueOfLeft(entry); };
+    if (!HasAll(left_region, value_of_left)) return std::nullopt;
+    const Value left = Run(*graphs.left, left_region, partners_[Index(r)], value_of_left);
+    const Value right = Run(*graphs.right, region, r, [&](int entry) { return LeftValue(entry); });
+    if (!left.is_tensor() || !right.is_tensor()) return true;
+    return !StaysApart(own, {left.tensor(), right.tensor()});
   }
 
   const RecordedSide& left_;
@@ -231,16 +292,19 @@ class QuickLooker {
   const ThreadPool* pool_;
   const PairValues::Watch& watch_;
   const int64_t budget_;
+  double left_of_share_ = 0;  // of operations that looks may take
+  SidesInDouble in_double_;
+  std::vector<bool> is_partner_;  // by left result: what a computed right one is compared with
   ValueBank again_{std::numeric_limits<int64_t>::max()};
-  mutable absl::node_hash_map<int, Value> constants_;  // of nodes that were asked for
+  mutable PerSide<absl::node_hash_map<int, Value>> constants_;  // of nodes that were asked for
 };
 
 }  // namespace
 
-QuickLook LookQuickly(const RecordedSide& left, const SideGraph& left_graph,
+QuickLook LookQuickly(const PerSide<RecordedSide>& sides, const SideGraph& left_graph,
                       const SideGraph& right_graph, const std::vector<int>& partners,
                       const std::vector<Value>& leaves, const CauseOptions& options) {
-  return QuickLooker(left, left_graph, right_graph, partners, leaves, options).Look();
+  return QuickLooker(sides, left_graph, right_graph, partners, leaves, options).Look();
 }
 
 }  // namespace onnxcmp

@@ -7,6 +7,7 @@
 
 #include "compare/causes/causes.h"
 #include "compare/graphs/side_graph.h"
+#include "compare/pair/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/tensor/value.h"
 
@@ -22,10 +23,10 @@ struct QuickLook {
 };
 
 // Of two sides whose outputs agree. `partners`: by right result, its partner or kNone. A suspect is
-// clean if its nodes give what the left has when they are given the left's values; the most
-// suspicious are looked at first. Values that were not kept are computed again. Small models are
-// never called clean: their search costs nothing.
-QuickLook LookQuickly(const RecordedSide& left, const SideGraph& left_graph,
+// clean if its nodes give what the left has when they are given the left's values, by the standards
+// of the whole search; the most suspicious are looked at first. Values that were not kept are
+// computed again. Small models are never called clean: their search costs nothing.
+QuickLook LookQuickly(const PerSide<RecordedSide>& sides, const SideGraph& left_graph,
                       const SideGraph& right_graph, const std::vector<int>& partners,
                       const std::vector<Value>& leaves, const CauseOptions& options);
 

@@ -163,7 +163,7 @@ class NodeSights {
 
 }  // namespace
 
-void CoverageCounter::Add(const ResultStream& stream, bool right) {
+void CoverageCounter::Add(const ResultStream& stream, SideId side) {
   std::vector<bool> live(stream.results.size());
   for (size_t r = 0; r < stream.results.size(); ++r) {
     const StreamResult& result = stream.results[r];
@@ -185,7 +185,7 @@ void CoverageCounter::Add(const ResultStream& stream, bool right) {
     const std::string path = WithoutIterations(node.path);
     const std::string& name = stream.results[Index(*first)].name;
     const auto [it, added] =
-        entries_.try_emplace({right, absl::StrCat(path, "/", node.op_type, "/", name)});
+        entries_.try_emplace({side, absl::StrCat(path, "/", node.op_type, "/", name)});
     Entry& entry = it->second;
     if (added) {
       entry.op_type = node.op_type;
@@ -208,7 +208,7 @@ int64_t CoverageCounter::seen() const {
 Coverage CoverageCounter::Get() const {
   Coverage coverage;
   coverage.nodes = static_cast<int64_t>(entries_.size());
-  std::vector<std::pair<const std::pair<bool, std::string>*, const Entry*>> missing;
+  std::vector<std::pair<const std::pair<SideId, std::string>*, const Entry*>> missing;
   for (const auto& [key, entry] : entries_) {
     if ((entry.wanted & ~entry.met) != 0) missing.emplace_back(&key, &entry);
   }

@@ -9,12 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "compare/pair/per_side.h"
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
 
 struct UnexercisedNode {
-  bool right = false;  // else of the left model
+  SideId side = SideId::kLeft;
   std::string op_type;
   std::string name;  // of the first output, the path before it
   std::string why;   // "nothing below 0 came in"
@@ -28,7 +29,7 @@ struct Coverage {
 // Nodes are told by their path without iterations: what one of them has seen, all have.
 class CoverageCounter {
  public:
-  void Add(const ResultStream& stream, bool right);
+  void Add(const ResultStream& stream, SideId side);
 
   // How much has been seen; grows with what is new.
   int64_t seen() const;
@@ -42,7 +43,7 @@ class CoverageCounter {
     uint32_t met = 0;
     int64_t order = 0;
   };
-  std::map<std::pair<bool, std::string>, Entry> entries_;
+  std::map<std::pair<SideId, std::string>, Entry> entries_;
 };
 
 }  // namespace onnxcmp

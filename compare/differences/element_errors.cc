@@ -402,7 +402,8 @@ class ErrorScan {
 
   // Whether such an error would be remembered.
   bool IsWorse(double absolute, double relative, const ElementErrors& errors) const {
-    const double least_worst = errors.worst.size() < rules_.worst ? 0 : errors.worst.back().absolute;
+    const double least_worst =
+        errors.worst.size() < rules_.worst ? 0 : errors.worst.back().absolute;
     return absolute > least_worst || relative > errors.worst_relative.relative;
   }
 

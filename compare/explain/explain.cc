@@ -67,9 +67,9 @@ class Picker : public Observer {
 
 class PairExplainer {
  public:
-  PairExplainer(const ComparedSides& compared, size_t row, const RecordedSide& left,
-                const RecordedSide& right, const PairTolerances& tolerances, const ThreadPool* pool)
-      : compared_(compared), sides_{&left, &right}, tolerances_(tolerances), pool_(pool) {
+  PairExplainer(const ComparedSides& compared, size_t row, const PerSide<RecordedSide>& sides,
+                const PairTolerances& tolerances, const ThreadPool* pool)
+      : compared_(compared), sides_(sides), tolerances_(tolerances), pool_(pool) {
     const AlignedRow& aligned = compared.rows[row].aligned;
     explanation_.row = row;
     // Outputs show a result once more; the node is that one's.
@@ -92,7 +92,7 @@ class PairExplainer {
  private:
   using enum SideId;
 
-  const StreamResult& Result(SideId side, int r) const { return sides_[side]->result(r); }
+  const StreamResult& Result(SideId side, int r) const { return sides_[side].result(r); }
   int Shown(SideId side, int r) const {
     const int source = Result(side, r).source;
     return source == kNone ? r : source;
@@ -101,21 +101,21 @@ class PairExplainer {
 
   absl::Span<const int> InputsOf(SideId side, int r) const {
     if (r == kNone || Result(side, r).node == kNone) return {};
-    return sides_[side]->stream->nodes[Index(Result(side, r).node)].inputs;
+    return sides_[side].stream->nodes[Index(Result(side, r).node)].inputs;
   }
 
   // Of the operator and the attributes of the node that makes a result.
   std::pair<std::string, uint64_t> HashOf(SideId side, int r) const {
     const int node = Result(side, r).node;
     if (node == kNone) return {};
-    const StreamNode& made = sides_[side]->stream->nodes[Index(node)];
+    const StreamNode& made = sides_[side].stream->nodes[Index(node)];
     return {made.op_type, made.attributes};
   }
 
   std::vector<int> Readers(SideId side, int r) const {
     std::vector<int> readers;
     if (r == kNone) return readers;
-    for (const StreamNode& node : sides_[side]->stream->nodes) {
+    for (const StreamNode& node : sides_[side].stream->nodes) {
       if (std::find(node.inputs.begin(), node.inputs.end(), r) == node.inputs.end() &&
           std::find(node.captures.begin(), node.captures.end(), r) == node.captures.end()) {
         continue;
@@ -143,7 +143,7 @@ class PairExplainer {
   }
 
   absl::Status Look(SideId side, const PairValues::Watch& watch) {
-    std::vector<bool> wanted(sides_[side]->stream->results.size());
+    std::vector<bool> wanted(sides_[side].stream->results.size());
     const int wanted_result = Pair(side);
     if (wanted_result == kNone) return absl::OkStatus();
     wanted[Index(wanted_result)] = true;
@@ -161,7 +161,7 @@ class PairExplainer {
         watch ? watch(absl::StrCat(SideName(side), " again")) : nullptr;
     NodeWatcher nodes(watcher.get());
     Looked& looked = looked_[side];
-    return sides_[side]->side->Revisit(wanted, &nodes, [&](int r, const Value& value) {
+    return sides_[side].side->Revisit(wanted, &nodes, [&](int r, const Value& value) {
       looked.values.emplace(r, value);
       if (r == wanted_result) looked.node = nodes.node();
       return absl::OkStatus();
@@ -244,14 +244,14 @@ class PairExplainer {
 
   // The left model in double, as far as this result.
   Value LeftInDouble() const {
-    const Evaluator* evaluator = sides_.left->evaluator();
+    const Evaluator* evaluator = sides_.left.evaluator();
     if (evaluator == nullptr) return Value();
     const absl::StatusOr<Evaluator> in_double = evaluator->InDouble();
     if (!in_double.ok()) return Value();
     const StreamResult& result = Result(kLeft, explanation_.left);
     Picker picker(result.name, result.path);
     // It ends with an error in any case; what matters is whether the result was there.
-    in_double->Run(*sides_.left->side->feeds(), &picker).IgnoreError();
+    in_double->Run(*sides_.left.side->feeds(), &picker).IgnoreError();
     return picker.value();
   }
 
@@ -293,7 +293,7 @@ class PairExplainer {
 
   // The right's node on the left's values.
   void RunOnLeftInputs() {
-    const Evaluator* evaluator = sides_.right->evaluator();
+    const Evaluator* evaluator = sides_.right.evaluator();
     const Value* ours = looked_.left.Find(explanation_.left);
     const Value* theirs = looked_.right.Find(explanation_.right);
     if (evaluator == nullptr || !Comparable(ours, theirs)) return;
@@ -330,7 +330,7 @@ class PairExplainer {
   }
 
   const ComparedSides compared_;
-  const PerSide<const RecordedSide*> sides_;
+  const PerSide<RecordedSide>& sides_;
   const PairTolerances& tolerances_;
   const ThreadPool* pool_;
   PerSide<Looked> looked_;
@@ -383,10 +383,10 @@ absl::StatusOr<size_t> FindRow(const ComparedSides& compared, const std::string&
 }
 
 absl::StatusOr<Explanation> ExplainRow(const ComparedSides& compared, size_t row,
-                                       const RecordedSide& left, const RecordedSide& right,
+                                       const PerSide<RecordedSide>& sides,
                                        const PairTolerances& tolerances,
                                        const PairValues::Watch& watch, const ThreadPool* pool) {
-  return PairExplainer(compared, row, left, right, tolerances, pool).Explain(watch);
+  return PairExplainer(compared, row, sides, tolerances, pool).Explain(watch);
 }
 
 }  // namespace onnxcmp

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "compare/explain/explanation.h"
+#include "compare/pair/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "compare/verdict/compared_row.h"
@@ -21,7 +22,7 @@ absl::StatusOr<size_t> FindRow(const ComparedSides& compared, const std::string&
 // Runs both sides up to the pair once
 // more, the left in double too. The pool may be null.
 absl::StatusOr<Explanation> ExplainRow(const ComparedSides& compared, size_t row,
-                                       const RecordedSide& left, const RecordedSide& right,
+                                       const PerSide<RecordedSide>& sides,
                                        const PairTolerances& tolerances,
                                        const PairValues::Watch& watch, const ThreadPool* pool);
 

@@ -53,7 +53,7 @@ struct ForcedState {
   int matched = 0;                    // results that have a match
   bool abandoned = false;             // a trial that was not run to its end
 
-  const ForcedResult& at(int r) const { return results[static_cast<size_t>(r)]; }
+  const ForcedResult& at(int r) const { return results[Index(r)]; }
 };
 
 class ForcedRun {
@@ -67,7 +67,7 @@ class ForcedRun {
   const LeftClasses& left() const { return left_; }
   const SideGraph& right() const { return right_; }
   // A right result's partner in the alignment, or kNone.
-  int aligned(int r) const { return aligned_[static_cast<size_t>(r)]; }
+  int aligned(int r) const { return aligned_[Index(r)]; }
 
   // `base`: an earlier state; what does not depend on what is fixed otherwise is taken from it.
   // `patience`: the run is abandoned when that many results in turn that are not taken from there

@@ -102,33 +102,38 @@ Region RegionNoise::LeftRegion(int c, size_t max_nodes) const {
       max_nodes);
 }
 
-const Value& RegionNoise::Entry(bool left, int r) const {
-  static const Value* const kAbsent = new Value();
-  if (!left) return state_.at(r).held;
-  const int c = run_.left().of(r);
-  return c == kNone ? *kAbsent : run_.left().value(c);
+const SideGraph& RegionNoise::GraphOf(SideId side) const {
+  return side == SideId::kLeft ? run_.left().graph() : run_.right();
 }
 
-Value RegionNoise::Shaken(const SideGraph& graph, bool left, const Region& region, int result,
-                          double epsilon, uint64_t seed) const {
+int RegionNoise::ClassOf(SideId side, int r) const {
+  return side == SideId::kLeft ? run_.left().of(r) : state_.at(r).match;
+}
+
+const Value& RegionNoise::Entry(SideId side, int r) const {
+  return side == SideId::kLeft ? run_.left().value_of(r) : state_.at(r).held;
+}
+
+Value RegionNoise::Shaken(SideId side, const Region& region, int result, double epsilon,
+                          uint64_t seed) const {
+  const SideGraph& graph = GraphOf(side);
   if (region.nodes.empty() || !graph.runs()) return Value();
   // Both sides are given the same entries; constants are exact.
   const auto given = [&](int r) {
-    const Value& entry = Entry(left, r);
+    const Value& entry = Entry(side, r);
     if (entry.empty() || graph.IsConstant(r)) return entry;
-    const uint64_t of =
-        left ? static_cast<uint64_t>(run_.left().of(r)) : static_cast<uint64_t>(state_.at(r).match);
-    return Shake(entry, epsilon, Hash(seed, of), pool_);
+    return Shake(entry, epsilon, Hash(seed, static_cast<uint64_t>(ClassOf(side, r))), pool_);
   };
   const auto made = [&](int r, const Value& value) {
-    return Shake(value, epsilon, Hash(seed, Hash(left ? 1 : 2, uint64_t(r))), pool_);
+    const uint64_t of_side = side == SideId::kLeft ? 1 : 2;
+    return Shake(value, epsilon, Hash(seed, Hash(of_side, uint64_t(r))), pool_);
   };
   Value shaken = RunRegion(graph, region, result, given, made);
   return IsMeasurable(shaken) ? shaken : Value();
 }
 
-bool RegionNoise::HasCoarser(const SideGraph& graph, const Region& region, int result,
-                             double epsilon) const {
+bool RegionNoise::HasCoarser(SideId side, const Region& region, int result, double epsilon) const {
+  const SideGraph& graph = GraphOf(side);
   for (const int n : region.nodes) {
     for (const int r : graph.node(n).made->outputs) {
       if (r != kNone && r != result && EpsilonOf(graph.result(r).dtype) > epsilon) return true;
@@ -144,8 +149,8 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
   const int l = left.representative(c);
   const Region right_region = RightRegion(r);
   const Region left_region = left.computed(c) ? LeftRegion(c) : Region();
-  const bool coarser_left = HasCoarser(left.graph(), left_region, l, epsilon);
-  const bool coarser_right = HasCoarser(run_.right(), right_region, r, epsilon);
+  const bool coarser_left = HasCoarser(SideId::kLeft, left_region, l, epsilon);
+  const bool coarser_right = HasCoarser(SideId::kRight, right_region, r, epsilon);
   const Value& plain_right = state_.at(r).own;
   const Value& plain_left = left.value(c);
   Elements noise(static_cast<size_t>(NumberReader(plain_right.tensor()).size()));
@@ -170,11 +175,11 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
   };
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     if (coarser_right <= coarser_left) {
-      add(Shaken(run_.right(), false, right_region, r, steps * epsilon, seed), plain_right);
+      add(Shaken(SideId::kRight, right_region, r, steps * epsilon, seed), plain_right);
       if (is_enough(noise)) return noise;
     }
     if (coarser_left <= coarser_right) {
-      add(Shaken(left.graph(), true, left_region, l, steps * epsilon, seed), plain_left);
+      add(Shaken(SideId::kLeft, left_region, l, steps * epsilon, seed), plain_left);
       if (is_enough(noise)) return noise;
     }
   }

@@ -12,6 +12,7 @@
 #include "compare/forced/forced_run.h"
 #include "compare/graphs/region.h"
 #include "compare/graphs/side_graph.h"
+#include "compare/pair/per_side.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/value.h"
 
@@ -39,10 +40,12 @@ class RegionNoise {
  private:
   using Elements = std::vector<double>;
   // A result when its region is shaken; empty if that cannot be computed.
-  Value Shaken(const SideGraph& graph, bool left, const Region& region, int result, double epsilon,
-               uint64_t seed) const;
-  const Value& Entry(bool left, int r) const;
-  bool HasCoarser(const SideGraph& graph, const Region& region, int result, double epsilon) const;
+  Value Shaken(SideId side, const Region& region, int result, double epsilon, uint64_t seed) const;
+  const SideGraph& GraphOf(SideId side) const;
+  // The class of a result; kNone if it has none.
+  int ClassOf(SideId side, int r) const;
+  const Value& Entry(SideId side, int r) const;
+  bool HasCoarser(SideId side, const Region& region, int result, double epsilon) const;
   // The epsilon that a result comes with where a region reads it.
   double EntryEpsilon(int r) const;
   Verdict JudgeConstant(int r) const;

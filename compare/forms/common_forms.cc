@@ -244,30 +244,31 @@ class FormTaker {
 
 }  // namespace
 
-absl::Status FindCommonForms(const RecordedSide& left_side, const RecordedSide& right_side,
-                             const PairValues::Watch& watch, ResultStream* left,
-                             ResultStream* right) {
-  if (left->recorded || right->recorded || (!MayHaveForms(*left) && !MayHaveForms(*right))) {
+absl::Status FindCommonForms(const PerSide<RecordedSide>& sides, const PairValues::Watch& watch,
+                             const PerSide<ResultStream*>& streams) {
+  const ResultStream& left = *streams.left;
+  const ResultStream& right = *streams.right;
+  if (left.recorded || right.recorded || (!MayHaveForms(left) && !MayHaveForms(right))) {
     return absl::OkStatus();
   }
-  const std::vector<bool> left_quantized = QuantizedResults(*left);
-  const std::vector<bool> right_quantized = QuantizedResults(*right);
-  const Layouts left_layouts = LayoutsOf(SideGraph(*left, left_side.side->evaluator()));
-  const Layouts right_layouts = LayoutsOf(SideGraph(*right, right_side.side->evaluator()));
-  const bool signs = ChangesSign(*left, left_quantized, *right, right_quantized);
-  const bool layouts = left_layouts.nodes != right_layouts.nodes;
-  if (!signs && !layouts) return absl::OkStatus();
-  const auto forms = [&](const ResultStream& stream, const ResultStream& other,
-                         const std::vector<bool>& quantized, const Layouts& of_side) {
-    return FormsOf(stream, signs ? &quantized : nullptr, layouts ? &of_side : nullptr,
-                   ContentsOf(other));
-  };
+  const PerSide<std::vector<bool>> quantized = {QuantizedResults(left), QuantizedResults(right)};
+  const PerSide<Layouts> layouts = {LayoutsOf(SideGraph(left, sides.left.evaluator())),
+                                    LayoutsOf(SideGraph(right, sides.right.evaluator()))};
+  const bool signs = ChangesSign(left, quantized.left, right, quantized.right);
+  const bool moved = layouts.left.nodes != layouts.right.nodes;
+  if (!signs && !moved) return absl::OkStatus();
+  // All forms are known before any is taken: that changes the streams.
+  PerSide<std::vector<CommonForm>> forms;
+  for (const SideId side : kBothSides) {
+    forms[side] = FormsOf(*streams[side], signs ? &quantized[side] : nullptr,
+                          moved ? &layouts[side] : nullptr, ContentsOf(*streams[Other(side)]));
+  }
   FormTaker::Known known;
-  FormTaker left_taker(left_side, forms(*left, *right, left_quantized, left_layouts), left, &known);
-  FormTaker right_taker(right_side, forms(*right, *left, right_quantized, right_layouts), right,
-                        &known);
-  OC_RETURN_IF_ERROR(left_taker.Take("left again", watch));
-  return right_taker.Take("right again", watch);
+  for (const SideId side : kBothSides) {
+    FormTaker taker(sides[side], std::move(forms[side]), streams[side], &known);
+    OC_RETURN_IF_ERROR(taker.Take(absl::StrCat(SideName(side), " again"), watch));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace onnxcmp

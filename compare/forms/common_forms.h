@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compare/pair/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/tensor/dtype.h"
@@ -20,10 +21,9 @@ namespace onnxcmp {
 // Of two sides that have been recorded: gives results a form (StreamResult::form) where only one
 // side has signed quantized integers, or channels that are last, and the fingerprints of these
 // forms. Statistics and letters stay their own. Inputs of the graph stay as they are. Runs a side
-// again for what was not kept. `left` and `right` are the streams of the two sides.
-absl::Status FindCommonForms(const RecordedSide& left_side, const RecordedSide& right_side,
-                             const PairValues::Watch& watch, ResultStream* left,
-                             ResultStream* right);
+// again for what was not kept. `streams` are those of the two sides.
+absl::Status FindCommonForms(const PerSide<RecordedSide>& sides, const PairValues::Watch& watch,
+                             const PerSide<ResultStream*>& streams);
 
 }  // namespace onnxcmp
 

@@ -29,7 +29,7 @@ LeftClasses::LeftClasses(const SideGraph& graph, std::vector<Value> values, cons
       made.value = std::move(value);
       if (result.shape.has_value()) by_shape_[*result.shape].push_back(it->second);
     }
-    Class& found = classes_[static_cast<size_t>(it->second)];
+    Class& found = classes_[Index(it->second)];
     found.members.push_back(r);
     found.constant = found.constant || graph.IsConstant(r);
     if (!graph.IsComputed(found.representative) && graph.IsComputed(r)) found.representative = r;

@@ -30,7 +30,7 @@ class LeftClasses {
   const ThreadPool* pool() const { return pool_; }
   int size() const { return static_cast<int>(classes_.size()); }
   // kNone for results that are not of the main graph, or have no value.
-  int of(int result) const { return result == kNone ? kNone : of_[static_cast<size_t>(result)]; }
+  int of(int result) const { return result == kNone ? kNone : of_[Index(result)]; }
   int Find(const Hash128& content) const;
 
   const std::vector<int>& members(int c) const { return At(c).members; }
@@ -67,7 +67,7 @@ class LeftClasses {
     mutable std::optional<Measured> measured;
     mutable std::optional<Sample> sample;
   };
-  const Class& At(int c) const { return classes_[static_cast<size_t>(c)]; }
+  const Class& At(int c) const { return classes_[Index(c)]; }
   const BySum& by_sum(const Shape& shape) const;
 
   const SideGraph& graph_;

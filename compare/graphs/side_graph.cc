@@ -44,7 +44,7 @@ SideGraph::SideGraph(const ResultStream& stream, const Evaluator* evaluator)
     GraphNode& node = nodes_.emplace_back();
     node.made = &made;
     for (const int output : made.outputs) {
-      if (output != kNone) producers_[static_cast<size_t>(output)] = n;
+      if (output != kNone) producers_[Index(output)] = n;
     }
     const auto maker = makers.find(result(*first).name);
     if (maker == makers.end()) {

@@ -32,16 +32,16 @@ class SideGraph {
   SideGraph(const ResultStream& stream, const Evaluator* evaluator);
 
   const ResultStream& stream() const { return stream_; }
-  const StreamResult& result(int r) const { return stream_.results[static_cast<size_t>(r)]; }
+  const StreamResult& result(int r) const { return stream_.results[Index(r)]; }
   // Results of the main graph in order, without the outputs, which show others once more.
   const std::vector<int>& results() const { return results_; }
   // The main graph's outputs: the result of that kind, and which it shows.
   const std::vector<std::pair<int, int>>& outputs() const { return outputs_; }
   const std::vector<GraphNode>& nodes() const { return nodes_; }
-  const GraphNode& node(int n) const { return nodes_[static_cast<size_t>(n)]; }
+  const GraphNode& node(int n) const { return nodes_[Index(n)]; }
   // Which node made a result, kNone if none did; which nodes read it, each once.
-  int producer(int r) const { return producers_[static_cast<size_t>(r)]; }
-  const std::vector<int>& readers(int r) const { return readers_[static_cast<size_t>(r)]; }
+  int producer(int r) const { return producers_[Index(r)]; }
+  const std::vector<int>& readers(int r) const { return readers_[Index(r)]; }
   // Whatever a node reads: inputs that are there, captures.
   std::vector<int> Reads(int n) const;
   // An initializer, or the result of a node that reads nothing.

@@ -22,7 +22,7 @@ namespace onnxcmp {
 namespace {
 
 // Sizes of named dimensions, by side and name.
-using KnownSizes = std::map<std::pair<int, std::string>, int64_t>;
+using KnownSizes = std::map<std::pair<SideId, std::string>, int64_t>;
 
 class SharedSizes {
  public:
@@ -91,7 +91,7 @@ class SharedSizes {
     return absl::InvalidArgumentError(absl::StrCat(
         "batch or sequence sizes differ along axis ", axis, ": ",
         absl::StrJoin(target.inputs, ", ", [&](std::string* out, const ValueTarget::Input& input) {
-          absl::StrAppend(out, kSideNames[input.side], " input `", input.name, "` ",
+          absl::StrAppend(out, SideName(input.side), " input `", input.name, "` ",
                           TypeText(input.type), " has ", SizeOf(input, axis).value_or(0));
         })));
   }
@@ -104,10 +104,10 @@ class SharedSizes {
 // Ramps as the classic table has them.
 absl::StatusOr<std::vector<Value>> Ramps(const std::vector<ValueTarget>& targets,
                                          const std::vector<ValueInfo>& inputs,
-                                         const std::array<const Graph*, 2>& graphs,
+                                         const PerSide<const Graph*>& graphs,
                                          const GeneratedInputs& options) {
-  std::array<absl::flat_hash_map<std::string, int64_t>, 2> limits;
-  for (size_t side = 0; side < 2; ++side) {
+  PerSide<absl::flat_hash_map<std::string, int64_t>> limits;
+  for (const SideId side : kBothSides) {
     if (graphs[side] != nullptr) limits[side] = IndexLimits(*graphs[side]);
   }
   InputGenerator generator(options);
@@ -115,7 +115,7 @@ absl::StatusOr<std::vector<Value>> Ramps(const std::vector<ValueTarget>& targets
   for (size_t i = 0; i < targets.size(); ++i) {
     std::optional<int64_t> limit;
     for (const ValueTarget::Input& input : targets[i].inputs) {
-      const auto& own = limits[static_cast<size_t>(input.side)];
+      const auto& own = limits[input.side];
       if (const auto it = own.find(input.name); it != own.end()) {
         limit = std::min(limit.value_or(it->second), it->second);
       }
@@ -130,9 +130,9 @@ absl::StatusOr<std::vector<Value>> Ramps(const std::vector<ValueTarget>& targets
 class MadeUp {
  public:
   MadeUp(const std::vector<ValueTarget>& targets, std::vector<ValueInfo> inputs,
-         const std::array<const Graph*, 2>& graphs, const GeneratedInputs& options)
+         const PerSide<const Graph*>& graphs, const GeneratedInputs& options)
       : targets_(targets), inputs_(std::move(inputs)), options_(options) {
-    for (size_t side = 0; side < 2; ++side) {
+    for (const SideId side : kBothSides) {
       if (graphs[side] != nullptr) purposes_[side] = PurposesOf(*graphs[side]);
     }
     const FreeSizes sizes(inputs_, options.sizes, options.dims);
@@ -201,7 +201,7 @@ class MadeUp {
   InputPurpose PurposeOf(size_t i) const {
     InputPurpose merged;
     for (const ValueTarget::Input& input : targets_[i].inputs) {
-      const auto& own = purposes_[static_cast<size_t>(input.side)];
+      const auto& own = purposes_[input.side];
       const auto it = own.find(input.name);
       if (it == own.end()) continue;
       if (merged.why.empty() || it->second.purpose > merged.purpose) {
@@ -270,15 +270,15 @@ class MadeUp {
   const std::vector<ValueTarget>& targets_;
   std::vector<ValueInfo> inputs_;
   const GeneratedInputs& options_;
-  std::array<absl::flat_hash_map<std::string, InputPurpose>, 2> purposes_;
+  PerSide<absl::flat_hash_map<std::string, InputPurpose>> purposes_;
   std::vector<Shape> shapes_;
-  std::map<std::pair<int, std::string>, size_t> places_;
+  std::map<std::pair<SideId, std::string>, size_t> places_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::vector<Value>> GenerateTargets(const std::vector<ValueTarget>& targets,
-                                                   const std::array<const Graph*, 2>& graphs,
+                                                   const PerSide<const Graph*>& graphs,
                                                    const GeneratedInputs& options) {
   OC_ASSIGN_OR_RETURN(std::vector<ValueInfo> inputs, SharedSizes(targets, options).Merge(targets));
   if (options.ramp) return Ramps(targets, inputs, graphs, options);
@@ -289,7 +289,7 @@ absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
                                                        const GeneratedInputs& options) {
   std::vector<ValueTarget> targets;
   for (const ValueInfo* input : RequiredInputs(graph)) {
-    targets.push_back({{{0, input->name, input->type}}});
+    targets.push_back({{{SideId::kLeft, input->name, input->type}}});
   }
   OC_ASSIGN_OR_RETURN(std::vector<Value> values,
                       GenerateTargets(targets, {&graph, nullptr}, options));
@@ -301,7 +301,7 @@ absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
 }
 
 std::vector<std::string> DescribeMadeUp(const std::vector<ValueTarget>& targets,
-                                        const std::array<const Graph*, 2>& graphs,
+                                        const PerSide<const Graph*>& graphs,
                                         const GeneratedInputs& options) {
   absl::StatusOr<std::vector<ValueInfo>> inputs = SharedSizes(targets, options).Merge(targets);
   if (!inputs.ok() || options.ramp) return {};

@@ -2,7 +2,6 @@
 #ifndef ONNXCMP_COMPARE_INPUTS_GENERATED_TARGETS_H_
 #define ONNXCMP_COMPARE_INPUTS_GENERATED_TARGETS_H_
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_inputs.h"
 #include "compare/inputs/value_assignment.h"
+#include "compare/pair/per_side.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/value.h"
 
@@ -18,10 +18,10 @@ namespace onnxcmp {
 // A value for each target, in the type of its first input: by what it is for in both graphs
 // (made_up/input_purpose.h), or a ramp (InputGenerator). A dimension that is free on one
 // side takes the other side's size, and so do all of the same name on its side; ids stay inside the
-// tables of both. `graphs` by side, null for none. InvalidArgument if sizes disagree, and for types
+// tables of both. `graphs`: null for none. InvalidArgument if sizes disagree, and for types
 // that cannot be made up.
 absl::StatusOr<std::vector<Value>> GenerateTargets(const std::vector<ValueTarget>& targets,
-                                                   const std::array<const Graph*, 2>& graphs,
+                                                   const PerSide<const Graph*>& graphs,
                                                    const GeneratedInputs& options);
 
 // The same for the required inputs of one graph.
@@ -31,7 +31,7 @@ absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
 // What each made-up input is taken for: "input_ids: ids of Gather
 // `embedding`, below 1000", as far as the graphs tell.
 std::vector<std::string> DescribeMadeUp(const std::vector<ValueTarget>& targets,
-                                        const std::array<const Graph*, 2>& graphs,
+                                        const PerSide<const Graph*>& graphs,
                                         const GeneratedInputs& options);
 
 }  // namespace onnxcmp

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "compare/pair/per_side.h"
 #include "evaluator/model/model.h"
 
 namespace onnxcmp {
@@ -31,6 +32,10 @@ struct MappedInput {
   bool left_is_input = true;
   bool right_is_input = true;
   bool read = true;  // whether an output of either side depends on it
+
+  bool is_input(SideId side) const {
+    return side == SideId::kLeft ? left_is_input : right_is_input;
+  }
 };
 
 // An input without a counterpart.
@@ -44,6 +49,10 @@ struct InputMapping {
   std::vector<LoneInput> left_alone;
   std::vector<LoneInput> right_alone;
   std::vector<std::string> warnings;
+
+  const std::vector<LoneInput>& alone(SideId side) const {
+    return side == SideId::kLeft ? left_alone : right_alone;
+  }
 };
 
 // Matches inputs by `overrides` ("LEFT=RIGHT"), by name, by type and shape where that is unique, by

@@ -38,7 +38,7 @@ ValueList ListOf(InputFiles& files, int64_t set) {
 }
 
 void Append(AssignedValues from, AssignedValues* to) {
-  for (size_t side = 0; side < 2; ++side) {
+  for (const SideId side : kBothSides) {
     for (auto& [name, value] : from.feeds[side]) to->feeds[side][name] = std::move(value);
   }
   std::move(from.notes.begin(), from.notes.end(), std::back_inserter(to->notes));
@@ -81,22 +81,22 @@ absl::StatusOr<InputSets> InputSets::OpenGiven(const Graph& left, const Graph& r
 
 absl::StatusOr<InputSets> InputSets::OpenLeft(const Graph& left, const InputOptions& options,
                                               std::vector<NamedValue> recorded) {
-  return OpenOne(0, left, options, std::move(recorded));
+  return OpenOne(SideId::kLeft, left, options, std::move(recorded));
 }
 
 absl::StatusOr<InputSets> InputSets::OpenRight(const Graph& right, const InputOptions& options,
                                                std::vector<NamedValue> recorded) {
-  return OpenOne(1, right, options, std::move(recorded));
+  return OpenOne(SideId::kRight, right, options, std::move(recorded));
 }
 
-absl::StatusOr<InputSets> InputSets::OpenOne(int side, const Graph& graph,
+absl::StatusOr<InputSets> InputSets::OpenOne(SideId side, const Graph& graph,
                                              const InputOptions& options,
                                              std::vector<NamedValue> recorded) {
   if (!options.map_input.empty()) {
     return absl::InvalidArgumentError("inputs can be mapped between two models only");
   }
   InputSets sets;
-  sets.graphs_[static_cast<size_t>(side)] = &graph;
+  sets.graphs_[side] = &graph;
   sets.generated_ = options.generated;
   sets.partial_ = options.partial;
   if (!recorded.empty()) {
@@ -111,21 +111,21 @@ absl::Status InputSets::OpenFiles(const InputOptions& options) {
   if (!options.inputs.empty()) {
     OC_ASSIGN_OR_RETURN(InputFiles files, InputFiles::Open(options.inputs, options.each,
                                                            options.generated.max_tensor));
-    files_.fill(std::make_shared<InputFiles>(std::move(files)));
+    files_.left = files_.right = std::make_shared<InputFiles>(std::move(files));
   }
-  for (size_t side = 0; side < 2; ++side) {
-    const std::string& own = side == 0 ? options.left_inputs : options.right_inputs;
+  for (const SideId side : kBothSides) {
+    const std::string& own = side == SideId::kLeft ? options.left_inputs : options.right_inputs;
     if (own.empty()) continue;
     if (graphs_[side] == nullptr) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the ", kSideNames[side], " side is a recording and takes no inputs"));
+          absl::StrCat("the ", SideName(side), " side is a recording and takes no inputs"));
     }
     OC_ASSIGN_OR_RETURN(InputFiles files,
                         InputFiles::Open(own, options.each, options.generated.max_tensor));
     files_[side] = std::make_shared<InputFiles>(std::move(files));
   }
   std::optional<int64_t> size;
-  for (size_t side = 0; side < 2; ++side) {
+  for (const SideId side : kBothSides) {
     if (files_[side] == nullptr || graphs_[side] == nullptr) continue;
     if (size.has_value() && files_[side]->size() != *size) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -135,8 +135,8 @@ absl::Status InputSets::OpenFiles(const InputOptions& options) {
   }
   size_ = size.value_or(1);
   // Without files, no values are to come that could help.
-  const bool two = graphs_[0] != nullptr && graphs_[1] != nullptr;
-  return two && !size.has_value() ? CheckNoneAlone(mapping_, *graphs_[0], *graphs_[1])
+  const bool two = models().left && models().right;
+  return two && !size.has_value() ? CheckNoneAlone(mapping_, *graphs_.left, *graphs_.right)
                                   : absl::OkStatus();
 }
 
@@ -149,14 +149,14 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
   AssignedValues values;
   bool given = false;
   if (shared()) {
-    OC_RETURN_IF_ERROR(
-        ReadFile(set, *files_[0], graphs_[0] != nullptr, graphs_[1] != nullptr, &values));
-    fed.name = files_[0]->Name(set);
+    OC_RETURN_IF_ERROR(ReadFile(set, *files_.left, models(), &values));
+    fed.name = files_.left->Name(set);
     given = true;
   } else {
-    for (size_t side = 0; side < 2; ++side) {
+    for (const SideId side : kBothSides) {
       if (files_[side] == nullptr || graphs_[side] == nullptr) continue;
-      OC_RETURN_IF_ERROR(ReadFile(set, *files_[side], side == 0, side == 1, &values));
+      const PerSide<bool> this_one = {side == SideId::kLeft, side == SideId::kRight};
+      OC_RETURN_IF_ERROR(ReadFile(set, *files_[side], this_one, &values));
       if (fed.name.empty()) fed.name = files_[side]->Name(set);
       given = true;
     }
@@ -165,17 +165,17 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
     ValueList list = {given_source_, {}, [this](size_t i) { return (*given_)[i]; }};
     for (const NamedValue& value : *given_) list.names.push_back(value.name);
     // What was recorded as an input and is none of the model's is accepted.
-    OC_ASSIGN_OR_RETURN(AssignedValues assigned,
-                        AssignValues(list, Targets(graphs_[0] != nullptr, graphs_[1] != nullptr),
-                                     partial_ || given_source_ == kRecording));
+    OC_ASSIGN_OR_RETURN(
+        AssignedValues assigned,
+        AssignValues(list, Targets(models()), partial_ || given_source_ == kRecording));
     Append(std::move(assigned), &values);
     given = true;
   }
   OC_RETURN_IF_ERROR(Propagate(&values));
   OC_RETURN_IF_ERROR(Generate(!given, &values));
   OC_RETURN_IF_ERROR(CheckComplete(values));
-  fed.left = std::move(values.feeds[0]);
-  fed.right = std::move(values.feeds[1]);
+  fed.left = std::move(values.feeds.left);
+  fed.right = std::move(values.feeds.right);
   fed.notes = std::move(values.notes);
   return fed;
 }
@@ -194,53 +194,50 @@ absl::StatusOr<FedInputs> InputSets::MakeUp(const SizeChoice& sizes, Regime regi
 
 std::string InputSets::Sizes(const SizeChoice& sizes) const {
   std::vector<ValueInfo> inputs;
-  for (const Graph* graph : graphs_) {
-    if (graph == nullptr) continue;
-    for (const ValueInfo* input : RequiredInputs(*graph)) inputs.push_back(*input);
+  for (const SideId side : kBothSides) {
+    if (graphs_[side] == nullptr) continue;
+    for (const ValueInfo* input : RequiredInputs(*graphs_[side])) inputs.push_back(*input);
   }
   return DescribeSizes(inputs, sizes, generated_.dims);
 }
 
 std::vector<std::string> InputSets::Purposes() const {
-  return DescribeMadeUp(Targets(true, true), graphs_, generated_);
+  return DescribeMadeUp(Targets(models()), graphs_, generated_);
 }
 
 bool InputSets::takes_any() const {
-  return std::any_of(graphs_.begin(), graphs_.end(), [](const Graph* graph) {
-    return graph != nullptr && !RequiredInputs(*graph).empty();
+  return std::any_of(kBothSides.begin(), kBothSides.end(), [this](SideId side) {
+    return graphs_[side] != nullptr && !RequiredInputs(*graphs_[side]).empty();
   });
 }
 
-ValueTarget::Input InputSets::InputOf(int side, const std::string& name) const {
-  const ValueInfo* input = FindInput(graphs_[static_cast<size_t>(side)], name);
+ValueTarget::Input InputSets::InputOf(SideId side, const std::string& name) const {
+  const ValueInfo* input = FindInput(graphs_[side], name);
   return {side, name, input == nullptr ? TypeInfo() : input->type};
 }
 
 // What a file may give a value to: each pair, each lone input, each input that has a default. In
 // the left graph's order, then in the right one's.
-std::vector<ValueTarget> InputSets::Targets(bool left, bool right) const {
-  const bool wanted[] = {left, right};
-  absl::flat_hash_map<std::string, const MappedInput*> pairs[2];
-  for (const MappedInput& pair : mapping_.pairs) {
-    if (pair.left_is_input) pairs[0][pair.left] = &pair;
-    if (pair.right_is_input) pairs[1][pair.right] = &pair;
-  }
-  absl::flat_hash_set<std::string> unread[2];
-  for (const LoneInput& input : mapping_.left_alone) {
-    if (!input.read) unread[0].insert(input.name);
-  }
-  for (const LoneInput& input : mapping_.right_alone) {
-    if (!input.read) unread[1].insert(input.name);
+std::vector<ValueTarget> InputSets::Targets(const PerSide<bool>& wanted) const {
+  PerSide<absl::flat_hash_map<std::string, const MappedInput*>> pairs;
+  PerSide<absl::flat_hash_set<std::string>> unread;
+  for (const SideId side : kBothSides) {
+    for (const MappedInput& pair : mapping_.pairs) {
+      if (pair.is_input(side)) pairs[side][OfSide(pair, side)] = &pair;
+    }
+    for (const LoneInput& input : mapping_.alone(side)) {
+      if (!input.read) unread[side].insert(input.name);
+    }
   }
   std::vector<ValueTarget> targets;
-  absl::flat_hash_set<std::string> seen[2];
-  const auto add = [&](ValueTarget* target, int side, const std::string& name) {
+  PerSide<absl::flat_hash_set<std::string>> seen;
+  const auto add = [&](ValueTarget* target, SideId side, const std::string& name) {
     if (seen[side].insert(name).second && wanted[side]) {
       target->inputs.push_back(InputOf(side, name));
     }
   };
-  for (int side = 0; side < 2; ++side) {
-    const Graph* graph = graphs_[static_cast<size_t>(side)];
+  for (const SideId side : kBothSides) {
+    const Graph* graph = graphs_[side];
     if (graph == nullptr) continue;
     absl::flat_hash_set<std::string> required;
     for (const ValueInfo* input : RequiredInputs(*graph)) required.insert(input->name);
@@ -255,13 +252,14 @@ std::vector<ValueTarget> InputSets::Targets(bool left, bool right) const {
         target.required = both.left_is_input && both.right_is_input && both.read;
         target.told = both.how == MappedBy::kOption;
         // The partner may be an input that has a default.
-        const std::string& partner = side == 0 ? both.right : both.left;
-        if (FindInput(graphs_[static_cast<size_t>(1 - side)], partner) != nullptr) {
-          add(&target, 1 - side, partner);
+        const std::string& partner = OfSide(both, Other(side));
+        if (FindInput(graphs_[Other(side)], partner) != nullptr) {
+          add(&target, Other(side), partner);
         }
-      } else if (!required.contains(input.name) && side == 0 &&
-                 FindInput(graphs_[1], input.name) != nullptr && !pairs[1].contains(input.name)) {
-        add(&target, 1, input.name);
+      } else if (!required.contains(input.name) && side == SideId::kLeft &&
+                 FindInput(graphs_.right, input.name) != nullptr &&
+                 !pairs.right.contains(input.name)) {
+        add(&target, SideId::kRight, input.name);
       }
       if (!target.inputs.empty()) targets.push_back(std::move(target));
     }
@@ -269,12 +267,12 @@ std::vector<ValueTarget> InputSets::Targets(bool left, bool right) const {
   return targets;
 }
 
-absl::Status InputSets::ReadFile(int64_t set, InputFiles& file, bool left, bool right,
+absl::Status InputSets::ReadFile(int64_t set, InputFiles& file, const PerSide<bool>& wanted,
                                  AssignedValues* to) {
   FeedFile& source = file.file(set);
-  if (source.is_folder()) return ReadFolder(source, left, right, to);
+  if (source.is_folder()) return ReadFolder(source, wanted, to);
   OC_ASSIGN_OR_RETURN(AssignedValues assigned,
-                      AssignValues(ListOf(file, set), Targets(left, right), partial_));
+                      AssignValues(ListOf(file, set), Targets(wanted), partial_));
   Append(std::move(assigned), to);
   return absl::OkStatus();
 }
@@ -282,12 +280,11 @@ absl::Status InputSets::ReadFile(int64_t set, InputFiles& file, bool left, bool 
 // The files of a folder go to the inputs whose names they say, if these are all inputs of a side;
 // else by position, to the first side that they fit, best to one that has as many inputs, and to
 // the inputs of the other side of which nothing but the graph says which they are.
-absl::Status InputSets::ReadFolder(const FeedFile& source, bool left, bool right,
+absl::Status InputSets::ReadFolder(const FeedFile& source, const PerSide<bool>& wanted,
                                    AssignedValues* to) const {
-  const bool wanted[] = {left, right};
   OC_ASSIGN_OR_RETURN(const std::vector<std::string> names, source.NamesInFiles());
-  for (int side = 0; side < 2; ++side) {
-    const Graph* graph = graphs_[static_cast<size_t>(side)];
+  for (const SideId side : kBothSides) {
+    const Graph* graph = graphs_[side];
     if (!wanted[side] || names.empty()) continue;
     const bool all = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
       return FindInput(graph, name) != nullptr;
@@ -299,15 +296,14 @@ absl::Status InputSets::ReadFolder(const FeedFile& source, bool left, bool right
           OC_ASSIGN_OR_RETURN(Value value, source.ReadFile(i, FindInput(graph, names[i])->type));
           return NamedValue{names[i], std::move(value), false};
         }};
-    OC_ASSIGN_OR_RETURN(AssignedValues assigned,
-                        AssignValues(list, Targets(left, right), partial_));
+    OC_ASSIGN_OR_RETURN(AssignedValues assigned, AssignValues(list, Targets(wanted), partial_));
     Append(std::move(assigned), to);
     return absl::OkStatus();
   }
   absl::Status first;
   for (const bool exact : {true, false}) {
-    for (int side = 0; side < 2; ++side) {
-      const Graph* graph = graphs_[static_cast<size_t>(side)];
+    for (const SideId side : kBothSides) {
+      const Graph* graph = graphs_[side];
       if (!wanted[side]) continue;
       if (exact && names.size() != graph->inputs.size() &&
           names.size() != RequiredInputs(*graph).size()) {
@@ -320,9 +316,8 @@ absl::Status InputSets::ReadFolder(const FeedFile& source, bool left, bool right
       Append(std::move(assigned), to);
       // The other side's positions outrank what its graph suggests, if they fit.
       AssignedValues other;
-      if (wanted[1 - side] &&
-          names.size() == RequiredInputs(*graphs_[static_cast<size_t>(1 - side)]).size() &&
-          ReadByPosition(source, 1 - side, /*only_guesses=*/true, &other).ok()) {
+      if (wanted[Other(side)] && names.size() == RequiredInputs(*graphs_[Other(side)]).size() &&
+          ReadByPosition(source, Other(side), /*only_guesses=*/true, &other).ok()) {
         Append(std::move(other), to);
       }
       return absl::OkStatus();
@@ -332,9 +327,9 @@ absl::Status InputSets::ReadFolder(const FeedFile& source, bool left, bool right
 }
 
 // `only_guesses`: to inputs whose partner neither the user nor a name tells.
-absl::Status InputSets::ReadByPosition(const FeedFile& source, int side, bool only_guesses,
+absl::Status InputSets::ReadByPosition(const FeedFile& source, SideId side, bool only_guesses,
                                        AssignedValues* to) const {
-  const Graph& graph = *graphs_[static_cast<size_t>(side)];
+  const Graph& graph = *graphs_[side];
   OC_ASSIGN_OR_RETURN(const Feeds feeds, source.ReadFolder(graph));
   if (feeds.empty() && !RequiredInputs(graph).empty()) {
     return absl::InvalidArgumentError(absl::StrCat(source.path(), " holds no input_N.pb"));
@@ -347,9 +342,9 @@ absl::Status InputSets::ReadByPosition(const FeedFile& source, int side, bool on
   return absl::OkStatus();
 }
 
-bool InputSets::IsGuessed(int side, const std::string& name) const {
+bool InputSets::IsGuessed(SideId side, const std::string& name) const {
   return std::none_of(mapping_.pairs.begin(), mapping_.pairs.end(), [&](const MappedInput& pair) {
-    return (side == 0 ? pair.left : pair.right) == name &&
+    return OfSide(pair, side) == name &&
            (pair.how == MappedBy::kOption || pair.how == MappedBy::kName);
   });
 }
@@ -361,59 +356,60 @@ absl::Status InputSets::Propagate(AssignedValues* to) const {
 
 // Hands the value of one side to the other one.
 absl::Status InputSets::PropagatePair(const MappedInput& pair, AssignedValues* to) const {
-  const std::string* names[] = {&pair.left, &pair.right};
-  const bool is_input[] = {pair.left_is_input, pair.right_is_input};
-  const Value* values[2];
-  for (int side = 0; side < 2; ++side) {
-    const auto it = to->feeds[side].find(*names[side]);
+  PerSide<const Value*> values;
+  for (const SideId side : kBothSides) {
+    const auto it = to->feeds[side].find(OfSide(pair, side));
     values[side] = it == to->feeds[side].end() ? nullptr : &it->second;
   }
-  for (int side = 0; side < 2; ++side) {
-    const int other = 1 - side;
-    if (values[side] != nullptr || !is_input[side]) continue;
+  for (const SideId side : kBothSides) {
+    const SideId other = Other(side);
+    if (values[side] != nullptr || !pair.is_input(side)) continue;
     if (values[other] != nullptr) {
       const Value value = *values[other];
-      return GiveValue(value, InputOf(side, *names[side]),
-                       absl::StrCat("the ", kSideNames[other], " `", *names[other], "`"), to);
+      return GiveValue(value, InputOf(side, OfSide(pair, side)),
+                       absl::StrCat("the ", SideName(other), " `", OfSide(pair, other), "`"), to);
     }
-    if (is_input[other]) continue;
-    const Tensor* constant = FindConstant(*graphs_[static_cast<size_t>(other)], *names[other]);
+    if (pair.is_input(other)) continue;
+    const Tensor* constant = FindConstant(*graphs_[other], OfSide(pair, other));
     if (constant != nullptr) {
-      return GiveValue(*constant, InputOf(side, *names[side]),
-                       absl::StrCat(kSideNames[other], " initializer `", *names[other], "`"), to);
+      return GiveValue(*constant, InputOf(side, OfSide(pair, side)),
+                       absl::StrCat(SideName(other), " initializer `", OfSide(pair, other), "`"),
+                       to);
     }
   }
-  for (int side = 0; side < 2; ++side) {
-    const int other = 1 - side;
-    if (values[side] == nullptr || is_input[other] || values[other] != nullptr) continue;
-    const Tensor* constant = FindConstant(*graphs_[static_cast<size_t>(other)], *names[other]);
+  for (const SideId side : kBothSides) {
+    const SideId other = Other(side);
+    if (values[side] == nullptr || pair.is_input(other) || values[other] != nullptr) continue;
+    const Tensor* constant = FindConstant(*graphs_[other], OfSide(pair, other));
     if (constant == nullptr || !values[side]->is_tensor()) continue;
     if (!HoldTheSame(*constant, values[side]->tensor())) {
-      to->notes.push_back(absl::StrCat(kSideNames[side], " input `", *names[side],
-                                       "` is given other values than ", kSideNames[other],
-                                       " initializer `", *names[other], "` has"));
+      to->notes.push_back(absl::StrCat(SideName(side), " input `", OfSide(pair, side),
+                                       "` is given other values than ", SideName(other),
+                                       " initializer `", OfSide(pair, other), "` has"));
     }
   }
-  if (values[0] != nullptr && values[1] != nullptr && values[0]->is_tensor() &&
-      values[1]->is_tensor() && values[0]->tensor().shape() != values[1]->tensor().shape()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "batch or sequence sizes differ: left input `", pair.left, "` is given ",
-        values[0]->TypeString(), ", right input `", pair.right, "` ", values[1]->TypeString()));
+  if (values.left != nullptr && values.right != nullptr && values.left->is_tensor() &&
+      values.right->is_tensor() &&
+      values.left->tensor().shape() != values.right->tensor().shape()) {
+    return absl::InvalidArgumentError(absl::StrCat("batch or sequence sizes differ: left input `",
+                                                   pair.left, "` is given ",
+                                                   values.left->TypeString(), ", right input `",
+                                                   pair.right, "` ", values.right->TypeString()));
   }
   return absl::OkStatus();
 }
 
 // Makes up what is missing: all of it, or only what nobody reads.
 absl::Status InputSets::Generate(bool all, AssignedValues* to) const {
-  absl::flat_hash_set<std::string> defaults[2];
-  for (size_t side = 0; side < 2; ++side) {
+  PerSide<absl::flat_hash_set<std::string>> defaults;
+  for (const SideId side : kBothSides) {
     if (graphs_[side] == nullptr) continue;
     for (const Initializer& initializer : graphs_[side]->initializers) {
       defaults[side].insert(initializer.name);
     }
   }
   std::vector<ValueTarget> targets;
-  for (ValueTarget& target : Targets(true, true)) {
+  for (ValueTarget& target : Targets(models())) {
     const bool missing =
         std::any_of(target.inputs.begin(), target.inputs.end(), [&](const ValueTarget::Input& i) {
           return !defaults[i.side].contains(i.name) && !to->feeds[i.side].contains(i.name);
@@ -431,8 +427,8 @@ absl::Status InputSets::Generate(bool all, AssignedValues* to) const {
 }
 
 absl::Status InputSets::CheckComplete(const AssignedValues& values) const {
-  for (int side = 0; side < 2; ++side) {
-    const Graph* graph = graphs_[static_cast<size_t>(side)];
+  for (const SideId side : kBothSides) {
+    const Graph* graph = graphs_[side];
     if (graph == nullptr) continue;
     std::vector<std::string> missing;
     for (const ValueInfo* input : RequiredInputs(*graph)) {
@@ -442,7 +438,8 @@ absl::Status InputSets::CheckComplete(const AssignedValues& values) const {
     }
     if (missing.empty()) continue;
     std::vector<std::string> sources;
-    for (const std::shared_ptr<InputFiles>& file : files_) {
+    for (const SideId of : kBothSides) {
+      const std::shared_ptr<InputFiles>& file = files_[of];
       if (file != nullptr && (sources.empty() || !shared())) {
         std::string names;
         for (size_t i = 0; i < file->file(0).size(); ++i) {
@@ -458,7 +455,7 @@ absl::Status InputSets::CheckComplete(const AssignedValues& values) const {
                          absl::StrAppend(out, value.name, " ", value.value.TypeString());
                        })));
     }
-    return absl::InvalidArgumentError(absl::StrCat("no value for ", kSideNames[side], " input ",
+    return absl::InvalidArgumentError(absl::StrCat("no value for ", SideName(side), " input ",
                                                    absl::StrJoin(missing, ", "), "; ",
                                                    absl::StrJoin(sources, "; ")));
   }

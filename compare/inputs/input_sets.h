@@ -7,7 +7,6 @@
 #ifndef ONNXCMP_COMPARE_INPUTS_INPUT_SETS_H_
 #define ONNXCMP_COMPARE_INPUTS_INPUT_SETS_H_
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,6 +22,7 @@
 #include "compare/inputs/made_up/free_sizes.h"
 #include "compare/inputs/made_up/made_up_values.h"
 #include "compare/inputs/value_assignment.h"
+#include "compare/pair/per_side.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 
@@ -72,7 +72,7 @@ class InputSets {
 
   // Whether nothing was given.
   bool made_up() const {
-    return files_[0] == nullptr && files_[1] == nullptr && !given_.has_value();
+    return files_.left == nullptr && files_.right == nullptr && !given_.has_value();
   }
 
   // One more set that is made up: with these sizes, numbers of this kind, other random numbers;
@@ -91,26 +91,29 @@ class InputSets {
 
  private:
   absl::Status OpenFiles(const InputOptions& options);
-  static absl::StatusOr<InputSets> OpenOne(int side, const Graph& graph,
+  static absl::StatusOr<InputSets> OpenOne(SideId side, const Graph& graph,
                                            const InputOptions& options,
                                            std::vector<NamedValue> recorded);
 
-  bool shared() const { return files_[0] != nullptr && files_[0] == files_[1]; }
-  ValueTarget::Input InputOf(int side, const std::string& name) const;
-  std::vector<ValueTarget> Targets(bool left, bool right) const;
-  absl::Status ReadFile(int64_t set, InputFiles& file, bool left, bool right, AssignedValues* to);
-  absl::Status ReadFolder(const FeedFile& source, bool left, bool right, AssignedValues* to) const;
-  absl::Status ReadByPosition(const FeedFile& source, int side, bool only_guesses,
+  bool shared() const { return files_.left != nullptr && files_.left == files_.right; }
+  PerSide<bool> models() const { return {graphs_.left != nullptr, graphs_.right != nullptr}; }
+  ValueTarget::Input InputOf(SideId side, const std::string& name) const;
+  std::vector<ValueTarget> Targets(const PerSide<bool>& wanted) const;
+  absl::Status ReadFile(int64_t set, InputFiles& file, const PerSide<bool>& wanted,
+                        AssignedValues* to);
+  absl::Status ReadFolder(const FeedFile& source, const PerSide<bool>& wanted,
+                          AssignedValues* to) const;
+  absl::Status ReadByPosition(const FeedFile& source, SideId side, bool only_guesses,
                               AssignedValues* to) const;
-  bool IsGuessed(int side, const std::string& name) const;
+  bool IsGuessed(SideId side, const std::string& name) const;
   absl::Status Propagate(AssignedValues* to) const;
   absl::Status PropagatePair(const MappedInput& pair, AssignedValues* to) const;
   absl::Status Generate(bool all, AssignedValues* to) const;
   absl::Status CheckComplete(const AssignedValues& values) const;
 
-  std::array<const Graph*, 2> graphs_ = {nullptr, nullptr};  // null: a recording
-  std::array<std::shared_ptr<InputFiles>, 2> files_;         // null: none
-  std::optional<std::vector<NamedValue>> given_;             // what is no file
+  PerSide<const Graph*> graphs_ = {nullptr, nullptr};  // null: a recording
+  PerSide<std::shared_ptr<InputFiles>> files_;         // null: none
+  std::optional<std::vector<NamedValue>> given_;       // what is no file
   std::string given_source_;
   InputMapping mapping_;
   GeneratedInputs generated_;

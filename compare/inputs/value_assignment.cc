@@ -104,7 +104,7 @@ class Assigner {
     }
     const auto give = [&](size_t v, size_t t, const char* how) {
       taken_[values[v].first] = true;
-      assigned_.notes.push_back(absl::StrCat(kSideNames[targets_[targets[t]].inputs[0].side],
+      assigned_.notes.push_back(absl::StrCat(SideName(targets_[targets[t]].inputs[0].side),
                                              " input `", targets_[targets[t]].inputs[0].name,
                                              "` takes ", values[v].second.name, " of ",
                                              values_.source, how));
@@ -160,12 +160,12 @@ absl::Status GiveValue(const Value& value, const ValueTarget::Input& input, cons
   absl::StatusOr<FittedValue> fitted = FitValue(value, input.type);
   if (!fitted.ok()) {
     return absl::Status(fitted.status().code(),
-                        absl::StrCat(kSideNames[input.side], " input `", input.name,
-                                     "` cannot take ", what, ": ", fitted.status().message()));
+                        absl::StrCat(SideName(input.side), " input `", input.name, "` cannot take ",
+                                     what, ": ", fitted.status().message()));
   }
   if (!fitted->note.empty()) {
     to->notes.push_back(
-        absl::StrCat(kSideNames[input.side], " input `", input.name, "`: ", fitted->note));
+        absl::StrCat(SideName(input.side), " input `", input.name, "`: ", fitted->note));
   }
   to->feeds[input.side][input.name] = std::move(fitted->value);
   return absl::OkStatus();

@@ -9,18 +9,17 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
+#include "compare/pair/per_side.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 
-inline constexpr const char* kSideNames[] = {"left", "right"};
-
 // Inputs that take the same value: one, or one of each side.
 struct ValueTarget {
   struct Input {
-    int side;
+    SideId side;
     std::string name;
     TypeInfo type;
   };
@@ -38,7 +37,7 @@ struct ValueList {
 };
 
 struct AssignedValues {
-  Feeds feeds[2];  // by side
+  PerSide<Feeds> feeds;
   std::vector<std::string> notes;
 };
 

@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compare/layers/layer_cover.h"
+#include "compare/pair/per_side.h"
 
 namespace onnxcmp {
 namespace {
@@ -27,7 +28,7 @@ class LayerComparer {
     if (model != nullptr) ranges_.emplace(*model);
     const NodeRanges* ranges = ranges_.has_value() ? &*ranges_ : nullptr;
     covers_ = {CoversOf(result_.left, ranges), CoversOf(result_.right, ranges)};
-    parents_.resize(size(0) + size(1));
+    parents_.resize(size(kLeft) + size(kRight));
     std::iota(parents_.begin(), parents_.end(), size_t{0});
   }
 
@@ -42,34 +43,38 @@ class LayerComparer {
   }
 
  private:
-  const LayerListing& side(int i) const { return i == 0 ? result_.left : result_.right; }
-  size_t size(int i) const { return side(i).layers.size(); }
-  const EngineLayer& layer(int i, size_t n) const { return side(i).layers[n]; }
+  using enum SideId;
+
+  const LayerListing& listing(SideId side) const { return OfSide(result_, side); }
+  size_t size(SideId side) const { return listing(side).layers.size(); }
+  const EngineLayer& layer(SideId side, size_t n) const { return listing(side).layers[n]; }
 
   // Groups are sets of layers: those of the left by number, of the right after them.
   size_t Root(size_t n) {
     while (parents_[n] != n) n = parents_[n] = parents_[parents_[n]];
     return n;
   }
-  size_t Number(int i, size_t n) const { return i == 0 ? n : size(0) + n; }
-  void Link(size_t left, size_t right) {
-    linked_.insert(Number(0, left));
-    linked_.insert(Number(1, right));
-    parents_[Root(Number(0, left))] = Root(Number(1, right));
+  size_t Number(SideId side, size_t n) const { return side == kLeft ? n : size(kLeft) + n; }
+  // A layer of a side with one of the other.
+  void Link(SideId side, size_t own, size_t other) {
+    linked_.insert(Number(side, own));
+    linked_.insert(Number(Other(side), other));
+    const auto [left, right] = side == kLeft ? std::pair(own, other) : std::pair(other, own);
+    parents_[Root(Number(kLeft, left))] = Root(Number(kRight, right));
   }
-  bool IsLinked(int i, size_t n) const { return linked_.contains(Number(i, n)); }
+  bool IsLinked(SideId side, size_t n) const { return linked_.contains(Number(side, n)); }
 
   // A layer belongs with the one of the other side that covers most of its nodes: one that repeats
   // a node of others, a constant or a mask's cast, does not tie everything together.
   void LinkByNodes() {
-    for (int i = 0; i < 2; ++i) {
+    for (const SideId side : kBothSides) {
       absl::flat_hash_map<std::string, std::vector<size_t>> others;
-      for (size_t n = 0; n < size(1 - i); ++n) {
-        for (const std::string& name : covers_[1 - i][n]) others[name].push_back(n);
+      for (size_t n = 0; n < size(Other(side)); ++n) {
+        for (const std::string& name : covers_[Other(side)][n]) others[name].push_back(n);
       }
-      for (size_t n = 0; n < size(i); ++n) {
+      for (size_t n = 0; n < size(side); ++n) {
         std::map<size_t, double> shares;
-        for (const std::string& name : covers_[i][n]) {
+        for (const std::string& name : covers_[side][n]) {
           const auto found = others.find(name);
           if (found == others.end()) continue;
           for (const size_t other : found->second) {
@@ -79,8 +84,7 @@ class LayerComparer {
         const auto best =
             std::max_element(shares.begin(), shares.end(),
                              [](const auto& a, const auto& b) { return a.second < b.second; });
-        if (best == shares.end()) continue;
-        i == 0 ? Link(n, best->first) : Link(best->first, n);
+        if (best != shares.end()) Link(side, n, best->first);
       }
     }
   }
@@ -88,14 +92,14 @@ class LayerComparer {
   // Copies, and kernels that say nothing of nodes.
   void LinkByName() {
     std::map<std::string, std::vector<size_t>> named;
-    for (size_t n = size(1); n-- > 0;) {
-      if (!IsLinked(1, n)) named[layer(1, n).name].push_back(n);
+    for (size_t n = size(kRight); n-- > 0;) {
+      if (!IsLinked(kRight, n)) named[layer(kRight, n).name].push_back(n);
     }
-    for (size_t n = 0; n < size(0); ++n) {
-      if (IsLinked(0, n)) continue;
-      const auto found = named.find(layer(0, n).name);
+    for (size_t n = 0; n < size(kLeft); ++n) {
+      if (IsLinked(kLeft, n)) continue;
+      const auto found = named.find(layer(kLeft, n).name);
       if (found == named.end() || found->second.empty()) continue;
-      Link(n, found->second.back());
+      Link(kLeft, n, found->second.back());
       found->second.pop_back();
     }
   }
@@ -103,15 +107,16 @@ class LayerComparer {
   // A side whose only region has not been resolved by the model: what else the other side has
   // what is matched is inside.
   void LinkRegions() {
-    for (int i = 0; i < 2; ++i) {
+    for (const SideId side : kBothSides) {
+      const SideId other = Other(side);
       std::vector<size_t> regions;
-      for (size_t n = 0; n < size(i); ++n) {
-        if (!layer(i, n).regions.empty()) regions.push_back(n);
+      for (size_t n = 0; n < size(side); ++n) {
+        if (!layer(side, n).regions.empty()) regions.push_back(n);
       }
       if (regions.size() != 1 || ranges_.has_value()) continue;
-      for (size_t n = 0; n < size(1 - i); ++n) {
-        if (IsLinked(1 - i, n) || layer(1 - i, n).reformat) continue;
-        i == 0 ? Link(regions[0], n) : Link(n, regions[0]);
+      for (size_t n = 0; n < size(other); ++n) {
+        if (IsLinked(other, n) || layer(other, n).reformat) continue;
+        Link(side, regions[0], n);
       }
     }
   }
@@ -135,16 +140,16 @@ class LayerComparer {
     return PrecisionOf(all);
   }
 
-  bool HasRegion(int i, const std::vector<int>& layers) const {
+  bool HasRegion(SideId side, const std::vector<int>& layers) const {
     return std::any_of(layers.begin(), layers.end(),
-                       [&](int n) { return !layer(i, static_cast<size_t>(n)).regions.empty(); });
+                       [&](int n) { return !layer(side, static_cast<size_t>(n)).regions.empty(); });
   }
 
-  std::vector<std::string> NodesOf(int i, const std::vector<int>& layers) const {
+  std::vector<std::string> NodesOf(SideId side, const std::vector<int>& layers) const {
     std::vector<std::string> names;
     absl::flat_hash_set<std::string> seen;
     for (const int n : layers) {
-      for (const std::string& name : covers_[i][static_cast<size_t>(n)]) {
+      for (const std::string& name : covers_[side][static_cast<size_t>(n)]) {
         if (seen.insert(name).second) names.push_back(name);
       }
     }
@@ -166,12 +171,11 @@ class LayerComparer {
     if (group.left.empty()) return LayerRelation::kRightOnly;
     const bool one_left = group.left.size() == 1;
     const bool one_right = group.right.size() == 1;
-    const bool left_region = HasRegion(0, group.left);
-    const bool right_region = HasRegion(1, group.right);
+    const bool left_region = HasRegion(kLeft, group.left);
+    const bool right_region = HasRegion(kRight, group.right);
     if (one_left != one_right && left_region != right_region &&
         (one_left ? left_region : right_region)) {
-      const bool names_only = one_left ? result_.left.names_only : result_.right.names_only;
-      if (names_only) return LayerRelation::kInside;
+      if (listing(one_left ? kLeft : kRight).names_only) return LayerRelation::kInside;
     }
     if (one_left && one_right) {
       return group.left_nodes.empty() && group.right_nodes.empty() ? LayerRelation::kSame
@@ -182,11 +186,11 @@ class LayerComparer {
   }
 
   // The first node of every layer but the first, in the model's order where that is known.
-  std::vector<std::string> BeginningsOf(int i, const std::vector<int>& layers) const {
+  std::vector<std::string> BeginningsOf(SideId side, const std::vector<int>& layers) const {
     std::vector<std::string> names;
     std::vector<std::pair<size_t, std::string>> first;
     for (const int n : layers) {
-      const std::vector<std::string>& cover = covers_[i][static_cast<size_t>(n)];
+      const std::vector<std::string>& cover = covers_[side][static_cast<size_t>(n)];
       if (cover.empty()) continue;
       std::pair<size_t, std::string> best = {static_cast<size_t>(n), cover[0]};
       if (ranges_.has_value()) {
@@ -209,16 +213,16 @@ class LayerComparer {
     std::vector<LayerGroup> groups;
     double last = 0;
     // Layers of the right alone come after the group of the layer before them.
-    for (size_t n = 0; n < size(0); ++n) {
-      const auto [it, added] = by_root.emplace(Root(n), groups.size());
+    for (size_t n = 0; n < size(kLeft); ++n) {
+      const auto [it, added] = by_root.emplace(Root(Number(kLeft, n)), groups.size());
       if (added) {
         groups.emplace_back();
         places.push_back(static_cast<double>(n) + 1);
       }
       groups[it->second].left.push_back(static_cast<int>(n));
     }
-    for (size_t n = 0; n < size(1); ++n) {
-      const auto [it, added] = by_root.emplace(Root(size(0) + n), groups.size());
+    for (size_t n = 0; n < size(kRight); ++n) {
+      const auto [it, added] = by_root.emplace(Root(Number(kRight, n)), groups.size());
       if (added) {
         groups.emplace_back();
         places.push_back(last + 0.5);
@@ -238,24 +242,26 @@ class LayerComparer {
   }
 
   void Describe(LayerGroup* group) const {
-    const std::vector<std::string> left = NodesOf(0, group->left);
-    const std::vector<std::string> right = NodesOf(1, group->right);
+    const std::vector<std::string> left = NodesOf(kLeft, group->left);
+    const std::vector<std::string> right = NodesOf(kRight, group->right);
     if (!group->left.empty() && !group->right.empty()) {
       group->left_nodes = Without(left, right);
       group->right_nodes = Without(right, left);
     }
     group->relation = RelationOf(*group);
-    const auto copies = [&](int i, const std::vector<int>& layers) {
+    group->reformat = std::all_of(kBothSides.begin(), kBothSides.end(), [&](SideId side) {
+      const std::vector<int>& layers = OfSide(*group, side);
       return std::all_of(layers.begin(), layers.end(),
-                         [&](int n) { return layer(i, static_cast<size_t>(n)).reformat; });
-    };
-    group->reformat = copies(0, group->left) && copies(1, group->right);
+                         [&](int n) { return layer(side, static_cast<size_t>(n)).reformat; });
+    });
     group->left_precision = CoarsestOf(result_.left, group->left);
     group->right_precision = CoarsestOf(result_.right, group->right);
     group->left_milliseconds = TimeOf(result_.left, group->left);
     group->right_milliseconds = TimeOf(result_.right, group->right);
-    if (group->relation == LayerRelation::kSplit) group->begins_at = BeginningsOf(1, group->right);
-    if (group->relation == LayerRelation::kMerged) group->begins_at = BeginningsOf(0, group->left);
+    if (group->relation == LayerRelation::kSplit)
+      group->begins_at = BeginningsOf(kRight, group->right);
+    if (group->relation == LayerRelation::kMerged)
+      group->begins_at = BeginningsOf(kLeft, group->left);
   }
 
   // Whether a listing mentions a layer of another in the names of its layers or tensors.
@@ -273,23 +279,21 @@ class LayerComparer {
 
   void NoteNamesOnly() {
     if (result_.left.names_only == result_.right.names_only) return;
-    const int i = result_.left.names_only ? 0 : 1;
-    const char* const name = i == 0 ? "left" : "right";
-    const char* const other = i == 0 ? "right" : "left";
+    const SideId side = result_.left.names_only ? kLeft : kRight;
+    const LayerListing& detailed = listing(Other(side));
     int64_t regions = 0;
     int64_t mentioned = 0;
-    for (const EngineLayer& one : side(i).layers) {
+    for (const EngineLayer& one : listing(side).layers) {
       if (one.regions.empty()) continue;
       ++regions;
-      mentioned += Mentions(side(1 - i), one.name) ? 1 : 0;
+      mentioned += Mentions(detailed, one.name) ? 1 : 0;
     }
-    if (side(1 - i).form == ListingForm::kModel || side(1 - i).form == ListingForm::kProfile) {
-      return;
-    }
+    if (detailed.form == ListingForm::kModel || detailed.form == ListingForm::kProfile) return;
     result_.one_engine = regions > 0 && mentioned == regions;
     result_.notes.push_back(absl::StrCat(
-        "the ", name, " lists layers by name alone, the ", other, " in detail: ", size(i), " and ",
-        size(1 - i), " layers do not mean that the engines differ. ",
+        "the ", SideName(side), " lists layers by name alone, the ", SideName(Other(side)),
+        " in detail: ", size(side), " and ", detailed.layers.size(),
+        " layers do not mean that the engines differ. ",
         result_.one_engine
             ? "Both speak of the same regions: most likely they list one and the same engine"
             : "List both with the profiling verbosity `detailed`"));
@@ -297,8 +301,8 @@ class LayerComparer {
 
   void NoteRegions() {
     int64_t regions = 0;
-    for (int i = 0; i < 2; ++i) {
-      for (const EngineLayer& one : side(i).layers) {
+    for (const SideId side : kBothSides) {
+      for (const EngineLayer& one : listing(side).layers) {
         regions += static_cast<int64_t>(one.regions.size());
       }
     }
@@ -311,7 +315,7 @@ class LayerComparer {
 
   LayerComparison result_;
   std::optional<NodeRanges> ranges_;
-  std::array<Covers, 2> covers_;
+  PerSide<Covers> covers_;
   std::vector<size_t> parents_;
   std::set<size_t> linked_;
 };

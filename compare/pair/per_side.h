@@ -26,9 +26,15 @@ struct PerSide {
   T left;
   T right;
 
-  T& operator[](SideId side) { return side == SideId::kLeft ? left : right; }
-  const T& operator[](SideId side) const { return side == SideId::kLeft ? left : right; }
+  constexpr T& operator[](SideId side) { return side == SideId::kLeft ? left : right; }
+  constexpr const T& operator[](SideId side) const { return side == SideId::kLeft ? left : right; }
 };
+
+// The same of any struct that has a `left` and a `right`, besides other things.
+template <typename Both>
+auto& OfSide(Both& both, SideId side) {
+  return side == SideId::kLeft ? both.left : both.right;
+}
 
 }  // namespace onnxcmp
 

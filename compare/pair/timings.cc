@@ -20,9 +20,7 @@ void Timings::Add(absl::string_view step, double seconds) {
 }
 
 StepTimer::~StepTimer() {
-  if (timings_ == nullptr) return;
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
-  timings_->Add(step_, time.count());
+  if (timings_ != nullptr) timings_->Add(step_, watch_.seconds());
 }
 
 }  // namespace onnxcmp

@@ -11,6 +11,18 @@
 
 namespace onnxcmp {
 
+// The time since it was made.
+class Stopwatch {
+ public:
+  double seconds() const {
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
+    return time.count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 struct Timings {
   struct Step {
     std::string name;
@@ -31,8 +43,7 @@ int64_t PeakBytes();
 // Counts the time from its beginning to its end towards a step; nothing if `timings` is null.
 class StepTimer {
  public:
-  StepTimer(Timings* timings, absl::string_view step)
-      : timings_(timings), step_(step), start_(std::chrono::steady_clock::now()) {}
+  StepTimer(Timings* timings, absl::string_view step) : timings_(timings), step_(step) {}
   ~StepTimer();
   StepTimer(const StepTimer&) = delete;
   StepTimer& operator=(const StepTimer&) = delete;
@@ -40,7 +51,7 @@ class StepTimer {
  private:
   Timings* timings_;
   std::string step_;
-  std::chrono::steady_clock::time_point start_;
+  Stopwatch watch_;
 };
 
 }  // namespace onnxcmp

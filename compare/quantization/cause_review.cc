@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "compare/causes/cause_class.h"
 #include "compare/operators/operator_traits.h"
+#include "compare/pair/per_side.h"
 #include "compare/quantization/quantized_weights.h"
 
 namespace onnxcmp {
@@ -22,7 +23,7 @@ enum class Finding : uint8_t { kUnknown, kInnocent, kHonest, kGuilty };
 class Review {
  public:
   Review(const TwinRun& run, const QuantizationReport& report)
-      : run_(run), graph_(run.quantized().graph()), right_(report.right) {
+      : run_(run), graph_(run.quantized().graph()), side_(report.side) {
     for (const QuantizationMistake& mistake : report.mistakes) {
       absl::flat_hash_set<int>& layer = layers_.emplace_back();
       for (const int r : LayerOf(mistake.result)) {
@@ -38,7 +39,7 @@ class Review {
   const Cause* MeasuredIn(size_t mistake, int place, absl::Span<const Cause> causes) const {
     const Cause* found = nullptr;
     for (const Cause& cause : causes) {
-      const int r = right_ ? cause.right : cause.left;
+      const int r = OfSide(cause, side_);
       if (!IsWrong(cause) || cause.in_body.has_value() || r == kNone) continue;
       if (r == place) return &cause;
       if (found == nullptr && layers_[mistake].contains(r)) found = &cause;
@@ -47,16 +48,14 @@ class Review {
   }
 
   // Whether a cause is of a layer that a mistake has been named of.
-  bool IsTold(const Cause& cause) const {
-    return told_.contains(right_ ? cause.right : cause.left);
-  }
+  bool IsTold(const Cause& cause) const { return told_.contains(OfSide(cause, side_)); }
 
   Finding Judge(const Cause& cause) const {
-    const int r = right_ ? cause.right : cause.left;
+    const int r = OfSide(cause, side_);
     if (r == kNone) return Finding::kUnknown;
     if (!run_.quantized().IsFixed(r) && graph_.producer(r) != kNone) {
       const Finding finding = JudgeResult(r);
-      return finding == Finding::kUnknown && HasAnother(right_ ? cause.left : cause.right)
+      return finding == Finding::kUnknown && HasAnother(OfSide(cause, Other(side_)))
                  ? Finding::kInnocent
                  : finding;
     }
@@ -152,7 +151,7 @@ class Review {
 
   const TwinRun& run_;
   const SideGraph& graph_;
-  const bool right_;
+  const SideId side_;
   std::vector<absl::flat_hash_set<int>> layers_;  // by mistake
   absl::flat_hash_set<int> told_;                 // all of them
 };
@@ -178,8 +177,8 @@ void ReviewCauses(const TwinRun& run, const QuantizationReport& report,
     }
     Cause cause;
     const int at = report.both && mistake.place != kNone ? mistake.place : mistake.result;
-    (report.right ? cause.right : cause.left) = at;
-    (report.right ? cause.left : cause.right) = mistake.partner;
+    OfSide(cause, report.side) = at;
+    OfSide(cause, Other(report.side)) = mistake.partner;
     cause.kind = mistake.constant ? CauseKind::kInitializer : CauseKind::kOperator;
     cause.text = mistake.text;
     cause.effect = mistake.cost;

@@ -20,6 +20,7 @@
 #include "compare/quantization/side_values.h"
 #include "compare/quantization/twin_run.h"
 #include "compare/streams/quantized_streams.h"
+#include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -34,16 +35,6 @@ int64_t BytesOf(const ResultStream& stream) {
     bytes += static_cast<double>(result.fingerprint.size) * BitWidth(result.dtype) / 8;
   }
   return static_cast<int64_t>(bytes);
-}
-
-// By result of the quantized side: the partner whose elements are in the same order.
-std::vector<int> PartnersOf(const Alignment& alignment, bool right) {
-  std::vector<int> partners = right ? alignment.right_to_left : alignment.left_to_right;
-  for (const AlignedRow& row : alignment.rows) {
-    if (!row.paired() || !Has(row.marks, Mark::kTransposed)) continue;
-    partners[Index(right ? row.right.back() : row.left.back())] = kNone;
-  }
-  return partners;
 }
 
 class QuantizationFinder {
@@ -342,33 +333,30 @@ class QuantizationFinder {
 }  // namespace
 
 absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
-    const RecordedSide& left, const RecordedSide& right, const Alignment& alignment,
+    const PerSide<RecordedSide>& sides, const Alignment& alignment,
     const QuantizationOptions& options, std::vector<Cause>* causes) {
-  const bool left_is = IsQuantized(*left.stream);
-  const bool right_is = IsQuantized(*right.stream);
+  const bool left_is = IsQuantized(*sides.left.stream);
+  const bool right_is = IsQuantized(*sides.right.stream);
   if (!left_is && !right_is) return std::nullopt;
   QuantizationReport report;
-  report.right = right_is;
+  report.side = right_is ? SideId::kRight : SideId::kLeft;
   report.both = left_is && right_is;
-  const RecordedSide& quantized = right_is ? right : left;
-  const RecordedSide& other = right_is ? left : right;
-  if (quantized.side->evaluator() == nullptr) {
+  if (sides[report.side].evaluator() == nullptr) {
     report.notes.push_back("the quantized side is a recording: its layers cannot be run");
     return report;
   }
-  if (const int64_t bytes = BytesOf(*left.stream) + BytesOf(*right.stream);
+  if (const int64_t bytes = BytesOf(*sides.left.stream) + BytesOf(*sides.right.stream);
       bytes > options.keep_values) {
     report.notes.push_back(absl::StrCat("quantized layers were not looked at: the results take ",
-                                        bytes >> 20, " MiB, more than --keep-values"));
+                                        BytesText(bytes), ", more than --keep-values"));
     return report;
   }
-  OC_ASSIGN_OR_RETURN(
-      const std::unique_ptr<SideValues> ours,
-      SideValues::Get(quantized, right_is ? "right again" : "left again", options.watch));
-  OC_ASSIGN_OR_RETURN(
-      const std::unique_ptr<SideValues> theirs,
-      SideValues::Get(other, right_is ? "left again" : "right again", options.watch));
-  const std::vector<int> aligned = PartnersOf(alignment, right_is);
+  const auto values_of = [&](SideId side) {
+    return SideValues::Get(sides[side], absl::StrCat(SideName(side), " again"), options.watch);
+  };
+  OC_ASSIGN_OR_RETURN(const std::unique_ptr<SideValues> ours, values_of(report.side));
+  OC_ASSIGN_OR_RETURN(const std::unique_ptr<SideValues> theirs, values_of(Other(report.side)));
+  const std::vector<int> aligned = PartnersInOrder(alignment, report.side);
   const TwinRun run(*theirs, *ours, aligned);
   QuantizationFinder(run, options, &report).Find();
   if (causes != nullptr) ReviewCauses(run, report, causes);

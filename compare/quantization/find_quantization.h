@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "compare/alignment/alignment.h"
 #include "compare/causes/cause.h"
+#include "compare/pair/per_side.h"
 #include "compare/quantization/quantization.h"
 #include "compare/sides/pair_values.h"
 
@@ -27,7 +28,7 @@ struct QuantizationOptions {
 // that turn out to be none are taken away, those that are honest become quantization, and mistakes
 // are put first. Nothing if neither side is quantized.
 absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
-    const RecordedSide& left, const RecordedSide& right, const Alignment& alignment,
+    const PerSide<RecordedSide>& sides, const Alignment& alignment,
     const QuantizationOptions& options, std::vector<Cause>* causes);
 
 }  // namespace onnxcmp

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/pair/per_side.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/tensor/dtype.h"
 
@@ -61,7 +62,7 @@ struct QuantizationMistake {
 };
 
 struct QuantizationReport {
-  bool right = true;                   // which side the layers are of
+  SideId side = SideId::kRight;        // which side the layers are of
   bool both = false;                   // the other one is quantized, too, and dequantized for this
   std::vector<QuantizedLayer> layers;  // what costs most first; not weighed ones after
   std::vector<QuantizationMistake> mistakes;

@@ -38,7 +38,7 @@ Value FloatsOf(const Tensor& integers, const GridValues& grid) {
 
 // A result's value in its form; floats that integers stand for have no sign to change.
 Value InFormOf(const RecordedSide& side, int r, const Value& value) {
-  CommonForm form = side.stream->results[Index(r)].form;
+  CommonForm form = side.result(r).form;
   if (!IsIntegers(value)) form.other_sign = false;
   if (!form.any()) return value;
   absl::StatusOr<Value> made = InForm(value, form);
@@ -48,7 +48,7 @@ Value InFormOf(const RecordedSide& side, int r, const Value& value) {
 }  // namespace
 
 StoodFor::OneSide::OneSide(const RecordedSide& side, const RecordedSide& other)
-    : side(side), other(other), graph(*side.stream, side.side->evaluator()), grids(graph) {
+    : side(side), other(other), graph(*side.stream, side.evaluator()), grids(graph) {
   for (size_t r = 0; r < other.stream->results.size(); ++r) {
     const StreamResult& result = other.stream->results[r];
     if (IsFloatingPoint(result.dtype) || IsInteger(result.dtype)) {
@@ -77,21 +77,21 @@ std::optional<GridValues> StoodFor::OneSide::GridOf(int r, const Value& value) c
   return ValuesOf(*grid, value.tensor(), scale, zero_point);
 }
 
-StoodFor::StoodFor(const RecordedSide& left, const RecordedSide& right)
-    : left_(left), right_(right) {}
-
 std::pair<Value, Value> StoodFor::Comparable(const ResultPair& pair, const Value& left,
                                              const Value& right) {
-  if (!IsIntegers(left) || !IsIntegers(right) || left_.stream->recorded ||
-      right_.stream->recorded) {
-    return {InFormOf(left_, pair.left, left), InFormOf(right_, pair.right, right)};
+  const auto in_forms = [&](const Value& a, const Value& b) {
+    return std::pair(InFormOf(sides_.left, pair.left, a), InFormOf(sides_.right, pair.right, b));
+  };
+  if (!IsIntegers(left) || !IsIntegers(right) || sides_.left.stream->recorded ||
+      sides_.right.stream->recorded) {
+    return in_forms(left, right);
   }
-  if (left_side_ == nullptr) {
-    left_side_ = std::make_unique<OneSide>(left_, right_);
-    right_side_ = std::make_unique<OneSide>(right_, left_);
+  for (const SideId side : kBothSides) {
+    if (known_[side] != nullptr) continue;
+    known_[side] = std::make_unique<OneSide>(sides_[side], sides_[Other(side)]);
   }
-  const std::optional<GridValues> ours = left_side_->GridOf(pair.left, left);
-  const std::optional<GridValues> theirs = right_side_->GridOf(pair.right, right);
+  const std::optional<GridValues> ours = known_.left->GridOf(pair.left, left);
+  const std::optional<GridValues> theirs = known_.right->GridOf(pair.right, right);
   const DType left_type = left.tensor().dtype();
   const DType right_type = right.tensor().dtype();
   const bool known = ours.has_value() && theirs.has_value();
@@ -99,11 +99,9 @@ std::pair<Value, Value> StoodFor::Comparable(const ResultPair& pair, const Value
   if (known && !(as_wide && SameGrid(*ours, *theirs))) {
     const Value a = FloatsOf(left.tensor(), *ours);
     const Value b = FloatsOf(right.tensor(), *theirs);
-    if (!a.empty() && !b.empty()) {
-      return {InFormOf(left_, pair.left, a), InFormOf(right_, pair.right, b)};
-    }
+    if (!a.empty() && !b.empty()) return in_forms(a, b);
   }
-  return {InFormOf(left_, pair.left, left), InFormOf(right_, pair.right, right)};
+  return in_forms(left, right);
 }
 
 }  // namespace onnxcmp

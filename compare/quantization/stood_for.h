@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "compare/graphs/side_graph.h"
+#include "compare/pair/per_side.h"
 #include "compare/quantization/grids.h"
 #include "compare/sides/pair_values.h"
 #include "compare/streams/fingerprint.h"
@@ -18,7 +19,7 @@ namespace onnxcmp {
 class StoodFor {
  public:
   // Of two sides that have been recorded; their streams and banks must outlive the object.
-  StoodFor(const RecordedSide& left, const RecordedSide& right);
+  explicit StoodFor(const PerSide<RecordedSide>& sides) : sides_(sides) {}
 
   // Two values of results of the left and of the right. Integers of one scale and zero point are
   // handed back as they are, those of other scales or zero points as the floats that they stand
@@ -40,11 +41,9 @@ class StoodFor {
     absl::flat_hash_map<Hash128, int> others;  // constants of the other side by their bits
   };
 
-  RecordedSide left_;
-  RecordedSide right_;
+  PerSide<RecordedSide> sides_;
   // Made at the first need: most pairs differ in floats.
-  std::unique_ptr<OneSide> left_side_;
-  std::unique_ptr<OneSide> right_side_;
+  PerSide<std::unique_ptr<OneSide>> known_;
 };
 
 }  // namespace onnxcmp

@@ -1,4 +1,5 @@
 #include "compare/reports/render_json.h"
+#include "compare/pair/per_side.h"
 #include "compare/reports/table/render_blocks.h"
 
 #include <cmath>
@@ -314,7 +315,7 @@ Json ToJson(const QuantizedLayer& layer) {
 std::string QuantizationMember(const Comparison& comparison) {
   if (!comparison.quantization.has_value()) return "";
   const QuantizationReport& report = *comparison.quantization;
-  Json json = {{"side", report.right ? "right" : "left"},
+  Json json = {{"side", std::string(SideName(report.side))},
                {"both", report.both},
                {"layers", Json::array()},
                {"mistakes", Json::array()},
@@ -383,7 +384,7 @@ std::string MadeUpMembers(const Comparison& comparison) {
   if (!comparison.coverage.has_value()) return text;
   Json json = {{"nodes", comparison.coverage->nodes}, {"missing", Json::array()}};
   for (const UnexercisedNode& node : comparison.coverage->missing) {
-    json["missing"].push_back({{"side", node.right ? "right" : "left"},
+    json["missing"].push_back({{"side", std::string(SideName(node.side))},
                                {"op_type", node.op_type},
                                {"name", node.name},
                                {"why", node.why}});

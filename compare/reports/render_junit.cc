@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/comparison/verdict.h"
+#include "compare/pair/per_side.h"
 #include "compare/reports/junit_suite.h"
 #include "compare/reports/words/result_words.h"
 
@@ -52,8 +53,8 @@ std::string RenderJunit(const Comparison& comparison) {
   }
   std::vector<std::string> out = {absl::StrCat("verdict: ", VerdictName(comparison.verdict))};
   for (const Cause& cause : comparison.causes) {
-    const std::string left = CauseName(cause, true, comparison.left);
-    const std::string right = CauseName(cause, false, comparison.right);
+    const std::string left = CauseName(comparison, cause, SideId::kLeft);
+    const std::string right = CauseName(comparison, cause, SideId::kRight);
     out.push_back(absl::StrCat("cause: ", CauseKindName(cause.kind), ": ", left,
                                left == right ? "" : absl::StrCat(" | ", right), ": ", cause.text));
   }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "compare/alignment/mark_names.h"
 #include "compare/comparison/verdict.h"
+#include "compare/pair/per_side.h"
 #include "compare/reports/table/render_blocks.h"
 #include "compare/reports/table/render_quantization.h"
 #include "compare/reports/words/not_finite_text.h"
@@ -67,8 +68,9 @@ std::string Causes(const Comparison& comparison) {
   std::string text = "\n### Causes\n\n";
   for (const Cause& cause : comparison.causes) {
     absl::StrAppend(&text, "1. ", CauseKindName(cause.kind), " ",
-                    Code(CauseName(cause, true, comparison.left)), " / ",
-                    Code(CauseName(cause, false, comparison.right)), ": ", Code(cause.text), "\n");
+                    Code(CauseName(comparison, cause, SideId::kLeft)), " / ",
+                    Code(CauseName(comparison, cause, SideId::kRight)), ": ", Code(cause.text),
+                    "\n");
   }
   return text;
 }
@@ -96,7 +98,7 @@ std::string QuantizationSection(const Comparison& comparison) {
     absl::StrAppend(&text, "- ", Code(line), "\n");
   }
   const QuantizationReport& report = *comparison.quantization;
-  const ResultStream& side = report.right ? comparison.right : comparison.left;
+  const ResultStream& side = OfSide(comparison, report.side);
   for (const QuantizationMistake& mistake : report.mistakes) {
     absl::StrAppend(&text, "- mistake: ", Code(side.results[Index(mistake.result)].name), ": ",
                     Code(mistake.text), "\n");

@@ -13,6 +13,7 @@
 #include "compare/comparison/verdict.h"
 #include "compare/coverage/coverage.h"
 #include "compare/differences/value_difference.h"
+#include "compare/pair/per_side.h"
 #include "compare/streams/quantized_streams.h"
 #include "evaluator/base/status_macros.h"
 
@@ -94,8 +95,7 @@ class SetsComparison {
 
   void Count(const Comparison& comparison) {
     ++count_;
-    coverage_.Add(comparison.left, false);
-    coverage_.Add(comparison.right, true);
+    for (const SideId side : kBothSides) coverage_.Add(OfSide(comparison, side), side);
     std::vector<Hash128> contents;
     for (const StreamResult* output : OutputsOf(comparison.left)) {
       contents.push_back(output->fingerprint.content);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/string_view.h"
 
 namespace onnxcmp {
 namespace {
@@ -12,34 +11,16 @@ namespace {
 std::vector<uint64_t> NumbersOfNodes(const Side& side, NodeFactsCache* facts,
                                      FingerprintCache* fingerprints, const ThreadPool* pool) {
   const Graph& graph = side.evaluator()->model().graph;
-  absl::flat_hash_map<absl::string_view, uint64_t> numbers;
-  const auto number_of = [&](absl::string_view name) -> uint64_t {
-    const auto it = numbers.find(name);
-    return it == numbers.end() ? 0 : it->second;
-  };
+  ComputationHashes numbers;
   for (const Initializer& initializer : graph.initializers) {
-    numbers[initializer.name] = fingerprints->Get(initializer.value, pool).content.low;
+    numbers.Set(initializer.name, fingerprints->Get(initializer.value, pool).content.low);
   }
   for (const auto& [name, value] : *side.feeds()) {
-    numbers[name] = fingerprints->Get(value, pool).content.low;
+    numbers.Set(name, fingerprints->Get(value, pool).content.low);
   }
   std::vector<uint64_t> of_nodes;
   of_nodes.reserve(graph.nodes.size());
-  std::vector<uint64_t> inputs;
-  std::vector<uint64_t> captures;
-  for (const Node& node : graph.nodes) {
-    const NodeFacts& known = facts->Of(node);
-    inputs.clear();
-    captures.clear();
-    for (const std::string& input : node.inputs) inputs.push_back(number_of(input));
-    for (const std::string& capture : known.captures) captures.push_back(number_of(capture));
-    of_nodes.push_back(HashComputation(known, inputs, captures, -1));
-    for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
-      if (node.outputs[slot].empty()) continue;
-      numbers[node.outputs[slot]] =
-          HashComputation(known, inputs, captures, static_cast<int>(slot));
-    }
-  }
+  for (const Node& node : graph.nodes) of_nodes.push_back(numbers.Add(node, facts->Of(node)));
   return of_nodes;
 }
 
@@ -52,9 +33,9 @@ bool ComputeAlike(const PerSide<Side*>& sides) {
   const EvaluatorOptions& ours = left->options();
   const EvaluatorOptions& theirs = right->options();
   return left->registry().IsSharedWith(right->registry()) && ours.max_memory == 0 &&
-         theirs.max_memory == 0 && ours.seed == theirs.seed &&
-         ours.max_tensor == theirs.max_tensor && ours.in_double == theirs.in_double &&
-         ours.expand_functions == theirs.expand_functions;
+         theirs.max_memory == 0 && ours.max_steps == 0 && theirs.max_steps == 0 &&
+         ours.seed == theirs.seed && ours.max_tensor == theirs.max_tensor &&
+         ours.in_double == theirs.in_double && ours.expand_functions == theirs.expand_functions;
 }
 
 std::vector<int64_t> StepsOfLeftBefore(const PerSide<Side*>& sides, NodeFactsCache* facts,

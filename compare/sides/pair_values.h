@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "compare/pair/per_side.h"
 #include "compare/sides/side.h"
 #include "compare/sides/value_bank.h"
 #include "compare/streams/result_stream.h"
@@ -49,8 +50,8 @@ class PairValues {
 
   // At most `budget` bytes of the left's values are held at a time besides what is kept, or one
   // value if it is larger. `watch` may be empty; it is told "left again" and "right again".
-  PairValues(const RecordedSide& left, const RecordedSide& right, int64_t budget, Watch watch)
-      : left_(left), right_(right), budget_(budget), watch_(std::move(watch)) {}
+  PairValues(const PerSide<RecordedSide>& sides, int64_t budget, Watch watch)
+      : left_(sides.left), right_(sides.right), budget_(budget), watch_(std::move(watch)) {}
 
   // Visits each pair once: those that are kept first, the others by their right results.
   absl::Status ForEach(absl::Span<const ResultPair> pairs, Visitor visit);

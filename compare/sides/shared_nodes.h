@@ -39,7 +39,7 @@ class SharedNodes {
   void Add(const PendingNode& run, absl::Span<const Value> outputs, bool drew);
 
   NodeFactsCache& facts() { return facts_; }
-  // Nodes that were not run, and bytes that they would have given.
+  // How many nodes were not run.
   int64_t nodes() const { return nodes_; }
 
  private:

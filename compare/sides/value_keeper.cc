@@ -19,7 +19,7 @@ constexpr size_t kMostWaiting = 32;
 constexpr double kNearby = 1e-3;
 // A pair that is farther apart than so many epsilons, and so many times farther than what it reads,
 // will be looked into (compare/causes/quick_look.h). What it reads was measured shortly before.
-constexpr double kRounding = 32;
+constexpr double kRounding = 8;
 constexpr double kGrowth = 4;
 constexpr size_t kHeld = 4;
 

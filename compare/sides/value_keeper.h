@@ -95,8 +95,8 @@ class ValueKeeper {
   const Options options_;
   PerSide<absl::flat_hash_map<Hash128, std::vector<int>>> contents_;  // results that are kept
   PerSide<Leaving> leaving_;
-  int64_t held_bytes_ = 0;           // of what may go no longer
-  std::deque<double> latest_apart_;  // how far what was measured was apart, in epsilons
+  int64_t held_bytes_ = 0;                     // of what may go no longer
+  std::deque<double> latest_apart_;            // how far what was measured was apart, in epsilons
   PerSide<std::deque<Waiting>> waiting_ = {};  // the oldest first
   PerSide<int64_t> waiting_bytes_ = {0, 0};
   double seconds_ = 0;

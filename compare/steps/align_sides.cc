@@ -62,9 +62,8 @@ absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
   }
   alignment = WithPairs(std::move(alignment), pairs, sides);
   if (!sides.left.stream->recorded && !sides.right.stream->recorded) return alignment;
-  OC_ASSIGN_OR_RETURN(
-      const std::vector<AddedPair> entries,
-      FindEntries(sides.left, sides.right, alignment, tools.keep_values, tools.watch));
+  OC_ASSIGN_OR_RETURN(const std::vector<AddedPair> entries,
+                      FindEntries(sides, alignment, tools.keep_values, tools.watch));
   alignment = WithPairs(std::move(alignment), entries, sides);
   return WithPairs(alignment, PairRecorded(alignment, *sides.left.stream, *sides.right.stream),
                    sides);

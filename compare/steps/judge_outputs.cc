@@ -89,7 +89,7 @@ absl::StatusOr<OutputComparison> JudgeOutputs(const PerSide<RecordedSide>& sides
   tie_options.keep_values = tools.keep_values;
   tie_options.watch = tools.watch;
   OC_ASSIGN_OR_RETURN(const std::vector<Value> again,
-                      FindTies(sides.left, sides.right, tolerances, tie_options, &judged));
+                      FindTies(sides, tolerances, tie_options, &judged));
   if (!options.ties_agree) return judged;
   return WithTiesAgreeing(std::move(judged), again, outputs, measured, tolerances, options);
 }

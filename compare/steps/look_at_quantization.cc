@@ -32,9 +32,9 @@ absl::StatusOr<ReviewedCauses> LookAtQuantization(
   search.costs = options.layers || (options.review && options.weigh_outputs &&
                                     std::any_of(judged.pairs.begin(), judged.pairs.end(), IsWide));
   search.watch = tools.watch;
-  OC_ASSIGN_OR_RETURN(reviewed.quantization,
-                      FindQuantization(sides.left, sides.right, alignment, search,
-                                       options.review ? &reviewed.causes : nullptr));
+  OC_ASSIGN_OR_RETURN(
+      reviewed.quantization,
+      FindQuantization(sides, alignment, search, options.review ? &reviewed.causes : nullptr));
   return reviewed;
 }
 
@@ -52,7 +52,7 @@ OutputComparison WeighByLayers(OutputComparison judged,
         absl::StrFormat("they are %.2g of their size apart, and honest quantization explains %.2g",
                         pair.difference.apart, noise->all);
     if (noise->standing_out.has_value()) {
-      const RecordedSide& quantized = quantization->right ? sides.right : sides.left;
+      const RecordedSide& quantized = sides[quantization->side];
       absl::StrAppend(&pair.difference.fault, "; '",
                       quantized.result(noise->standing_out->result).name, "' stands out");
     }

@@ -47,8 +47,8 @@ absl::StatusOr<Reports> MakeReports(const PerSide<SideRecord>& records,
   }
   if (options.explain.empty()) return reports;
   OC_ASSIGN_OR_RETURN(const size_t row, FindRow(compared, options.explain));
-  OC_ASSIGN_OR_RETURN(reports.explanation, ExplainRow(compared, row, sides.left, sides.right,
-                                                      tolerances, tools.watch, tools.pool));
+  OC_ASSIGN_OR_RETURN(reports.explanation,
+                      ExplainRow(compared, row, sides, tolerances, tools.watch, tools.pool));
   return reports;
 }
 

@@ -79,8 +79,8 @@ absl::StatusOr<std::vector<ComparedRow>> RowsOf(
     pairs.push_back(pair);
     row_of.push_back(i);
   }
-  PairValues values(sides.left, sides.right, tools.keep_values, tools.watch);
-  StoodFor stood_for(sides.left, sides.right);
+  PairValues values(sides, tools.keep_values, tools.watch);
+  StoodFor stood_for(sides);
   OC_RETURN_IF_ERROR(
       values.ForEach(pairs, [&](size_t i, const Value& own_left, const Value& own_right) {
         const auto [left, right] = stood_for.Comparable(pairs[i], own_left, own_right);

@@ -68,8 +68,7 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
     search.apart = DistancesOf(measured.rows, sides.right.stream->results.size());
   }
   if (options.repro) search.on_found = AddRepro;
-  OC_ASSIGN_OR_RETURN(CauseReport report,
-                      FindCauses(sides.left, sides.right, measured.alignment, search));
+  OC_ASSIGN_OR_RETURN(CauseReport report, FindCauses(sides, measured.alignment, search));
   if (IsQuantized(*sides.left.stream) && IsQuantized(*sides.right.stream)) {
     DropContradicted(*sides.left.stream, measured.rows, &report.causes);
   }

@@ -7,9 +7,9 @@ namespace onnxcmp {
 
 absl::StatusOr<SideRecords> TakeCommonForms(const PerSide<Side*>& sides, SideRecords records,
                                             const PairValues::Watch& watch) {
-  const PerSide<RecordedSide> recorded = ViewsOf(sides, records.sides);
-  OC_RETURN_IF_ERROR(FindCommonForms(recorded.left, recorded.right, watch,
-                                     &records.sides.left.stream, &records.sides.right.stream));
+  PerSide<SideRecord>& both = records.sides;
+  OC_RETURN_IF_ERROR(
+      FindCommonForms(ViewsOf(sides, both), watch, {&both.left.stream, &both.right.stream}));
   return records;
 }
 

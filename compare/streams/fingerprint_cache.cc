@@ -1,6 +1,7 @@
 #include "compare/streams/fingerprint_cache.h"
 
-#include <chrono>
+#include "absl/cleanup/cleanup.h"
+#include "compare/pair/timings.h"
 
 namespace onnxcmp {
 namespace {
@@ -17,23 +18,6 @@ bool IsSame(const std::weak_ptr<Buffer>& before, const std::shared_ptr<Buffer>& 
 bool HasMemory(const Value& value) {
   return value.is_tensor() && value.tensor().defined() && value.tensor().buffer() != nullptr;
 }
-
-// Adds the time from its beginning to its end.
-class LookTimer {
- public:
-  explicit LookTimer(std::atomic<double>* seconds)
-      : seconds_(*seconds), start_(std::chrono::steady_clock::now()) {}
-  ~LookTimer() {
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
-    seconds_ += time.count();
-  }
-  LookTimer(const LookTimer&) = delete;
-  LookTimer& operator=(const LookTimer&) = delete;
-
- private:
-  std::atomic<double>& seconds_;
-  std::chrono::steady_clock::time_point start_;
-};
 
 }  // namespace
 
@@ -64,7 +48,8 @@ void FingerprintCache::Remember(const Tensor& tensor, Shared fingerprint) {
 }
 
 Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
-  const LookTimer timer(&seconds_);
+  const Stopwatch watch;
+  const absl::Cleanup count = [&] { seconds_ += watch.seconds(); };
   if (!HasMemory(value)) return FingerprintOf(value, pool);
   const Tensor& tensor = value.tensor();
   const bool large = tensor.dtype() != DType::kString && tensor.byte_size() >= kWorthHashing;
@@ -91,14 +76,27 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
 }
 
 Hash128 FingerprintCache::Content(const Value& value, const ThreadPool* pool) {
+  const Stopwatch watch;
+  const absl::Cleanup count = [&] { seconds_ += watch.seconds(); };
   if (!HasMemory(value)) return ContentOf(value, pool);
+  const Tensor& tensor = value.tensor();
+  const bool large = tensor.byte_size() >= kWorthHashing;
+  const std::pair place(static_cast<const Buffer*>(tensor.buffer().get()), tensor.offset());
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (const Shared seen = Find(value.tensor())) {
-      return Reshaped(*seen, value.tensor().shape()).content;
+    if (const Shared seen = Find(tensor)) return Reshaped(*seen, tensor.shape()).content;
+    const auto it = large ? contents_.find(place) : contents_.end();
+    if (it != contents_.end() && IsSame(it->second.buffer, tensor.buffer()) &&
+        it->second.dtype == tensor.dtype() && it->second.shape == tensor.shape() &&
+        it->second.strides == tensor.strides()) {
+      return it->second.content;
     }
   }
-  return ContentOf(value, pool);
+  const Hash128 content = ContentOf(value, pool);
+  if (!large) return content;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  contents_[place] = {tensor.buffer(), tensor.dtype(), tensor.shape(), tensor.strides(), content};
+  return content;
 }
 
 void FingerprintCache::Know(const Value& value, const Fingerprint& fingerprint) {

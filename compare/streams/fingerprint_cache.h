@@ -41,6 +41,14 @@ class FingerprintCache {
     Shared fingerprint;
   };
 
+  // Memory whose content alone was asked for, again and again: what a body begins with.
+  struct SeenContent {
+    std::weak_ptr<Buffer> buffer;
+    DType dtype = DType::kUndefined;
+    Shape shape, strides;
+    Hash128 content;
+  };
+
   // Null if it was not looked at.
   Shared Find(const Tensor& tensor) const;
   void Remember(const Tensor& tensor, Shared fingerprint);
@@ -48,7 +56,8 @@ class FingerprintCache {
   std::atomic<double> seconds_ = 0;
   mutable std::mutex mutex_;
   absl::flat_hash_map<std::pair<const Buffer*, int64_t>, Seen> seen_;  // by offset too
-  absl::flat_hash_map<Hash128, Shared> large_;                         // by bits
+  absl::flat_hash_map<std::pair<const Buffer*, int64_t>, SeenContent> contents_;
+  absl::flat_hash_map<Hash128, Shared> large_;  // by bits
 };
 
 }  // namespace onnxcmp

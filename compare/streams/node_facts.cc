@@ -46,6 +46,24 @@ uint64_t HashComputation(const NodeFacts& facts, absl::Span<const uint64_t> inpu
   return HashWords(words);
 }
 
+uint64_t ComputationHashes::Of(absl::string_view name) const {
+  const auto it = hashes_.find(name);
+  return it == hashes_.end() ? 0 : it->second;
+}
+
+uint64_t ComputationHashes::Add(const Node& node, const NodeFacts& facts) {
+  constexpr int kWhole = -1;
+  std::vector<uint64_t> inputs;
+  for (const std::string& input : node.inputs) inputs.push_back(Of(input));
+  std::vector<uint64_t> captures;
+  for (const std::string& capture : facts.captures) captures.push_back(Of(capture));
+  for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
+    if (node.outputs[slot].empty()) continue;
+    Set(node.outputs[slot], HashComputation(facts, inputs, captures, static_cast<int>(slot)));
+  }
+  return HashComputation(facts, inputs, captures, kWhole);
+}
+
 NodeFactsCache::NodeFactsCache(const OpRegistry& registry) : registry_(registry) {}
 NodeFactsCache::~NodeFactsCache() = default;
 
@@ -82,34 +100,18 @@ std::vector<std::string> NodeFactsCache::OuterNamesOf(const Graph& graph) {
 }
 
 uint64_t NodeFactsCache::HashGraph(const Graph& graph) {
-  absl::flat_hash_map<std::string, uint64_t> hashes;
-  uint64_t captures = 0;
-  for (std::string& name : OuterNamesOf(graph)) {
-    hashes[std::move(name)] = HashWords({kCapture, captures++});
-  }
+  const std::vector<std::string> captures = OuterNamesOf(graph);
+  ComputationHashes hashes;
+  for (size_t i = 0; i < captures.size(); ++i) hashes.Set(captures[i], HashWords({kCapture, i}));
   for (const Initializer& initializer : graph.initializers) {
-    hashes[initializer.name] = ContentOf(initializer.value).low;
+    hashes.Set(initializer.name, ContentOf(initializer.value).low);
   }
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    hashes[graph.inputs[i].name] = HashWords({kGraphInput, i});
+    hashes.Set(graph.inputs[i].name, HashWords({kGraphInput, i}));
   }
-  const auto look_up = [&hashes](const std::string& name) -> uint64_t {
-    const auto it = hashes.find(name);
-    return it == hashes.end() ? 0 : it->second;
-  };
-  for (const Node& node : graph.nodes) {
-    const NodeFacts& facts = Of(node);
-    std::vector<uint64_t> inputs;
-    for (const std::string& input : node.inputs) inputs.push_back(look_up(input));
-    std::vector<uint64_t> captured;
-    for (const std::string& name : facts.captures) captured.push_back(look_up(name));
-    for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
-      if (node.outputs[slot].empty()) continue;
-      hashes[node.outputs[slot]] = HashComputation(facts, inputs, captured, static_cast<int>(slot));
-    }
-  }
+  for (const Node& node : graph.nodes) hashes.Add(node, Of(node));
   std::vector<uint64_t> words = {graph.inputs.size()};
-  for (const ValueInfo& output : graph.outputs) words.push_back(look_up(output.name));
+  for (const ValueInfo& output : graph.outputs) words.push_back(hashes.Of(output.name));
   return HashWords(words);
 }
 

@@ -56,6 +56,20 @@ class NodeFactsCache {
 uint64_t HashComputation(const NodeFacts& facts, absl::Span<const uint64_t> inputs,
                          absl::Span<const uint64_t> captures, int slot);
 
+// How the values of a graph are computed, by name. The names must outlive the object.
+class ComputationHashes {
+ public:
+  void Set(absl::string_view name, uint64_t hash) { hashes_[name] = hash; }
+  // 0: absent.
+  uint64_t Of(absl::string_view name) const;
+  // Sets what a node's outputs are from what its inputs and captures are. Gives what the node is as
+  // a whole.
+  uint64_t Add(const Node& node, const NodeFacts& facts);
+
+ private:
+  absl::flat_hash_map<absl::string_view, uint64_t> hashes_;
+};
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_STREAMS_NODE_FACTS_H_

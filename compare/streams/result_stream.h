@@ -83,12 +83,10 @@ struct ResultStream {
 
 // The operator that made a result, as far as a node or the recording says: "" if neither does.
 inline const std::string& OpTypeOf(const StreamResult& result, const ResultStream& stream) {
-  return result.node == kNone ? result.op_type
-                              : stream.nodes[static_cast<size_t>(result.node)].op_type;
+  return result.node == kNone ? result.op_type : stream.nodes[Index(result.node)].op_type;
 }
 inline const std::string& DomainOf(const StreamResult& result, const ResultStream& stream) {
-  return result.node == kNone ? result.domain
-                              : stream.nodes[static_cast<size_t>(result.node)].domain;
+  return result.node == kNone ? result.domain : stream.nodes[Index(result.node)].domain;
 }
 
 }  // namespace onnxcmp

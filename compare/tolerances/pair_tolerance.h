@@ -31,8 +31,8 @@ struct PairTolerance {
 // nothing. Numbers that are discrete are exact, whatever came before them.
 class PairTolerances {
  public:
-  // All must outlive the object. The alignment may be amended while it lives; what was equal stays
-  // so.
+  // The streams and the options must outlive the object. The alignment is read here alone: pairs
+  // that are added to it later change nothing.
   PairTolerances(const ResultStream& left, const ResultStream& right, const Alignment& alignment,
                  const ToleranceOptions& options);
 

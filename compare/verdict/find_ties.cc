@@ -18,8 +18,9 @@ namespace {
 // An output whose ids may have differed by ties, with the values that tell.
 struct Candidate {
   OutputPair* pair;
-  ScoreSource left, right;
-  Value left_ids, right_ids, left_scores, right_scores;
+  PerSide<ScoreSource> sources;
+  PerSide<Value> ids;
+  PerSide<Value> scores;
 };
 
 std::vector<Candidate> CandidatesOf(const SideGraph& left, const SideGraph& right,
@@ -37,67 +38,63 @@ std::vector<Candidate> CandidatesOf(const SideGraph& left, const SideGraph& righ
     const auto ours = FindScores(left, result.source);
     const auto theirs = FindScores(right, right.result(pair.right_result).source);
     if (!ours.has_value() || !theirs.has_value() || ours->kind != theirs->kind) continue;
-    candidates.push_back({&pair, *ours, *theirs, {}, {}, {}, {}});
+    candidates.push_back({&pair, {*ours, *theirs}, {}, {}});
   }
   return candidates;
 }
 
-absl::Status ReadValues(const RecordedSide& left, const RecordedSide& right,
-                        const TieOptions& options, std::vector<Candidate>* candidates) {
+absl::Status ReadValues(const PerSide<RecordedSide>& sides, const TieOptions& options,
+                        std::vector<Candidate>* candidates) {
   std::vector<ResultPair> pairs;
   for (const Candidate& candidate : *candidates) {
-    pairs.push_back({candidate.left.ids, candidate.right.ids});
-    pairs.push_back({candidate.left.scores, candidate.right.scores});
+    pairs.push_back({candidate.sources.left.ids, candidate.sources.right.ids});
+    pairs.push_back({candidate.sources.left.scores, candidate.sources.right.scores});
   }
-  PairValues values(left, right, options.keep_values, options.watch);
+  PairValues values(sides, options.keep_values, options.watch);
   return values.ForEach(pairs, [&](size_t i, const Value& a, const Value& b) {
     Candidate& candidate = (*candidates)[i / 2];
-    (i % 2 == 0 ? candidate.left_ids : candidate.left_scores) = a;
-    (i % 2 == 0 ? candidate.right_ids : candidate.right_scores) = b;
+    (i % 2 == 0 ? candidate.ids : candidate.scores) = {a, b};
     return absl::OkStatus();
   });
 }
 
 bool IsTie(const Candidate& candidate, const PairTolerances& tolerances) {
-  for (const Value* value : {&candidate.left_ids, &candidate.right_ids, &candidate.left_scores,
-                             &candidate.right_scores}) {
+  const auto& [pair, sources, ids, scores] = candidate;
+  for (const Value* value : {&ids.left, &ids.right, &scores.left, &scores.right}) {
     if (!value->is_tensor() || !value->tensor().defined()) return false;
   }
   // Scores that are apart by more than rounding choose what they choose.
-  const PairTolerance tolerance = tolerances.Of(candidate.left.scores, candidate.right.scores);
+  const PairTolerance tolerance = tolerances.Of(sources.left.scores, sources.right.scores);
   DifferenceOptions options;
   options.tolerance = tolerance.tolerances;
   options.parts = true;
-  if (!TensorDifferenceOf(candidate.left_scores, candidate.right_scores, options).values.agree) {
-    return false;
-  }
-  return DifferByTies(candidate.left, candidate.left_ids.tensor(), candidate.right_ids.tensor(),
-                      candidate.left_scores.tensor(), candidate.right_scores.tensor());
+  if (!TensorDifferenceOf(scores.left, scores.right, options).values.agree) return false;
+  return DifferByTies(sources.left, ids.left.tensor(), ids.right.tensor(), scores.left.tensor(),
+                      scores.right.tensor());
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<Value>> FindTies(const RecordedSide& left, const RecordedSide& right,
+absl::StatusOr<std::vector<Value>> FindTies(const PerSide<RecordedSide>& sides,
                                             const PairTolerances& tolerances,
                                             const TieOptions& options, OutputComparison* outputs) {
-  if (left.side->evaluator() == nullptr || right.side->evaluator() == nullptr) {
-    return std::vector<Value>();
-  }
-  const SideGraph left_graph(*left.stream, left.side->evaluator());
-  const SideGraph right_graph(*right.stream, right.side->evaluator());
+  const auto& [left, right] = sides;
+  if (left.evaluator() == nullptr || right.evaluator() == nullptr) return std::vector<Value>();
+  const SideGraph left_graph(*left.stream, left.evaluator());
+  const SideGraph right_graph(*right.stream, right.evaluator());
   std::vector<Candidate> candidates = CandidatesOf(left_graph, right_graph, outputs);
   if (candidates.empty()) return std::vector<Value>();
-  OC_RETURN_IF_ERROR(ReadValues(left, right, options, &candidates));
+  OC_RETURN_IF_ERROR(ReadValues(sides, options, &candidates));
   absl::flat_hash_map<absl::string_view, Value> ids;
   for (const Candidate& candidate : candidates) {
     if (!IsTie(candidate, tolerances)) continue;
     candidate.pair->ties = true;
-    ids[right_graph.result(candidate.right.ids).name] = candidate.left_ids;
+    ids[right_graph.result(candidate.sources.right.ids).name] = candidate.ids.left;
   }
   if (!options.run_again || ids.empty()) return std::vector<Value>();
   Replacer replacer(std::move(ids));
   absl::StatusOr<std::vector<Value>> again =
-      right.side->evaluator()->Run(*right.side->feeds(), &replacer);
+      right.evaluator()->Run(*right.side->feeds(), &replacer);
   // What cannot run on the left's ids stays as it was judged.
   return again.ok() ? *std::move(again) : std::vector<Value>();
 }

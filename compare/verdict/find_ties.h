@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compare/pair/per_side.h"
 #include "compare/sides/pair_values.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "compare/verdict/output_comparison.h"
@@ -22,7 +23,7 @@ struct TieOptions {
 // Marks pairs of integer or string outputs that differ by ties alone (OutputPair::ties). If any do,
 // and that is wanted, gives the right's outputs when it runs once more on the left's ids: what else
 // is computed from them. Two models only.
-absl::StatusOr<std::vector<Value>> FindTies(const RecordedSide& left, const RecordedSide& right,
+absl::StatusOr<std::vector<Value>> FindTies(const PerSide<RecordedSide>& sides,
                                             const PairTolerances& tolerances,
                                             const TieOptions& options, OutputComparison* outputs);
 

@@ -51,42 +51,37 @@ bool IsEntry(const Tensor& entry, const Tensor& batch) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<AddedPair>> FindEntries(const RecordedSide& left,
-                                                   const RecordedSide& right,
+absl::StatusOr<std::vector<AddedPair>> FindEntries(const PerSide<RecordedSide>& sides,
                                                    const Alignment& alignment, int64_t keep_values,
                                                    const PairValues::Watch& watch) {
-  const PerSide<const std::vector<StreamResult>*> results = {&left.stream->results,
-                                                             &right.stream->results};
-  const PerSide<const std::vector<int>*> partners = {&alignment.left_to_right,
-                                                     &alignment.right_to_left};
-  const PerSide<bool> is_recorded = {left.stream->recorded, right.stream->recorded};
   std::vector<ResultPair> pairs;
   std::vector<SideId> recorded;  // by pair: the side that is an entry
   for (const SideId side : kBothSides) {
-    if (!is_recorded[side]) continue;
-    const std::vector<StreamResult>& own = *results[side];
-    const std::vector<StreamResult>& other = *results[Other(side)];
+    if (!sides[side].stream->recorded) continue;
+    const std::vector<StreamResult>& own = sides[side].stream->results;
+    const std::vector<StreamResult>& other = sides[Other(side)].stream->results;
     for (size_t r = 0; r < own.size(); ++r) {
-      if ((*partners[side])[r] != kNone || !own[r].fingerprint.rich ||
+      if (alignment.partners(side)[r] != kNone || !own[r].fingerprint.rich ||
           own[r].kind == ResultKind::kInput) {
         continue;
       }
       size_t count = 0;
       for (size_t o = 0; o < other.size() && count < kMostOfOne && pairs.size() < kMostPairs; ++o) {
-        if ((*partners[Other(side)])[o] != kNone || !MayBeEntry(own[r], other[o]) ||
+        if (alignment.partners(Other(side))[o] != kNone || !MayBeEntry(own[r], other[o]) ||
             other[o].kind == ResultKind::kOutput) {
           continue;
         }
         ++count;
-        const ResultPair pair = {static_cast<int>(r), static_cast<int>(o)};
-        pairs.push_back(side == SideId::kLeft ? pair : ResultPair{pair.right, pair.left});
+        ResultPair& pair = pairs.emplace_back();
+        OfSide(pair, side) = static_cast<int>(r);
+        OfSide(pair, Other(side)) = static_cast<int>(o);
         recorded.push_back(side);
       }
     }
   }
   std::vector<AddedPair> found;
   PerSide<absl::flat_hash_set<int>> taken;
-  PairValues values(left, right, keep_values, watch);
+  PairValues values(sides, keep_values, watch);
   OC_RETURN_IF_ERROR(values.ForEach(pairs, [&](size_t i, const Value& a, const Value& b) {
     const auto [l, r] = pairs[i];
     if (taken.left.contains(l) || taken.right.contains(r) || !a.is_tensor() || !b.is_tensor()) {

@@ -8,14 +8,14 @@
 #include "absl/status/statusor.h"
 #include "compare/alignment/alignment.h"
 #include "compare/alignment/alignment_amendment.h"
+#include "compare/pair/per_side.h"
 #include "compare/sides/pair_values.h"
 
 namespace onnxcmp {
 
 // Recorded results without a partner that agree with a slice along the first axis of a result that
 // has none either. At most `keep_values` bytes of values are held at a time.
-absl::StatusOr<std::vector<AddedPair>> FindEntries(const RecordedSide& left,
-                                                   const RecordedSide& right,
+absl::StatusOr<std::vector<AddedPair>> FindEntries(const PerSide<RecordedSide>& sides,
                                                    const Alignment& alignment, int64_t keep_values,
                                                    const PairValues::Watch& watch);
 

@@ -91,7 +91,7 @@ TEST_F(CompareCommandTest, LimitsOfRunsAndOfWhatIsKept) {
   }
   EXPECT_EQ(Onnxcmp({left, right, "--max-memory", "2K"}).out, whole);
   EXPECT_THAT(Onnxcmp({left, right, "--keep-values", "1K"}).out,
-              HasSubstr("no cause was looked for: the left's results take 0 MiB, more than "
+              HasSubstr("no cause was looked for: the left's results take 3.07 kB, more than "
                         "--keep-values"));
   Outcome outcome = Onnxcmp({left, right, "--keep-values", "0", "--max-memory", "1K"});
   EXPECT_EQ(outcome.status, 2);

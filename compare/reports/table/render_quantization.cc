@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "compare/pair/per_side.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
@@ -23,14 +24,12 @@ constexpr int kLeastName = 12;
 constexpr size_t kMadeBy = 1;
 constexpr int kMostMadeBy = 10;
 
-const ResultStream& SideOf(const Comparison& comparison, bool quantized) {
-  return comparison.quantization->right == quantized ? comparison.right : comparison.left;
-}
-
 // What the layer stands for, else its own result.
 std::string NameOf(const Comparison& comparison, int partner, int result) {
-  const StreamResult& named = partner == kNone ? SideOf(comparison, true).results[Index(result)]
-                                               : SideOf(comparison, false).results[Index(partner)];
+  const SideId side = comparison.quantization->side;
+  const StreamResult& named = partner == kNone
+                                  ? OfSide(comparison, side).results[Index(result)]
+                                  : OfSide(comparison, Other(side)).results[Index(partner)];
   return PrintableText(named.name);
 }
 
@@ -88,8 +87,8 @@ std::vector<std::string> QuantizationCells(const Comparison& comparison,
 
 std::vector<std::string> QuantizationText(const Comparison& comparison) {
   const QuantizationReport& report = *comparison.quantization;
-  const char* const side = report.right ? "right" : "left";
-  const char* const other = report.right ? "left" : "right";
+  const absl::string_view side = SideName(report.side);
+  const absl::string_view other = SideName(Other(report.side));
   std::vector<std::string> lines;
   std::string what = absl::StrFormat(
       "%s of the %s; output: how far the %s's outputs move, of their size, with this layer's own "
@@ -173,12 +172,12 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
     text += LabelledLines(label, Color::kPlain, "none: scales, zero points and axes fit the values",
                           options, style);
   }
+  const ResultStream& stream = OfSide(comparison, report.side);
   for (const QuantizationMistake& mistake : report.mistakes) {
-    text += LabelledLines(
-        std::exchange(label, ""), Color::kBad,
-        absl::StrCat(PrintableText(SideOf(comparison, true).results[Index(mistake.result)].name),
-                     ": ", PrintableText(mistake.text)),
-        options, style);
+    text += LabelledLines(std::exchange(label, ""), Color::kBad,
+                          absl::StrCat(PrintableText(stream.results[Index(mistake.result)].name),
+                                       ": ", PrintableText(mistake.text)),
+                          options, style);
   }
   label = "note";
   for (const std::string& note : report.notes) {

@@ -14,6 +14,7 @@
 #include "compare/causes/iteration_search.h"
 #include "compare/causes/repro.h"
 #include "compare/comparison/verdict.h"
+#include "compare/pair/per_side.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/not_finite_text.h"
 #include "compare/reports/words/result_words.h"
@@ -45,11 +46,11 @@ std::string PairName(const Comparison& comparison, int left, int right) {
 
 std::string CausePair(const Comparison& comparison, const Cause& cause) {
   if (!cause.in_body.has_value()) return PairName(comparison, cause.left, cause.right);
-  const std::string left = CauseName(cause, true, comparison.left);
+  const std::string left = CauseName(comparison, cause, SideId::kLeft);
   // What is no result of the stream has no operator there.
   const bool listed = cause.left != kNone && left == PathAndName(comparison.left, cause.left);
   return Paired(listed ? WhatMade(comparison.left, cause.left) : "", left,
-                CauseName(cause, false, comparison.right));
+                CauseName(comparison, cause, SideId::kRight));
 }
 
 // Counts by text as "2 × a, b", or "2 a, 1 b", the most frequent first; of many the first.
@@ -137,15 +138,15 @@ std::string Changed(const Comparison& comparison) {
   return text;
 }
 
-std::string OneSided(const Comparison& comparison, bool left) {
+std::string OneSided(const Comparison& comparison, SideId side) {
   std::map<std::string, int64_t> operators;
   std::array<int64_t, 4> kinds = {};
   int64_t further = 0;
-  const Relation relation = left ? Relation::kLeftOnly : Relation::kRightOnly;
+  const Relation relation = side == SideId::kLeft ? Relation::kLeftOnly : Relation::kRightOnly;
   for (const ComparedRow& row : comparison.rows) {
     if (row.relation != relation) continue;
-    const ResultStream& stream = left ? comparison.left : comparison.right;
-    const int r = left ? row.aligned.left.back() : row.aligned.right.back();
+    const ResultStream& stream = OfSide(comparison, side);
+    const int r = OfSide(row.aligned, side).back();
     const std::string op = PrintableText(OpTypeOf(stream.results[Index(r)], stream));
     if (IsFurtherOutput(comparison, row)) {
       ++further;
@@ -285,8 +286,8 @@ std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& f
   add("fused", Fused(comparison, fusions, false));
   add("split", Fused(comparison, fusions, true));
   add("changed", Changed(comparison));
-  add("only left", OneSided(comparison, true));
-  add("only right", OneSided(comparison, false));
+  add("only left", OneSided(comparison, SideId::kLeft));
+  add("only right", OneSided(comparison, SideId::kRight));
   absl::string_view label;
   if (comparison.causes.empty()) add("farthest", Worst(comparison));
   text += Causes(comparison, options, style);
@@ -310,7 +311,7 @@ std::string CoverageLines(const Comparison& comparison, const TableOptions& opti
   }
   for (const UnexercisedNode& node : comparison.coverage->missing) {
     text += LabelledLines(text.empty() ? "coverage" : "", Color::kBold,
-                          absl::StrCat(node.right ? "right " : "left ", node.op_type, " ",
+                          absl::StrCat(SideName(node.side), " ", node.op_type, " ",
                                        PrintableText(node.name), ": ", node.why),
                           options, style);
   }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 #include "absl/container/flat_hash_set.h"
@@ -7,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compare/pair/per_side.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
@@ -50,41 +50,41 @@ std::string SourceOf(const SideSummary& summary, const ResultStream& stream) {
 
 std::string Sides(const Comparison& comparison, const TableOptions& options,
                   const TableStyle& style) {
-  const std::array<const SideSummary*, 2> summaries = {&comparison.left_summary,
-                                                       &comparison.right_summary};
-  const std::array<const ResultStream*, 2> streams = {&comparison.left, &comparison.right};
-  std::array<std::vector<std::string>, 2> facts;
-  std::array<std::string, 2> sources;
-  std::array<std::string, 2> opsets;
-  for (size_t i = 0; i < 2; ++i) {
-    facts[i] = FactsOf(*summaries[i], *streams[i]);
-    sources[i] = style.Text(SourceOf(*summaries[i], *streams[i]));
-    opsets[i] = style.Text(Opsets(*summaries[i], *streams[i]));
+  const PerSide<const SideSummary*> summaries = {&comparison.left_summary,
+                                                 &comparison.right_summary};
+  PerSide<std::vector<std::string>> facts;
+  PerSide<std::string> sources;
+  PerSide<std::string> opsets;
+  for (const SideId side : kBothSides) {
+    const ResultStream& stream = OfSide(comparison, side);
+    facts[side] = FactsOf(*summaries[side], stream);
+    sources[side] = style.Text(SourceOf(*summaries[side], stream));
+    opsets[side] = style.Text(Opsets(*summaries[side], stream));
   }
-  std::array<std::string, 2> lines;
-  for (size_t column = 0; column < facts[0].size(); ++column) {
-    const int width = std::max(DisplayWidth(facts[0][column]), DisplayWidth(facts[1][column]));
+  PerSide<std::string> lines;
+  for (size_t column = 0; column < facts.left.size(); ++column) {
+    const int width = std::max(DisplayWidth(facts.left[column]), DisplayWidth(facts.right[column]));
     if (width == 0) continue;
     // Numbers below each other, and so their nouns, plural or not.
-    for (size_t i = 0; i < 2; ++i) {
-      absl::StrAppend(&lines[i], "  ", PadLeft(facts[i][column], width));
+    for (const SideId side : kBothSides) {
+      absl::StrAppend(&lines[side], "  ", PadLeft(facts[side][column], width));
     }
   }
-  const int taken = kLabel + std::max(DisplayWidth(lines[0]), DisplayWidth(lines[1]));
-  int source_width = std::max(DisplayWidth(sources[0]), DisplayWidth(sources[1]));
+  const int taken = kLabel + std::max(DisplayWidth(lines.left), DisplayWidth(lines.right));
+  int source_width = std::max(DisplayWidth(sources.left), DisplayWidth(sources.right));
   if (!options.wide) {
     source_width = std::min({source_width, kMostSource, std::max(12, options.width - taken)});
   }
   std::string text;
-  for (size_t i = 0; i < 2; ++i) {
+  for (const SideId side : kBothSides) {
     const std::string source =
-        options.wide ? sources[i] : ShortenMiddle(sources[i], source_width, style.Ellipsis());
-    std::string line = PadRight(source, source_width) + lines[i];
-    const bool fits = taken + source_width + 2 + DisplayWidth(opsets[i]) <= options.width;
-    if (!opsets[i].empty()) {
-      absl::StrAppend(&line, fits ? "  " : "\n" + std::string(kLabel, ' '), opsets[i]);
+        options.wide ? sources[side] : ShortenMiddle(sources[side], source_width, style.Ellipsis());
+    std::string line = PadRight(source, source_width) + lines[side];
+    const bool fits = taken + source_width + 2 + DisplayWidth(opsets[side]) <= options.width;
+    if (!opsets[side].empty()) {
+      absl::StrAppend(&line, fits ? "  " : "\n" + std::string(kLabel, ' '), opsets[side]);
     }
-    absl::StrAppend(&text, style.Paint(PadRight(i == 0 ? "left" : "right", kLabel), Color::kBold),
+    absl::StrAppend(&text, style.Paint(PadRight(SideName(side), kLabel), Color::kBold),
                     absl::StripTrailingAsciiWhitespace(line), "\n");
   }
   return text;

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compare/pair/per_side.h"
 #include "compare/reports/table/table_folds.h"
 #include "compare/reports/words/result_words.h"
 #include "compare/reports/words/row_selection.h"
@@ -122,13 +123,11 @@ class LineMaker {
   void AddRow(size_t i) {
     const ComparedRow& row = comparison_.rows[i];
     AddHeading(row.aligned);
-    AddInner(row, true);
-    AddInner(row, false);
+    for (const SideId side : kBothSides) AddInner(row, side);
     TableLine line;
     line.sign = row.relation;
     line.cause = facts_.cause[i] != kNone;
-    FillSide(row.aligned.left, true, &line);
-    FillSide(row.aligned.right, false, &line);
+    for (const SideId side : kBothSides) FillSide(OfSide(row.aligned, side), side, &line);
     line.cell(TableColumn::kType) = ShortType(FaceOf(comparison_, row));
     if (row.difference.has_value()) FillDifference(row, &line);
     if (comparison_.shadow.has_value()) FillTruth(row, &line);
@@ -137,9 +136,10 @@ class LineMaker {
   }
 
   // The results that the last one of a side has absorbed.
-  void AddInner(const ComparedRow& row, bool left) {
-    const std::vector<int>& results = left ? row.aligned.left : row.aligned.right;
-    const ResultStream& stream = left ? comparison_.left : comparison_.right;
+  void AddInner(const ComparedRow& row, SideId side) {
+    const std::vector<int>& results = OfSide(row.aligned, side);
+    const ResultStream& stream = OfSide(comparison_, side);
+    const Relation sign = side == SideId::kLeft ? Relation::kLeftOnly : Relation::kRightOnly;
     if (results.size() < 2 || rows_ == Rows::kDifferent) return;
     if (rows_ == Rows::kFolded && !Has(row.aligned.marks, Mark::kFused)) return;
     const size_t inner = results.size() - 1;
@@ -147,8 +147,8 @@ class LineMaker {
     for (size_t k = 0; k < shown; ++k) {
       TableLine line;
       line.kind = TableLine::Kind::kInner;
-      line.sign = left ? Relation::kLeftOnly : Relation::kRightOnly;
-      FillSide({results[k]}, left, &line);
+      line.sign = sign;
+      FillSide({results[k]}, side, &line);
       line.cell(TableColumn::kType) = ShortType(stream.results[Index(results[k])]);
       line.cell(TableColumn::kNotes) = "into ↓";
       lines_.push_back(std::move(line));
@@ -156,24 +156,24 @@ class LineMaker {
     if (shown == inner) return;
     TableLine line;
     line.kind = TableLine::Kind::kFold;
-    line.sign = left ? Relation::kLeftOnly : Relation::kRightOnly;
+    line.sign = sign;
     line.text = absl::StrCat(inner - shown, " more go into ↓");
     lines_.push_back(std::move(line));
   }
 
-  void FillSide(const std::vector<int>& results, bool left, TableLine* line) {
+  void FillSide(const std::vector<int>& results, SideId side, TableLine* line) {
     if (results.empty()) return;
-    int& previous = left ? previous_.first : previous_.second;
-    const ResultStream& stream = left ? comparison_.left : comparison_.right;
+    constexpr PerSide<TableColumn> kOps = {TableColumn::kLeftOp, TableColumn::kRightOp};
+    constexpr PerSide<TableColumn> kNames = {TableColumn::kLeftName, TableColumn::kRightName};
+    int& previous = previous_[side];
+    const ResultStream& stream = OfSide(comparison_, side);
     const StreamResult& result = stream.results[Index(results.back())];
     // Another output of the node above.
     const bool again = result.node != kNone && previous != kNone && previous != results.back() &&
                        stream.results[Index(previous)].node == result.node;
     previous = results.back();
-    line->cell(left ? TableColumn::kLeftOp : TableColumn::kRightOp) =
-        again ? "└" : WhatMade(stream, results.back());
-    line->cell(left ? TableColumn::kLeftName : TableColumn::kRightName) =
-        PrintableText(result.name);
+    line->cell(kOps[side]) = again ? "└" : WhatMade(stream, results.back());
+    line->cell(kNames[side]) = PrintableText(result.name);
   }
 
   void FillDifference(const ComparedRow& row, TableLine* line) const {
@@ -270,7 +270,7 @@ class LineMaker {
   std::vector<TableLine> lines_;
   std::string left_path_, right_path_;
   std::string heading_ = "main graph";
-  std::pair<int, int> previous_ = {kNone, kNone};  // results of the line above
+  PerSide<int> previous_ = {kNone, kNone};  // results of the line above
 };
 
 }  // namespace

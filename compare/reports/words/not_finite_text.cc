@@ -80,8 +80,7 @@ std::vector<std::string> NotFiniteText(const Comparison& comparison, bool all) {
     const std::string name = Named(comparison.left, origin->result);
     const auto twin =
         std::find_if(right.begin(), right.end(), [&](const NotFiniteOrigin* candidate) {
-          return comparison.alignment.right_to_left[static_cast<size_t>(candidate->result)] ==
-                     origin->result &&
+          return comparison.alignment.right_to_left[Index(candidate->result)] == origin->result &&
                  SameStory(*candidate, *origin);
         });
     if (twin == right.end()) {

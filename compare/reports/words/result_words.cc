@@ -6,11 +6,13 @@
 
 namespace onnxcmp {
 
-std::string CauseName(const Cause& cause, bool left, const ResultStream& stream) {
-  if (!cause.in_body.has_value()) return PathAndName(stream, left ? cause.left : cause.right);
+std::string CauseName(const Comparison& comparison, const Cause& cause, SideId side) {
+  if (!cause.in_body.has_value()) {
+    return PathAndName(OfSide(comparison, side), OfSide(cause, side));
+  }
   const CauseInBody& place = *cause.in_body;
-  return left ? PathAndName(place.left_path, place.left_name)
-              : PathAndName(place.right_path, place.right_name);
+  return side == SideId::kLeft ? PathAndName(place.left_path, place.left_name)
+                               : PathAndName(place.right_path, place.right_name);
 }
 
 std::string GreatestDifference(const TensorDifference& difference, DType dtype) {

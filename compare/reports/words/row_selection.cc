@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
 #include "compare/operators/operator_traits.h"
+#include "compare/pair/per_side.h"
 #include "compare/streams/downstream.h"
 
 namespace onnxcmp {
@@ -170,10 +171,9 @@ absl::string_view PathOf(const Comparison& comparison, const ComparedRow& row) {
 
 bool IsFurtherOutput(const Comparison& comparison, const ComparedRow& row) {
   if (row.aligned.paired()) return false;
-  const bool left = row.aligned.right.empty();
-  const ResultStream& stream = left ? comparison.left : comparison.right;
-  const std::vector<int>& partners =
-      left ? comparison.alignment.left_to_right : comparison.alignment.right_to_left;
+  const SideId side = row.aligned.right.empty() ? SideId::kLeft : SideId::kRight;
+  const ResultStream& stream = OfSide(comparison, side);
+  const std::vector<int>& partners = comparison.alignment.partners(side);
   const int node = FaceOf(comparison, row).node;
   if (node == kNone) return false;
   const std::vector<int>& outputs = stream.nodes[Index(node)].outputs;
@@ -198,14 +198,14 @@ bool IterationOf(absl::string_view path, absl::string_view* loop, int64_t* itera
 namespace {
 
 // By result: whether it is after a cause of that side. What a node gives is after what is inside.
-std::vector<bool> DownstreamOfCauses(const Comparison& comparison, bool left) {
-  const ResultStream& stream = left ? comparison.left : comparison.right;
+std::vector<bool> DownstreamOfCauses(const Comparison& comparison, SideId side) {
+  const ResultStream& stream = OfSide(comparison, side);
   std::vector<int> causes;
   std::vector<int> around;
   for (const Cause& cause : comparison.causes) {
-    causes.push_back(left ? cause.left : cause.right);
+    causes.push_back(OfSide(cause, side));
     if (!cause.in_body.has_value()) continue;
-    const int outer = left ? cause.in_body->left : cause.in_body->right;
+    const int outer = OfSide(*cause.in_body, side);
     const int node = outer == kNone ? kNone : stream.results[Index(outer)].node;
     if (node == kNone) continue;
     for (const int output : stream.nodes[Index(node)].outputs) {
@@ -246,8 +246,8 @@ RowFacts FactsOf(const Comparison& comparison) {
       facts.cause[Index(row)] = static_cast<int>(c);
     }
   }
-  const std::vector<bool> left = DownstreamOfCauses(comparison, true);
-  const std::vector<bool> right = DownstreamOfCauses(comparison, false);
+  const std::vector<bool> left = DownstreamOfCauses(comparison, SideId::kLeft);
+  const std::vector<bool> right = DownstreamOfCauses(comparison, SideId::kRight);
   for (size_t i = 0; i < comparison.rows.size(); ++i) {
     const AlignedRow& row = comparison.rows[i].aligned;
     facts.downstream[i] =

@@ -47,9 +47,11 @@ using Vector = typename VectorOf<T>::Type;
 template <typename T>
 inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
 
-template <typename T>
-inline __attribute__((always_inline)) void LoadVector(const T* from, Vector<T>& to) {
-  std::memcpy(&to, from, kVectorBytes);
+// V: a vector of T of any width, gemm_tile_avx512.h's too. What is always inlined leaves no symbol
+// that an object compiled for other instructions could share.
+template <typename T, typename V>
+inline __attribute__((always_inline)) void LoadVector(const T* from, V& to) {
+  std::memcpy(&to, from, sizeof(V));
 }
 
 template <typename T>
@@ -97,22 +99,21 @@ inline __attribute__((always_inline)) void MultiplyAdd(const Vector<T>& a, const
   }
 }
 
-// c = sum, or c += sum.
-template <typename T>
-inline __attribute__((always_inline)) void StoreSum(const Vector<T>& sum, Accumulator<T>* c,
-                                                    bool add) {
-  Vector<T> value = sum;
+// c = sum, or c += sum. V as in LoadVector.
+template <typename T, typename V>
+inline __attribute__((always_inline)) void StoreSum(const V& sum, Accumulator<T>* c, bool add) {
+  V value = sum;
   if (add) {
-    Vector<T> old;
-    std::memcpy(&old, c, kVectorBytes);
+    V old;
+    std::memcpy(&old, c, sizeof(V));
     if constexpr (std::is_same_v<T, Int16Pair>) {
-      using Wrapping [[gnu::vector_size(kVectorBytes)]] = uint32_t;
-      value = (Vector<T>)((Wrapping)old + (Wrapping)sum);
+      using Wrapping [[gnu::vector_size(sizeof(V))]] = uint32_t;
+      value = (V)((Wrapping)old + (Wrapping)sum);
     } else {
       value = old + sum;
     }
   }
-  std::memcpy(c, &value, kVectorBytes);
+  std::memcpy(c, &value, sizeof(V));
 }
 
 // C[i][j] = sum of A[i][k] * B[k][j] over `depth` values of k in ascending order, or C += that sum,

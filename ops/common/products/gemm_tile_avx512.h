@@ -27,11 +27,6 @@ template <typename T>
 inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
 
 template <typename T>
-inline __attribute__((always_inline)) void LoadVector(const T* from, Vector<T>& to) {
-  std::memcpy(&to, from, kVectorBytes);
-}
-
-template <typename T>
 inline __attribute__((always_inline)) void Broadcast(const T* from, Vector<T>& to) {
   typename VectorOf<T>::Lane x;
   std::memcpy(&x, from, sizeof(x));
@@ -58,23 +53,6 @@ inline __attribute__((always_inline)) void MultiplyAdd(const Vector<T>& a, const
   } else {
     sum += a * b;
   }
-}
-
-template <typename T>
-inline __attribute__((always_inline)) void StoreSum(const Vector<T>& sum, Accumulator<T>* c,
-                                                    bool add) {
-  Vector<T> value = sum;
-  if (add) {
-    Vector<T> old;
-    std::memcpy(&old, c, kVectorBytes);
-    if constexpr (std::is_same_v<T, Int16Pair>) {
-      using Wrapping [[gnu::vector_size(kVectorBytes)]] = uint32_t;
-      value = (Vector<T>)((Wrapping)old + (Wrapping)sum);
-    } else {
-      value = old + sum;
-    }
-  }
-  std::memcpy(c, &value, kVectorBytes);
 }
 
 // As the other Tile, but vectors of B are b_vector apart.

@@ -91,20 +91,73 @@ TEST(QuickLook, ACauseThatOutputsHardlyShowIsFound) {
   }
 }
 
-// A result that is 1e-4 of its size apart is no rounding of what it reads.
+// A result that is 1e-4 of its size apart is no rounding of what it reads, nor is one of 17
+// epsilons that double does not explain.
 TEST(QuickLook, LooksAtWhatIsFartherApartThanWhatItReads) {
   const auto with = [&](const char* one) {
     return Layers(Tanh, absl::StrCat("  f = Constant<value = float {", one,
                                      "}>()\n  q = Mul(p3, f)\n  part = Mul(little, q)\n"
                                      "  y = Add(t24, part)\n"));
   };
+  for (const char* factor : {"1.0001", "1.000002"}) {
+    for (const bool quick : {true, false}) {
+      CompareOptions options;
+      options.quick_causes = quick;
+      const Comparison comparison = CompareLayers(with("1"), with(factor), options);
+      EXPECT_EQ(comparison.verdict, Verdict::kClose) << factor << quick;
+      EXPECT_EQ(comparison.causes.size(), 1) << factor << quick;
+    }
+  }
+}
+
+// A dozen epsilons by rounding alone: sums of larger numbers that cancel.
+TEST(QuickLook, WhatIsGoneInDoubleIsRounding) {
+  const auto with = [&](const char* q) {
+    return Layers(Tanh, absl::StrCat(q, "  part = Mul(little, q)\n  y = Add(t24, part)\n"));
+  };
+  const std::string plain = with("  q = Mul(p3, one)\n");
+  const std::string cancels =
+      with("  f = Constant<value = float {8}>()\n  u = Add(p3, f)\n  q = Sub(u, f)\n");
   for (const bool quick : {true, false}) {
     CompareOptions options;
     options.quick_causes = quick;
-    const Comparison comparison = CompareLayers(with("1"), with("1.0001"), options);
+    // The search could not keep the left's values and would say so.
+    if (quick) options.keep_values = 0;
+    const Comparison comparison = CompareLayers(plain, cancels, options);
     EXPECT_EQ(comparison.verdict, Verdict::kClose) << quick;
-    EXPECT_EQ(comparison.causes.size(), 1) << quick;
+    EXPECT_THAT(comparison.causes, IsEmpty()) << quick;
+    EXPECT_THAT(comparison.notes, IsEmpty()) << quick;
   }
+}
+
+// What is looked at may be gone by then: the bits of the inputs are the same on both sides.
+TEST(QuickLook, WhatWasNotKeptIsComputedAgain) {
+  const auto with = [&](const char* epsilon) {
+    return Layers(Tanh, absl::StrCat("  g = ConstantOfShape<value = float {1}>(n)\n",
+                                     "  q = LayerNormalization<epsilon = ", epsilon,
+                                     ">(p3, g)\n  part = Mul(little, q)\n"
+                                     "  y = Add(t24, part)\n"));
+  };
+  const auto sized = [&](const char* epsilon) {
+    std::string text = with(epsilon);
+    text.replace(text.find("> {\n"), 4, ", int64[1] n = {256}> {\n");
+    return text;
+  };
+  CompareOptions options;
+  const Comparison comparison = CompareLayers(sized("0.00001"), sized("0.00002"), options);
+  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  ASSERT_EQ(comparison.causes.size(), 1);
+  EXPECT_THAT(comparison.causes[0].text, HasSubstr("epsilon"));
+}
+
+// Who asks whether there are causes, or for models of them, gets the whole search.
+TEST(QuickLook, NotWhereCausesAreAskedFor) {
+  CompareOptions options;
+  options.keep_values = 0;  // the search says that it could not be made
+  options.fail_on = FailOn::kCauses;
+  const Comparison comparison =
+      CompareLayers(Layers(Tanh, kLast), Layers(BySigmoid, kLast), options);
+  EXPECT_THAT(comparison.notes, Contains(HasSubstr("no cause was looked for: the left")));
 }
 
 }  // namespace

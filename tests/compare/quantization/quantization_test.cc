@@ -20,6 +20,7 @@
 #include "compare/causes/cause_class.h"
 #include "compare/compare.h"
 #include "compare/differences/nearness.h"
+#include "compare/pair/per_side.h"
 #include "compare/sides/model_side.h"
 #include "tests/compare/model_pair.h"
 #include "tests/support/load_test.h"
@@ -63,7 +64,7 @@ Comparison Compared(const std::string& left, const std::string& right, const Ten
 
 const QuantizedLayer& LayerOf(const Comparison& comparison, const std::string& result) {
   static const auto* const kNoLayer = new QuantizedLayer();
-  const ResultStream& side = comparison.quantization->right ? comparison.right : comparison.left;
+  const ResultStream& side = OfSide(comparison, comparison.quantization->side);
   for (const QuantizedLayer& layer : comparison.quantization->layers) {
     if (side.results[Index(layer.result)].name == result) return layer;
   }
@@ -314,7 +315,7 @@ TEST(Quantization, HonestTwinsHaveNoMistakes) {
 
 TEST(Quantization, WhicheverSideIsQuantized) {
   const Comparison comparison = Compared(Int8().Text(), Float(), X());
-  EXPECT_FALSE(comparison.quantization->right);
+  EXPECT_EQ(comparison.quantization->side, SideId::kLeft);
   EXPECT_THAT(comparison.quantization->layers, SizeIs(6));
   EXPECT_THAT(WrongCauses(comparison), IsEmpty());
 }
@@ -323,7 +324,7 @@ TEST(Quantization, OfTwoQuantizedSidesTheRightIsMeasured) {
   const Comparison comparison =
       Compared(Int8().Text(), Calibrated("uint8", 0, 255, false).Text(), X());
   EXPECT_TRUE(comparison.quantization->both);
-  EXPECT_TRUE(comparison.quantization->right);
+  EXPECT_EQ(comparison.quantization->side, SideId::kRight);
   EXPECT_THAT(WrongCauses(comparison), IsEmpty());
 }
 

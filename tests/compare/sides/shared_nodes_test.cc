@@ -9,7 +9,10 @@
 #include "compare/pair/timings.h"
 #include "compare/reports/render_json.h"
 #include "compare/sides/lock_step.h"
+#include "compare/sides/model_side.h"
+#include "ops/operators.h"
 #include "tests/compare/model_pair.h"
+#include "tests/support/load_test.h"
 
 namespace onnxcmp::testing {
 namespace {
@@ -118,6 +121,26 @@ TEST(SharedNodes, NoReportShowsIt) {
     EXPECT_EQ(alone.shared, 0);
     EXPECT_EQ(CompareCounted(kChain, right).report, alone.report) << right;
   }
+}
+
+// Each run counts what it does by itself.
+TEST(SharedNodes, NotUnderLimitsOfARun) {
+  const auto model = LoadModelFromText(
+      "<ir_version: 9, opset_import: [\"\": 18]> g (float[2] x) => (float[2] y) { y = Exp(x) }",
+      AllOperators());
+  ASSERT_TRUE(model.ok()) << model.status();
+  const OpRegistry registry = AllOperators();
+  const auto alike = [&](const EvaluatorOptions& of_left, const EvaluatorOptions& of_right) {
+    auto left = ModelSide::Create(*model, registry, of_left);
+    auto right = ModelSide::Create(*model, registry, of_right);
+    EXPECT_TRUE(left.ok() && right.ok());
+    return ComputeAlike({left->get(), right->get()});
+  };
+  const EvaluatorOptions plain = {.threads = 1};
+  EXPECT_TRUE(alike(plain, plain));
+  EXPECT_FALSE(alike(plain, {.threads = 1, .max_steps = 100}));
+  EXPECT_FALSE(alike({.threads = 1, .max_memory = 1 << 20}, plain));
+  EXPECT_FALSE(alike(plain, {.threads = 1, .seed = 1}));
 }
 
 TEST(LockStep, TheRightComesBehindWhatItShares) {

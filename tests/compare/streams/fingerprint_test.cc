@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "compare/streams/fingerprint_cache.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/tensor.h"
 #include "gmock/gmock.h"
@@ -403,6 +404,27 @@ TEST(FingerprintTest, DistanceIsSymmetric) {
   const Fingerprint left = FingerprintOf(Vector(Normal(100, 6)));
   const Fingerprint right = FingerprintOf(Vector(Normal(100, 7)));
   EXPECT_EQ(SketchDistance(left, right), SketchDistance(right, left));
+}
+
+// Of memory whose content was asked for before, it is known; views are told apart.
+TEST(FingerprintCache, RemembersContents) {
+  std::vector<float> numbers(1 << 15);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 1000);
+  const Tensor tensor = Tensor::Of<float>({256, 128}, numbers);
+  const Tensor reshaped = tensor.Reshaped({128, 256});
+  const Tensor transposed = tensor.Strided({128, 256}, {1, 128}, 0);
+  FingerprintCache cache;
+  for (int i = 0; i < 3; ++i) {
+    for (const Tensor& view : {tensor, reshaped, transposed}) {
+      EXPECT_EQ(cache.Content(view, nullptr), ContentOf(view)) << i;
+    }
+  }
+  // Another tensor may get the memory of one that is gone.
+  for (int i = 0; i < 8; ++i) {
+    numbers[0] = static_cast<float>(i);
+    const Tensor next = Tensor::Of<float>({256, 128}, numbers);
+    EXPECT_EQ(cache.Content(next, nullptr), ContentOf(next)) << i;
+  }
 }
 
 }  // namespace

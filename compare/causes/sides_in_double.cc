@@ -1,0 +1,33 @@
+#include "compare/causes/sides_in_double.h"
+
+#include <utility>
+
+#include "compare/shadow/shadow.h"
+
+namespace onnxcmp {
+
+const SideGraph* SidesInDouble::Graph(SideId side) {
+  Shadow& shadow = shadows_[side];
+  if (!shadow.tried && evaluators_[side] != nullptr) {
+    absl::StatusOr<Evaluator> in_double = evaluators_[side]->InDouble();
+    if (in_double.ok()) {
+      shadow.evaluator.emplace(*std::move(in_double));
+      shadow.graph.emplace(graphs_[side]->stream(), &*shadow.evaluator);
+    }
+  }
+  shadow.tried = true;
+  return shadow.graph.has_value() ? &*shadow.graph : nullptr;
+}
+
+bool StaysApart(const PerSide<Tensor>& own, const PerSide<Tensor>& in_double) {
+  constexpr double kShare = 0.5;
+  if (own.left.num_elements() != own.right.num_elements() ||
+      in_double.left.num_elements() != in_double.right.num_elements()) {
+    return false;
+  }
+  const double apart = TruthDistanceOf(own.right, own.left).max_absolute;
+  return apart > 0 &&
+         TruthDistanceOf(in_double.right, in_double.left).max_absolute >= kShare * apart;
+}
+
+}  // namespace onnxcmp

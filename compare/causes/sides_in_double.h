@@ -1,0 +1,43 @@
+// Results of both sides in double, from values that both are given.
+#ifndef ONNXCMP_COMPARE_CAUSES_SIDES_IN_DOUBLE_H_
+#define ONNXCMP_COMPARE_CAUSES_SIDES_IN_DOUBLE_H_
+
+#include <optional>
+
+#include "compare/graphs/side_graph.h"
+#include "compare/pair/per_side.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+
+// Two sides whose nodes run in double once that is asked for.
+class SidesInDouble {
+ public:
+  // The evaluators and streams must outlive the object; a null evaluator runs nothing.
+  SidesInDouble(const PerSide<const SideGraph*>& graphs,
+                const PerSide<const Evaluator*>& evaluators)
+      : graphs_(graphs), evaluators_(evaluators) {}
+
+  // Null if the side cannot run in double.
+  const SideGraph* Graph(SideId side);
+
+ private:
+  struct Shadow {
+    bool tried = false;
+    std::optional<Evaluator> evaluator;
+    std::optional<SideGraph> graph;
+  };
+
+  PerSide<const SideGraph*> graphs_;
+  PerSide<const Evaluator*> evaluators_;
+  PerSide<Shadow> shadows_;
+};
+
+// Whether two results differ in double at least half as much as they do in their own types:
+// rounding has no part in that. False if they do not fit.
+bool StaysApart(const PerSide<Tensor>& own, const PerSide<Tensor>& in_double);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_CAUSES_SIDES_IN_DOUBLE_H_
