@@ -1,12 +1,12 @@
 #include "compare/sides/value_keeper.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "compare/differences/nearness.h"
 #include "compare/differences/precision.h"
 #include "compare/differences/tensor_difference.h"
+#include "compare/pair/timings.h"
 
 namespace onnxcmp {
 namespace {
@@ -153,9 +153,9 @@ void ValueKeeper::See(SideId side, int number, const StreamResult& result, const
   const bool settles = options_.tolerance.by_name.empty() && IsWorthSettling(result, value);
   std::optional<double> apart;
   if (settles) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     apart = Settle(side, result, value);
-    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds_ += watch.seconds();
   }
   if (!Keep(side, number, value)) return;
   contents_[side][content].push_back(number);

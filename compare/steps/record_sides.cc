@@ -1,6 +1,5 @@
 #include "compare/steps/record_sides.h"
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -51,12 +50,12 @@ class FirstRun {
     if (timings_ == nullptr) return run_->Step();
     const double looked = cache_.seconds();
     const double measured = keeper_.seconds();
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     const bool more = run_->Step();
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    const double seconds = watch.seconds();
     const double looking = cache_.seconds() - looked;
     const double measuring = keeper_.seconds() - measured;
-    timings_->Add(step_, time.count() - looking - measuring);
+    timings_->Add(step_, seconds - looking - measuring);
     timings_->Add("look at results", looking);
     timings_->Add("measure", measuring);
     return more;

@@ -1,7 +1,6 @@
 // Faults inside loops, branches and functions: named with the place where they first show.
 #include "compare/causes/body_search.h"
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,10 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compare/compare.h"
-#include "compare/sides/model_side.h"
-#include "ops/operators.h"
 #include "tests/compare/model_pair.h"
-#include "tests/support/load_test.h"
 
 namespace onnxcmp {
 namespace {
@@ -479,36 +475,6 @@ TEST(BodySearch, DepthsThatAreLeftOutAreNamedAllTheSame) {
   ExpectInside(comparison, "outcome[0]/h2[0]/bent", "outcome[0]/h2[0]/bent",
                "operator: Tanh | Atan");
   EXPECT_EQ(LeftName(comparison, comparison.causes[0]), "outcome");
-}
-
-// Where a schema's body runs in an operator's place nothing inside is seen, which is no proof that
-// all is well there.
-TEST(BodySearch, AnOperatorThatRunsByItsBody) {
-  constexpr absl::string_view kFlex =
-      R"(<ir_version: 11, opset_import: ["" : 26, "ai.onnx.preview" : 1]>
-g (float[1,2,4,8] q, float[1,2,4,8] k, float[1,2,4,8] v) => (float[1,2,4,8] y) {
-  y = ai.onnx.preview.FlexAttention <score_mod = change (float[1,2,4,4] s) => (float[1,2,4,4] t) {
-    t = Tanh (s)
-  }> (q, k, v)
-})";
-  const OpRegistry registry = AllOperators();
-  std::vector<float> numbers(64);
-  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 7) / 3.0f - 1;
-  const Tensor x = Tensor::Of<float>({1, 2, 4, 8}, numbers);
-  std::vector<std::unique_ptr<ModelSide>> sides;
-  for (const char* change : {"Tanh", "Sigmoid"}) {
-    const auto model = LoadModelFromText(absl::StrReplaceAll(kFlex, {{"Tanh", change}}), registry);
-    ASSERT_TRUE(model.ok()) << model.status();
-    auto side = ModelSide::Create(*model, registry, {.threads = 1});
-    ASSERT_TRUE(side.ok()) << side.status();
-    (*side)->SetFeeds({{"q", x}, {"k", x}, {"v", x}});
-    sides.push_back(*std::move(side));
-  }
-  const absl::StatusOr<Comparison> comparison = Compare(*sides[0], *sides[1], {});
-  ASSERT_TRUE(comparison.ok()) << comparison.status();
-  EXPECT_EQ(comparison->verdict, Verdict::kDifferent);
-  ASSERT_THAT(comparison->causes, SizeIs(1));
-  EXPECT_EQ(LeftName(*comparison, comparison->causes[0]), "y");
 }
 
 }  // namespace
