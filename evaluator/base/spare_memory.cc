@@ -1,12 +1,16 @@
 #include "evaluator/base/spare_memory.h"
 
-#include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <new>
+
+// Clang has it in a package of its own.
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace onnxcmp {
 namespace {
@@ -27,6 +31,18 @@ void PreferLargePages([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t 
   const uintptr_t first = (begin + kPage - 1) / kPage * kPage;
   const uintptr_t last = (begin + bytes) / kPage * kPage;
   madvise(data + (first - begin), last - first, MADV_HUGEPAGE);  // only a hint: may fail
+#endif
+}
+
+// The address sanitizer holds that nobody touches what waits.
+void Forbid([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
+#ifdef ASAN_POISON_MEMORY_REGION
+  ASAN_POISON_MEMORY_REGION(data, bytes);
+#endif
+}
+void Allow([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
+#ifdef ASAN_UNPOISON_MEMORY_REGION
+  ASAN_UNPOISON_MEMORY_REGION(data, bytes);
 #endif
 }
 
@@ -55,7 +71,7 @@ SpareMemory::Block SpareMemory::Take(size_t bytes) {
       waiting_.erase(it);
       waiting_bytes_ -= block.capacity;
       used_bytes_ += block.capacity;
-      ASAN_UNPOISON_MEMORY_REGION(block.data, block.capacity);
+      Allow(block.data, block.capacity);
       return block;
     }
     used_bytes_ += bytes;
@@ -70,7 +86,7 @@ SpareMemory::Block SpareMemory::Take(size_t bytes) {
 }
 
 void SpareMemory::Give(const Block& block) {
-  ASAN_POISON_MEMORY_REGION(block.data, block.capacity);
+  Forbid(block.data, block.capacity);
   const std::lock_guard<std::mutex> lock(mutex_);
   waiting_.emplace(block.capacity, block.data);
   waiting_bytes_ += block.capacity;
@@ -91,7 +107,7 @@ void SpareMemory::Shrink() {
 }
 
 void SpareMemory::Release(std::multimap<size_t, std::byte*>::iterator block) {
-  ASAN_UNPOISON_MEMORY_REGION(block->second, block->first);
+  Allow(block->second, block->first);
   GiveToSystem(block->second);
   waiting_bytes_ -= block->first;
   waiting_.erase(block);
