@@ -1,6 +1,7 @@
 #include "compare/sides/value_keeper.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "compare/differences/nearness.h"
@@ -78,25 +79,27 @@ bool ValueKeeper::Keep(SideId side, int number, const Value& value) {
 }
 
 std::optional<ValueKeeper::Waiting> ValueKeeper::TakeLike(SideId side, const StreamResult& result) {
-  std::deque<Waiting>& waiting = waiting_[side];
-  auto nearest = waiting.end();
+  const std::deque<Waiting>& waiting = waiting_[side];
+  std::optional<size_t> nearest;
   std::pair<bool, double> least = {true, kNearby};
-  for (auto it = waiting.begin(); it != waiting.end(); ++it) {
-    if (it->shape != result.shape) continue;
-    const std::pair<bool, double> distance = {it->name != result.name,
-                                              SketchDistance(it->fingerprint, result.fingerprint)};
+  for (size_t i = 0; i < waiting.size(); ++i) {
+    const Waiting& other = waiting[i];
+    if (other.shape != result.shape) continue;
+    const std::pair<bool, double> distance = {
+        other.name != result.name, SketchDistance(other.fingerprint, result.fingerprint)};
     if (distance.second > kNearby || distance > least) continue;
     least = distance;
-    nearest = it;
+    nearest = i;
   }
-  if (nearest == waiting.end()) return std::nullopt;
-  return Remove(side, nearest);
+  if (!nearest.has_value()) return std::nullopt;
+  return Remove(side, *nearest);
 }
 
-ValueKeeper::Waiting ValueKeeper::Remove(SideId side, std::deque<Waiting>::iterator waiting) {
-  Waiting removed = std::move(*waiting);
+ValueKeeper::Waiting ValueKeeper::Remove(SideId side, size_t place) {
+  std::deque<Waiting>& waiting = waiting_[side];
+  Waiting removed = std::move(waiting[place]);
   waiting_bytes_[side] -= removed.bytes;
-  waiting_[side].erase(waiting);
+  waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(place));
   return removed;
 }
 
@@ -138,7 +141,7 @@ void ValueKeeper::Wait(SideId side, int number, const StreamResult& result, cons
   if (!options_.in_step) return;
   while (waiting.size() > kMostWaiting ||
          (waiting.size() > 1 && waiting_bytes_[side] > options_.bytes_that_wait)) {
-    LetGo(side, Remove(side, waiting.begin()).number);
+    LetGo(side, Remove(side, 0).number);
   }
 }
 

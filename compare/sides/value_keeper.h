@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_COMPARE_SIDES_VALUE_KEEPER_H_
 #define ONNXCMP_COMPARE_SIDES_VALUE_KEEPER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -87,8 +88,8 @@ class ValueKeeper {
   // Whether there was room for it.
   bool Keep(SideId side, int number, const Value& value);
   void Wait(SideId side, int number, const StreamResult& result, const Value& value);
-  // Takes it out of those that wait.
-  Waiting Remove(SideId side, std::deque<Waiting>::iterator waiting);
+  // Takes that at a place out of those that wait.
+  Waiting Remove(SideId side, size_t place);
 
   const PerSide<ValueBank*> banks_;
   EarlyDifferences& differences_;
