@@ -70,8 +70,10 @@ class QuickLooker {
     look.suspects = static_cast<int>(suspects.size());
     left_of_share_ = kShare * work;
     std::erase_if(suspects, [&](const Suspect& suspect) {
-      left_of_share_ -= WorkOf(suspect.region);
-      return left_of_share_ < 0;
+      const double look_work = WorkOf(suspect.region);
+      if (look_work > left_of_share_) return true;
+      left_of_share_ -= look_work;
+      return false;
     });
     look.clean = AreClean(suspects, &look);
     look.left_out = look.suspects - look.looked_at;
@@ -264,8 +266,9 @@ class QuickLooker {
         Distance(Measure(wanted->tensor(), pool_), Measure(own.tensor(), pool_), pool_);
     if (distance <= kRounding * EpsilonOfPair(r)) return true;
     if (!(distance <= kRoundingIfGone * EpsilonOfPair(r))) return false;
-    left_of_share_ -= kCostInDouble * WorkOf(region);
-    if (left_of_share_ < 0) return std::nullopt;
+    const double work = kCostInDouble * WorkOf(region);
+    if (work > left_of_share_) return std::nullopt;
+    left_of_share_ -= work;
     return IsGoneInDouble(r, region, {wanted->tensor(), own.tensor()});
   }
 
