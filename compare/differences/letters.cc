@@ -4,10 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <type_traits>
 
 #include "compare/differences/element_reader.h"
+#include "compare/differences/lanes.h"
 
 namespace onnxcmp {
 namespace {
@@ -18,37 +17,18 @@ constexpr int64_t kStrands = 8;
 // Tensors of this many elements are worth waking other threads for.
 constexpr int64_t kParallelElements = int64_t{1} << 18;
 
-// Half of the strands side by side: a register of AVX. (g++ 12 keeps wider ones in memory.)
-template <typename T>
-struct Half;
-template <>
-struct Half<double> {
-  using Type = double __attribute__((vector_size(32)));
-};
-template <>
-struct Half<float> {
-  using Type = float __attribute__((vector_size(16)));
-};
-
 template <typename T>
 double SumLeaf(const T* p, int64_t n) {
   double sum = 0;
   int64_t i = 0;
   if (n >= kStrands) {
-    using Wide = Half<double>::Type;
-    using Stored = typename Half<T>::Type;
-    const auto load = [p](int64_t at) {
-      Stored half;
-      std::memcpy(&half, p + at, sizeof(half));
-      return __builtin_convertvector(half, Wide);
-    };
-    Wide low = {};
-    Wide high = {};
+    Doubles low = {};
+    Doubles high = {};
     for (; i + kStrands <= n; i += kStrands) {
-      low += load(i);
-      high += load(i + kStrands / 2);
+      low += LoadLanes(p + i);
+      high += LoadLanes(p + i + kLanes);
     }
-    sum = ((low[0] + low[1]) + (low[2] + low[3])) + ((high[0] + high[1]) + (high[2] + high[3]));
+    sum = SumOfLanes(low) + SumOfLanes(high);
   }
   for (; i < n; ++i) {
     sum += static_cast<double>(p[i]);

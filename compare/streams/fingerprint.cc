@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "compare/differences/strided_runs.h"
@@ -45,6 +46,11 @@ ElementKind KindOf(DType dtype) {
   return dtype == DType::kBool ? ElementKind::kBool : ElementKind::kOther;
 }
 
+// Whether all numbers of the type are floats, so that its numbers are taken as such.
+bool FitsFloat(DType dtype) {
+  return ComputeClassOf(dtype) == ComputeClass::kFloat || BitWidth(dtype) <= 16;
+}
+
 struct Piece {
   Hash128 bits;
   MultisetSum elements;
@@ -77,45 +83,11 @@ class TensorScan {
 
   // `hash`, `numbers`: what of a piece is wanted.
   void ScanPiece(int64_t index, bool hash, bool numbers, Piece* piece) const {
-    const int64_t begin = index * kPiece;
-    const int64_t end = std::min(size_, begin + kPiece);
-    XXH3_state_t state;
-    if (InPlace()) {
-      if (hash) piece->bits = ToHash128(XXH3_128bits(Place(begin), Bytes(end - begin)));
-      if (!numbers) return;
-    } else if (hash) {
-      XXH3_128bits_reset(&state);
+    if (FitsFloat(dtype_)) {
+      ScanPieceAs<float>(index, hash, numbers, piece);
+    } else {
+      ScanPieceAs<double>(index, hash, numbers, piece);
     }
-    const int64_t parts = complex_ ? 2 : 1;
-    NumericPass pass(size_ * parts, complex_ ? 0 : shift_);
-    NumericPass magnitudes(size_, shift_);
-    // A chunk's numbers fill the pass's; its elements may be wide.
-    const int64_t chunk = NumericPass::kChunk / parts;
-    alignas(64) std::array<std::byte, NumericPass::kChunk * 8> buffer;
-    alignas(64) std::array<double, NumericPass::kChunk> values;
-    for (int64_t first = begin; first < end; first += chunk) {
-      const int64_t count = std::min(chunk, end - first);
-      const std::byte* raw = InPlace() ? Place(first) : Gather(first, count, buffer.data());
-      if (hash && !InPlace()) XXH3_128bits_update(&state, raw, Bytes(count));
-      if (!numbers) continue;
-      piece->elements.Add(SumOfElements(raw, count, width_));
-      if (complex_) {
-        std::array<std::complex<double>, NumericPass::kChunk / 2> loaded;
-        LoadElements(dtype_, raw, 0, count, loaded.data());
-        std::transform(loaded.begin(), loaded.begin() + count, values.begin(),
-                       [](const std::complex<double>& z) { return std::abs(z); });
-        magnitudes.AddChunk(first, count, values.data());
-        std::memcpy(values.data(), loaded.data(), static_cast<size_t>(count) * sizeof(loaded[0]));
-      } else if (packed_) {
-        LoadElements(dtype_, tensor_.raw_data(), first, count, values.data());
-      } else {
-        LoadElements(dtype_, raw, 0, count, values.data());
-      }
-      pass.AddChunk(first * parts, count * parts, values.data());
-    }
-    if (hash && !InPlace()) piece->bits = ToHash128(XXH3_128bits_digest(&state));
-    piece->numbers = pass.Finish();
-    piece->magnitudes = magnitudes.Finish();
   }
 
   // See Fingerprint::rich.
@@ -140,6 +112,56 @@ class TensorScan {
   }
 
  private:
+  template <typename T>
+  void ScanPieceAs(int64_t index, bool hash, bool numbers, Piece* piece) const {
+    const int64_t begin = index * kPiece;
+    const int64_t end = std::min(size_, begin + kPiece);
+    XXH3_state_t state;
+    if (InPlace()) {
+      if (hash) piece->bits = ToHash128(XXH3_128bits(Place(begin), Bytes(end - begin)));
+      if (!numbers) return;
+    } else if (hash) {
+      XXH3_128bits_reset(&state);
+    }
+    const int64_t parts = complex_ ? 2 : 1;
+    NumericPass pass(size_ * parts, complex_ ? 0 : shift_);
+    NumericPass magnitudes(size_, shift_);
+    // A chunk's numbers fill the pass's; its elements may be wide.
+    const int64_t chunk = NumericPass::kChunk / parts;
+    alignas(64) std::array<std::byte, NumericPass::kChunk * 8> buffer;
+    alignas(64) std::array<T, NumericPass::kChunk> values;
+    for (int64_t first = begin; first < end; first += chunk) {
+      const int64_t count = std::min(chunk, end - first);
+      const std::byte* raw = InPlace() ? Place(first) : Gather(first, count, buffer.data());
+      if (hash && !InPlace()) XXH3_128bits_update(&state, raw, Bytes(count));
+      if (!numbers) continue;
+      piece->elements.Add(SumOfElements(raw, count, width_));
+      if constexpr (std::is_same_v<T, double>) {
+        if (complex_) LoadParts(raw, first, count, values.data(), &magnitudes);
+      }
+      if (packed_) {
+        LoadElements(dtype_, tensor_.raw_data(), first, count, values.data());
+      } else if (!complex_) {
+        LoadElements(dtype_, raw, 0, count, values.data());
+      }
+      pass.AddChunk(first * parts, count * parts, values.data());
+    }
+    if (hash && !InPlace()) piece->bits = ToHash128(XXH3_128bits_digest(&state));
+    piece->numbers = pass.Finish();
+    piece->magnitudes = magnitudes.Finish();
+  }
+
+  // Real and imaginary parts in turn; the magnitudes are added.
+  void LoadParts(const std::byte* raw, int64_t first, int64_t count, double* parts,
+                 NumericPass* magnitudes) const {
+    std::array<std::complex<double>, NumericPass::kChunk / 2> loaded;
+    LoadElements(dtype_, raw, 0, count, loaded.data());
+    std::transform(loaded.begin(), loaded.begin() + count, parts,
+                   [](const std::complex<double>& z) { return std::abs(z); });
+    magnitudes->AddChunk(first, count, parts);
+    std::memcpy(parts, loaded.data(), static_cast<size_t>(count) * sizeof(loaded[0]));
+  }
+
   // Whether the elements can be hashed where they are. Packed ones are unpacked to bytes, so that
   // bits after the last one do not count.
   bool InPlace() const { return !packed_ && runs_.contiguous(); }

@@ -2,39 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "compare/differences/infinity.h"
+#include "compare/differences/lanes.h"
 
 namespace onnxcmp {
 namespace {
 
-// Four lanes side by side: a register of AVX.
-constexpr int kLanes = 4;
-using Doubles = double __attribute__((vector_size(32)));
-using Bits = uint64_t __attribute__((vector_size(32)));
-
 constexpr uint64_t kSign = uint64_t{1} << 63;
 
-Doubles Load(const double* p) {
-  Doubles lanes;
-  std::memcpy(&lanes, p, sizeof(lanes));
-  return lanes;
+Doubles Flip(Doubles lanes, LaneBits signs) {
+  return reinterpret_cast<Doubles>(reinterpret_cast<LaneBits>(lanes) ^ signs);
 }
-
-void Store(Doubles lanes, double* p) { std::memcpy(p, &lanes, sizeof(lanes)); }
-
-Doubles Splat(double number) { return Doubles{number, number, number, number}; }
-
-Doubles Abs(Doubles lanes) {
-  return reinterpret_cast<Doubles>(reinterpret_cast<Bits>(lanes) & ~kSign);
-}
-
-Doubles Flip(Doubles lanes, Bits signs) {
-  return reinterpret_cast<Doubles>(reinterpret_cast<Bits>(lanes) ^ signs);
-}
-
-double Sum(Doubles lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }
 
 // SplitMix64.
 uint64_t Mix(uint64_t x) {
@@ -44,35 +23,51 @@ uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// Two sums side by side: each addition waits for the one before.
+struct DoubleSum {
+  Doubles even = {};
+  Doubles odd = {};
+  double Get() const { return SumOfLanes(even + odd); }
+};
+
 // Statistics of one chunk whose elements are finite, unless `squares` is not.
-void AddFinite(const double* values, int64_t count, double shift, NumericSums* sums) {
-  Doubles sum = {};
-  Doubles squares = {};
-  Doubles shifted_squares = {};
+template <typename T>
+void AddFinite(const T* values, int64_t count, double shift, NumericSums* sums) {
+  DoubleSum sum;
+  DoubleSum squares;
+  DoubleSum shifted_squares;
   Doubles least = Splat(kInfinity);
   Doubles greatest = Splat(-kInfinity);
-  Bits zeros = {};
+  LaneBits zeros = {};
   int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    const Doubles x = Load(values + i);
-    const Doubles d = x - Splat(shift);
-    sum += x;
-    squares += x * x;
-    shifted_squares += d * d;
-    least = x < least ? x : least;
-    greatest = x > greatest ? x : greatest;
-    zeros -= reinterpret_cast<Bits>(x == Doubles{});
+  for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
+    const Doubles x = LoadLanes(values + i);
+    const Doubles y = LoadLanes(values + i + kLanes);
+    const Doubles x_shifted = x - Splat(shift);
+    const Doubles y_shifted = y - Splat(shift);
+    sum.even += x;
+    sum.odd += y;
+    squares.even += x * x;
+    squares.odd += y * y;
+    shifted_squares.even += x_shifted * x_shifted;
+    shifted_squares.odd += y_shifted * y_shifted;
+    const Doubles lesser = x < y ? x : y;
+    const Doubles greater = x > y ? x : y;
+    least = lesser < least ? lesser : least;
+    greatest = greater > greatest ? greater : greatest;
+    zeros -=
+        reinterpret_cast<LaneBits>(x == Doubles{}) + reinterpret_cast<LaneBits>(y == Doubles{});
   }
-  sums->sum = Sum(sum);
-  sums->squares = Sum(squares);
-  sums->shifted_squares = Sum(shifted_squares);
+  sums->sum = sum.Get();
+  sums->squares = squares.Get();
+  sums->shifted_squares = shifted_squares.Get();
   sums->zeros = static_cast<int64_t>(zeros[0] + zeros[1] + zeros[2] + zeros[3]);
   for (int lane = 0; lane < kLanes; ++lane) {
     sums->min = std::min(sums->min, static_cast<double>(least[lane]));
     sums->max = std::max(sums->max, static_cast<double>(greatest[lane]));
   }
   for (; i < count; ++i) {
-    const double x = values[i];
+    const auto x = static_cast<double>(values[i]);
     sums->sum += x;
     sums->squares += x * x;
     sums->shifted_squares += (x - shift) * (x - shift);
@@ -84,25 +79,26 @@ void AddFinite(const double* values, int64_t count, double shift, NumericSums* s
 }
 
 // Any chunk; NaN and infinities become 0.
-void AddAny(double* values, int64_t count, double shift, NumericSums* sums) {
+template <typename T>
+void AddAny(T* values, int64_t count, double shift, NumericSums* sums) {
   Doubles sum = {};
   Doubles squares = {};
   Doubles shifted_squares = {};
   Doubles least = Splat(kInfinity);
   Doubles greatest = Splat(-kInfinity);
-  Bits zeros = {};
-  Bits finite = {};
-  Bits nans = {};
+  LaneBits zeros = {};
+  LaneBits finite = {};
+  LaneBits nans = {};
   // What is put after the end is none of the three.
   for (int64_t i = 0; i < count; i += kLanes) {
-    Bits inside = ~Bits{};
+    LaneBits inside = ~LaneBits{};
     for (int64_t lane = std::max<int64_t>(count - i, 0); lane < kLanes; ++lane) inside[lane] = 0;
-    const Doubles x = Load(values + i);
-    const Bits is_finite = reinterpret_cast<Bits>(Abs(x) < Splat(kInfinity)) & inside;
-    const Doubles kept = reinterpret_cast<Doubles>(reinterpret_cast<Bits>(x) & is_finite);
+    const Doubles x = LoadLanes(values + i);
+    const LaneBits is_finite = reinterpret_cast<LaneBits>(Abs(x) < Splat(kInfinity)) & inside;
+    const Doubles kept = reinterpret_cast<Doubles>(reinterpret_cast<LaneBits>(x) & is_finite);
     const Doubles d =
-        reinterpret_cast<Doubles>(reinterpret_cast<Bits>(x - Splat(shift)) & is_finite);
-    Store(kept, values + i);
+        reinterpret_cast<Doubles>(reinterpret_cast<LaneBits>(x - Splat(shift)) & is_finite);
+    StoreLanes(kept, values + i);
     sum += kept;
     squares += kept * kept;
     shifted_squares += d * d;
@@ -110,8 +106,8 @@ void AddAny(double* values, int64_t count, double shift, NumericSums* sums) {
     const Doubles or_minus_infinity = is_finite ? x : Splat(-kInfinity);
     least = or_infinity < least ? or_infinity : least;
     greatest = or_minus_infinity > greatest ? or_minus_infinity : greatest;
-    zeros -= reinterpret_cast<Bits>(x == Doubles{}) & inside;
-    nans -= reinterpret_cast<Bits>(x != x) & inside;
+    zeros -= reinterpret_cast<LaneBits>(x == Doubles{}) & inside;
+    nans -= reinterpret_cast<LaneBits>(x != x) & inside;
     finite -= is_finite;
   }
   sums->count = count;
@@ -122,31 +118,42 @@ void AddAny(double* values, int64_t count, double shift, NumericSums* sums) {
     sums->min = std::min(sums->min, static_cast<double>(least[lane]));
     sums->max = std::max(sums->max, static_cast<double>(greatest[lane]));
   }
-  sums->sum = Sum(sum);
-  sums->squares = Sum(squares);
-  sums->shifted_squares = Sum(shifted_squares);
+  sums->sum = SumOfLanes(sum);
+  sums->squares = SumOfLanes(squares);
+  sums->shifted_squares = SumOfLanes(shifted_squares);
 }
 
-// c(x) of finite elements with zeros after the end.
-void AddSquashed(const double* values, int64_t count, double* squashed, NumericSums* sums) {
-  Doubles sum = {};
-  Doubles magnitudes = {};
-  Doubles squares = {};
-  Doubles cubes = {};
-  for (int64_t i = 0; i < count; i += kLanes) {
-    const Doubles x = Load(values + i);
-    const Doubles c = x / (Splat(1) + Abs(x));
-    const Doubles square = c * c;
-    Store(c, squashed + i);
-    sum += c;
-    magnitudes += Abs(c);
-    squares += square;
-    cubes += square * c;
+// c(x) of finite elements.
+template <typename T>
+void Squash(const T* values, int64_t count, T* squashed) {
+  for (int64_t i = 0; i < count; ++i) squashed[i] = values[i] / (1 + std::abs(values[i]));
+}
+
+// Of c(x), with zeros after the end.
+template <typename T>
+void AddSquashed(const T* squashed, int64_t count, NumericSums* sums) {
+  DoubleSum sum;
+  DoubleSum magnitudes;
+  DoubleSum squares;
+  DoubleSum cubes;
+  for (int64_t i = 0; i < count; i += 2 * kLanes) {
+    const Doubles c = LoadLanes(squashed + i);
+    const Doubles d = LoadLanes(squashed + i + kLanes);
+    const Doubles c_square = c * c;
+    const Doubles d_square = d * d;
+    sum.even += c;
+    sum.odd += d;
+    magnitudes.even += Abs(c);
+    magnitudes.odd += Abs(d);
+    squares.even += c_square;
+    squares.odd += d_square;
+    cubes.even += c_square * c;
+    cubes.odd += d_square * d;
   }
-  sums->c_sum = Sum(sum);
-  sums->c_magnitudes = Sum(magnitudes);
-  sums->c_squares = Sum(squares);
-  sums->c_cubes = Sum(cubes);
+  sums->c_sum = sum.Get();
+  sums->c_magnitudes = magnitudes.Get();
+  sums->c_squares = squares.Get();
+  sums->c_cubes = cubes.Get();
 }
 
 Sketch ToSketch(double squares, const std::array<double, kProjections>& projections, int64_t count,
@@ -162,7 +169,7 @@ Sketch ToSketch(double squares, const std::array<double, kProjections>& projecti
   return sketch;
 }
 
-double Squash(double x) { return x / (1 + std::abs(x)); }
+double SquashOf(double x) { return x / (1 + std::abs(x)); }
 
 }  // namespace
 
@@ -212,8 +219,8 @@ std::array<double, 6> NumericSums::Moments() const {
   // c grows with x. Elements that are not finite count as 0.
   const double least = finite < count ? std::min(min, 0.0) : min;
   const double greatest = finite < count ? std::max(max, 0.0) : max;
-  return {c_sum / n,     std::sqrt(c_squares / n), c_magnitudes / n,
-          Squash(least), Squash(greatest),         std::cbrt(c_cubes / n)};
+  return {c_sum / n,       std::sqrt(c_squares / n), c_magnitudes / n,
+          SquashOf(least), SquashOf(greatest),       std::cbrt(c_cubes / n)};
 }
 
 NumericPass::NumericPass(int64_t size, double shift)
@@ -224,23 +231,29 @@ NumericPass::NumericPass(int64_t size, double shift)
   while (runs_per_group_ < 64 && runs_per_group_ * 2 * 256 <= size) runs_per_group_ *= 2;
 }
 
-void NumericPass::AddChunk(int64_t first, int64_t count, double* values) {
-  alignas(64) std::array<double, kChunk> squashed;
+template <typename T>
+void NumericPass::AddChunk(int64_t first, int64_t count, T* values) {
+  alignas(64) std::array<T, kChunk> squashed;
   NumericSums chunk;
   AddFinite(values, count, shift_, &chunk);
   // Up to a whole run.
   const int64_t padded = (count + kRun - 1) / kRun * kRun;
-  std::fill(values + count, values + padded, 0.0);
+  std::fill(values + count, values + padded, T{0});
   if (!std::isfinite(chunk.squares)) {
     chunk = NumericSums();
     AddAny(values, count, shift_, &chunk);
   }
-  AddSquashed(values, padded, squashed.data(), &chunk);
+  Squash(values, padded, squashed.data());
+  AddSquashed(squashed.data(), padded, &chunk);
   sums_.Add(chunk);
   Project(first, padded, values, squashed.data());
 }
 
-void NumericPass::Project(int64_t first, int64_t count, const double* x, const double* c) {
+template void NumericPass::AddChunk(int64_t first, int64_t count, float* values);
+template void NumericPass::AddChunk(int64_t first, int64_t count, double* values);
+
+template <typename T>
+void NumericPass::Project(int64_t first, int64_t count, const T* x, const T* c) {
   std::array<uint64_t, kChunk / kRun> signs;
   const int64_t first_run = first / kRun;
   const int64_t runs = count / kRun;
@@ -254,22 +267,33 @@ void NumericPass::Project(int64_t first, int64_t count, const double* x, const d
       group_ = group;
     }
     const int64_t end = std::min(runs, (group + 1) * runs_per_group_ - first_run);
-    for (int v = 0; v < used_vectors_; ++v) {
+    // Two vectors of slots at a time: each addition waits for the one before.
+    for (int v = 0; v < used_vectors_; v += 2) {
       // Brings the bit of each lane to the place of the sign.
       const auto last = static_cast<uint64_t>(63 - v * kLanes);
-      const Bits shifts = {last, last - 1, last - 2, last - 3};
+      const LaneBits shifts = {last, last - 1, last - 2, last - 3};
+      const LaneBits next_shifts = shifts - kLanes;
       double* plain_slots = plain_slots_.data() + v * kLanes;
       double* squashed_slots = squashed_slots_.data() + v * kLanes;
-      Doubles plain = Load(plain_slots);
-      Doubles squashed = Load(squashed_slots);
+      Doubles plain = LoadLanes(plain_slots);
+      Doubles next_plain = LoadLanes(plain_slots + kLanes);
+      Doubles squashed = LoadLanes(squashed_slots);
+      Doubles next_squashed = LoadLanes(squashed_slots + kLanes);
       for (int64_t r = run; r < end; ++r) {
         const uint64_t bits = signs[static_cast<size_t>(r)];
-        const Bits flips = (Bits{bits, bits, bits, bits} << shifts) & kSign;
-        plain += Flip(Load(x + r * kRun + v * kLanes), flips);
-        squashed += Flip(Load(c + r * kRun + v * kLanes), flips);
+        const LaneBits all = {bits, bits, bits, bits};
+        const LaneBits flips = (all << shifts) & kSign;
+        const LaneBits next_flips = (all << next_shifts) & kSign;
+        const int64_t place = r * kRun + v * kLanes;
+        plain += Flip(LoadLanes(x + place), flips);
+        next_plain += Flip(LoadLanes(x + place + kLanes), next_flips);
+        squashed += Flip(LoadLanes(c + place), flips);
+        next_squashed += Flip(LoadLanes(c + place + kLanes), next_flips);
       }
-      Store(plain, plain_slots);
-      Store(squashed, squashed_slots);
+      StoreLanes(plain, plain_slots);
+      StoreLanes(next_plain, plain_slots + kLanes);
+      StoreLanes(squashed, squashed_slots);
+      StoreLanes(next_squashed, squashed_slots + kLanes);
     }
     run = end;
   }
@@ -283,18 +307,18 @@ void NumericPass::SpendSlots(int64_t group) {
     // 16 bits for each lane.
     const uint64_t hash =
         Mix(~(static_cast<uint64_t>(group) * (kRun / kLanes) + static_cast<uint64_t>(v)));
-    const Bits bits = Bits{hash, hash, hash, hash} >> Bits{0, 16, 32, 48};
-    const Doubles x = Load(plain_slots_.data() + v * kLanes);
-    const Doubles c = Load(squashed_slots_.data() + v * kLanes);
+    const LaneBits bits = LaneBits{hash, hash, hash, hash} >> LaneBits{0, 16, 32, 48};
+    const Doubles x = LoadLanes(plain_slots_.data() + v * kLanes);
+    const Doubles c = LoadLanes(squashed_slots_.data() + v * kLanes);
     for (size_t k = 0; k < kProjections; ++k) {
-      const Bits flips = (bits << (63 - k)) & kSign;
+      const LaneBits flips = (bits << (63 - k)) & kSign;
       plain[k] += Flip(x, flips);
       squashed[k] += Flip(c, flips);
     }
   }
   for (size_t k = 0; k < kProjections; ++k) {
-    sums_.plain[k] += Sum(plain[k]);
-    sums_.squashed[k] += Sum(squashed[k]);
+    sums_.plain[k] += SumOfLanes(plain[k]);
+    sums_.squashed[k] += SumOfLanes(squashed[k]);
   }
   plain_slots_.fill(0);
   squashed_slots_.fill(0);
