@@ -19,6 +19,12 @@ bool HasMemory(const Value& value) {
   return value.is_tensor() && value.tensor().defined() && value.tensor().buffer() != nullptr;
 }
 
+// Out of their file for as long as they are looked at.
+Value InMemory(const Value& value, const ThreadPool* pool) {
+  const Tensor& tensor = value.tensor();
+  return tensor.stored() ? Value(tensor.InMemory(pool).value_or(tensor)) : value;
+}
+
 }  // namespace
 
 FingerprintCache::Shared FingerprintCache::Find(const Tensor& tensor) const {
@@ -57,9 +63,10 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (const Shared seen = Find(tensor)) return Reshaped(*seen, tensor.shape());
   }
+  const Value in_memory = InMemory(value, pool);
   Hash128 bits;
   if (large) {
-    bits = BitsOf(tensor, pool);
+    bits = BitsOf(in_memory.tensor(), pool);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto it = large_.find(bits);
     if (it != large_.end()) {
@@ -68,7 +75,7 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
     }
   }
   const auto fingerprint =
-      std::make_shared<const Fingerprint>(FingerprintOf(value, pool, large ? &bits : nullptr));
+      std::make_shared<const Fingerprint>(FingerprintOf(in_memory, pool, large ? &bits : nullptr));
   const std::lock_guard<std::mutex> lock(mutex_);
   if (large) large_.emplace(bits, fingerprint);
   Remember(tensor, fingerprint);
@@ -92,7 +99,7 @@ Hash128 FingerprintCache::Content(const Value& value, const ThreadPool* pool) {
       return it->second.content;
     }
   }
-  const Hash128 content = ContentOf(value, pool);
+  const Hash128 content = ContentOf(InMemory(value, pool), pool);
   if (!large) return content;
   const std::lock_guard<std::mutex> lock(mutex_);
   contents_[place] = {tensor.buffer(), tensor.dtype(), tensor.shape(), tensor.strides(), content};

@@ -54,6 +54,15 @@ MappedFile::~MappedFile() {
   close(descriptor_);
 }
 
+void MappedFile::Forget(int64_t offset, int64_t bytes) const {
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  const int64_t first = (offset + page - 1) / page * page;
+  const int64_t last = (offset + bytes) / page * page;
+  if (page <= 0 || last <= first) return;
+  // Only a hint: may fail.
+  madvise(const_cast<std::byte*>(data_) + first, static_cast<size_t>(last - first), MADV_DONTNEED);
+}
+
 void MappedFile::CopyTo(int64_t offset, int64_t bytes, std::byte* to) const {
   while (bytes > 0) {
     const ssize_t got = pread(descriptor_, to, static_cast<size_t>(bytes), offset);

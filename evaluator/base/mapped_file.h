@@ -45,6 +45,10 @@ class MappedFile {
   // Copies bytes that lie in the file without bringing their pages into the mapping.
   void CopyTo(int64_t offset, int64_t bytes, std::byte* to) const;
 
+  // Takes the pages of bytes that nobody reads for now out of the mapping, not out of the system's
+  // cache: the next look brings them back.
+  void Forget(int64_t offset, int64_t bytes) const;
+
  private:
   MappedFile(const std::byte* data, int descriptor, const FileIdentity& identity)
       : data_(data), descriptor_(descriptor), size_(identity.size), identity_(identity) {}

@@ -13,9 +13,15 @@ namespace onnxcmp {
 // Cache lines, and more than any vector register.
 inline constexpr std::align_val_t kMemoryAlignment{64};
 
-// Aligned memory with anything in it; null if the system has none left.
+// Aligned memory with anything in it; null if the system has none left. Large blocks are mappings
+// of their own: in malloc's heap, what is smaller comes to lie between them and holds their memory.
 std::byte* TakeFromSystem(size_t bytes);
-void GiveToSystem(std::byte* data);
+// `bytes`: as many as were taken.
+void GiveToSystem(std::byte* data, size_t bytes);
+
+// Which blocks serve again: those of about the size that is asked for, or any that are large
+// enough.
+enum class BlockFit { kClose, kAny };
 
 // The same by way of what waits, from any thread. What is in use and what waits together never take
 // more than an eighth more than what was in use at some time.
@@ -24,7 +30,7 @@ class SpareMemory {
   // What is smaller malloc keeps by itself.
   static constexpr size_t kLeast = size_t{1} << 20;
 
-  SpareMemory() = default;
+  explicit SpareMemory(BlockFit fit = BlockFit::kClose) : fit_(fit) {}
   SpareMemory(const SpareMemory&) = delete;
   SpareMemory& operator=(const SpareMemory&) = delete;
   ~SpareMemory();  // everything must have been given back
@@ -44,6 +50,7 @@ class SpareMemory {
   void Shrink();
   void Release(std::multimap<size_t, std::byte*>::iterator block);
 
+  const BlockFit fit_;
   mutable std::mutex mutex_;
   std::multimap<size_t, std::byte*> waiting_;  // by capacity
   size_t waiting_bytes_ = 0;

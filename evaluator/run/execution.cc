@@ -13,6 +13,7 @@
 #include "evaluator/model/node_text.h"
 #include "evaluator/plan/function_plan.h"
 #include "evaluator/plan/in_double.h"
+#include "evaluator/run/stored_values.h"
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -341,6 +342,9 @@ absl::StatusOr<std::vector<Value>> Execution::Compute(const NodePlan& plan,
                                                       const Frame& frame, absl::string_view path) {
   const Node& node = *plan.node;
   absl::Status status = CountStep();
+  StoredValues stored(pool_.get());
+  const auto around = [&frame](Slot slot) -> const Value& { return frame.at(slot); };
+  if (status.ok()) status = stored.Load(plan, around, &inputs);
   std::vector<Value> doubles;
   if (options_.in_double) {
     doubles.assign(inputs.begin(), inputs.end());

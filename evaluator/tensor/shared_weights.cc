@@ -38,7 +38,7 @@ struct SharedWeights::Entry {
                                               const std::shared_ptr<AlignedCopies>& copies) {
     const std::lock_guard<std::mutex> lock(mutex);
     if (buffer == nullptr) {
-      OC_ASSIGN_OR_RETURN(buffer, BorrowAligned(bytes, alignment, copies));
+      OC_ASSIGN_OR_RETURN(buffer, StoreAligned(bytes, alignment, copies));
     }
     return buffer;
   }
@@ -97,7 +97,7 @@ absl::StatusOr<std::shared_ptr<Buffer>> SharedWeights::Take(const FileBytes& byt
     }
     OC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> buffer, candidate->Get(alignment, copies_));
     // The same bytes may be elements of a type that needs less.
-    if (reinterpret_cast<uintptr_t>(buffer->data()) % alignment == 0) return buffer;
+    if (buffer->address() % alignment == 0) return buffer;
   }
 }
 

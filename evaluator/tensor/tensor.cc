@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "evaluator/base/spare_memory.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/aligned_copies.h"
 #include "evaluator/tensor/strided_copy.h"
 
 namespace onnxcmp {
@@ -99,6 +100,23 @@ std::shared_ptr<Buffer> Buffer::Borrow(const void* data, int64_t bytes,
   return buffer;
 }
 
+std::shared_ptr<Buffer> Buffer::OfStored(std::shared_ptr<StoredBytes> stored) {
+  auto buffer = std::shared_ptr<Buffer>(new Buffer());
+  // Never written to: mutable_data() refuses a borrowed buffer.
+  buffer->data_ = const_cast<std::byte*>(stored->place());
+  buffer->size_ = stored->size();
+  buffer->owner_ = stored;
+  buffer->stored_ = std::move(stored);
+  return buffer;
+}
+
+void Buffer::KeepStored() const { stored_->Keep(); }
+
+absl::StatusOr<std::shared_ptr<Buffer>> Buffer::InMemory(const ThreadPool* pool) const {
+  OC_CHECK(stored());
+  return stored_->InMemory(pool);
+}
+
 std::shared_ptr<Buffer> Buffer::OfStrings(std::vector<std::string> strings) {
   auto buffer = std::shared_ptr<Buffer>(new Buffer());
   buffer->strings_ = std::move(strings);
@@ -122,7 +140,7 @@ Buffer::~Buffer() {
   if (spare_ != nullptr && capacity_ > 0) {
     spare_->Give({data_, capacity_});
   } else if (capacity_ > 0) {
-    GiveToSystem(data_);
+    GiveToSystem(data_, capacity_);
   }
   LeaveAccount();
 }
@@ -220,6 +238,13 @@ std::byte* Tensor::mutable_raw_data() {
 std::string* Tensor::mutable_string_data() {
   OC_CHECK(dtype_ == DType::kString && buffer_.use_count() == 1);
   return buffer_->mutable_strings().data() + offset_;
+}
+
+absl::StatusOr<Tensor> Tensor::InMemory(const ThreadPool* pool) const {
+  if (!stored()) return *this;
+  Tensor tensor = *this;
+  OC_ASSIGN_OR_RETURN(tensor.buffer_, buffer_->InMemory(pool));
+  return tensor;
 }
 
 absl::StatusOr<Tensor> Tensor::Contiguous() const {

@@ -23,6 +23,9 @@
 
 namespace onnxcmp {
 
+class StoredBytes;
+class ThreadPool;
+
 // Dimensions, outermost first. Strides are counted in elements and may be 0 (broadcast) or
 // negative.
 using Shape = absl::InlinedVector<int64_t, 6>;
@@ -38,7 +41,8 @@ Shape RowMajorStrides(absl::Span<const int64_t> shape);
 std::string ShapeToString(absl::Span<const int64_t> shape);
 
 // What several tensors share: bytes, or strings. Owned bytes are 64-byte aligned. Borrowed bytes
-// belong to `owner` (a mapped file, a protobuf message), which lives as long as the buffer.
+// belong to `owner` (a mapped file, a protobuf message), which lives as long as the buffer. Stored
+// bytes lie in a file, and are in memory only while somebody has asked for it.
 class Buffer {
  public:
   // Memory is left uninitialized. ResourceExhausted if the system or the account has none left.
@@ -46,6 +50,7 @@ class Buffer {
       int64_t bytes, std::shared_ptr<MemoryAccount> account = nullptr);
   static std::shared_ptr<Buffer> Borrow(const void* data, int64_t bytes,
                                         std::shared_ptr<const void> owner);
+  static std::shared_ptr<Buffer> OfStored(std::shared_ptr<StoredBytes> stored);
   static std::shared_ptr<Buffer> OfStrings(std::vector<std::string> strings);
   // That many empty strings. ResourceExhausted if the account has not enough left for them; what
   // is written into them later is not charged.
@@ -56,10 +61,22 @@ class Buffer {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  const std::byte* data() const { return data_; }
+  // Stored bytes are brought into memory for good by the first who asks, which Tensor::InMemory
+  // avoids.
+  const std::byte* data() const {
+    if (stored_ != nullptr) KeepStored();
+    return data_;
+  }
   std::byte* mutable_data();              // requires an owned buffer
   int64_t size() const { return size_; }  // bytes
   bool borrowed() const { return owner_ != nullptr; }
+  bool stored() const { return stored_ != nullptr; }
+  // Where data() are or will be.
+  uintptr_t address() const { return reinterpret_cast<uintptr_t>(data_); }
+  // Stored bytes as a buffer that keeps them in memory for as long as somebody holds it: all who
+  // hold it at a time have the same one. Requires stored(). ResourceExhausted if the system has no
+  // memory left.
+  absl::StatusOr<std::shared_ptr<Buffer>> InMemory(const ThreadPool* pool) const;
   const std::vector<std::string>& strings() const { return strings_; }
   std::vector<std::string>& mutable_strings() { return strings_; }
 
@@ -70,12 +87,14 @@ class Buffer {
  private:
   Buffer() = default;
   absl::Status Charge(int64_t bytes, std::shared_ptr<MemoryAccount> account);
+  void KeepStored() const;
 
   std::byte* data_ = nullptr;
   int64_t size_ = 0;
   size_t capacity_ = 0;                 // of owned bytes, what was allocated; else 0
   std::shared_ptr<SpareMemory> spare_;  // where they came from; null: the system
   std::shared_ptr<const void> owner_;
+  std::shared_ptr<StoredBytes> stored_;
   mutable std::shared_ptr<MemoryAccount> account_;  // null: nobody counts
   int64_t charged_ = 0;
   std::vector<std::string> strings_;
@@ -144,6 +163,12 @@ class Tensor {
   // The elements of a contiguous tensor. T as in data(); std::string for strings.
   template <typename T>
   absl::Span<const T> AsSpan() const;
+
+  // Whether the elements lie in a file (see Buffer).
+  bool stored() const { return buffer_ != nullptr && buffer_->stored(); }
+  // This tensor, or, if it is stored(), the same elements in memory that goes with the last tensor
+  // that holds it. The pool may be null. ResourceExhausted if the system has no memory left.
+  absl::StatusOr<Tensor> InMemory(const ThreadPool* pool) const;
 
   // This tensor if it is contiguous, else a contiguous copy.
   absl::StatusOr<Tensor> Contiguous() const;
