@@ -114,6 +114,7 @@ class SideComparison {
     std::vector<SetSummary> summaries;
     for (int64_t set = 0; set < sets; ++set) {
       OC_ASSIGN_OR_RETURN(SetsResult result, CompareSet(set, &inputs));
+      OC_RETURN_IF_ERROR(weights_->CheckUnchanged());
       Comparison& comparison = result.comparison;
       FedInputs& fed = result.fed;
       if (!arguments_.save_inputs.empty()) {
@@ -186,11 +187,10 @@ class SideComparison {
   }
 
   absl::Status OpenSides(const OpRegistry& registry) {
-    const auto weights = std::make_shared<SharedWeights>();
     LoadOptions load = arguments_.run.load();
-    load.weights = weights;
-    const ProgressLine line(arguments_.run.quiet, interruption_, [&weights](double seconds) {
-      const int64_t bytes = weights->bytes_seen();
+    load.weights = weights_;
+    const ProgressLine line(arguments_.run.quiet, interruption_, [this](double seconds) {
+      const int64_t bytes = weights_->bytes_seen();
       if (bytes == 0) return std::string();
       return absl::StrCat("loading: ", BytesText(bytes), " of weights, ",
                           absl::StrFormat("%.1f s", seconds));
@@ -337,6 +337,7 @@ class SideComparison {
   const CompareArguments& arguments_;
   Interruption& interruption_;
   TableOptions look_;
+  const std::shared_ptr<SharedWeights> weights_ = std::make_shared<SharedWeights>();
   std::string input_note_;  // where inputs are from that nobody gave
   std::unique_ptr<Side> left_;
   std::unique_ptr<Side> right_;

@@ -14,6 +14,13 @@
 #include "evaluator/base/proto_text.h"
 
 namespace onnxcmp {
+namespace {
+
+FileIdentity IdentityOf(const struct stat& info) {
+  return {info.st_dev, info.st_ino, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+}
+
+}  // namespace
 
 absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::string& path) {
   auto refuse = [&path](absl::string_view why) {
@@ -32,8 +39,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::st
   if (!S_ISREG(info.st_mode)) {
     return refuse(S_ISDIR(info.st_mode) ? "it is a folder" : "it is not a regular file");
   }
-  const FileIdentity identity = {info.st_dev, info.st_ino, info.st_size, info.st_mtim.tv_sec,
-                                 info.st_mtim.tv_nsec};
+  const FileIdentity identity = IdentityOf(info);
   void* data = nullptr;
   if (info.st_size > 0) {  // else mmap refuses
     data = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_PRIVATE, descriptor,
@@ -44,7 +50,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::st
   }
   std::move(closer).Cancel();
   return std::shared_ptr<const MappedFile>(
-      new MappedFile(static_cast<const std::byte*>(data), descriptor, identity));
+      new MappedFile(path, static_cast<const std::byte*>(data), descriptor, identity));
 }
 
 MappedFile::~MappedFile() {
@@ -52,6 +58,11 @@ MappedFile::~MappedFile() {
     munmap(const_cast<std::byte*>(data_), static_cast<size_t>(size_));
   }
   close(descriptor_);
+}
+
+bool MappedFile::IsUnchanged() const {
+  struct stat info {};
+  return fstat(descriptor_, &info) == 0 && IdentityOf(info) == identity_;
 }
 
 void MappedFile::Forget(int64_t offset, int64_t bytes) const {

@@ -41,6 +41,9 @@ class MappedFile {
     return {reinterpret_cast<const char*>(data_), static_cast<size_t>(size_)};
   }
   const FileIdentity& identity() const { return identity_; }
+  const std::string& path() const { return path_; }
+  // Whether nobody has written to it since.
+  bool IsUnchanged() const;
 
   // Copies bytes that lie in the file without bringing their pages into the mapping.
   void CopyTo(int64_t offset, int64_t bytes, std::byte* to) const;
@@ -50,8 +53,14 @@ class MappedFile {
   void Forget(int64_t offset, int64_t bytes) const;
 
  private:
-  MappedFile(const std::byte* data, int descriptor, const FileIdentity& identity)
-      : data_(data), descriptor_(descriptor), size_(identity.size), identity_(identity) {}
+  MappedFile(const std::string& path, const std::byte* data, int descriptor,
+             const FileIdentity& identity)
+      : path_(path),
+        data_(data),
+        descriptor_(descriptor),
+        size_(identity.size),
+        identity_(identity) {}
+  std::string path_;
   const std::byte* data_;  // page-aligned; null for an empty file
   int descriptor_;
   int64_t size_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <new>
 
 // Clang has it in a package of its own.
@@ -21,18 +20,11 @@ constexpr size_t kSlack = 8;
 // What part of the most that was used at a time may be held besides.
 constexpr size_t kMore = 8;
 
-// The address sanitizer sees what is written beyond the end of what malloc gives.
-#ifdef ASAN_POISON_MEMORY_REGION
-constexpr size_t kLeastMapped = std::numeric_limits<size_t>::max();
-#else
-constexpr size_t kLeastMapped = SpareMemory::kLeast;
-#endif
-
-// What the system gives and takes back each time has page faults all over: they took half of
-// LogSoftmax's time. Large pages have few.
+// What malloc does not keep but takes from the system and gives back each time (glibc: at most 32
+// MB) has page faults all over: they took half of LogSoftmax's time. Large pages have few.
 void PreferLargePages([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
 #ifdef MADV_HUGEPAGE
-  constexpr size_t kLeast = size_t{4} << 20;
+  constexpr size_t kLeast = size_t{32} << 20;
   constexpr uintptr_t kPage = uintptr_t{2} << 20;
   if (bytes < kLeast) return;
   const uintptr_t begin = reinterpret_cast<uintptr_t>(data);
@@ -57,24 +49,14 @@ void Allow([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
 }  // namespace
 
 std::byte* TakeFromSystem(size_t bytes) {
-  if (bytes < kLeastMapped) {
-    return static_cast<std::byte*>(::operator new(bytes, kMemoryAlignment, std::nothrow));
-  }
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                      /*fd=*/-1, /*offset=*/0);
-  if (memory == MAP_FAILED) return nullptr;
+  void* memory = ::operator new(bytes, kMemoryAlignment, std::nothrow);
+  if (memory == nullptr) return nullptr;
   auto* data = static_cast<std::byte*>(memory);
   PreferLargePages(data, bytes);
   return data;
 }
 
-void GiveToSystem(std::byte* data, size_t bytes) {
-  if (bytes < kLeastMapped) {
-    ::operator delete(data, kMemoryAlignment);
-  } else {
-    munmap(data, bytes);
-  }
-}
+void GiveToSystem(std::byte* data) { ::operator delete(data, kMemoryAlignment); }
 
 SpareMemory::~SpareMemory() {
   while (!waiting_.empty()) Release(waiting_.begin());
@@ -127,7 +109,7 @@ void SpareMemory::Shrink() {
 
 void SpareMemory::Release(std::multimap<size_t, std::byte*>::iterator block) {
   Allow(block->second, block->first);
-  GiveToSystem(block->second, block->first);
+  GiveToSystem(block->second);
   waiting_bytes_ -= block->first;
   waiting_.erase(block);
 }

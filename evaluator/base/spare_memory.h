@@ -13,11 +13,9 @@ namespace onnxcmp {
 // Cache lines, and more than any vector register.
 inline constexpr std::align_val_t kMemoryAlignment{64};
 
-// Aligned memory with anything in it; null if the system has none left. Large blocks are mappings
-// of their own: in malloc's heap, what is smaller comes to lie between them and holds their memory.
+// Aligned memory with anything in it; null if the system has none left.
 std::byte* TakeFromSystem(size_t bytes);
-// `bytes`: as many as were taken.
-void GiveToSystem(std::byte* data, size_t bytes);
+void GiveToSystem(std::byte* data);
 
 // Which blocks serve again: those of about the size that is asked for, or any that are large
 // enough.

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -59,6 +61,16 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> SharedWeights::Open(const std:
   }
   files_.push_back(opened);
   return opened;
+}
+
+absl::Status SharedWeights::CheckUnchanged() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& file : files_) {
+    if (file->IsUnchanged()) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat(Quoted(file->path()), " was written to while it was in use"));
+  }
+  return absl::OkStatus();
 }
 
 bool SharedWeights::Same(const FileBytes& a, const FileBytes& b) {

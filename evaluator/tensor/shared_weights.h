@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/tensor/aligned_copies.h"
@@ -18,9 +19,9 @@
 namespace onnxcmp {
 
 // Given to the loading of two models (LoadOptions::weights), one after the other or at once, it
-// lets them have the same buffer for the same bytes, so that they are read, hashed and copied once,
-// and the other file's are not looked at any more. Thread-safe. It may go when the models are
-// loaded.
+// lets them have the same buffer for the same bytes, so that they are hashed once, and the other
+// file's are not looked at any more. Large ones are stored(): see Buffer. Thread-safe. It may go
+// when the models are loaded.
 class SharedWeights {
  public:
   SharedWeights();
@@ -32,6 +33,10 @@ class SharedWeights {
   // A buffer that holds these bytes: one that was taken for the same bytes of any file, else one
   // over the bytes where they are, or over a copy if their address is no multiple of `alignment`.
   absl::StatusOr<std::shared_ptr<Buffer>> Take(const FileBytes& bytes, uintptr_t alignment);
+
+  // FailedPrecondition, naming it, if a file was written to since it was opened: weights are read
+  // each time that a node needs them.
+  absl::Status CheckUnchanged();
 
   // How many bytes have been taken or compared so far, for those who show how far loading is.
   int64_t bytes_seen() const { return bytes_seen_.load(std::memory_order_relaxed); }

@@ -140,7 +140,7 @@ Buffer::~Buffer() {
   if (spare_ != nullptr && capacity_ > 0) {
     spare_->Give({data_, capacity_});
   } else if (capacity_ > 0) {
-    GiveToSystem(data_, capacity_);
+    GiveToSystem(data_);
   }
   LeaveAccount();
 }

@@ -2,6 +2,7 @@
 #include "evaluator/tensor/shared_weights.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <thread>
 
@@ -58,6 +59,20 @@ TEST_F(SharedWeightsTest, FilesAreOpenedOnce) {
   std::filesystem::remove(path);
   folder_.Write("a", "other");
   EXPECT_NE(before, *weights_.Open(path));
+}
+
+TEST_F(SharedWeightsTest, AFileThatChangesIsNamed) {
+  const std::string path = folder_.Write("a", "bytes");
+  const auto open = weights_.Open(path);
+  ASSERT_TRUE(weights_.Open(folder_.Write("b", "bytes")).ok());
+  EXPECT_TRUE(weights_.CheckUnchanged().ok());
+  // The same size, in place, a moment later.
+  const auto before = std::filesystem::last_write_time(path);
+  folder_.Write("a", "other");
+  std::filesystem::last_write_time(path, before + std::chrono::milliseconds(10));
+  const absl::Status changed = weights_.CheckUnchanged();
+  EXPECT_EQ(changed.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(changed.message().find("/a\" was written to"), absl::string_view::npos) << changed;
 }
 
 TEST_F(SharedWeightsTest, TheSameBytesHaveOneBuffer) {
