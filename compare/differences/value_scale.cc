@@ -23,7 +23,8 @@ std::vector<double> SampleNumbers(const Tensor& tensor) {
   // Most are floats that lie one after the other, which need no reader.
   const float* floats =
       tensor.dtype() == DType::kFloat && tensor.is_contiguous() ? tensor.data<float>() : nullptr;
-  const double step = static_cast<double>(reader.size() / width) / static_cast<double>(places);
+  const int64_t elements = reader.size() / width;
+  const double step = static_cast<double>(elements) / static_cast<double>(places);
   std::vector<double> numbers(static_cast<size_t>(places * width));
   uint64_t state = 0x9e3779b97f4a7c15;
   for (int64_t i = 0; i < places; ++i) {
