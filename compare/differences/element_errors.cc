@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -10,6 +9,8 @@
 
 #include "compare/differences/element_reader.h"
 #include "compare/differences/infinity.h"
+#include "compare/differences/lanes/finite_strip.h"
+#include "compare/differences/lanes/ulp_ladder.h"
 #include "compare/differences/strided_runs.h"
 
 namespace onnxcmp {
@@ -19,80 +20,11 @@ namespace {
 // walks; and the pieces that are worth waking other threads for.
 constexpr int64_t kStrip = 1024;
 constexpr int64_t kPiece = int64_t{1} << 16;
-constexpr int64_t kParallelPieces = 4;
+constexpr int64_t kParallelPieces = 2;
 
 // Holds int64 and uint64 alike.
 using Wide = __int128;
 using Complex = std::complex<double>;
-
-// Four lanes side by side: a register of AVX.
-constexpr int kLanes = 4;
-using Doubles = double __attribute__((vector_size(32)));
-using Bits = uint64_t __attribute__((vector_size(32)));
-
-Doubles Load(const double* p) {
-  Doubles lanes;
-  std::memcpy(&lanes, p, sizeof(lanes));
-  return lanes;
-}
-Doubles Splat(double number) { return Doubles{number, number, number, number}; }
-Bits Splat(uint64_t bits) { return Bits{bits, bits, bits, bits}; }
-Bits AsBits(Doubles lanes) { return reinterpret_cast<Bits>(lanes); }
-Doubles AsDoubles(Bits lanes) { return reinterpret_cast<Doubles>(lanes); }
-Doubles Abs(Doubles lanes) { return AsDoubles(AsBits(lanes) & Splat(~(uint64_t{1} << 63))); }
-double Sum(Doubles lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }
-int64_t Sum(Bits lanes) {
-  return static_cast<int64_t>((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
-}
-double Max(Doubles lanes) {
-  return std::max(std::max(lanes[0], lanes[1]), std::max(lanes[2], lanes[3]));
-}
-
-// Distances in units of the last place: by how many numbers of a type two numbers lie apart.
-//
-// The bits of positive doubles, taken as integers, count the doubles in their order; the numbers of
-// a type with `digits` binary places are every 2^(52 - digits)th of them. Below its least normal
-// number a type's numbers stay as far apart as just above it; adding that number makes the doubles
-// do the same.
-class UlpLadder {
- public:
-  UlpLadder(int digits, double least_normal)
-      : unit_(std::ldexp(1.0, digits - 52)),
-        least_normal_(least_normal),
-        base_(std::bit_cast<uint64_t>(least_normal)) {}
-
-  // In units of 2^(digits - 52) ULP, which is what `unit` is. Both numbers must be finite.
-  uint64_t Distance(double a, double b) const {
-    const uint64_t left = Rung(std::abs(a));
-    const uint64_t right = Rung(std::abs(b));
-    if (std::signbit(a) != std::signbit(b)) return left + right;
-    return std::max(left, right) - std::min(left, right);
-  }
-  Bits Distance(Doubles a, Doubles b, Doubles a_magnitude, Doubles b_magnitude) const {
-    const Bits left = Rung(a_magnitude);
-    const Bits right = Rung(b_magnitude);
-    const Bits apart = left > right ? left - right : right - left;
-    return ((AsBits(a) ^ AsBits(b)) >> 63) != 0 ? left + right : apart;
-  }
-  double unit() const { return unit_; }
-
- private:
-  static constexpr uint64_t kBinade = uint64_t{1} << 52;
-
-  uint64_t Rung(double magnitude) const {
-    return magnitude < least_normal_ ? std::bit_cast<uint64_t>(magnitude + least_normal_) - base_
-                                     : std::bit_cast<uint64_t>(magnitude) + kBinade - base_;
-  }
-  Bits Rung(Doubles magnitude) const {
-    const Bits below = AsBits(magnitude + Splat(least_normal_)) - Splat(base_);
-    const Bits above = AsBits(magnitude) + Splat(kBinade - base_);
-    return magnitude < Splat(least_normal_) ? below : above;
-  }
-
-  double unit_;
-  double least_normal_;
-  uint64_t base_;
-};
 
 struct FloatFormat {
   int digits;  // after the leading 1
@@ -194,30 +126,63 @@ class ErrorScan {
     if (has_ulp_) ladder_ = UlpLadder(digits, std::ldexp(1.0, least));
   }
 
-  template <typename T>
   ElementErrors ScanPiece(int64_t piece) const {
-    ElementErrors errors;
-    std::array<T, kStrip> a;
-    std::array<T, kStrip> b;
-    const int64_t end = std::min(size_, (piece + 1) * kPiece);
-    for (int64_t first = piece * kPiece; first < end; first += kStrip) {
-      const int64_t count = std::min(kStrip, end - first);
-      Read(left_reader_, left_.dtype(), first, count, a.data());
-      Read(right_reader_, right_.dtype(), first, count, b.data());
-      errors.same_bits = errors.same_bits && SameBits(first, count, a.data(), b.data());
-      int64_t done = 0;
-      if constexpr (std::is_same_v<T, double>) {
-        done = AddFinite(a.data(), b.data(), first, count, &errors);
-      }
-      for (int64_t i = done; i < count; ++i) {
-        const auto k = static_cast<size_t>(i);
-        AddPair(a[k], b[k], first + i, &errors);
-      }
+    if (IsComplex(left_.dtype()) || IsComplex(right_.dtype())) return ScanRead<Complex>(piece);
+    if (IsInteger(left_.dtype()) && IsInteger(right_.dtype()) &&
+        std::max(BitWidth(left_.dtype()), BitWidth(right_.dtype())) == 64) {
+      return ScanRead<Wide>(piece);
     }
-    return errors;
+    if (in_place_ && left_.dtype() == DType::kFloat && rules_.scale == 1) {
+      return ScanInPlace<float>(piece);
+    }
+    if (in_place_ && left_.dtype() == DType::kDouble) return ScanInPlace<double>(piece);
+    return ScanRead<double>(piece);
   }
 
  private:
+  // Calls strip(first, count) for the strips of a piece.
+  template <typename Strip>
+  void ForEachStripOf(int64_t piece, Strip strip) const {
+    const int64_t end = std::min(size_, (piece + 1) * kPiece);
+    for (int64_t first = piece * kPiece; first < end; first += kStrip) {
+      strip(first, std::min(kStrip, end - first));
+    }
+  }
+
+  template <typename T>
+  ElementErrors ScanRead(int64_t piece) const {
+    ElementErrors errors;
+    std::array<T, kStrip> a;
+    std::array<T, kStrip> b;
+    ForEachStripOf(piece, [&](int64_t first, int64_t count) {
+      Read(left_reader_, left_.dtype(), first, count, a.data());
+      Read(right_reader_, right_.dtype(), first, count, b.data());
+      errors.same_bits = errors.same_bits && SameBits(first, count, a.data(), b.data());
+      if constexpr (std::is_same_v<T, double>) {
+        AddStrip(a.data(), b.data(), first, count, &errors);
+      } else {
+        for (int64_t i = 0; i < count; ++i) {
+          const auto k = static_cast<size_t>(i);
+          AddPair(a[k], b[k], first + i, &errors);
+        }
+      }
+    });
+    return errors;
+  }
+
+  // Where they lie they can be read as they are: nothing is copied.
+  template <typename Number>
+  ElementErrors ScanInPlace(int64_t piece) const {
+    ElementErrors errors;
+    ForEachStripOf(piece, [&](int64_t first, int64_t count) {
+      const Number* a = left_.data<Number>() + first;
+      const Number* b = right_.data<Number>() + first;
+      errors.same_bits = errors.same_bits && SameBits(first, count, a, b);
+      AddStrip(a, b, first, count, &errors);
+    });
+    return errors;
+  }
+
   // Where elements are not looked at in place, a signalling NaN counts as the quiet one.
   template <typename T>
   bool SameBits(int64_t first, int64_t count, const T* a, const T* b) const {
@@ -306,105 +271,72 @@ class ErrorScan {
     errors->Note({index, absolute, relative}, rules_);
   }
 
-  // AddPair for as many elements of a strip as fill lanes, if all are finite; else for none.
-  // Returns how many.
-  int64_t AddFinite(const double* a, const double* b, int64_t first, int64_t count,
-                    ElementErrors* errors) const {
-    const Doubles zero = {};
-    const Doubles scale = Splat(rules_.scale);
-    Doubles absolutes = {}, relatives = {}, squares = {};
-    Doubles left_squares = {}, right_squares = {}, products = {};
-    Doubles max_absolute = {}, max_relative = {}, greatest = {};
-    Doubles least = Splat(kInfinity), most = Splat(-kInfinity);
-    Bits steps = {};
-    const int64_t whole = count / kLanes * kLanes;
-    for (int64_t i = 0; i < whole; i += kLanes) {
-      const Doubles x = Load(a + i);
-      const Doubles y = Load(b + i);
-      const Doubles x_magnitude = Abs(x);
-      const Doubles y_magnitude = Abs(y);
-      const Doubles magnitude = x_magnitude > y_magnitude ? x_magnitude : y_magnitude;
-      const Doubles d = Abs(x - y);
-      const Doubles relative = d / (magnitude > zero ? magnitude : Splat(1.0));
-      const Doubles scaled = d * scale;
-      const Doubles u = x * scale;
-      const Doubles v = y * scale;
-      absolutes += scaled;
-      squares += scaled * scaled;
-      relatives += relative;
-      left_squares += u * u;
-      right_squares += v * v;
-      products += u * v;
-      max_absolute = d > max_absolute ? d : max_absolute;
-      max_relative = relative > max_relative ? relative : max_relative;
-      greatest = magnitude > greatest ? magnitude : greatest;
-      least = x < least ? x : least;
-      most = x > most ? x : most;
-      if (has_ulp_) {
-        const Bits step = ladder_.Distance(x, y, x_magnitude, y_magnitude);
-        steps = step > steps ? step : steps;
-      }
+  // AddPair for all of a strip; for those that fill lanes at once, if they are finite.
+  template <typename Number>
+  void AddStrip(const Number* a, const Number* b, int64_t first, int64_t count,
+                ElementErrors* errors) const {
+    std::array<double, kStrip> relatives;
+    int64_t done = count / lanes::kStripLanes * lanes::kStripLanes;
+    lanes::FiniteStrip<Number> strip(a, b, done, relatives.data());
+    if (done > 0 && strip.Measure(rules_.scale, has_ulp_ ? &ladder_ : nullptr)) {
+      AddFinite(strip, first, done, errors);
+    } else {
+      done = 0;
     }
-    // What is not finite, and squares beyond the range of double, show in the sums.
-    if (!std::isfinite(Sum(left_squares)) || !std::isfinite(Sum(right_squares)) ||
-        !std::isfinite(Sum(absolutes))) {
-      return 0;
+    for (int64_t i = done; i < count; ++i) {
+      AddPair(static_cast<double>(a[i]), static_cast<double>(b[i]), first + i, errors);
     }
-    errors->compared += whole;
-    errors->absolutes += Sum(absolutes);
-    errors->relatives += Sum(relatives);
-    errors->squares += Sum(squares);
-    errors->left_squares += Sum(left_squares);
-    errors->right_squares += Sum(right_squares);
-    errors->products += Sum(products);
-    errors->greatest = std::max(errors->greatest, Max(greatest));
-    errors->min = std::min(errors->min, -Max(-least));
-    errors->max = std::max(errors->max, Max(most));
-    const uint64_t step = std::max(std::max(steps[0], steps[1]), std::max(steps[2], steps[3]));
-    errors->max_ulp = std::max(errors->max_ulp, static_cast<double>(step) * ladder_.unit());
-    if (Max(max_absolute) > rules_.tolerance.atol || Max(max_relative) > 0.001) {
-      CountBeyond(a, b, whole, errors);
+    // Tensors of which an element is beyond are not judged as a whole.
+    if (!rules_.counting.has_value() || errors->beyond > 0) return;
+    if (done > 0 && rules_.scale == 1) {
+      errors->totals.Add(strip.Totals(*rules_.counting));
+    } else {
+      done = 0;
     }
+    errors->totals.Add(TotalsOf(a + done, b + done, count - done, *rules_.counting));
+  }
+
+  template <typename Number>
+  void AddFinite(const lanes::FiniteStrip<Number>& strip, int64_t first, int64_t count,
+                 ElementErrors* errors) const {
+    const lanes::StripErrors& added = strip.errors();
+    errors->compared += count;
+    errors->absolutes += added.absolutes;
+    errors->relatives += added.relatives;
+    errors->squares += added.squares;
+    errors->left_squares += added.left_squares;
+    errors->right_squares += added.right_squares;
+    errors->products += added.products;
+    errors->greatest = std::max(errors->greatest, added.greatest);
+    errors->min = std::min(errors->min, added.min);
+    errors->max = std::max(errors->max, added.max);
+    errors->max_ulp = std::max(errors->max_ulp, added.max_ulp);
+    const Tolerance& tolerance = rules_.tolerance;
+    if (added.max_absolute > tolerance.atol) {
+      errors->beyond += strip.CountBeyond(tolerance.atol, tolerance.rtol);
+    }
+    if (added.max_relative > 0.001) {
+      const auto beyond = strip.CountRelatives();
+      errors->beyond_tenth += beyond.tenth;
+      errors->beyond_hundredth += beyond.hundredth;
+      errors->beyond_thousandth += beyond.thousandth;
+    }
+    const auto next_worse = [&](int64_t i) {
+      return strip.NextWorse(i, LeastOfWorst(*errors), errors->worst_relative.relative);
+    };
     // Few strips have an error to remember.
-    if (IsWorse(Max(max_absolute), Max(max_relative), *errors)) {
-      for (int64_t i = 0; i < whole; ++i) {
-        if (a[i] == b[i]) continue;
-        const double d = std::abs(a[i] - b[i]);
-        const double relative = d / std::max(std::abs(a[i]), std::abs(b[i]));
-        if (IsWorse(d, relative, *errors)) errors->Note({first + i, d, relative}, rules_);
-      }
+    if (added.max_absolute <= LeastOfWorst(*errors) &&
+        added.max_relative <= errors->worst_relative.relative) {
+      return;
     }
-    return whole;
+    for (int64_t i = next_worse(0); i < count; i = next_worse(i + 1)) {
+      errors->Note({first + i, strip.AbsoluteAt(i), strip.RelativeAt(i)}, rules_);
+    }
   }
 
-  // Of finite elements that fill lanes.
-  void CountBeyond(const double* a, const double* b, int64_t count, ElementErrors* errors) const {
-    const Doubles zero = {};
-    const Doubles rtol = Splat(rules_.tolerance.rtol);
-    const Doubles atol = Splat(rules_.tolerance.atol);
-    Bits beyond = {}, tenth = {}, hundredth = {}, thousandth = {};
-    for (int64_t i = 0; i < count; i += kLanes) {
-      const Doubles x = Load(a + i);
-      const Doubles y = Load(b + i);
-      const Doubles d = Abs(x - y);
-      const Doubles magnitude = Abs(x) > Abs(y) ? Abs(x) : Abs(y);
-      const Doubles relative = d / (magnitude > zero ? magnitude : Splat(1.0));
-      beyond -= AsBits(d > atol + rtol * magnitude) & AsBits(d > zero);
-      tenth -= AsBits(relative > Splat(0.1));
-      hundredth -= AsBits(relative > Splat(0.01));
-      thousandth -= AsBits(relative > Splat(0.001));
-    }
-    errors->beyond += Sum(beyond);
-    errors->beyond_tenth += Sum(tenth);
-    errors->beyond_hundredth += Sum(hundredth);
-    errors->beyond_thousandth += Sum(thousandth);
-  }
-
-  // Whether such an error would be remembered.
-  bool IsWorse(double absolute, double relative, const ElementErrors& errors) const {
-    const double least_worst =
-        errors.worst.size() < rules_.worst ? 0 : errors.worst.back().absolute;
-    return absolute > least_worst || relative > errors.worst_relative.relative;
+  // An absolute error beyond it would be remembered.
+  double LeastOfWorst(const ElementErrors& errors) const {
+    return errors.worst.size() < rules_.worst ? 0 : errors.worst.back().absolute;
   }
 
   const Tensor& left_;
@@ -456,6 +388,7 @@ void ElementErrors::Add(const ElementErrors& later, const ErrorRules& rules) {
   min = std::min(min, later.min);
   max = std::max(max, later.max);
   greatest = std::max(greatest, later.greatest);
+  totals.Add(later.totals);
   for (const ElementError& error : later.worst) Note(error, rules);
   if (later.worst_relative.relative > worst_relative.relative) {
     worst_relative = later.worst_relative;
@@ -465,17 +398,10 @@ void ElementErrors::Add(const ElementErrors& later, const ErrorRules& rules) {
 ElementErrors ErrorsOf(const Tensor& left, const Tensor& right, const ErrorRules& rules,
                        const ThreadPool* pool) {
   const ErrorScan scan(left, right, rules);
-  const bool complex = IsComplex(left.dtype()) || IsComplex(right.dtype());
-  const bool wide = IsInteger(left.dtype()) && IsInteger(right.dtype()) &&
-                    std::max(BitWidth(left.dtype()), BitWidth(right.dtype())) == 64;
   const int64_t size = left.num_elements();
   const int64_t count = size / kPiece + (size % kPiece != 0 ? 1 : 0);
   std::vector<ElementErrors> pieces(static_cast<size_t>(count));
-  const auto task = [&](int64_t i) {
-    pieces[static_cast<size_t>(i)] = complex ? scan.ScanPiece<Complex>(i)
-                                     : wide  ? scan.ScanPiece<Wide>(i)
-                                             : scan.ScanPiece<double>(i);
-  };
+  const auto task = [&](int64_t i) { pieces[static_cast<size_t>(i)] = scan.ScanPiece(i); };
   if (pool != nullptr && count >= kParallelPieces) {
     pool->ParallelFor(count, task);
   } else {

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
+#include "compare/differences/lanes/whole_totals.h"
 #include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 #include "evaluator/base/thread_pool.h"
@@ -28,6 +30,9 @@ struct ErrorRules {
   // What numbers are multiplied with before they are summed, a power of two: the squares of doubles
   // need not be doubles.
   double scale = 1;
+  // What is to count in `totals`, if anybody asks for them (whole_errors.h). Of real numbers only
+  // that are no integers on the left.
+  std::optional<Counting> counting;
 };
 
 // Of two tensors or of pieces of them; those of the pieces, added in their order, are the whole's.
@@ -51,6 +56,7 @@ struct ElementErrors {
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
   double greatest = 0;              // magnitude of a finite element
+  WholeTotals totals;               // if rules.counting and nothing is beyond
   std::vector<ElementError> worst;  // by absolute error; of equal ones the first elements
   ElementError worst_relative;      // 0: none
 

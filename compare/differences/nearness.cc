@@ -125,9 +125,15 @@ class ScaleSum {
   }
   double Scale() {
     if (count_ == 0) return 0;
+    const double root = std::sqrt(squares_ / static_cast<double>(count_));
+    // If no more than half of them are less than a fourth of the root, neither is the median: it
+    // need not be looked for.
+    size_t less = 0;
+    for (const double magnitude : sample_) less += 4 * magnitude < root ? 1 : 0;
+    if (less <= sample_.size() / 2) return root;
     const auto middle = sample_.begin() + static_cast<std::ptrdiff_t>(sample_.size() / 2);
     std::nth_element(sample_.begin(), middle, sample_.end());
-    return std::min(std::sqrt(squares_ / static_cast<double>(count_)), 4 * *middle);
+    return std::min(root, 4 * *middle);
   }
 
  private:
@@ -152,6 +158,12 @@ class ScaleSum {
     count_ += counted;
     if (until_next_ > counted) {
       until_next_ -= counted;
+      return;
+    }
+    if (counted == kLanes) {
+      int64_t next = until_next_ - 1;
+      for (; next < kLanes; next += step_) sample_.push_back(lanes[next]);
+      until_next_ = next - kLanes + 1;
       return;
     }
     for (const double lane : lanes) {

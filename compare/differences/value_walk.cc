@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,7 +70,7 @@ class Walk {
   void CompareTensors(const Tensor& left, const Tensor& right, const std::string& where);
   void CompareNumbers(const Tensor& left, const Tensor& right, const std::string& where);
   void CheckWhole(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
-                  const std::string& where);
+                  const ElementErrors& errors, const std::string& where);
   void CompareStrings(const Tensor& left, const Tensor& right, const std::string& where);
   void CompareParts(const Value* left, const Value* right, const std::string& where, int depth);
   // Adds the errors of a pair of tensors to those of the pairs before.
@@ -166,19 +167,22 @@ void Walk::CompareNumbers(const Tensor& full_left, const Tensor& full_right,
   values.tolerance = tolerance;
   values.tolerance.atol += tolerance.scaled * values.scale;
   errors_.tolerance = values.tolerance;
+  errors_.counting = std::isfinite(tolerance.whole)
+                         ? CountingOf(left, right, tolerance.atol, values.scale)
+                         : std::nullopt;
   ElementErrors errors = ErrorsOf(left, right, errors_, pool_);
   // What is beyond by its elements needs no further look.
   if (errors.absolutes > 0 && errors.beyond == 0 && std::isfinite(tolerance.whole)) {
-    CheckWhole(left, right, tolerance, where);
+    CheckWhole(left, right, tolerance, errors, where);
   }
   Add(std::move(errors), left, right, where);
 }
 
 void Walk::CheckWhole(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
-                      const std::string& where) {
+                      const ElementErrors& errors, const std::string& where) {
   ValueDifference& values = difference_.values;
-  const WholeErrors whole =
-      WholeErrorsOf(left, right, tolerance, values.scale, rules_.parts, pool_);
+  const WholeErrors whole = WholeErrorsOf(left, right, tolerance, values.scale, rules_.parts, pool_,
+                                          errors_.counting.has_value() ? &errors.totals : nullptr);
   values.apart = std::max(values.apart, whole.apart);
   if (whole.fault.empty()) return;
   values.agree = false;

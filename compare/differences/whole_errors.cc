@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "compare/differences/element_text.h"
 #include "compare/differences/infinity.h"
+#include "compare/differences/lanes/whole_totals.h"
 #include "compare/differences/number_strips.h"
 
 namespace onnxcmp {
@@ -43,117 +44,21 @@ constexpr size_t kLeastDistinct = 8;
 // Axes of more slices than this have short ones, which rows tell of.
 constexpr int64_t kMostSlices = int64_t{1} << 22;
 
-struct Sums {
-  int64_t count = 0;
-  double differences = 0;  // d^2
-  double left = 0;         // a^2
-  double right = 0;        // b^2
-
-  void Add(const Sums& other) {
-    count += other.count;
-    differences += other.differences;
-    left += other.left;
-    right += other.right;
-  }
-  // Root mean square of the differences against that of the smaller side, `floor` added.
-  double Apart(double floor) const {
-    if (differences == 0 || count == 0) return 0;
-    const auto n = static_cast<double>(count);
-    const double size = std::sqrt(std::min(left, right) / n) + floor;
-    return size > 0 ? std::sqrt(differences / n) / size : kInfinity;
-  }
-};
-
-// Four lanes side by side: a register of AVX.
-constexpr int kSumLanes = 4;
-using SumDoubles = double __attribute__((vector_size(32)));
-using SumBits = uint64_t __attribute__((vector_size(32)));
-
-double SumOf(SumDoubles lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }
-
-// What counts of a pair of elements.
-struct Counting {
-  double limit = kInfinity;  // elements beyond it count nothing
-  double atol = 0;           // differences count as far as they are beyond it
-  double center = 0;         // what values are taken from
-
-  bool Counts(double a, double b) const { return std::max(std::abs(a), std::abs(b)) <= limit; }
-  double Beyond(double a, double b) const {
-    return std::copysign(std::max(std::abs(b - a) - atol, 0.0), b - a);
-  }
-  Sums One(double a, double b) const {
-    const double d = Beyond(a, b);
-    return {1, d * d, (a - center) * (a - center), (b - center) * (b - center)};
-  }
-};
-
-// Sums over a run of elements, and what tells of errors that all of them have in common.
-struct Totals {
-  Sums sums;
-  double difference = 0;
-  double left = 0;
-  double products = 0;
-
-  void Add(const Totals& other) {
-    sums.Add(other.sums);
-    difference += other.difference;
-    left += other.left;
-    products += other.products;
-  }
-};
-
-Totals TotalsOf(const double* a, const double* b, int64_t count, const Counting& counting) {
-  constexpr uint64_t kSign = uint64_t{1} << 63;
-  const auto splat = [](double number) { return SumDoubles{number, number, number, number}; };
-  const auto bits = [](SumDoubles lanes) { return reinterpret_cast<SumBits>(lanes); };
-  const auto doubles = [](SumBits lanes) { return reinterpret_cast<SumDoubles>(lanes); };
-  SumDoubles squares = {}, left = {}, right = {}, difference = {}, lefts = {}, products = {};
-  SumBits counted = {};
-  int64_t i = 0;
-  for (; i + kSumLanes <= count; i += kSumLanes) {
-    SumDoubles u, v;
-    std::memcpy(&u, a + i, sizeof(u));
-    std::memcpy(&v, b + i, sizeof(v));
-    const SumBits counts = (bits(doubles(bits(u) & ~kSign) <= splat(counting.limit)) &
-                            bits(doubles(bits(v) & ~kSign) <= splat(counting.limit)));
-    const SumDoubles exact = v - u;
-    const SumDoubles beyond = doubles(bits(exact) & ~kSign) - splat(counting.atol);
-    const SumDoubles size = beyond > SumDoubles{} ? beyond : SumDoubles{};
-    const SumDoubles d = doubles((bits(size) | (bits(exact) & kSign)) & counts);
-    const SumDoubles x = doubles(bits(u - splat(counting.center)) & counts);
-    const SumDoubles y = doubles(bits(v - splat(counting.center)) & counts);
-    counted -= counts;
-    squares += d * d;
-    left += x * x;
-    right += y * y;
-    difference += d;
-    lefts += x;
-    products += x * y;
-  }
-  Totals totals;
-  totals.sums = {static_cast<int64_t>(counted[0] + counted[1] + counted[2] + counted[3]),
-                 SumOf(squares), SumOf(left), SumOf(right)};
-  totals.difference = SumOf(difference);
-  totals.left = SumOf(lefts);
-  totals.products = SumOf(products);
-  for (; i < count; ++i) {
-    if (!counting.Counts(a[i], b[i])) continue;
-    totals.sums.Add(counting.One(a[i], b[i]));
-    totals.difference += counting.Beyond(a[i], b[i]);
-    totals.left += a[i] - counting.center;
-    totals.products += (a[i] - counting.center) * (b[i] - counting.center);
-  }
-  return totals;
+// Differences count as far as they are beyond `atol`.
+Counting CountingBy(double atol, double scale) {
+  return {.limit = scale > 0 ? kHuge * scale : kInfinity, .atol = atol, .center = 0};
 }
 
 class Accumulator {
  public:
-  // Differences count as far as they are beyond `atol`.
-  Accumulator(const Tensor& left, const Tensor& right, double atol, double scale, double floor,
+  Accumulator(const Tensor& left, const Tensor& right, const Counting& counting, double floor,
               bool parts, const ThreadPool* pool)
-      : left_(left), right_(right), pool_(pool), shape_(left.shape()), floor_(floor) {
-    counting_.atol = atol;
-    counting_.limit = scale > 0 ? kHuge * scale : kInfinity;
+      : left_(left),
+        right_(right),
+        pool_(pool),
+        shape_(left.shape()),
+        counting_(counting),
+        floor_(floor) {
     if (IsComplex(left.dtype())) shape_.push_back(2);
     if (shape_.empty()) shape_.push_back(1);
     const auto size = static_cast<int64_t>(left_.size());
@@ -169,17 +74,20 @@ class Accumulator {
     if (IsInteger(left.dtype())) counting_.center = MeanOf(left_);
   }
 
-  void Run() {
+  // `totals`: those of all elements, or null if they are not known.
+  void Run(const WholeTotals* totals) {
     const bool by_parts = has_rows_ || std::any_of(slices_.begin(), slices_.end(),
                                                    [](const auto& axis) { return !axis.empty(); });
     if (by_parts) {
       RunByRows();
+    } else if (totals != nullptr) {
+      all_ = *totals;
     } else {
       RunInPieces();
     }
   }
 
-  const Sums& all() const { return all_.sums; }
+  const PairSums& all() const { return all_.sums; }
   // A factor or an offset that all elements have in common, as text, if it is more than a part of
   // what the whole may be apart, or nearly all that there is.
   std::string CommonError(const Tolerance& tolerance) const {
@@ -264,7 +172,7 @@ class Accumulator {
   }
 
   void RunInPieces() {
-    std::vector<Totals> pieces(static_cast<size_t>(NumberPieces(left_.size())));
+    std::vector<WholeTotals> pieces(static_cast<size_t>(NumberPieces(left_.size())));
     ForEachNumberPiece(left_.size(), pool_, [&](int64_t piece, int64_t begin, int64_t end) {
       ForEachStrip(left_, right_, begin, end,
                    [&](int64_t, int64_t count, const double* a, const double* b) {
@@ -272,18 +180,18 @@ class Accumulator {
                      return true;
                    });
     });
-    for (const Totals& piece : pieces) all_.Add(piece);
+    for (const WholeTotals& piece : pieces) all_.Add(piece);
   }
 
   void RunByRows() {
-    Sums row;
+    PairSums row;
     ForEachStrip(left_, right_, 0, left_.size(),
                  [&](int64_t first, int64_t count, const double* a, const double* b) {
                    int64_t done = 0;
                    while (done < count) {
                      const int64_t column = (first + done) % inner_;
                      const int64_t run = std::min(count - done, inner_ - column);
-                     const Totals totals = TotalsOf(a + done, b + done, run, counting_);
+                     const WholeTotals totals = TotalsOf(a + done, b + done, run, counting_);
                      all_.Add(totals);
                      row.Add(totals.sums);
                      AddToColumns(column, run, a + done, b + done);
@@ -295,7 +203,7 @@ class Accumulator {
   }
 
   void AddToColumns(int64_t column, int64_t run, const double* a, const double* b) {
-    std::vector<Sums>& columns = slices_.back();
+    std::vector<PairSums>& columns = slices_.back();
     if (columns.empty()) return;
     for (int64_t i = 0; i < run; ++i) {
       if (!counting_.Counts(a[i], b[i])) continue;
@@ -303,7 +211,7 @@ class Accumulator {
     }
   }
 
-  void EndRow(int64_t row, Sums* sums) {
+  void EndRow(int64_t row, PairSums* sums) {
     int64_t rest = row;
     for (size_t axis = shape_.size() - 1; axis-- > 0;) {
       if (!slices_[axis].empty())
@@ -325,24 +233,33 @@ class Accumulator {
   bool has_rows_ = false;
   Counting counting_;
   double floor_;
-  Totals all_;
-  std::vector<std::vector<Sums>> slices_;  // by axis; empty: too short, too many
-  Sums row_;                               // the one that is farthest apart
+  WholeTotals all_;
+  std::vector<std::vector<PairSums>> slices_;  // by axis; empty: too short, too many
+  PairSums row_;                               // the one that is farthest apart
   int64_t worst_row_ = -1;
 };
 
 }  // namespace
 
+std::optional<Counting> CountingOf(const Tensor& left, const Tensor& right, double atol,
+                                   double scale) {
+  if (IsInteger(left.dtype()) || IsComplex(left.dtype()) || IsComplex(right.dtype())) {
+    return std::nullopt;
+  }
+  return CountingBy(atol, scale);
+}
+
 WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
-                          double scale, bool parts, const ThreadPool* pool) {
+                          double scale, bool parts, const ThreadPool* pool,
+                          const WholeTotals* totals) {
   WholeErrors errors;
   if (left.num_elements() == 0) return errors;
   const bool integers = IsInteger(left.dtype());
   const double whole = tolerance.whole;
   // The size of an integer says nothing: its zero point may be anywhere.
-  Accumulator sums(left, right, tolerance.atol, integers ? 0 : scale, kPartFloor * scale, parts,
-                   pool);
-  sums.Run();
+  Accumulator sums(left, right, CountingBy(tolerance.atol, integers ? 0 : scale),
+                   kPartFloor * scale, parts, pool);
+  sums.Run(totals);
   errors.apart = sums.all().Apart(integers ? scale : 0);
   const double few =
       kScatterOfFew / std::sqrt(static_cast<double>(std::max<int64_t>(1, sums.all().count)));

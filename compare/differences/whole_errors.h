@@ -3,8 +3,10 @@
 #ifndef ONNXCMP_COMPARE_DIFFERENCES_WHOLE_ERRORS_H_
 #define ONNXCMP_COMPARE_DIFFERENCES_WHOLE_ERRORS_H_
 
+#include <optional>
 #include <string>
 
+#include "compare/differences/lanes/whole_totals.h"
 #include "compare/differences/tolerance.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
@@ -21,6 +23,11 @@ struct WholeErrors {
   std::string fault;
 };
 
+// What the totals of two tensors are to count that WholeErrorsOf takes; none if it has to look at
+// them by itself. `atol`: the tolerance's.
+std::optional<Counting> CountingOf(const Tensor& left, const Tensor& right, double atol,
+                                   double scale);
+
 // Of two numeric tensors of as many elements, in row-major order. `scale` is that of the tolerance.
 // The fewer elements there are, the farther they may be apart than `whole`: one element five times.
 // Elements that are not finite, or a thousand times the scale, are left to their own tolerance.
@@ -28,9 +35,11 @@ struct WholeErrors {
 // the last one, from 16 elements on; they may be six times as far apart as the whole, and what is a
 // hundredth of the scale counts as noise. A factor or an offset that all elements have in common
 // may be half of what the whole may be, and must not be nearly all that there is. The pool may be
-// null; the result does not depend on it.
+// null; the result does not depend on it. So may `totals`: what whoever has looked at the elements
+// has added up on the way, by CountingOf.
 WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
-                          double scale, bool parts, const ThreadPool* pool);
+                          double scale, bool parts, const ThreadPool* pool,
+                          const WholeTotals* totals = nullptr);
 
 }  // namespace onnxcmp
 

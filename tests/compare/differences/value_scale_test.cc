@@ -1,5 +1,8 @@
 #include "compare/differences/value_scale.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -29,6 +32,25 @@ TEST(ScaleOfTest, WhatIsHugeOrNoNumberDoesNotCount) {
   const double scale = ScaleOf(Tensor::Of<float>({100}, elements));
   EXPECT_GE(scale, 0.5);
   EXPECT_LE(scale, 2.0);
+}
+
+// Of a few numbers and of a sample, which is read where floats lie and as what else they are; where
+// the root mean square is less than four times the median, and where it is more.
+TEST(ScaleOfTest, TheLesserOfTheRootMeanSquareAndFourMedians) {
+  const Tensor x = RandomFloats({300, 300}, 1);
+  std::vector<float> wide(x.AsSpan<float>().begin(), x.AsSpan<float>().end());
+  for (size_t i = 0; i < wide.size(); i += 10) wide[i] *= 1000;
+  for (const int64_t side : {30, 300}) {
+    const Tensor small = Tensor::Of<float>({side, side}, {wide.data(), wide.data() + side * side});
+    std::vector<double> magnitudes;
+    for (const float v : small.AsSpan<float>()) magnitudes.push_back(std::abs(v));
+    const auto middle = magnitudes.begin() + side * side / 2;
+    std::nth_element(magnitudes.begin(), middle, magnitudes.end());
+    EXPECT_NEAR(ScaleOf(small) / (4 * *middle), 1, 0.1);
+    EXPECT_EQ(ScaleOf(testing::Convert(small, DType::kDouble)), ScaleOf(small));
+  }
+  EXPECT_NEAR(ScaleOf(x), 1, 0.05);
+  EXPECT_EQ(ScaleOf(testing::Convert(x, DType::kDouble)), ScaleOf(x));
 }
 
 // Where 0 lies is the zero point's choice.

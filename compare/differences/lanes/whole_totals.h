@@ -1,0 +1,65 @@
+// Sums over pairs of numbers, by which tensors are judged as a whole and in their parts.
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_LANES_WHOLE_TOTALS_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_LANES_WHOLE_TOTALS_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace onnxcmp {
+
+struct PairSums {
+  int64_t count = 0;
+  double differences = 0;  // d^2
+  double left = 0;         // a^2
+  double right = 0;        // b^2
+
+  void Add(const PairSums& other) {
+    count += other.count;
+    differences += other.differences;
+    left += other.left;
+    right += other.right;
+  }
+  // Root mean square of the differences against that of the smaller side, `floor` added.
+  double Apart(double floor) const;
+};
+
+// What counts of a pair of numbers.
+struct Counting {
+  double limit = std::numeric_limits<double>::infinity();  // numbers beyond it count nothing
+  double atol = 0;    // differences count as far as they are beyond it
+  double center = 0;  // what values are taken from
+
+  bool Counts(double a, double b) const { return std::max(std::abs(a), std::abs(b)) <= limit; }
+  double Beyond(double a, double b) const {
+    return std::copysign(std::max(std::abs(b - a) - atol, 0.0), b - a);
+  }
+  PairSums One(double a, double b) const {
+    const double d = Beyond(a, b);
+    return {1, d * d, (a - center) * (a - center), (b - center) * (b - center)};
+  }
+};
+
+// Sums over a run of elements, and what tells of errors that all of them have in common.
+struct WholeTotals {
+  PairSums sums;
+  double difference = 0;
+  double left = 0;
+  double products = 0;
+
+  void Add(const WholeTotals& other) {
+    sums.Add(other.sums);
+    difference += other.difference;
+    left += other.left;
+    products += other.products;
+  }
+};
+
+// Number: float or double.
+template <typename Number>
+WholeTotals TotalsOf(const Number* a, const Number* b, int64_t count, const Counting& counting);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_LANES_WHOLE_TOTALS_H_
