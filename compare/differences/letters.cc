@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "compare/differences/element_reader.h"
-#include "compare/differences/lanes.h"
+#include "compare/differences/lanes/lanes.h"
 
 namespace onnxcmp {
 namespace {
@@ -22,13 +22,13 @@ double SumLeaf(const T* p, int64_t n) {
   double sum = 0;
   int64_t i = 0;
   if (n >= kStrands) {
-    Doubles low = {};
-    Doubles high = {};
+    lanes::Doubles low = {};
+    lanes::Doubles high = {};
     for (; i + kStrands <= n; i += kStrands) {
-      low += LoadLanes(p + i);
-      high += LoadLanes(p + i + kLanes);
+      low += lanes::Load(p + i);
+      high += lanes::Load(p + i + lanes::kLanes);
     }
-    sum = SumOfLanes(low) + SumOfLanes(high);
+    sum = lanes::Sum(low) + lanes::Sum(high);
   }
   for (; i < n; ++i) {
     sum += static_cast<double>(p[i]);

@@ -4,15 +4,22 @@
 #include <cmath>
 
 #include "compare/differences/infinity.h"
-#include "compare/differences/lanes.h"
+#include "compare/differences/lanes/lanes.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr uint64_t kSign = uint64_t{1} << 63;
+using lanes::Abs;
+using lanes::Bits;
+using lanes::Doubles;
+using lanes::kLanes;
+using lanes::kSign;
+using lanes::Load;
+using lanes::Splat;
+using lanes::Store;
 
-Doubles Flip(Doubles lanes, LaneBits signs) {
-  return reinterpret_cast<Doubles>(reinterpret_cast<LaneBits>(lanes) ^ signs);
+Doubles Flip(Doubles lanes, Bits signs) {
+  return reinterpret_cast<Doubles>(reinterpret_cast<Bits>(lanes) ^ signs);
 }
 
 // SplitMix64.
@@ -27,7 +34,7 @@ uint64_t Mix(uint64_t x) {
 struct DoubleSum {
   Doubles even = {};
   Doubles odd = {};
-  double Get() const { return SumOfLanes(even + odd); }
+  double Get() const { return lanes::Sum(even + odd); }
 };
 
 // Statistics of one chunk whose elements are finite, unless `squares` is not.
@@ -38,11 +45,11 @@ void AddFinite(const T* values, int64_t count, double shift, NumericSums* sums) 
   DoubleSum shifted_squares;
   Doubles least = Splat(kInfinity);
   Doubles greatest = Splat(-kInfinity);
-  LaneBits zeros = {};
+  Bits zeros = {};
   int64_t i = 0;
   for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
-    const Doubles x = LoadLanes(values + i);
-    const Doubles y = LoadLanes(values + i + kLanes);
+    const Doubles x = Load(values + i);
+    const Doubles y = Load(values + i + kLanes);
     const Doubles x_shifted = x - Splat(shift);
     const Doubles y_shifted = y - Splat(shift);
     sum.even += x;
@@ -55,8 +62,7 @@ void AddFinite(const T* values, int64_t count, double shift, NumericSums* sums) 
     const Doubles greater = x > y ? x : y;
     least = lesser < least ? lesser : least;
     greatest = greater > greatest ? greater : greatest;
-    zeros -=
-        reinterpret_cast<LaneBits>(x == Doubles{}) + reinterpret_cast<LaneBits>(y == Doubles{});
+    zeros -= reinterpret_cast<Bits>(x == Doubles{}) + reinterpret_cast<Bits>(y == Doubles{});
   }
   sums->sum = sum.Get();
   sums->squares = squares.Get();
@@ -86,19 +92,19 @@ void AddAny(T* values, int64_t count, double shift, NumericSums* sums) {
   Doubles shifted_squares = {};
   Doubles least = Splat(kInfinity);
   Doubles greatest = Splat(-kInfinity);
-  LaneBits zeros = {};
-  LaneBits finite = {};
-  LaneBits nans = {};
+  Bits zeros = {};
+  Bits finite = {};
+  Bits nans = {};
   // What is put after the end is none of the three.
   for (int64_t i = 0; i < count; i += kLanes) {
-    LaneBits inside = ~LaneBits{};
+    Bits inside = ~Bits{};
     for (int64_t lane = std::max<int64_t>(count - i, 0); lane < kLanes; ++lane) inside[lane] = 0;
-    const Doubles x = LoadLanes(values + i);
-    const LaneBits is_finite = reinterpret_cast<LaneBits>(Abs(x) < Splat(kInfinity)) & inside;
-    const Doubles kept = reinterpret_cast<Doubles>(reinterpret_cast<LaneBits>(x) & is_finite);
+    const Doubles x = Load(values + i);
+    const Bits is_finite = reinterpret_cast<Bits>(Abs(x) < Splat(kInfinity)) & inside;
+    const Doubles kept = reinterpret_cast<Doubles>(reinterpret_cast<Bits>(x) & is_finite);
     const Doubles d =
-        reinterpret_cast<Doubles>(reinterpret_cast<LaneBits>(x - Splat(shift)) & is_finite);
-    StoreLanes(kept, values + i);
+        reinterpret_cast<Doubles>(reinterpret_cast<Bits>(x - Splat(shift)) & is_finite);
+    Store(kept, values + i);
     sum += kept;
     squares += kept * kept;
     shifted_squares += d * d;
@@ -106,8 +112,8 @@ void AddAny(T* values, int64_t count, double shift, NumericSums* sums) {
     const Doubles or_minus_infinity = is_finite ? x : Splat(-kInfinity);
     least = or_infinity < least ? or_infinity : least;
     greatest = or_minus_infinity > greatest ? or_minus_infinity : greatest;
-    zeros -= reinterpret_cast<LaneBits>(x == Doubles{}) & inside;
-    nans -= reinterpret_cast<LaneBits>(x != x) & inside;
+    zeros -= reinterpret_cast<Bits>(x == Doubles{}) & inside;
+    nans -= reinterpret_cast<Bits>(x != x) & inside;
     finite -= is_finite;
   }
   sums->count = count;
@@ -118,9 +124,9 @@ void AddAny(T* values, int64_t count, double shift, NumericSums* sums) {
     sums->min = std::min(sums->min, static_cast<double>(least[lane]));
     sums->max = std::max(sums->max, static_cast<double>(greatest[lane]));
   }
-  sums->sum = SumOfLanes(sum);
-  sums->squares = SumOfLanes(squares);
-  sums->shifted_squares = SumOfLanes(shifted_squares);
+  sums->sum = lanes::Sum(sum);
+  sums->squares = lanes::Sum(squares);
+  sums->shifted_squares = lanes::Sum(shifted_squares);
 }
 
 // c(x) of finite elements.
@@ -137,8 +143,8 @@ void AddSquashed(const T* squashed, int64_t count, NumericSums* sums) {
   DoubleSum squares;
   DoubleSum cubes;
   for (int64_t i = 0; i < count; i += 2 * kLanes) {
-    const Doubles c = LoadLanes(squashed + i);
-    const Doubles d = LoadLanes(squashed + i + kLanes);
+    const Doubles c = Load(squashed + i);
+    const Doubles d = Load(squashed + i + kLanes);
     const Doubles c_square = c * c;
     const Doubles d_square = d * d;
     sum.even += c;
@@ -271,29 +277,29 @@ void NumericPass::Project(int64_t first, int64_t count, const T* x, const T* c) 
     for (int v = 0; v < used_vectors_; v += 2) {
       // Brings the bit of each lane to the place of the sign.
       const auto last = static_cast<uint64_t>(63 - v * kLanes);
-      const LaneBits shifts = {last, last - 1, last - 2, last - 3};
-      const LaneBits next_shifts = shifts - kLanes;
+      const Bits shifts = {last, last - 1, last - 2, last - 3};
+      const Bits next_shifts = shifts - kLanes;
       double* plain_slots = plain_slots_.data() + v * kLanes;
       double* squashed_slots = squashed_slots_.data() + v * kLanes;
-      Doubles plain = LoadLanes(plain_slots);
-      Doubles next_plain = LoadLanes(plain_slots + kLanes);
-      Doubles squashed = LoadLanes(squashed_slots);
-      Doubles next_squashed = LoadLanes(squashed_slots + kLanes);
+      Doubles plain = Load(plain_slots);
+      Doubles next_plain = Load(plain_slots + kLanes);
+      Doubles squashed = Load(squashed_slots);
+      Doubles next_squashed = Load(squashed_slots + kLanes);
       for (int64_t r = run; r < end; ++r) {
         const uint64_t bits = signs[static_cast<size_t>(r)];
-        const LaneBits all = {bits, bits, bits, bits};
-        const LaneBits flips = (all << shifts) & kSign;
-        const LaneBits next_flips = (all << next_shifts) & kSign;
+        const Bits all = {bits, bits, bits, bits};
+        const Bits flips = (all << shifts) & kSign;
+        const Bits next_flips = (all << next_shifts) & kSign;
         const int64_t place = r * kRun + v * kLanes;
-        plain += Flip(LoadLanes(x + place), flips);
-        next_plain += Flip(LoadLanes(x + place + kLanes), next_flips);
-        squashed += Flip(LoadLanes(c + place), flips);
-        next_squashed += Flip(LoadLanes(c + place + kLanes), next_flips);
+        plain += Flip(Load(x + place), flips);
+        next_plain += Flip(Load(x + place + kLanes), next_flips);
+        squashed += Flip(Load(c + place), flips);
+        next_squashed += Flip(Load(c + place + kLanes), next_flips);
       }
-      StoreLanes(plain, plain_slots);
-      StoreLanes(next_plain, plain_slots + kLanes);
-      StoreLanes(squashed, squashed_slots);
-      StoreLanes(next_squashed, squashed_slots + kLanes);
+      Store(plain, plain_slots);
+      Store(next_plain, plain_slots + kLanes);
+      Store(squashed, squashed_slots);
+      Store(next_squashed, squashed_slots + kLanes);
     }
     run = end;
   }
@@ -307,18 +313,18 @@ void NumericPass::SpendSlots(int64_t group) {
     // 16 bits for each lane.
     const uint64_t hash =
         Mix(~(static_cast<uint64_t>(group) * (kRun / kLanes) + static_cast<uint64_t>(v)));
-    const LaneBits bits = LaneBits{hash, hash, hash, hash} >> LaneBits{0, 16, 32, 48};
-    const Doubles x = LoadLanes(plain_slots_.data() + v * kLanes);
-    const Doubles c = LoadLanes(squashed_slots_.data() + v * kLanes);
+    const Bits bits = Bits{hash, hash, hash, hash} >> Bits{0, 16, 32, 48};
+    const Doubles x = Load(plain_slots_.data() + v * kLanes);
+    const Doubles c = Load(squashed_slots_.data() + v * kLanes);
     for (size_t k = 0; k < kProjections; ++k) {
-      const LaneBits flips = (bits << (63 - k)) & kSign;
+      const Bits flips = (bits << (63 - k)) & kSign;
       plain[k] += Flip(x, flips);
       squashed[k] += Flip(c, flips);
     }
   }
   for (size_t k = 0; k < kProjections; ++k) {
-    sums_.plain[k] += SumOfLanes(plain[k]);
-    sums_.squashed[k] += SumOfLanes(squashed[k]);
+    sums_.plain[k] += lanes::Sum(plain[k]);
+    sums_.squashed[k] += lanes::Sum(squashed[k]);
   }
   plain_slots_.fill(0);
   squashed_slots_.fill(0);

@@ -20,6 +20,9 @@ inline Doubles Load(const double* p) {
 // Written so that it is one instruction; g++ 12 makes several of __builtin_convertvector.
 inline Doubles Load(const float* p) { return Doubles{p[0], p[1], p[2], p[3]}; }
 inline void Store(Doubles lanes, double* p) { std::memcpy(p, &lanes, sizeof(lanes)); }
+inline void Store(Doubles lanes, float* p) {
+  for (int64_t i = 0; i < kLanes; ++i) p[i] = static_cast<float>(lanes[i]);
+}
 
 inline Doubles Splat(double number) { return Doubles{number, number, number, number}; }
 inline Bits Splat(uint64_t bits) { return Bits{bits, bits, bits, bits}; }
