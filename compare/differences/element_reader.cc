@@ -7,6 +7,10 @@
 
 namespace onnxcmp {
 
+bool FitsFloat(DType dtype) {
+  return ComputeClassOf(dtype) == ComputeClass::kFloat || BitWidth(dtype) <= 16;
+}
+
 template <typename C>
 void ElementReader::Read(int64_t first, int64_t count, C* out) const {
   const std::byte* data = tensor_.raw_data();

@@ -9,6 +9,9 @@
 
 namespace onnxcmp {
 
+// Whether all numbers of the type are floats, so that they may be read as such.
+bool FitsFloat(DType dtype);
+
 // Reads numeric tensors strip by strip, so that looking at a view needs no contiguous copy of it.
 class ElementReader {
  public:

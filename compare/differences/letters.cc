@@ -62,13 +62,14 @@ double SumStored(const T* data, int64_t size, int64_t begin, int64_t n) {
   });
 }
 
-// A leaf of any other elements: loaded as doubles first.
+// A leaf of any other elements: loaded first. T: float or double, which holds them all.
+template <typename T>
 double SumLoaded(const ElementReader& reader, int64_t size, int64_t begin, int64_t n) {
   return PairwiseSum(begin, n, [&](int64_t first, int64_t count) {
-    std::array<double, kLeaf> loaded;
+    std::array<T, kLeaf> loaded;
     const int64_t present = std::clamp<int64_t>(size - first, 0, count);
-    reader.Read<double>(first, present, loaded.data());
-    std::fill(loaded.begin() + present, loaded.begin() + count, 0.0);
+    reader.Read<T>(first, present, loaded.data());
+    std::fill(loaded.begin() + present, loaded.begin() + count, T{0});
     return SumLeaf(loaded.data(), count);
   });
 }
@@ -101,8 +102,10 @@ Letters LettersOf(const Value& value, const ThreadPool* pool) {
         number = SumStored(tensor.data<float>(), size, part * run, run);
       } else if (tensor.is_contiguous() && tensor.dtype() == DType::kDouble) {
         number = SumStored(tensor.data<double>(), size, part * run, run);
+      } else if (FitsFloat(tensor.dtype())) {
+        number = SumLoaded<float>(reader, size, part * run, run);
       } else {
-        number = SumLoaded(reader, size, part * run, run);
+        number = SumLoaded<double>(reader, size, part * run, run);
       }
     };
     if (pool != nullptr && size >= kParallelElements) {

@@ -90,7 +90,7 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
   keeping.tolerance = options.tolerance;
   keeping.in_step = in_step;
   keeping.bytes_that_wait = options.keep_values / 16;
-  keeping.bytes_that_stay = options.keep_values / 32;
+  keeping.bytes_that_stay = options.keep_values / 16;
   keeping.pool = options.pool;
   for (const SideId id : kBothSides) {
     records[id].bank = ValueBank(options.keep_values / 2);

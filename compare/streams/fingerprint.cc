@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "compare/differences/element_reader.h"
 #include "compare/differences/strided_runs.h"
 #include "compare/streams/multiset_hash.h"
 #include "compare/streams/numeric_pass.h"
@@ -44,11 +45,6 @@ ElementKind KindOf(DType dtype) {
   if (IsFloatingPoint(dtype)) return ElementKind::kFloat;
   if (IsInteger(dtype)) return ElementKind::kInteger;
   return dtype == DType::kBool ? ElementKind::kBool : ElementKind::kOther;
-}
-
-// Whether all numbers of the type are floats, so that its numbers are taken as such.
-bool FitsFloat(DType dtype) {
-  return ComputeClassOf(dtype) == ComputeClass::kFloat || BitWidth(dtype) <= 16;
 }
 
 struct Piece {

@@ -129,24 +129,22 @@ void AddAny(T* values, int64_t count, double shift, NumericSums* sums) {
   sums->shifted_squares = lanes::Sum(shifted_squares);
 }
 
-// c(x) of finite elements.
+// c(x) of finite elements with zeros after the end, always in double: a cast changes no sketch.
 template <typename T>
-void Squash(const T* values, int64_t count, T* squashed) {
-  for (int64_t i = 0; i < count; ++i) squashed[i] = values[i] / (1 + std::abs(values[i]));
-}
-
-// Of c(x), with zeros after the end.
-template <typename T>
-void AddSquashed(const T* squashed, int64_t count, NumericSums* sums) {
+void AddSquashed(const T* values, int64_t count, double* squashed, NumericSums* sums) {
   DoubleSum sum;
   DoubleSum magnitudes;
   DoubleSum squares;
   DoubleSum cubes;
   for (int64_t i = 0; i < count; i += 2 * kLanes) {
-    const Doubles c = Load(squashed + i);
-    const Doubles d = Load(squashed + i + kLanes);
+    const Doubles x = Load(values + i);
+    const Doubles y = Load(values + i + kLanes);
+    const Doubles c = x / (Splat(1.0) + Abs(x));
+    const Doubles d = y / (Splat(1.0) + Abs(y));
     const Doubles c_square = c * c;
     const Doubles d_square = d * d;
+    Store(c, squashed + i);
+    Store(d, squashed + i + kLanes);
     sum.even += c;
     sum.odd += d;
     magnitudes.even += Abs(c);
@@ -175,7 +173,7 @@ Sketch ToSketch(double squares, const std::array<double, kProjections>& projecti
   return sketch;
 }
 
-double SquashOf(double x) { return x / (1 + std::abs(x)); }
+double Squash(double x) { return x / (1 + std::abs(x)); }
 
 }  // namespace
 
@@ -225,8 +223,8 @@ std::array<double, 6> NumericSums::Moments() const {
   // c grows with x. Elements that are not finite count as 0.
   const double least = finite < count ? std::min(min, 0.0) : min;
   const double greatest = finite < count ? std::max(max, 0.0) : max;
-  return {c_sum / n,       std::sqrt(c_squares / n), c_magnitudes / n,
-          SquashOf(least), SquashOf(greatest),       std::cbrt(c_cubes / n)};
+  return {c_sum / n,     std::sqrt(c_squares / n), c_magnitudes / n,
+          Squash(least), Squash(greatest),         std::cbrt(c_cubes / n)};
 }
 
 NumericPass::NumericPass(int64_t size, double shift)
@@ -239,7 +237,7 @@ NumericPass::NumericPass(int64_t size, double shift)
 
 template <typename T>
 void NumericPass::AddChunk(int64_t first, int64_t count, T* values) {
-  alignas(64) std::array<T, kChunk> squashed;
+  alignas(64) std::array<double, kChunk> squashed;
   NumericSums chunk;
   AddFinite(values, count, shift_, &chunk);
   // Up to a whole run.
@@ -249,8 +247,7 @@ void NumericPass::AddChunk(int64_t first, int64_t count, T* values) {
     chunk = NumericSums();
     AddAny(values, count, shift_, &chunk);
   }
-  Squash(values, padded, squashed.data());
-  AddSquashed(squashed.data(), padded, &chunk);
+  AddSquashed(values, padded, squashed.data(), &chunk);
   sums_.Add(chunk);
   Project(first, padded, values, squashed.data());
 }
@@ -259,7 +256,7 @@ template void NumericPass::AddChunk(int64_t first, int64_t count, float* values)
 template void NumericPass::AddChunk(int64_t first, int64_t count, double* values);
 
 template <typename T>
-void NumericPass::Project(int64_t first, int64_t count, const T* x, const T* c) {
+void NumericPass::Project(int64_t first, int64_t count, const T* x, const double* c) {
   std::array<uint64_t, kChunk / kRun> signs;
   const int64_t first_run = first / kRun;
   const int64_t runs = count / kRun;

@@ -53,8 +53,8 @@ class NumericPass {
   NumericPass(int64_t size, double shift);
 
   // Elements [first, first + count) of the tensor, `first` being a multiple of kChunk. `values`
-  // has room for kChunk numbers and is overwritten. T: double, or float, in which c(x) is computed
-  // then; sums are double.
+  // has room for kChunk numbers and is overwritten. T: float or double; all else is
+  // double.
   template <typename T>
   void AddChunk(int64_t first, int64_t count, T* values);
   // After the last chunk of a piece. A piece ends where the tensor ends or at a multiple of 4096.
@@ -64,7 +64,7 @@ class NumericPass {
   static constexpr int kRun = 64;
 
   template <typename T>
-  void Project(int64_t first, int64_t count, const T* x, const T* c);
+  void Project(int64_t first, int64_t count, const T* x, const double* c);
   void SpendSlots(int64_t group);
 
   int64_t runs_per_group_;  // that share slots: a power of two, at most 64

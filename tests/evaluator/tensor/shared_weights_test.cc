@@ -72,7 +72,7 @@ TEST_F(SharedWeightsTest, AFileThatChangesIsNamed) {
   std::filesystem::last_write_time(path, before + std::chrono::milliseconds(10));
   const absl::Status changed = weights_.CheckUnchanged();
   EXPECT_EQ(changed.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_NE(changed.message().find("/a\" was written to"), absl::string_view::npos) << changed;
+  EXPECT_NE(changed.message().find("/a' was written to"), absl::string_view::npos) << changed;
 }
 
 TEST_F(SharedWeightsTest, TheSameBytesHaveOneBuffer) {
