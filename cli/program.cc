@@ -3,11 +3,29 @@
 #include <string>
 #include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "cli/commands.h"
+#include "evaluator/base/spare_memory.h"
 
 namespace onnxcmp::cli {
+namespace {
+
+// Large results are kept for others as long as that pays (evaluator/base/spare_memory.h). What is
+// not kept goes back to the system, unless it lies in malloc's heap below something small: glibc
+// puts blocks of up to 32 MB there after a while if it is not told where to stop.
+void KeepLargeBlocksOutOfTheHeap() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, int{SpareMemory::kLeast});
+#endif
+}
+
+}  // namespace
 
 int RunProgram(int argc, char** argv) {
+  KeepLargeBlocksOutOfTheHeap();
   std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const std::string command = arguments.empty() ? "" : arguments[0];
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1),
