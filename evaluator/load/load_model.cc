@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "evaluator/base/mapped_file.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/expansion.h"
@@ -17,6 +18,7 @@
 #include "evaluator/load/sort_nodes.h"
 #include "evaluator/load/unknown_fields.h"
 #include "evaluator/protos/tensor_proto.h"
+#include "evaluator/tensor/shared_weights.h"
 #include "onnx/onnx_pb.h"
 
 namespace onnxcmp {
@@ -124,7 +126,10 @@ std::string FolderOf(const std::string& path) {
 absl::StatusOr<std::shared_ptr<const Model>> LoadModel(const std::string& path,
                                                        const OpRegistry& registry,
                                                        const LoadOptions& options) {
-  OC_ASSIGN_OR_RETURN(ModelInFile file, ReadModelInPlace(path, options.max_depth));
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<const MappedFile> mapped, options.weights != nullptr
+                                                                    ? options.weights->Open(path)
+                                                                    : MappedFile::Open(path));
+  OC_ASSIGN_OR_RETURN(ModelInFile file, ReadModelInPlace(std::move(mapped), options.max_depth));
   ExternalData external(FolderOf(path), options.weights);
   external.SetCut(std::move(file.file), std::move(file.weights));
   absl::StatusOr<std::shared_ptr<Model>> model = Build(file.proto, registry, options, &external);

@@ -146,10 +146,12 @@ absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelFile(const std::strin
   return ReadMapped(path, *file, max_depth, /*weights=*/nullptr);
 }
 
-absl::StatusOr<ModelInFile> ReadModelInPlace(const std::string& path, int max_depth) {
+absl::StatusOr<ModelInFile> ReadModelInPlace(std::shared_ptr<const MappedFile> file,
+                                             int max_depth) {
   ModelInFile model;
-  OC_ASSIGN_OR_RETURN(model.file, MappedFile::Open(path));
-  OC_ASSIGN_OR_RETURN(model.proto, ReadMapped(path, *model.file, max_depth, &model.weights));
+  model.file = std::move(file);
+  OC_ASSIGN_OR_RETURN(model.proto,
+                      ReadMapped(model.file->path(), *model.file, max_depth, &model.weights));
   return model;
 }
 

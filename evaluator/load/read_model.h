@@ -35,7 +35,7 @@ struct ModelInFile {
   std::shared_ptr<const MappedFile> file;
   std::vector<absl::string_view> weights;
 };
-absl::StatusOr<ModelInFile> ReadModelInPlace(const std::string& path, int max_depth);
+absl::StatusOr<ModelInFile> ReadModelInPlace(std::shared_ptr<const MappedFile> file, int max_depth);
 
 }  // namespace onnxcmp
 

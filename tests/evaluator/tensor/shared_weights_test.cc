@@ -139,6 +139,24 @@ TEST_F(SharedWeightsTest, ManyThreadsTakeTheSame) {
   for (const auto& other : taken) EXPECT_EQ(other, taken[0]);
 }
 
+TEST_F(SharedWeightsTest, AModelsFilesAreAmongThoseThatMustNotChange) {
+  const std::string model = folder_.Write(
+      "m.onnxtxt",
+      "<ir_version: 10, opset_import: [\"\" : 21]> g (float[4096] x) => (float[4096] y) "
+      "<float[4096] w = [\"location\": \"w.data\"]> { y = Add (x, w) }");
+  const std::string data = folder_.Write("w.data", Bytes(kBytes, 1));
+  for (const std::string& path : {model, data}) {
+    LoadOptions options;
+    options.weights = std::make_shared<SharedWeights>();
+    const testing::LoadedModel loaded = LoadModel(model, Registry(), options);
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    EXPECT_TRUE(options.weights->CheckUnchanged().ok());
+    const auto before = std::filesystem::last_write_time(path);
+    std::filesystem::last_write_time(path, before + std::chrono::milliseconds(10));
+    EXPECT_FALSE(options.weights->CheckUnchanged().ok()) << path;
+  }
+}
+
 TEST_F(SharedWeightsTest, OfTwoModels) {
   const auto model = [&](const std::string& name, const std::string& data) {
     folder_.Write(name + ".data", data);
