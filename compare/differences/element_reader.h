@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "compare/differences/strided_runs.h"
+#include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
