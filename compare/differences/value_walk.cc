@@ -16,6 +16,7 @@
 #include "compare/differences/mask_numbers.h"
 #include "compare/differences/value_scale.h"
 #include "compare/differences/whole_errors.h"
+#include "evaluator/tensor/stored_value.h"
 
 namespace onnxcmp {
 namespace {
@@ -283,14 +284,17 @@ TensorDifference Walk::Finish() {
 
 TensorDifference WalkValues(const Value& left, const Value& right, const WalkRules& rules,
                             const ThreadPool* pool) {
+  // Out of their files for as long as they are looked at.
+  const Value in_left = InMemory(left, pool).value_or(left);
+  const Value in_right = InMemory(right, pool).value_or(right);
   Walk walk(rules, pool, 1);
-  walk.Compare(left, right, "", 0);
+  walk.Compare(in_left, in_right, "", 0);
   // Doubles whose squares are none: once more, in another unit.
   constexpr double kUnit = 0x1p-600;
   const double greatest = walk.greatest();
   if (greatest > 1e150 || (greatest > 0 && greatest < 1e-150)) {
     Walk again(rules, pool, greatest > 1 ? kUnit : 1 / kUnit);
-    again.Compare(left, right, "", 0);
+    again.Compare(in_left, in_right, "", 0);
     return again.Finish();
   }
   return walk.Finish();

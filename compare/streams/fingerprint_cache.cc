@@ -2,6 +2,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "compare/pair/timings.h"
+#include "evaluator/tensor/stored_value.h"
 
 namespace onnxcmp {
 namespace {
@@ -17,12 +18,6 @@ bool IsSame(const std::weak_ptr<Buffer>& before, const std::shared_ptr<Buffer>& 
 
 bool HasMemory(const Value& value) {
   return value.is_tensor() && value.tensor().defined() && value.tensor().buffer() != nullptr;
-}
-
-// Out of their file for as long as they are looked at.
-Value InMemory(const Value& value, const ThreadPool* pool) {
-  const Tensor& tensor = value.tensor();
-  return tensor.stored() ? Value(tensor.InMemory(pool).value_or(tensor)) : value;
 }
 
 }  // namespace
@@ -63,7 +58,7 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (const Shared seen = Find(tensor)) return Reshaped(*seen, tensor.shape());
   }
-  const Value in_memory = InMemory(value, pool);
+  const Value in_memory = InMemory(value, pool).value_or(value);
   Hash128 bits;
   if (large) {
     bits = BitsOf(in_memory.tensor(), pool);
@@ -99,7 +94,7 @@ Hash128 FingerprintCache::Content(const Value& value, const ThreadPool* pool) {
       return it->second.content;
     }
   }
-  const Hash128 content = ContentOf(InMemory(value, pool), pool);
+  const Hash128 content = ContentOf(InMemory(value, pool).value_or(value), pool);
   if (!large) return content;
   const std::lock_guard<std::mutex> lock(mutex_);
   contents_[place] = {tensor.buffer(), tensor.dtype(), tensor.shape(), tensor.strides(), content};

@@ -10,6 +10,8 @@ namespace onnxcmp {
 namespace {
 
 using lanes::Abs;
+using lanes::AsBits;
+using lanes::AsDoubles;
 using lanes::Bits;
 using lanes::Doubles;
 using lanes::kLanes;
@@ -18,9 +20,7 @@ using lanes::Load;
 using lanes::Splat;
 using lanes::Store;
 
-Doubles Flip(Doubles lanes, Bits signs) {
-  return reinterpret_cast<Doubles>(reinterpret_cast<Bits>(lanes) ^ signs);
-}
+Doubles Flip(Doubles lanes, Bits signs) { return AsDoubles(AsBits(lanes) ^ signs); }
 
 // SplitMix64.
 uint64_t Mix(uint64_t x) {
@@ -62,7 +62,7 @@ void AddFinite(const T* values, int64_t count, double shift, NumericSums* sums) 
     const Doubles greater = x > y ? x : y;
     least = lesser < least ? lesser : least;
     greatest = greater > greatest ? greater : greatest;
-    zeros -= reinterpret_cast<Bits>(x == Doubles{}) + reinterpret_cast<Bits>(y == Doubles{});
+    zeros -= AsBits(x == Doubles{}) + AsBits(y == Doubles{});
   }
   sums->sum = sum.Get();
   sums->squares = squares.Get();
@@ -100,10 +100,9 @@ void AddAny(T* values, int64_t count, double shift, NumericSums* sums) {
     Bits inside = ~Bits{};
     for (int64_t lane = std::max<int64_t>(count - i, 0); lane < kLanes; ++lane) inside[lane] = 0;
     const Doubles x = Load(values + i);
-    const Bits is_finite = reinterpret_cast<Bits>(Abs(x) < Splat(kInfinity)) & inside;
-    const Doubles kept = reinterpret_cast<Doubles>(reinterpret_cast<Bits>(x) & is_finite);
-    const Doubles d =
-        reinterpret_cast<Doubles>(reinterpret_cast<Bits>(x - Splat(shift)) & is_finite);
+    const Bits is_finite = AsBits(Abs(x) < Splat(kInfinity)) & inside;
+    const Doubles kept = AsDoubles(AsBits(x) & is_finite);
+    const Doubles d = AsDoubles(AsBits(x - Splat(shift)) & is_finite);
     Store(kept, values + i);
     sum += kept;
     squares += kept * kept;
@@ -112,8 +111,8 @@ void AddAny(T* values, int64_t count, double shift, NumericSums* sums) {
     const Doubles or_minus_infinity = is_finite ? x : Splat(-kInfinity);
     least = or_infinity < least ? or_infinity : least;
     greatest = or_minus_infinity > greatest ? or_minus_infinity : greatest;
-    zeros -= reinterpret_cast<Bits>(x == Doubles{}) & inside;
-    nans -= reinterpret_cast<Bits>(x != x) & inside;
+    zeros -= AsBits(x == Doubles{}) & inside;
+    nans -= AsBits(x != x) & inside;
     finite -= is_finite;
   }
   sums->count = count;

@@ -5,20 +5,15 @@
 #include <utility>
 
 #include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/stored_value.h"
 
 namespace onnxcmp {
-namespace {
-
-bool IsStored(const Value& value) { return value.is_tensor() && value.tensor().stored(); }
-
-}  // namespace
 
 absl::Status StoredValues::LoadInputs(absl::Span<const Value>* inputs) {
   if (std::none_of(inputs->begin(), inputs->end(), IsStored)) return absl::OkStatus();
   inputs_.assign(inputs->begin(), inputs->end());
   for (Value& input : inputs_) {
-    if (!IsStored(input)) continue;
-    OC_ASSIGN_OR_RETURN(input, input.tensor().InMemory(pool_));
+    OC_ASSIGN_OR_RETURN(input, InMemory(input, pool_));
   }
   *inputs = inputs_;
   return absl::OkStatus();
@@ -26,8 +21,8 @@ absl::Status StoredValues::LoadInputs(absl::Span<const Value>* inputs) {
 
 absl::Status StoredValues::Hold(const Value& value) {
   if (!IsStored(value)) return absl::OkStatus();
-  OC_ASSIGN_OR_RETURN(Tensor tensor, value.tensor().InMemory(pool_));
-  held_.emplace_back(std::move(tensor));
+  OC_ASSIGN_OR_RETURN(Value held, InMemory(value, pool_));
+  held_.push_back(std::move(held));
   return absl::OkStatus();
 }
 

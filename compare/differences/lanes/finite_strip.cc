@@ -37,15 +37,6 @@ Doubles Scaled(Doubles lanes, double scale) {
   return std::is_same_v<Number, float> ? lanes : lanes * Splat(scale);
 }
 
-template <typename Lanes>
-auto Greatest(Lanes lanes) {
-  auto greatest = lanes[0];
-  for (size_t i = 1; i < sizeof(lanes) / sizeof(lanes[0]); ++i) {
-    greatest = std::max(greatest, lanes[i]);
-  }
-  return greatest;
-}
-
 // By their bits, which taken as integers are in the floats' own order; distances of these are units
 // of the last place. False: some float is not finite.
 bool ExtremesOfFloats(const float* a, const float* b, int64_t count, StripErrors* errors) {
@@ -70,14 +61,14 @@ bool ExtremesOfFloats(const float* a, const float* b, int64_t count, StripErrors
     const FloatSteps apart = (FloatSteps)(x > y ? x : y) - (FloatSteps)(x > y ? y : x);
     steps = apart > steps ? apart : steps;
   }
-  if (Greatest(greatest) >= kExponent) return false;
+  if (Max(greatest) >= kExponent) return false;
   const auto as_float = [](int32_t place) {
     return double{std::copysign(std::bit_cast<float>(std::abs(place)), place < 0 ? -1.0F : 1.0F)};
   };
-  errors->greatest = as_float(Greatest(greatest));
-  errors->min = as_float(-Greatest(-least));
-  errors->max = as_float(Greatest(most));
-  errors->max_ulp = Greatest(steps);
+  errors->greatest = as_float(Max(greatest));
+  errors->min = as_float(-Max(-least));
+  errors->max = as_float(Max(most));
+  errors->max_ulp = Max(steps);
   return true;
 }
 
@@ -102,7 +93,7 @@ void ExtremesOfDoubles(const double* a, const double* b, int64_t count, const Ul
   errors->min = -Max(-least);
   errors->max = Max(most);
   if (ladder != nullptr) {
-    errors->max_ulp = static_cast<double>(Greatest(steps)) * ladder->unit();
+    errors->max_ulp = static_cast<double>(Max(steps)) * ladder->unit();
   }
 }
 

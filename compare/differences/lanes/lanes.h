@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_DIFFERENCES_LANES_LANES_H_
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -37,8 +38,14 @@ inline double Sum(Doubles lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + la
 inline int64_t Sum(Bits lanes) {
   return static_cast<int64_t>((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
 }
-inline double Max(Doubles lanes) {
-  return std::max(std::max(lanes[0], lanes[1]), std::max(lanes[2], lanes[3]));
+// Of lanes of any kind.
+template <typename Lanes>
+auto Max(Lanes lanes) {
+  auto greatest = lanes[0];
+  for (size_t i = 1; i < sizeof(lanes) / sizeof(lanes[0]); ++i) {
+    greatest = std::max(greatest, lanes[i]);
+  }
+  return greatest;
 }
 inline bool Any(Bits lanes) { return ((lanes[0] | lanes[1]) | (lanes[2] | lanes[3])) != 0; }
 
