@@ -110,3 +110,22 @@ function(onnxcmp_executable name)
   target_compile_options(${name} PRIVATE ${ONNXCMP_WARNINGS})
   target_link_libraries(${name} PRIVATE ${arg_LINK})
 endfunction()
+
+# onnxcmp_compile_again(<room> <instructions> SOURCES <file>... FLAGS <flag>...): these files of the
+# library once more, for processors with such instructions. evaluator/base/instructions.h has what
+# the files have to keep to.
+set(ONNXCMP_AVX512_FLAGS -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
+function(onnxcmp_compile_again room instructions)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;FLAGS")
+  set(target onnxcmp_${room}_${instructions})
+  string(TOUPPER ${instructions} definition)
+  add_library(${target} OBJECT ${arg_SOURCES})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${target} PRIVATE onnxcmp_options)
+  target_compile_definitions(${target} PRIVATE ONNXCMP_${definition})
+  target_compile_options(${target} PRIVATE ${ONNXCMP_WARNINGS} ${arg_FLAGS}
+    # g++ 12 takes what its intrinsics leave undefined on purpose for a mistake.
+    "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized>")
+  target_sources(onnxcmp_${room} PRIVATE $<TARGET_OBJECTS:${target}>)
+endfunction()

@@ -3,82 +3,14 @@
 #include <array>
 #include <cstring>
 
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
+#include "compare/streams/fingerprint_loops.h"
 
 namespace onnxcmp {
 namespace {
 
-// MurmurHash3's mixer of 32 bits, between constants of our own.
-constexpr uint32_t kSeed = 0x9E3779B9;
-constexpr uint32_t kMix1 = 0x85EBCA6B;
-constexpr uint32_t kMix2 = 0xC2B2AE35;
-constexpr uint32_t kLow = 0x27D4EB2F;
-constexpr uint32_t kHigh = 0x165667B1;
-
-// The mixed word times two words made of it: nonlinear, so that sums tell multisets apart.
-MultisetSum SumOfWord(uint32_t word) {
-  uint32_t h = word ^ kSeed;
-  h = (h ^ (h >> 16)) * kMix1;
-  h = (h ^ (h >> 13)) * kMix2;
-  h ^= h >> 16;
-  return {uint64_t{h} * (h ^ kLow), uint64_t{h} * (h + kHigh)};
-}
-
-#ifdef __AVX2__
-
-using Words = uint32_t __attribute__((vector_size(32)));
-using Longs = uint64_t __attribute__((vector_size(32)));
-
-Longs MultiplyEven(Words a, Words b) {
-  return reinterpret_cast<Longs>(
-      _mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
-}
-
-Words OddWords(Words words) {
-  return reinterpret_cast<Words>(reinterpret_cast<Longs>(words) >> 32);
-}
-
 MultisetSum SumOfWords(const std::byte* data, int64_t count) {
-  Longs low = {};
-  Longs high = {};
-  int64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    Words h;
-    std::memcpy(&h, data + i * 4, sizeof(h));
-    h ^= kSeed;
-    h = (h ^ (h >> 16)) * kMix1;
-    h = (h ^ (h >> 13)) * kMix2;
-    h ^= h >> 16;
-    const Words for_low = h ^ kLow;
-    const Words for_high = h + kHigh;
-    const Words odd = OddWords(h);
-    low += MultiplyEven(h, for_low) + MultiplyEven(odd, OddWords(for_low));
-    high += MultiplyEven(h, for_high) + MultiplyEven(odd, OddWords(for_high));
-  }
-  MultisetSum sum = {low[0] + low[1] + low[2] + low[3], high[0] + high[1] + high[2] + high[3]};
-  for (; i < count; ++i) {
-    uint32_t word;
-    std::memcpy(&word, data + i * 4, sizeof(word));
-    sum.Add(SumOfWord(word));
-  }
-  return sum;
+  return BestFingerprintLoops().sum_of_words(data, count);
 }
-
-#else
-
-MultisetSum SumOfWords(const std::byte* data, int64_t count) {
-  MultisetSum sum;
-  for (int64_t i = 0; i < count; ++i) {
-    uint32_t word;
-    std::memcpy(&word, data + i * 4, sizeof(word));
-    sum.Add(SumOfWord(word));
-  }
-  return sum;
-}
-
-#endif
 
 MultisetSum SumOfBytes(const std::byte* data, int64_t count) {
   std::array<uint64_t, 256> counts = {};
@@ -88,7 +20,7 @@ MultisetSum SumOfBytes(const std::byte* data, int64_t count) {
   MultisetSum sum;
   for (uint32_t byte = 0; byte < counts.size(); ++byte) {
     if (counts[byte] == 0) continue;
-    const MultisetSum one = SumOfWord(byte);
+    const MultisetSum one = SumOfWords(reinterpret_cast<const std::byte*>(&byte), 1);
     sum.Add({one.low * counts[byte], one.high * counts[byte]});
   }
   return sum;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "compare/differences/infinity.h"
 #include "compare/differences/lanes/lanes.h"
+#include "compare/streams/fingerprint_loops.h"
 
 namespace onnxcmp {
 namespace {
@@ -30,63 +32,18 @@ uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Two sums side by side: each addition waits for the one before.
-struct DoubleSum {
-  Doubles even = {};
-  Doubles odd = {};
-  double Get() const { return lanes::Sum(even + odd); }
-};
-
-// Statistics of one chunk whose elements are finite, unless `squares` is not.
 template <typename T>
-void AddFinite(const T* values, int64_t count, double shift, NumericSums* sums) {
-  DoubleSum sum;
-  DoubleSum squares;
-  DoubleSum shifted_squares;
-  Doubles least = Splat(kInfinity);
-  Doubles greatest = Splat(-kInfinity);
-  Bits zeros = {};
-  int64_t i = 0;
-  for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
-    const Doubles x = Load(values + i);
-    const Doubles y = Load(values + i + kLanes);
-    const Doubles x_shifted = x - Splat(shift);
-    const Doubles y_shifted = y - Splat(shift);
-    sum.even += x;
-    sum.odd += y;
-    squares.even += x * x;
-    squares.odd += y * y;
-    shifted_squares.even += x_shifted * x_shifted;
-    shifted_squares.odd += y_shifted * y_shifted;
-    const Doubles lesser = x < y ? x : y;
-    const Doubles greater = x > y ? x : y;
-    least = lesser < least ? lesser : least;
-    greatest = greater > greatest ? greater : greatest;
-    zeros -= AsBits(x == Doubles{}) + AsBits(y == Doubles{});
+const NumberLoops<T>& LoopsOf() {
+  if constexpr (std::is_same_v<T, float>) {
+    return BestFingerprintLoops().of_floats;
+  } else {
+    return BestFingerprintLoops().of_doubles;
   }
-  sums->sum = sum.Get();
-  sums->squares = squares.Get();
-  sums->shifted_squares = shifted_squares.Get();
-  sums->zeros = static_cast<int64_t>(zeros[0] + zeros[1] + zeros[2] + zeros[3]);
-  for (int lane = 0; lane < kLanes; ++lane) {
-    sums->min = std::min(sums->min, static_cast<double>(least[lane]));
-    sums->max = std::max(sums->max, static_cast<double>(greatest[lane]));
-  }
-  for (; i < count; ++i) {
-    const auto x = static_cast<double>(values[i]);
-    sums->sum += x;
-    sums->squares += x * x;
-    sums->shifted_squares += (x - shift) * (x - shift);
-    sums->zeros += x == 0 ? 1 : 0;
-    sums->min = std::min(sums->min, x);
-    sums->max = std::max(sums->max, x);
-  }
-  sums->count = sums->finite = count;
 }
 
-// Any chunk; NaN and infinities become 0.
+// Statistics of a chunk whose elements are not all finite; those that are not become 0.
 template <typename T>
-void AddAny(T* values, int64_t count, double shift, NumericSums* sums) {
+void AddNotFinite(T* values, int64_t count, double shift, NumericSums* sums) {
   Doubles sum = {};
   Doubles squares = {};
   Doubles shifted_squares = {};
@@ -126,37 +83,6 @@ void AddAny(T* values, int64_t count, double shift, NumericSums* sums) {
   sums->sum = lanes::Sum(sum);
   sums->squares = lanes::Sum(squares);
   sums->shifted_squares = lanes::Sum(shifted_squares);
-}
-
-// c(x) of finite elements with zeros after the end, always in double: a cast changes no sketch.
-template <typename T>
-void AddSquashed(const T* values, int64_t count, double* squashed, NumericSums* sums) {
-  DoubleSum sum;
-  DoubleSum magnitudes;
-  DoubleSum squares;
-  DoubleSum cubes;
-  for (int64_t i = 0; i < count; i += 2 * kLanes) {
-    const Doubles x = Load(values + i);
-    const Doubles y = Load(values + i + kLanes);
-    const Doubles c = x / (Splat(1.0) + Abs(x));
-    const Doubles d = y / (Splat(1.0) + Abs(y));
-    const Doubles c_square = c * c;
-    const Doubles d_square = d * d;
-    Store(c, squashed + i);
-    Store(d, squashed + i + kLanes);
-    sum.even += c;
-    sum.odd += d;
-    magnitudes.even += Abs(c);
-    magnitudes.odd += Abs(d);
-    squares.even += c_square;
-    squares.odd += d_square;
-    cubes.even += c_square * c;
-    cubes.odd += d_square * d;
-  }
-  sums->c_sum = sum.Get();
-  sums->c_magnitudes = magnitudes.Get();
-  sums->c_squares = squares.Get();
-  sums->c_cubes = cubes.Get();
 }
 
 Sketch ToSketch(double squares, const std::array<double, kProjections>& projections, int64_t count,
@@ -203,8 +129,9 @@ Statistics NumericSums::ToStatistics(double shift) const {
   statistics.infinities = count - finite - nans;
   if (finite == 0) return statistics;
   const auto n = static_cast<double>(finite);
-  statistics.min = min;
-  statistics.max = max;
+  // Whether a zero is negative may depend on the order of the elements.
+  statistics.min = min + 0.0;
+  statistics.max = max + 0.0;
   // Rounding must not put the mean beyond the ends.
   statistics.mean = std::clamp(sum / n, min, max);
   const double from_shift = statistics.mean - shift;
@@ -236,29 +163,30 @@ NumericPass::NumericPass(int64_t size, double shift)
 
 template <typename T>
 void NumericPass::AddChunk(int64_t first, int64_t count, T* values) {
-  alignas(64) std::array<double, kChunk> squashed;
+  const NumberEnds ends = LoopsOf<T>().find_ends(values, count);
+  std::fill(values + count, values + (count + kRun - 1) / kRun * kRun, T{0});
   NumericSums chunk;
-  AddFinite(values, count, shift_, &chunk);
-  // Up to a whole run.
-  const int64_t padded = (count + kRun - 1) / kRun * kRun;
-  std::fill(values + count, values + padded, T{0});
-  if (!std::isfinite(chunk.squares)) {
-    chunk = NumericSums();
-    AddAny(values, count, shift_, &chunk);
+  if (!ends.finite) AddNotFinite(values, count, shift_, &chunk);
+  AddSums(first, count, values, &chunk);
+  if (ends.finite) {
+    chunk.count = chunk.finite = count;
+    chunk.zeros = ends.zeros;
+    chunk.min = ends.least;
+    chunk.max = ends.greatest;
   }
-  AddSquashed(values, padded, squashed.data(), &chunk);
   sums_.Add(chunk);
-  Project(first, padded, values, squashed.data());
 }
 
 template void NumericPass::AddChunk(int64_t first, int64_t count, float* values);
 template void NumericPass::AddChunk(int64_t first, int64_t count, double* values);
 
 template <typename T>
-void NumericPass::Project(int64_t first, int64_t count, const T* x, const double* c) {
+void NumericPass::AddSums(int64_t first, int64_t count, const T* values, NumericSums* chunk) {
+  // What AddNotFinite has made of all elements stays.
+  const bool statistics = chunk->count == 0;
   std::array<uint64_t, kChunk / kRun> signs;
   const int64_t first_run = first / kRun;
-  const int64_t runs = count / kRun;
+  const int64_t runs = (count + kRun - 1) / kRun;
   for (int64_t run = 0; run < runs; ++run) {
     signs[static_cast<size_t>(run)] = Mix(static_cast<uint64_t>(first_run + run));
   }
@@ -269,34 +197,18 @@ void NumericPass::Project(int64_t first, int64_t count, const T* x, const double
       group_ = group;
     }
     const int64_t end = std::min(runs, (group + 1) * runs_per_group_ - first_run);
-    // Two vectors of slots at a time: each addition waits for the one before.
-    for (int v = 0; v < used_vectors_; v += 2) {
-      // Brings the bit of each lane to the place of the sign.
-      const auto last = static_cast<uint64_t>(63 - v * kLanes);
-      const Bits shifts = {last, last - 1, last - 2, last - 3};
-      const Bits next_shifts = shifts - kLanes;
-      double* plain_slots = plain_slots_.data() + v * kLanes;
-      double* squashed_slots = squashed_slots_.data() + v * kLanes;
-      Doubles plain = Load(plain_slots);
-      Doubles next_plain = Load(plain_slots + kLanes);
-      Doubles squashed = Load(squashed_slots);
-      Doubles next_squashed = Load(squashed_slots + kLanes);
-      for (int64_t r = run; r < end; ++r) {
-        const uint64_t bits = signs[static_cast<size_t>(r)];
-        const Bits all = {bits, bits, bits, bits};
-        const Bits flips = (all << shifts) & kSign;
-        const Bits next_flips = (all << next_shifts) & kSign;
-        const int64_t place = r * kRun + v * kLanes;
-        plain += Flip(Load(x + place), flips);
-        next_plain += Flip(Load(x + place + kLanes), next_flips);
-        squashed += Flip(Load(c + place), flips);
-        next_squashed += Flip(Load(c + place + kLanes), next_flips);
-      }
-      Store(plain, plain_slots);
-      Store(next_plain, plain_slots + kLanes);
-      Store(squashed, squashed_slots);
-      Store(next_squashed, squashed_slots + kLanes);
+    const NumberSums sums = LoopsOf<T>().add(
+        values + run * kRun, std::min(count, end * kRun) - run * kRun, shift_,
+        signs.data() + run, plain_slots_.data(), squashed_slots_.data());
+    if (statistics) {
+      chunk->sum += sums.plain;
+      chunk->squares += sums.squares;
+      chunk->shifted_squares += sums.shifted_squares;
     }
+    chunk->c_sum += sums.squashed;
+    chunk->c_magnitudes += sums.squashed_magnitudes;
+    chunk->c_squares += sums.squashed_squares;
+    chunk->c_cubes += sums.squashed_cubes;
     run = end;
   }
 }

@@ -63,8 +63,9 @@ class NumericPass {
  private:
   static constexpr int kRun = 64;
 
+  // All sums but those of a chunk that is not finite, whose statistics it has.
   template <typename T>
-  void Project(int64_t first, int64_t count, const T* x, const double* c);
+  void AddSums(int64_t first, int64_t count, const T* values, NumericSums* chunk);
   void SpendSlots(int64_t group);
 
   int64_t runs_per_group_;  // that share slots: a power of two, at most 64

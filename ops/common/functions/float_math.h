@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "ops/common/processor/instructions.h"
+#include "evaluator/base/instructions.h"
 
 namespace onnxcmp::vec {
 

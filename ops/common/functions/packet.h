@@ -13,7 +13,7 @@
 #include <immintrin.h>
 #endif
 
-#include "ops/common/processor/instructions.h"
+#include "evaluator/base/instructions.h"
 
 namespace onnxcmp::vec {
 namespace ONNXCMP_INSTRUCTIONS {

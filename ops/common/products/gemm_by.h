@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "evaluator/base/thread_pool.h"
-#include "ops/common/processor/instructions.h"
+#include "evaluator/base/instructions.h"
 #include "ops/common/products/gemm.h"
 
 namespace onnxcmp {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "ops/common/processor/instructions.h"
+#include "evaluator/base/instructions.h"
 #include "ops/common/products/gemm_tile.h"
 
 namespace onnxcmp::gemm_internal {

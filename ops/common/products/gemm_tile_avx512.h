@@ -8,7 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "ops/common/processor/instructions.h"
+#include "evaluator/base/instructions.h"
 #include "ops/common/products/gemm_tile.h"
 
 namespace onnxcmp::gemm_internal {

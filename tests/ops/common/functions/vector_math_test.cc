@@ -14,7 +14,7 @@
 
 #include "ops/common/functions/float_math.h"
 #include "ops/common/functions/gelu_tanh.h"
-#include "ops/common/processor/instructions.h"
+#include "evaluator/base/instructions.h"
 #include "ops/common/reduction/softmax.h"
 #include "tests/support/op_test.h"
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/common/processor/instructions.h"
+#include "evaluator/base/instructions.h"
 #include "ops/common/products/gemm_by.h"
 
 namespace onnxcmp::testing {

@@ -1,4 +1,4 @@
-#include "ops/common/processor/instructions.h"
+#include "evaluator/base/instructions.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -9,8 +9,8 @@
 // one or an instance of a template of the standard library, say: the linker keeps one of them, and
 // a processor without AVX-512 would stop at it. So all its own is in ONNXCMP_INSTRUCTIONS, and a
 // test looks at its symbols.
-#ifndef ONNXCMP_OPS_COMMON_PROCESSOR_INSTRUCTIONS_H_
-#define ONNXCMP_OPS_COMMON_PROCESSOR_INSTRUCTIONS_H_
+#ifndef ONNXCMP_EVALUATOR_BASE_INSTRUCTIONS_H_
+#define ONNXCMP_EVALUATOR_BASE_INSTRUCTIONS_H_
 
 #include <cstdint>
 
@@ -40,4 +40,4 @@ Instructions BestInstructions();
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_OPS_COMMON_PROCESSOR_INSTRUCTIONS_H_
+#endif  // ONNXCMP_EVALUATOR_BASE_INSTRUCTIONS_H_

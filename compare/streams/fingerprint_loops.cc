@@ -1,0 +1,214 @@
+#include "compare/streams/fingerprint_loops.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "compare/streams/eight_doubles.h"
+
+namespace onnxcmp {
+namespace ONNXCMP_INSTRUCTIONS {
+namespace {
+
+// Beyond it c(x) is 1, and 1 + x has no reciprocal that is not denormal.
+constexpr double kHuge = 0x1p500;
+
+EightDoubles Bounded(const float* /*x*/, EightDoubles v) { return v; }
+EightDoubles Bounded(const double* /*x*/, EightDoubles v) { return Between(v, -kHuge, kHuge); }
+
+// By steps of Halley and of Newton: the processor would take longer to divide. Off by no more than
+// two units in the last place.
+[[gnu::always_inline]] inline EightDoubles InverseOf(EightDoubles divisor) {
+  const EightDoubles one = Fill(1.0);
+  EightDoubles inverse = AboutReciprocal(divisor);
+  for (int step = 0; step < 2; ++step) {
+    const EightDoubles error = FusedMultiplySubtractFrom(divisor, inverse, one);
+    inverse = FusedMultiplyAdd(inverse, FusedMultiplyAdd(error, error, error), inverse);
+  }
+  const EightDoubles error = FusedMultiplySubtractFrom(divisor, inverse, one);
+  return FusedMultiplyAdd(inverse, error, inverse);
+}
+
+struct Sums {
+  EightDoubles plain = Fill(0.0);
+  EightDoubles squares = Fill(0.0);
+  EightDoubles shifted_squares = Fill(0.0);
+  EightDoubles squashed = Fill(0.0);
+  EightDoubles squashed_magnitudes = Fill(0.0);
+  EightDoubles squashed_squares = Fill(0.0);
+  EightDoubles squashed_cubes = Fill(0.0);
+};
+
+[[gnu::always_inline]] inline void AddTo(double* slots, EightDoubles x) {
+  StoreEight(LoadEight(slots) + x, slots);
+}
+
+// Eight elements at p, which differ from the shift so far.
+template <typename T>
+[[gnu::always_inline]] inline void AddEight(const T* p, EightDoubles x, EightDoubles shifted,
+                                            EightSigns signs, double* plain, double* squashed,
+                                            Sums* sums) {
+  sums->plain = sums->plain + x;
+  sums->squares = FusedMultiplyAdd(x, x, sums->squares);
+  sums->shifted_squares = FusedMultiplyAdd(shifted, shifted, sums->shifted_squares);
+  const EightDoubles bounded = Bounded(p, x);
+  const EightDoubles magnitude = Magnitude(bounded);
+  const EightDoubles inverse = InverseOf(Fill(1.0) + magnitude);
+  const EightDoubles c = bounded * inverse;
+  const EightDoubles square = c * c;
+  sums->squashed = sums->squashed + c;
+  sums->squashed_magnitudes = FusedMultiplyAdd(magnitude, inverse, sums->squashed_magnitudes);
+  sums->squashed_squares = sums->squashed_squares + square;
+  sums->squashed_cubes = FusedMultiplyAdd(square, c, sums->squashed_cubes);
+  AddTo(plain, Flip(x, signs));
+  AddTo(squashed, Flip(c, signs));
+}
+
+template <typename T>
+NumberSums Add(const T* x, int64_t count, double shift, const uint64_t* signs, double* plain,
+               double* squashed) {
+  Sums sums;
+  const EightDoubles shifts = Fill(shift);
+  int64_t i = 0;
+  for (; i + 64 <= count; i += 64) {
+    const uint64_t bits = signs[i / 64];
+    for (int64_t j = 0; j < 64; j += 8) {
+      const EightDoubles eight = LoadEight(x + i + j);
+      AddEight(x, eight, eight - shifts, SignsOf(bits >> j), plain + j, squashed + j, &sums);
+    }
+  }
+  for (; i < count; i += 8) {
+    const EightDoubles eight = LoadEight(x + i);
+    EightDoubles shifted = eight - shifts;
+    if (i + 8 > count) {
+      double lanes[8] = {};
+      for (int64_t k = i; k < count; ++k) lanes[k - i] = static_cast<double>(x[k]) - shift;
+      shifted = LoadEight(lanes);
+    }
+    const int64_t j = i % 64;
+    AddEight(x, eight, shifted, SignsOf(signs[i / 64] >> j), plain + j, squashed + j, &sums);
+  }
+  return {Sum(sums.plain),
+          Sum(sums.squares),
+          Sum(sums.shifted_squares),
+          Sum(sums.squashed),
+          Sum(sums.squashed_magnitudes),
+          Sum(sums.squashed_squares),
+          Sum(sums.squashed_cubes)};
+}
+
+// In integers, of which the compiler makes vectors by itself: floating-point numbers are in the
+// order of their bits, but that negative ones are in the opposite one.
+template <typename T, typename Key>
+NumberEnds FindEnds(const T* x, int64_t count) {
+  constexpr Key kMagnitude = static_cast<Key>(~(Key{1} << (sizeof(Key) * 8 - 1)));
+  constexpr auto kInfinityBits = __builtin_bit_cast(Key, static_cast<T>(__builtin_inf()));
+  const auto key_of = [](T number) {
+    const auto bits = __builtin_bit_cast(Key, number);
+    return static_cast<Key>(bits ^ ((bits >> (sizeof(Key) * 8 - 1)) & kMagnitude));
+  };
+  Key least = key_of(x[0]);
+  Key greatest = least;
+  Key top = 0;
+  Key zeros = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const Key key = key_of(x[i]);
+    const Key magnitude = __builtin_bit_cast(Key, x[i]) & kMagnitude;
+    least = key < least ? key : least;
+    greatest = key > greatest ? key : greatest;
+    top = magnitude > top ? magnitude : top;
+    zeros += magnitude == 0 ? 1 : 0;
+  }
+  const auto number_of = [](Key key) {
+    const auto bits = static_cast<Key>(key ^ ((key >> (sizeof(Key) * 8 - 1)) & kMagnitude));
+    return static_cast<double>(__builtin_bit_cast(T, bits));
+  };
+  return {number_of(least), number_of(greatest), zeros, top < kInfinityBits};
+}
+
+// MurmurHash3's mixer of 32 bits, between constants of our own. The mixed word times two words made
+// of it: nonlinear, so that sums tell multisets apart.
+template <typename Words>
+[[gnu::always_inline]] inline Words Mixed(Words word) {
+  word ^= 0x9E3779B9;
+  word = (word ^ (word >> 16)) * 0x85EBCA6B;
+  word = (word ^ (word >> 13)) * 0xC2B2AE35;
+  return word ^ (word >> 16);
+}
+constexpr uint32_t kLowFactor = 0x27D4EB2F;
+constexpr uint32_t kHighFactor = 0x165667B1;
+
+#if defined(__AVX2__)
+
+#if defined(ONNXCMP_AVX512)
+constexpr int kRegister = 64;  // bytes
+#else
+constexpr int kRegister = 32;
+#endif
+using Words = uint32_t __attribute__((vector_size(kRegister)));
+using Longs = uint64_t __attribute__((vector_size(kRegister)));
+
+// Products of the even words and of the odd ones.
+[[gnu::always_inline]] inline Longs SumOfProducts(Words a, Words b) {
+  const auto products = [](Longs x, Longs y) {
+#if defined(ONNXCMP_AVX512)
+    return reinterpret_cast<Longs>(
+        _mm512_mul_epu32(reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(y)));
+#else
+    return reinterpret_cast<Longs>(
+        _mm256_mul_epu32(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(y)));
+#endif
+  };
+  const auto x = reinterpret_cast<Longs>(a);
+  const auto y = reinterpret_cast<Longs>(b);
+  return products(x, y) + products(x >> 32, y >> 32);
+}
+
+// Of as many words as fill registers; the others are left.
+MultisetSum SumOfWholeRegisters(const std::byte** words, int64_t* count) {
+  constexpr int64_t kWords = kRegister / 4;
+  Longs low = {};
+  Longs high = {};
+  for (; *count >= kWords; *count -= kWords, *words += kRegister) {
+    Words read;
+    __builtin_memcpy(&read, *words, sizeof(read));
+    const Words mixed = Mixed(read);
+    low += SumOfProducts(mixed, mixed ^ kLowFactor);
+    high += SumOfProducts(mixed, mixed + kHighFactor);
+  }
+  MultisetSum sum;
+  for (int lane = 0; lane < kRegister / 8; ++lane) {
+    sum.low += low[lane];
+    sum.high += high[lane];
+  }
+  return sum;
+}
+
+#else
+
+MultisetSum SumOfWholeRegisters(const std::byte** /*words*/, int64_t* /*count*/) { return {}; }
+
+#endif
+
+MultisetSum SumOfWords(const std::byte* words, int64_t count) {
+  MultisetSum sum = SumOfWholeRegisters(&words, &count);
+  for (int64_t i = 0; i < count; ++i) {
+    uint32_t word;
+    __builtin_memcpy(&word, words + i * 4, sizeof(word));
+    const uint32_t mixed = Mixed(word);
+    sum.low += uint64_t{mixed} * (mixed ^ kLowFactor);
+    sum.high += uint64_t{mixed} * (mixed + kHighFactor);
+  }
+  return sum;
+}
+
+}  // namespace
+
+FingerprintLoops LoopsOfFingerprints() {
+  return {{FindEnds<float, int32_t>, Add<float>},
+          {FindEnds<double, int64_t>, Add<double>},
+          SumOfWords};
+}
+
+}  // namespace ONNXCMP_INSTRUCTIONS
+}  // namespace onnxcmp

@@ -1,0 +1,65 @@
+// The loops that a fingerprint's time goes into, for each set of vector instructions. All give the
+// same bits.
+#ifndef ONNXCMP_COMPARE_STREAMS_FINGERPRINT_LOOPS_H_
+#define ONNXCMP_COMPARE_STREAMS_FINGERPRINT_LOOPS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "compare/streams/multiset_hash.h"
+#include "evaluator/base/instructions.h"
+
+namespace onnxcmp {
+
+// Of numbers that may be anything; only `finite` means something if it is false.
+struct NumberEnds {
+  double least;
+  double greatest;  // the lesser one of a zero and its negative is the negative
+  int64_t zeros;
+  bool finite;  // all of them are
+};
+
+// Sums over finite numbers x, and over c(x) = x / (1 + |x|).
+struct NumberSums {
+  double plain;
+  double squares;
+  double shifted_squares;  // of x - shift
+  double squashed;
+  double squashed_magnitudes;
+  double squashed_squares;
+  double squashed_cubes;
+};
+
+template <typename T>
+struct NumberLoops {
+  // count > 0.
+  NumberEnds (*find_ends)(const T* x, int64_t count);
+  // Also adds x[i] to plain[i % 64] and c(x[i]) to squashed[i % 64], with the other sign if bit
+  // i % 64 of signs[i / 64] is 1. What follows x[count - 1] up to a multiple of 8 must be zeros.
+  NumberSums (*add)(const T* x, int64_t count, double shift, const uint64_t* signs, double* plain,
+                    double* squashed);
+};
+
+struct FingerprintLoops {
+  NumberLoops<float> of_floats;
+  NumberLoops<double> of_doubles;
+  // SumOfElements() of words of 4 bytes, aligned or not.
+  MultisetSum (*sum_of_words)(const std::byte* words, int64_t count);
+};
+
+namespace base {
+FingerprintLoops LoopsOfFingerprints();
+}  // namespace base
+namespace avx512 {
+FingerprintLoops LoopsOfFingerprints();
+}  // namespace avx512
+
+// Those for `instructions`, which the processor must have.
+FingerprintLoops FingerprintLoopsFor(Instructions instructions);
+
+// Those for the widest that it has.
+const FingerprintLoops& BestFingerprintLoops();
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_STREAMS_FINGERPRINT_LOOPS_H_
