@@ -3,12 +3,13 @@
 #include <thread>
 
 #include "evaluator/base/status_macros.h"
+#include "evaluator/base/thread_pool.h"
 
 namespace onnxcmp::cli {
 
 absl::Status AtOnce(int threads, absl::FunctionRef<absl::Status()> left,
                     absl::FunctionRef<absl::Status()> right) {
-  if (threads == 1 || std::thread::hardware_concurrency() == 1) {
+  if (ThreadCount(threads) == 1) {
     OC_RETURN_IF_ERROR(left());
     return right();
   }

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -49,7 +48,7 @@ absl::Status Load(const CompareArguments& arguments, const OpRegistry& registry,
                   PerSide<ClassicSide>* both) {
   PerSide<ClassicSide>& sides = *both;
   LoadOptions options = arguments.run.load();
-  options.weights = std::make_shared<SharedWeights>();
+  options.weights = std::make_shared<SharedWeights>(ThreadCount(arguments.run.threads));
   const auto load = [&](SideId side) {
     auto model = LoadModel(OfSide(arguments, side), registry, options);
     if (!model.ok()) {
@@ -188,8 +187,7 @@ int CompareRuns(const CompareArguments& arguments, Interruption& interruption) {
     }
   }
   {
-    const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    const ThreadPool pool(arguments.run.threads > 0 ? arguments.run.threads : std::max(1, cores));
+    const ThreadPool pool(ThreadCount(arguments.run.threads));
     for (const SideId side : kBothSides) {
       RunSide(arguments, side, pool, interruption, &sides[side]);
     }

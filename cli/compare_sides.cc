@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -33,6 +34,7 @@
 #include "compare/text/short_text.h"
 #include "evaluator/base/spare_memory.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/base/thread_pool.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/tensor/shared_weights.h"
 
@@ -102,7 +104,10 @@ std::string TimingsText(const Timings& timings) {
 class SideComparison {
  public:
   SideComparison(const CompareArguments& arguments, Interruption& interruption)
-      : arguments_(arguments), interruption_(interruption), look_(LookOf(arguments)) {}
+      : arguments_(arguments),
+        interruption_(interruption),
+        look_(LookOf(arguments)),
+        weights_(std::make_shared<SharedWeights>(ThreadCount(arguments.run.threads))) {}
 
   absl::StatusOr<int> Run() {
     const OpRegistry registry = arguments_.run.operators();
@@ -299,6 +304,9 @@ class SideComparison {
     options.threads = arguments_.run.threads;
     options.repro = !arguments_.repro.empty();
     options.causes = options.repro || (arguments_.causes && !arguments_.only_not_finite);
+    options.letters = arguments_.format == "json" ||
+                      std::any_of(arguments_.reports.begin(), arguments_.reports.end(),
+                                  [](const auto& report) { return report.first == "json"; });
     options.share = arguments_.share;
     options.timings = timings();
     options.shadow = arguments_.shadow;
@@ -337,7 +345,7 @@ class SideComparison {
   const CompareArguments& arguments_;
   Interruption& interruption_;
   TableOptions look_;
-  const std::shared_ptr<SharedWeights> weights_ = std::make_shared<SharedWeights>();
+  const std::shared_ptr<SharedWeights> weights_;
   std::string input_note_;  // where inputs are from that nobody gave
   std::unique_ptr<Side> left_;
   std::unique_ptr<Side> right_;

@@ -1,8 +1,6 @@
-#include <algorithm>
 #include <fstream>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -80,8 +78,7 @@ int TestCommand(const std::vector<std::string>& arguments) {
   options.evaluator = run.evaluator();
   options.evaluator.expand_functions = expand_functions;
   // Tests side by side rather than the threads of one.
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  const ThreadPool pool(run.threads > 0 ? run.threads : std::max(1, cores));
+  const ThreadPool pool(ThreadCount(run.threads));
   options.evaluator.threads = 1;
   const OpRegistry registry = run.operators();
   std::vector<BackendTestOutcome> outcomes(tests->size());

@@ -1,9 +1,7 @@
 #include "compare/compare.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,14 +27,9 @@
 namespace onnxcmp {
 namespace {
 
-int ThreadsOf(const CompareOptions& options) {
-  if (options.threads > 0) return options.threads;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
                    const ThreadPool& pool) {
-  FingerprintCache cache;
+  FingerprintCache cache(options.letters);
   RecordSidesOptions recording;
   recording.max_depth = options.max_depth;
   recording.keep_values = options.keep_values;
@@ -197,7 +190,7 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
 }  // namespace
 
 absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions& options) {
-  const ThreadPool pool(ThreadsOf(options));
+  const ThreadPool pool(ThreadCount(options.threads));
   const PerSide<Side*> sides = {&left, &right};
   OC_ASSIGN_OR_RETURN(SideRecords records,
                       TakeCommonForms(sides, Record(sides, options, pool), options.watch));

@@ -171,14 +171,14 @@ bool FindComputedRounded(StreamIndex& index, const StreamIndex& other) {
   for (int r = 0; r < other.size(); ++r) {
     const Fingerprint& f = other.fingerprint(r);
     if (other.producer(r) == kNone || other.is_copy(r) || f.kind != ElementKind::kFloat) continue;
-    originals.push_back({f.size, f.squashed.rms, r});
+    originals.push_back({f.size, f.numbers().squashed.rms, r});
   }
   std::sort(originals.begin(), originals.end());
   bool found = false;
   for (int r : rounded) {
     const Fingerprint& f = index.fingerprint(r);
     const double apart = SketchDistance(f, index.fingerprint(index.root(r)));
-    const double rms = f.squashed.rms;
+    const double rms = f.numbers().squashed.rms;
     auto it = std::lower_bound(originals.begin(), originals.end(),
                                std::tuple(f.size, rms * (1 - weights::kComputedRounded), 0));
     for (int seen = 0; it != originals.end() && seen < weights::kMostOriginals; ++it, ++seen) {

@@ -106,11 +106,7 @@ class Reconvergence {
   // Without regard to how large what is large is: the least float of one type masks as well as that
   // of another.
   double SquashedDistance(int l, int r) const {
-    Fingerprint a = index_.left.fingerprint(l);
-    Fingerprint b = index_.right.fingerprint(r);
-    a.plain = a.squashed;
-    b.plain = b.squashed;
-    return SketchDistance(a, b);
+    return SquashedSketchDistance(index_.left.fingerprint(l), index_.right.fingerprint(r));
   }
 
   // Whether something after the pair is wrong, too, or may hide that it is.

@@ -236,7 +236,7 @@ void AlignmentStages::PairEqualMoments() {
         continue;
       }
       if (!pairing_.is_free(id, r)) continue;
-      entries.push_back({f.size, f.moments[1], r});
+      entries.push_back({f.size, f.numbers().moments[1], r});
     }
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
       if (a.size != b.size) return a.size < b.size;

@@ -37,7 +37,7 @@ std::map<SizeClass, std::vector<Entry>> SortedContents(const StreamIndex& side,
     const Fingerprint& f = side.fingerprint(r);
     const bool floating = f.kind == ElementKind::kFloat;
     if (!f.has_sketch || (!floating && !IsByteInteger(side.result(r).dtype))) continue;
-    sorted[{f.size, floating}].push_back({f.squashed.rms, content, r});
+    sorted[{f.size, floating}].push_back({f.numbers().squashed.rms, content, r});
   }
   for (auto& [size, entries] : sorted) std::sort(entries.begin(), entries.end(), Before);
   return sorted;
@@ -129,12 +129,14 @@ bool ValueEvidence::SameMoments(int l, int r) const {
     return false;
   }
   const double tolerance = index_.has_half ? weights::kHalfMoments : weights::kFloatMoments;
-  const double within = tolerance * std::max(a.moments[1], b.moments[1]);
+  const Numbers& ours = a.numbers();
+  const Numbers& theirs = b.numbers();
+  const double within = tolerance * std::max(ours.moments[1], theirs.moments[1]);
   // The moments are of squashed values, in which all masks are alike.
-  const double rms = std::max(a.plain.rms, b.plain.rms);
-  if (!(std::abs(a.plain.rms - b.plain.rms) <= tolerance * rms)) return false;
-  for (size_t m = 0; m < a.moments.size(); ++m) {
-    if (!(std::abs(a.moments[m] - b.moments[m]) <= within)) return false;
+  const double rms = std::max(ours.plain.rms, theirs.plain.rms);
+  if (!(std::abs(ours.plain.rms - theirs.plain.rms) <= tolerance * rms)) return false;
+  for (size_t m = 0; m < ours.moments.size(); ++m) {
+    if (!(std::abs(ours.moments[m] - theirs.moments[m]) <= within)) return false;
   }
   return true;
 }
@@ -157,11 +159,11 @@ void ValueEvidence::FindNear() {
       const double reach = weights::kNear * entry.rms;
       const auto middle = std::lower_bound(candidates.begin(), candidates.end(), entry.rms,
                                            [](const Entry& c, double rms) { return c.rms < rms; });
-      const double plain = index_.left.fingerprint(entry.result).plain.rms;
+      const double plain = index_.left.fingerprint(entry.result).numbers().plain.rms;
       const auto consider = [&](const Entry& candidate) {
         if (candidate.content == entry.content) return;
         // The greater part is sorted out without the projections.
-        const double other = index_.right.fingerprint(candidate.result).plain.rms;
+        const double other = index_.right.fingerprint(candidate.result).numbers().plain.rms;
         if (std::abs(plain - other) > weights::kNear * std::max(plain, other)) return;
         if (Distance(entry.result, candidate.result) > weights::kNear) return;
         found.push_back({candidate.content, ComputeValue(entry.result, candidate.result)});

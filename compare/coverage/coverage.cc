@@ -107,19 +107,19 @@ class NodeSights {
   void LookAtOutput(const StreamResult& output) {
     const Fingerprint& fingerprint = output.fingerprint;
     if (!output.shape.has_value() || fingerprint.kind != ElementKind::kFloat) return;
-    const Statistics& of = fingerprint.statistics;
+    const Statistics& of = fingerprint.numbers().statistics;
     See(kSawNumbers, fingerprint.size > of.nans);
     if (fingerprint.size > 1) See(kSawVaried, of.min < of.max);
   }
   void LookAtBend() {
     const StreamResult* x = Input(0);
     if (x == nullptr || x->fingerprint.kind != ElementKind::kFloat) return;
-    See(kSawNegative, x->fingerprint.statistics.min < 0);
-    See(kSawPositive, x->fingerprint.statistics.max > 0);
+    See(kSawNegative, x->fingerprint.numbers().statistics.min < 0);
+    See(kSawPositive, x->fingerprint.numbers().statistics.max > 0);
   }
   void LookAtCondition(const StreamResult* condition) {
     if (condition == nullptr || condition->dtype != DType::kBool) return;
-    const int64_t zeros = condition->fingerprint.statistics.zeros;
+    const int64_t zeros = condition->fingerprint.numbers().statistics.zeros;
     See(kSawTrue, zeros < condition->fingerprint.size);
     See(kSawFalse, zeros > 0);
   }
@@ -136,9 +136,9 @@ class NodeSights {
     const StreamResult* low = Input(1);
     const StreamResult* high = Input(2);
     if (x == nullptr || x->fingerprint.kind != ElementKind::kFloat) return;
-    const Statistics& of = x->fingerprint.statistics;
-    if (low != nullptr) See(kSawLow, of.min < low->fingerprint.statistics.max);
-    if (high != nullptr) See(kSawHigh, of.max > high->fingerprint.statistics.min);
+    const Statistics& of = x->fingerprint.numbers().statistics;
+    if (low != nullptr) See(kSawLow, of.min < low->fingerprint.numbers().statistics.max);
+    if (high != nullptr) See(kSawHigh, of.max > high->fingerprint.numbers().statistics.min);
   }
   void LookAtAxes() {
     const StreamResult* x = Input(0);
@@ -153,7 +153,7 @@ class NodeSights {
     const StreamResult& output = stream_.results[Index(node_.outputs[0])];
     if (output.fingerprint.kind != ElementKind::kFloat) return;
     // Of zeros and ones alone the mean square is the mean.
-    const Statistics& of = output.fingerprint.statistics;
+    const Statistics& of = output.fingerprint.numbers().statistics;
     See(kSawSpread, of.deviation * of.deviation < of.mean * (1 - of.mean) - 1e-9);
   }
 

@@ -230,8 +230,10 @@ class FormTaker {
 
   void Set(size_t r, Fingerprint fingerprint) {
     StreamResult& result = stream_.results[r];
-    fingerprint.statistics = result.fingerprint.statistics;
-    fingerprint.letters = result.fingerprint.letters;
+    Numbers numbers = fingerprint.numbers();
+    numbers.statistics = result.fingerprint.numbers().statistics;
+    numbers.letters = result.fingerprint.numbers().letters;
+    fingerprint.lazy_numbers = std::make_shared<const LazyNumbers>(numbers);
     result.fingerprint = fingerprint;
     result.form = forms_[r];
   }

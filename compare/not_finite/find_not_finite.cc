@@ -21,10 +21,10 @@ namespace {
 constexpr size_t kMostOrigins = 32;
 
 bool HasNan(const StreamResult& result) {
-  return result.fingerprint.has_sketch && result.fingerprint.statistics.nans > 0;
+  return !result.fingerprint.finite && result.fingerprint.numbers().statistics.nans > 0;
 }
 bool HasInfinity(const StreamResult& result) {
-  return result.fingerprint.has_sketch && result.fingerprint.statistics.infinities > 0;
+  return !result.fingerprint.finite && result.fingerprint.numbers().statistics.infinities > 0;
 }
 
 // Finds the origins by what was recorded of the results.
@@ -104,7 +104,7 @@ class OriginFinder {
       ++found_.more;
       return;
     }
-    const Statistics& statistics = result.fingerprint.statistics;
+    const Statistics& statistics = result.fingerprint.numbers().statistics;
     NotFiniteOrigin& origin = found_.origins.emplace_back();
     origin.result = r;
     origin.nan = nan;

@@ -78,9 +78,10 @@ Json ToJson(const StreamResult& result, const ResultStream& stream) {
     json["shape"] = Integers(*result.shape);
   }
   json["elements"] = Integer(result.fingerprint.size);
-  const Letters& letters = result.fingerprint.letters;
+  const Letters& letters = result.fingerprint.numbers().letters;
   json["letters"] = std::string(letters.begin(), letters.end());
-  if (result.fingerprint.has_sketch) json["statistics"] = ToJson(result.fingerprint.statistics);
+  if (result.fingerprint.has_sketch)
+    json["statistics"] = ToJson(result.fingerprint.numbers().statistics);
   return json;
 }
 

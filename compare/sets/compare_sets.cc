@@ -101,7 +101,7 @@ class SetsComparison {
       contents.push_back(output->fingerprint.content);
       told_.resize(std::max(told_.size(), contents.size()));
       const bool tells = output->fingerprint.size > 0 &&
-                         output->fingerprint.statistics.nans < output->fingerprint.size;
+                         output->fingerprint.numbers().statistics.nans < output->fingerprint.size;
       Told& told = told_[contents.size() - 1];
       told.tells |= tells;
       if (!told.contents.empty() && told.contents.back() != contents.back()) told.varies = true;

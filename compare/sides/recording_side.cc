@@ -181,7 +181,7 @@ ResultStream RecordingSide::ReadAll(const RecordOptions& options, RecordVisitor 
     const int number = static_cast<int>(stream.results.size());
     StreamResult& result = stream.results.emplace_back(Describe(recorded, value));
     result.fingerprint = options.cache != nullptr ? options.cache->Get(value, options.pool)
-                                                  : FingerprintOf(value, options.pool);
+                                                  : FingerprintOf(value, {.pool = options.pool});
     // Nothing is known of how it was computed.
     result.computation = result.fingerprint.content.low;
     if (result.depth == 0 && result.kind != ResultKind::kOutput) {

@@ -80,11 +80,17 @@ bool ValueKeeper::Keep(SideId side, int number, const Value& value) {
 
 std::optional<ValueKeeper::Waiting> ValueKeeper::TakeLike(SideId side, const StreamResult& result) {
   const std::deque<Waiting>& waiting = waiting_[side];
+  // What has its own name on the other side will meet it there.
+  const bool wants_its_own = to_come_[side].contains(result.name);
   std::optional<size_t> nearest;
   std::pair<bool, double> least = {true, kNearby};
   for (size_t i = 0; i < waiting.size(); ++i) {
     const Waiting& other = waiting[i];
     if (other.shape != result.shape) continue;
+    if (other.name != result.name &&
+        (wants_its_own || to_come_[Other(side)].contains(other.name))) {
+      continue;
+    }
     const std::pair<bool, double> distance = {
         other.name != result.name, SketchDistance(other.fingerprint, result.fingerprint)};
     if (distance.second > kNearby || distance > least) continue;
@@ -141,8 +147,16 @@ void ValueKeeper::Wait(SideId side, int number, const StreamResult& result, cons
   if (!options_.in_step) return;
   while (waiting.size() > kMostWaiting ||
          (waiting.size() > 1 && waiting_bytes_[side] > options_.bytes_that_wait)) {
-    LetGo(side, Remove(side, 0).number);
+    LetGo(side, Remove(side, LeastExpected(side)).number);
   }
+}
+
+size_t ValueKeeper::LeastExpected(SideId side) const {
+  const std::deque<Waiting>& waiting = waiting_[side];
+  const auto in_vain = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& one) {
+    return !to_come_[Other(side)].contains(one.name);
+  });
+  return in_vain == waiting.end() ? 0 : static_cast<size_t>(in_vain - waiting.begin());
 }
 
 void ValueKeeper::See(SideId side, int number, const StreamResult& result, const Value& value) {
@@ -157,6 +171,7 @@ void ValueKeeper::See(SideId side, int number, const StreamResult& result, const
   std::optional<double> apart;
   if (settles) {
     const Stopwatch watch;
+    to_come_[side].erase(result.name);
     apart = Settle(side, result, value);
     seconds_ += watch.seconds();
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "compare/differences/tolerance.h"
 #include "compare/pair/per_side.h"
 #include "compare/sides/early_differences.h"
@@ -37,6 +38,9 @@ class ValueKeeper {
     // long as each of the two take no more.
     int64_t bytes_that_wait = 0;
     int64_t bytes_that_stay = 0;
+    // By side: names of results to come, as far as they are known. What waits for one of them on
+    // the other side goes last.
+    PerSide<absl::flat_hash_set<std::string>> to_come;
     // By side: whether its inputs and initializers are in memory anyway.
     PerSide<bool> holds_leaves = {false, false};
     const ThreadPool* pool = nullptr;  // may be null
@@ -44,7 +48,10 @@ class ValueKeeper {
 
   // All must outlive the object.
   ValueKeeper(const PerSide<ValueBank*>& banks, EarlyDifferences* differences, Options options)
-      : banks_(banks), differences_(*differences), options_(std::move(options)) {}
+      : banks_(banks),
+        differences_(*differences),
+        options_(std::move(options)),
+        to_come_(options_.to_come) {}
 
   void See(SideId side, int number, const StreamResult& result, const Value& value);
   // What measuring has taken so far.
@@ -63,8 +70,8 @@ class ValueKeeper {
 
   // Whether the other side has it bit for bit, and then drops it there.
   bool IsOnOtherSide(SideId side, const Hash128& content);
-  // Takes the value out that waits on a side and is nearly this one: that of its name, else the
-  // nearest.
+  // Takes the value out that waits on a side and is nearly this one: that of its name, else, if
+  // neither waits for its name, the nearest.
   std::optional<Waiting> TakeLike(SideId side, const StreamResult& result);
   // Measures it against the nearest value that waits on the other side. How far they are apart in
   // epsilons; nothing if it has to wait.
@@ -88,12 +95,15 @@ class ValueKeeper {
   // Whether there was room for it.
   bool Keep(SideId side, int number, const Value& value);
   void Wait(SideId side, int number, const StreamResult& result, const Value& value);
+  // The one of those that wait on a side that may go first.
+  size_t LeastExpected(SideId side) const;
   // Takes that at a place out of those that wait.
   Waiting Remove(SideId side, size_t place);
 
   const PerSide<ValueBank*> banks_;
   EarlyDifferences& differences_;
   const Options options_;
+  PerSide<absl::flat_hash_set<std::string>> to_come_;
   PerSide<absl::flat_hash_map<Hash128, std::vector<int>>> contents_;  // results that are kept
   PerSide<Leaving> leaving_;
   int64_t held_bytes_ = 0;                     // of what may go no longer

@@ -4,12 +4,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "compare/shadow/shadow_run.h"
 #include "compare/sides/lock_step.h"
 #include "compare/sides/shared_nodes.h"
 #include "compare/sides/value_keeper.h"
+#include "compare/streams/fingerprint.h"
 
 namespace onnxcmp {
 namespace {
@@ -80,6 +84,35 @@ class FirstRun {
   std::unique_ptr<RecordRun> run_;
 };
 
+absl::flat_hash_set<std::string> NamesOfResults(const Graph& graph) {
+  absl::flat_hash_set<std::string> names;
+  for (const Node& node : graph.nodes) names.insert(node.outputs.begin(), node.outputs.end());
+  return names;
+}
+
+// Those that the alignment asks for: of weights that one side has more often than the other.
+void TakeNumbers(const PerSide<SideRecord>& records, const RecordSidesOptions& options) {
+  const StepTimer timer(options.timings, "look at results");
+  absl::flat_hash_map<Hash128, int64_t> more_on_left;
+  const auto for_weights = [&](SideId id, auto&& visit) {
+    for (const StreamResult& result : records[id].stream.results) {
+      if (result.kind == ResultKind::kInitializer) visit(result.fingerprint);
+    }
+  };
+  for (const SideId id : kBothSides) {
+    for_weights(
+        id, [&](const Fingerprint& f) { more_on_left[f.content] += id == SideId::kLeft ? 1 : -1; });
+  }
+  std::vector<const Fingerprint*> wanted;
+  for (const SideId id : kBothSides) {
+    for_weights(id, [&](const Fingerprint& f) {
+      if (more_on_left[f.content] != 0) wanted.push_back(&f);
+    });
+  }
+  const auto take = [&](int64_t i) { wanted[static_cast<size_t>(i)]->numbers(); };
+  options.pool->ParallelFor(static_cast<int64_t>(wanted.size()), take);
+}
+
 }  // namespace
 
 SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options) {
@@ -95,6 +128,7 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
   for (const SideId id : kBothSides) {
     records[id].bank = ValueBank(options.keep_values / 2);
     keeping.holds_leaves[id] = sides[id]->evaluator() != nullptr;
+    if (in_step) keeping.to_come[id] = NamesOfResults(sides[id]->evaluator()->model().graph);
   }
   ValueKeeper keeper({&records.left.bank, &records.right.bank}, &made.differences, keeping);
   const auto watch = [&](absl::string_view run) {
@@ -108,6 +142,7 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
       }
       run.Finish();
     }
+    TakeNumbers(records, options);
     return made;
   }
   const std::unique_ptr<Observer> watcher = watch("left and right");
@@ -130,6 +165,7 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
       options.timings->nodes += static_cast<int64_t>(records[id].stream.nodes.size());
     }
   }
+  TakeNumbers(records, options);
   return made;
 }
 

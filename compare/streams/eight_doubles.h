@@ -72,8 +72,8 @@ using EightSigns = __mmask8;
 }
 [[gnu::always_inline]] inline double Sum(EightDoubles x) {
   double halves[4];
-  _mm256_storeu_pd(
-      halves, _mm256_add_pd(_mm512_castpd512_pd256(x.all), _mm512_extractf64x4_pd(x.all, 1)));
+  _mm256_storeu_pd(halves,
+                   _mm256_add_pd(_mm512_castpd512_pd256(x.all), _mm512_extractf64x4_pd(x.all, 1)));
   return SumOfFour(halves);
 }
 
@@ -139,8 +139,7 @@ struct EightSigns {
 [[gnu::always_inline]] inline EightSigns SignsOf(uint64_t bits) {
   const __m256i all = _mm256_set1_epi64x(static_cast<int64_t>(bits));
   const auto half = [&](__m256i shifts) {
-    return _mm256_and_pd(_mm256_castsi256_pd(_mm256_sllv_epi64(all, shifts)),
-                         _mm256_set1_pd(-0.0));
+    return _mm256_and_pd(_mm256_castsi256_pd(_mm256_sllv_epi64(all, shifts)), _mm256_set1_pd(-0.0));
   };
   return {half(_mm256_setr_epi64x(63, 62, 61, 60)), half(_mm256_setr_epi64x(59, 58, 57, 56))};
 }

@@ -5,25 +5,18 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "absl/types/span.h"
 #include "compare/differences/letters.h"
+#include "compare/streams/hash128.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
-
-struct Hash128 {
-  uint64_t low = 0;
-  uint64_t high = 0;
-  friend bool operator==(const Hash128&, const Hash128&) = default;
-  template <typename H>
-  friend H AbslHashValue(H h, const Hash128& hash) {
-    return H::combine(std::move(h), hash.low);
-  }
-};
 
 // What kind of numbers: only values of one kind are ever near each other.
 enum class ElementKind : uint8_t { kFloat, kInteger, kBool, kOther };
@@ -50,6 +43,37 @@ struct Statistics {
   int64_t infinities = 0;
 };
 
+// Of numeric tensors and booleans.
+struct Numbers {
+  // The sketches of x, and of c(x) = x / (1 + |x|), which keeps a mask of -3e38 from drowning the
+  // rest.
+  Sketch plain;
+  Sketch squashed;
+  // Of c(x), in any order of the elements: mean, rms, mean of |c|, least, greatest, cube root of
+  // the mean of c^3.
+  std::array<double, 6> moments = {};
+  Statistics statistics;
+  Letters letters = kUnknownLetters;  // and where nobody wants them
+};
+
+// Numbers that are at hand, or those of a tensor that lies in a file, which are taken when the
+// first asks: weights that both sides have are paired by their bits, and mostly nobody does.
+class LazyNumbers {
+ public:
+  explicit LazyNumbers(const Numbers& numbers) : numbers_(numbers) {}
+  // Of what a TensorScan can read in its file.
+  LazyNumbers(const Tensor& stored, bool letters)
+      : stored_(std::make_unique<const Tensor>(stored)), letters_(letters) {}
+
+  const Numbers& Get() const;
+
+ private:
+  mutable std::once_flag once_;
+  mutable std::unique_ptr<const Tensor> stored_;  // null: they are at hand
+  bool letters_ = false;
+  mutable Numbers numbers_;
+};
+
 struct Fingerprint {
   Hash128 content;   // dtype, shape, bits; of sequences and the like: structure and elements
   Hash128 bits;      // dtype and bits in row-major order, shape left out
@@ -59,24 +83,25 @@ struct Fingerprint {
   // Whether the value says something about identity: of up to 64 elements taken at equal steps at
   // least 4 are distinct (floats), or 8 (others). Scalars, zeros and shapes are poor.
   bool rich = false;
-  // Numeric tensors and booleans. The sketches of x, and of c(x) = x / (1 + |x|), which keeps a
-  // mask of -3e38 from drowning the rest.
-  bool has_sketch = false;
-  Sketch plain;
-  Sketch squashed;
-  // Of c(x), in any order of the elements: mean, rms, mean of |c|, least, greatest, cube root of
-  // the mean of c^3.
-  std::array<double, 6> moments = {};
-  Letters letters = kUnknownLetters;
-  Statistics statistics;
+  bool finite = true;       // there is no number that is NaN or infinite
+  bool has_sketch = false;  // it has numbers()
+  std::shared_ptr<const LazyNumbers> lazy_numbers;
+
+  // The defaults if it has none.
+  const Numbers& numbers() const;
+};
+
+struct FingerprintOptions {
+  const ThreadPool* pool = nullptr;  // may be null
+  bool letters = true;               // whether letters are wanted, which take a pass of their own
 };
 
 // One pass over the elements. The same for any number of threads, any strides, and on both sides.
-// The pool may be null. `bits`: the tensor's BitsOf() if that is known; may be null.
-Fingerprint FingerprintOf(const Value& value, const ThreadPool* pool = nullptr,
+// `bits`: the tensor's BitsOf() if that is known; may be null.
+Fingerprint FingerprintOf(const Value& value, const FingerprintOptions& options = {},
                           const Hash128* bits = nullptr);
 
-// Its `content` alone, which costs a fraction of the rest.
+// Its `content` alone, which costs a fraction of the rest. The pool may be null.
 Hash128 ContentOf(const Value& value, const ThreadPool* pool = nullptr);
 
 // Fingerprint::bits alone, of a tensor of numbers.
@@ -89,6 +114,8 @@ Fingerprint Reshaped(const Fingerprint& fingerprint, absl::Span<const int64_t> s
 // greater of both sketches' max(rms of the projections' differences, difference of rms) / max(rms),
 // 1 if the shares that are not finite differ; 9 if the sizes differ or one has no sketch.
 double SketchDistance(const Fingerprint& left, const Fingerprint& right);
+// The same by the sketches of c(x) alone.
+double SquashedSketchDistance(const Fingerprint& left, const Fingerprint& right);
 
 }  // namespace onnxcmp
 

@@ -2,6 +2,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "compare/pair/timings.h"
+#include "compare/streams/tensor_scan.h"
 #include "evaluator/tensor/stored_value.h"
 
 namespace onnxcmp {
@@ -51,17 +52,20 @@ void FingerprintCache::Remember(const Tensor& tensor, Shared fingerprint) {
 Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
   const Stopwatch watch;
   const absl::Cleanup count = [&] { seconds_ += watch.seconds(); };
-  if (!HasMemory(value)) return FingerprintOf(value, pool);
+  const FingerprintOptions options = {.pool = pool, .letters = letters_};
+  if (!HasMemory(value)) return FingerprintOf(value, options);
   const Tensor& tensor = value.tensor();
   const bool large = tensor.dtype() != DType::kString && tensor.byte_size() >= kWorthHashing;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (const Shared seen = Find(tensor)) return Reshaped(*seen, tensor.shape());
   }
-  const Value in_memory = InMemory(value, pool).value_or(value);
+  // Weights that several models have are one buffer, so bits would tell nothing.
+  const bool in_file = TensorScan::ReadsFile(tensor);
+  const Value readable = in_file ? value : InMemory(value, pool).value_or(value);
   Hash128 bits;
-  if (large) {
-    bits = BitsOf(in_memory.tensor(), pool);
+  if (large && !in_file) {
+    bits = BitsOf(readable.tensor(), pool);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto it = large_.find(bits);
     if (it != large_.end()) {
@@ -69,10 +73,10 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
       return Reshaped(*it->second, tensor.shape());
     }
   }
-  const auto fingerprint =
-      std::make_shared<const Fingerprint>(FingerprintOf(in_memory, pool, large ? &bits : nullptr));
+  const auto fingerprint = std::make_shared<const Fingerprint>(
+      FingerprintOf(readable, options, large && !in_file ? &bits : nullptr));
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (large) large_.emplace(bits, fingerprint);
+  if (large) large_.emplace(fingerprint->bits, fingerprint);
   Remember(tensor, fingerprint);
   return *fingerprint;
 }
@@ -94,7 +98,8 @@ Hash128 FingerprintCache::Content(const Value& value, const ThreadPool* pool) {
       return it->second.content;
     }
   }
-  const Hash128 content = ContentOf(InMemory(value, pool).value_or(value), pool);
+  const Hash128 content = ContentOf(
+      TensorScan::ReadsFile(tensor) ? value : InMemory(value, pool).value_or(value), pool);
   if (!large) return content;
   const std::lock_guard<std::mutex> lock(mutex_);
   contents_[place] = {tensor.buffer(), tensor.dtype(), tensor.shape(), tensor.strides(), content};

@@ -21,6 +21,9 @@ namespace onnxcmp {
 // For several recorders, one after the other or at the same time. Holds no value.
 class FingerprintCache {
  public:
+  // `letters`: whether somebody wants them.
+  explicit FingerprintCache(bool letters = true) : letters_(letters) {}
+
   // As FingerprintOf.
   Fingerprint Get(const Value& value, const ThreadPool* pool);
   // As ContentOf: of what was looked at for nothing.
@@ -53,6 +56,7 @@ class FingerprintCache {
   Shared Find(const Tensor& tensor) const;
   void Remember(const Tensor& tensor, Shared fingerprint);
 
+  const bool letters_;
   std::atomic<double> seconds_ = 0;
   mutable std::mutex mutex_;
   absl::flat_hash_map<std::pair<const Buffer*, int64_t>, Seen> seen_;  // by offset too

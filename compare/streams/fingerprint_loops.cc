@@ -205,9 +205,8 @@ MultisetSum SumOfWords(const std::byte* words, int64_t count) {
 }  // namespace
 
 FingerprintLoops LoopsOfFingerprints() {
-  return {{FindEnds<float, int32_t>, Add<float>},
-          {FindEnds<double, int64_t>, Add<double>},
-          SumOfWords};
+  return {
+      {FindEnds<float, int32_t>, Add<float>}, {FindEnds<double, int64_t>, Add<double>}, SumOfWords};
 }
 
 }  // namespace ONNXCMP_INSTRUCTIONS

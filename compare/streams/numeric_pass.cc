@@ -197,9 +197,9 @@ void NumericPass::AddSums(int64_t first, int64_t count, const T* values, Numeric
       group_ = group;
     }
     const int64_t end = std::min(runs, (group + 1) * runs_per_group_ - first_run);
-    const NumberSums sums = LoopsOf<T>().add(
-        values + run * kRun, std::min(count, end * kRun) - run * kRun, shift_,
-        signs.data() + run, plain_slots_.data(), squashed_slots_.data());
+    const NumberSums sums =
+        LoopsOf<T>().add(values + run * kRun, std::min(count, end * kRun) - run * kRun, shift_,
+                         signs.data() + run, plain_slots_.data(), squashed_slots_.data());
     if (statistics) {
       chunk->sum += sums.plain;
       chunk->squares += sums.squares;

@@ -171,10 +171,14 @@ class Tracer {
 
 bool SameNumbers(const StreamResult& a, const StreamResult& b) {
   if (a.fingerprint.content == b.fingerprint.content) return true;
-  const Fingerprint& x = a.fingerprint;
-  const Fingerprint& y = b.fingerprint;
-  return x.size == y.size && x.has_sketch && y.has_sketch && x.plain.rms == y.plain.rms &&
-         x.plain.non_finite == y.plain.non_finite && x.plain.projections == y.plain.projections &&
+  if (a.fingerprint.size != b.fingerprint.size || !a.fingerprint.has_sketch ||
+      !b.fingerprint.has_sketch) {
+    return false;
+  }
+  const Numbers& x = a.fingerprint.numbers();
+  const Numbers& y = b.fingerprint.numbers();
+  return x.plain.rms == y.plain.rms && x.plain.non_finite == y.plain.non_finite &&
+         x.plain.projections == y.plain.projections &&
          x.squashed.projections == y.squashed.projections;
 }
 

@@ -103,7 +103,7 @@ class Judge {
   // A mask that its type cannot hold is like nothing of the other side.
   static bool IsNarrowMask(const StreamResult& result) {
     return BitWidth(result.dtype) <= 16 && !result.fingerprint.rich &&
-           result.fingerprint.statistics.infinities > 0;
+           result.fingerprint.numbers().statistics.infinities > 0;
   }
 
   // Whether what was recorded of the two is, bit for bit, somewhere on the other side.

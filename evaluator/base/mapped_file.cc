@@ -65,15 +65,6 @@ bool MappedFile::IsUnchanged() const {
   return fstat(descriptor_, &info) == 0 && IdentityOf(info) == identity_;
 }
 
-void MappedFile::Forget(int64_t offset, int64_t bytes) const {
-  const int64_t page = sysconf(_SC_PAGESIZE);
-  const int64_t first = (offset + page - 1) / page * page;
-  const int64_t last = (offset + bytes) / page * page;
-  if (page <= 0 || last <= first) return;
-  // Only a hint: may fail.
-  madvise(const_cast<std::byte*>(data_) + first, static_cast<size_t>(last - first), MADV_DONTNEED);
-}
-
 void MappedFile::CopyTo(int64_t offset, int64_t bytes, std::byte* to) const {
   while (bytes > 0) {
     const ssize_t got = pread(descriptor_, to, static_cast<size_t>(bytes), offset);
@@ -84,6 +75,28 @@ void MappedFile::CopyTo(int64_t offset, int64_t bytes, std::byte* to) const {
     bytes -= got;
   }
   if (bytes > 0) std::memcpy(to, data_ + offset, static_cast<size_t>(bytes));
+}
+
+MappedPages::MappedPages(std::shared_ptr<const MappedFile> file, int64_t offset, int64_t bytes)
+    : file_(std::move(file)) {
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  if (page <= 0 || bytes <= 0) return;
+  first_ = offset / page * page;
+  const int64_t end = offset + bytes;
+  last_ = end == file_->size() ? end : end / page * page;
+#ifdef MADV_POPULATE_READ
+  // Only a hint, as the one below: may fail.
+  if (last_ > first_) {
+    madvise(const_cast<std::byte*>(file_->data_) + first_, static_cast<size_t>(end - first_),
+            MADV_POPULATE_READ);
+  }
+#endif
+}
+
+MappedPages::~MappedPages() {
+  if (last_ <= first_) return;
+  madvise(const_cast<std::byte*>(file_->data_) + first_, static_cast<size_t>(last_ - first_),
+          MADV_DONTNEED);
 }
 
 }  // namespace onnxcmp

@@ -48,11 +48,8 @@ class MappedFile {
   // Copies bytes that lie in the file without bringing their pages into the mapping.
   void CopyTo(int64_t offset, int64_t bytes, std::byte* to) const;
 
-  // Takes the pages of bytes that nobody reads for now out of the mapping, not out of the system's
-  // cache: the next look brings them back.
-  void Forget(int64_t offset, int64_t bytes) const;
-
  private:
+  friend class MappedPages;
   MappedFile(const std::string& path, const std::byte* data, int descriptor,
              const FileIdentity& identity)
       : path_(path),
@@ -77,6 +74,24 @@ struct FileBytes {
   void CopyTo(int64_t from, int64_t bytes, std::byte* to) const {
     file->CopyTo(offset + from, bytes, to);
   }
+};
+
+// Bytes of a mapped file that somebody looks at. Their pages are brought into the mapping at once,
+// which takes a fraction of what faults take one by one, and leave it, not the system's cache,
+// afterwards: what is not looked at counts against nobody. Looking at bytes that nobody has brought
+// in, or somebody else has let go, works all the same.
+class MappedPages {
+ public:
+  MappedPages(std::shared_ptr<const MappedFile> file, int64_t offset, int64_t bytes);
+  ~MappedPages();
+  MappedPages(const MappedPages&) = delete;
+  MappedPages& operator=(const MappedPages&) = delete;
+
+ private:
+  const std::shared_ptr<const MappedFile> file_;
+  // Whole pages; what ends within one leaves that to what follows.
+  int64_t first_ = 0;
+  int64_t last_ = 0;
 };
 
 }  // namespace onnxcmp

@@ -1,6 +1,7 @@
 #include "evaluator/base/thread_pool.h"
 
 #include <algorithm>
+#include <thread>
 
 #include <tbb/blocked_range.h>
 #include <tbb/info.h>
@@ -14,6 +15,11 @@ struct ThreadPool::Arena {
   explicit Arena(int threads) : arena(std::min(threads, tbb::info::default_concurrency())) {}
   tbb::task_arena arena;
 };
+
+int ThreadCount(int wanted) {
+  if (wanted > 0) return wanted;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 ThreadPool::ThreadPool(int threads) : threads_(std::max(threads, 1)) {
   if (threads_ > 1) arena_ = std::make_unique<Arena>(threads_);

@@ -9,6 +9,9 @@
 
 namespace onnxcmp {
 
+// As many threads as are asked for; 0 or less: one for each core.
+int ThreadCount(int wanted);
+
 // How work is cut into tasks must depend on shapes only, never on the number of threads: threads
 // only pick tasks, so results are the same bits for any number of them.
 class ThreadPool {

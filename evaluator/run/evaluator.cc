@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -53,9 +52,7 @@ absl::StatusOr<Evaluator> Evaluator::Create(std::shared_ptr<const Model> model,
                                             const OpRegistry& registry,
                                             const EvaluatorOptions& options) {
   EvaluatorOptions settled = options;
-  if (settled.threads <= 0) {
-    settled.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  }
+  settled.threads = ThreadCount(settled.threads);
   OC_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, PlanOf(model, registry, options));
   return Evaluator(std::move(model), std::make_shared<const OpRegistry>(registry.Share()), settled,
                    std::move(plan), std::make_shared<ThreadPool>(settled.threads));

@@ -23,18 +23,6 @@ bool IsAligned(const FileBytes& bytes, uintptr_t alignment) {
   return reinterpret_cast<uintptr_t>(bytes.data()) % alignment == 0;
 }
 
-// Pages of a mapped file that somebody looks at.
-class MappedPages {
- public:
-  explicit MappedPages(const FileBytes& bytes) : bytes_(bytes) {}
-  ~MappedPages() { bytes_.file->Forget(bytes_.offset, bytes_.size); }
-  MappedPages(const MappedPages&) = delete;
-  MappedPages& operator=(const MappedPages&) = delete;
-
- private:
-  const FileBytes bytes_;
-};
-
 }  // namespace
 
 AlignedCopies::AlignedCopies()
@@ -88,7 +76,8 @@ absl::StatusOr<std::shared_ptr<Buffer>> StoredBytes::InMemory(const ThreadPool* 
   // may need the same bytes.
   std::shared_ptr<Buffer> made;
   if (place_ == nullptr) {
-    made = Buffer::Borrow(bytes_.data(), bytes_.size, std::make_shared<MappedPages>(bytes_));
+    made = Buffer::Borrow(bytes_.data(), bytes_.size,
+                          std::make_shared<MappedPages>(bytes_.file, bytes_.offset, bytes_.size));
   } else {
     OC_ASSIGN_OR_RETURN(made, Copy(pool));
   }

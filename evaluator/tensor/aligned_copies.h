@@ -52,6 +52,7 @@ class StoredBytes {
   StoredBytes(FileBytes bytes, std::byte* place, std::shared_ptr<AlignedCopies> copies);
 
   int64_t size() const { return bytes_.size; }
+  const FileBytes& file_bytes() const { return bytes_; }
   // Where they are after Keep().
   const std::byte* place() const { return place_ != nullptr ? place_ : bytes_.data(); }
   void Keep();

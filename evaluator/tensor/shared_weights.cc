@@ -50,7 +50,7 @@ struct SharedWeights::Entry {
   std::shared_ptr<Buffer> buffer;  // null: not made yet
 };
 
-SharedWeights::SharedWeights() = default;
+SharedWeights::SharedWeights(int threads) : pool_(threads) {}
 SharedWeights::~SharedWeights() = default;
 
 absl::StatusOr<std::shared_ptr<const MappedFile>> SharedWeights::Open(const std::string& path) {
@@ -76,17 +76,19 @@ absl::Status SharedWeights::CheckUnchanged() {
 bool SharedWeights::Same(const FileBytes& a, const FileBytes& b) {
   if (a.size != b.size) return false;
   if (a.file->identity() == b.file->identity() && a.offset == b.offset) return true;
-  // Read part by part: pages of a mapping would take up memory, and faults as long as this.
-  constexpr int64_t kPart = int64_t{128} << 10;
-  const auto parts = std::make_unique<std::byte[]>(2 * kPart);
-  for (int64_t at = 0; at < a.size; at += kPart) {
-    const int64_t size = std::min(kPart, a.size - at);
-    a.CopyTo(at, size, parts.get());
-    b.CopyTo(at, size, parts.get() + kPart);
-    bytes_seen_.fetch_add(size, std::memory_order_relaxed);
-    if (std::memcmp(parts.get(), parts.get() + kPart, static_cast<size_t>(size)) != 0) return false;
-  }
-  return true;
+  // Part by part: pages of a mapping take up memory.
+  constexpr int64_t kPart = int64_t{4} << 20;
+  std::atomic<bool> same = true;
+  pool_.ParallelRanges(a.size, kPart, [&](int64_t begin, int64_t end) {
+    if (!same.load(std::memory_order_relaxed)) return;
+    const MappedPages pages_a(a.file, a.offset + begin, end - begin);
+    const MappedPages pages_b(b.file, b.offset + begin, end - begin);
+    bytes_seen_.fetch_add(end - begin, std::memory_order_relaxed);
+    if (std::memcmp(a.data() + begin, b.data() + begin, static_cast<size_t>(end - begin)) != 0) {
+      same.store(false, std::memory_order_relaxed);
+    }
+  });
+  return same.load(std::memory_order_relaxed);
 }
 
 absl::StatusOr<std::shared_ptr<Buffer>> SharedWeights::Take(const FileBytes& bytes,

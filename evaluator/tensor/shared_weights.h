@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "evaluator/base/mapped_file.h"
+#include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/aligned_copies.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -24,7 +25,8 @@ namespace onnxcmp {
 // when the models are loaded.
 class SharedWeights {
  public:
-  SharedWeights();
+  // Bytes are compared by so many threads.
+  explicit SharedWeights(int threads = 1);
   ~SharedWeights();
 
   // The file, the same object for the same file.
@@ -46,6 +48,7 @@ class SharedWeights {
 
   bool Same(const FileBytes& a, const FileBytes& b);
 
+  const ThreadPool pool_;
   std::atomic<int64_t> bytes_seen_ = 0;
 
   std::mutex mutex_;  // of files and entries

@@ -112,6 +112,11 @@ std::shared_ptr<Buffer> Buffer::OfStored(std::shared_ptr<StoredBytes> stored) {
 
 void Buffer::KeepStored() const { stored_->Keep(); }
 
+const FileBytes& Buffer::file_bytes() const {
+  OC_CHECK(stored());
+  return stored_->file_bytes();
+}
+
 absl::StatusOr<std::shared_ptr<Buffer>> Buffer::InMemory(const ThreadPool* pool) const {
   OC_CHECK(stored());
   return stored_->InMemory(pool);

@@ -25,6 +25,7 @@ namespace onnxcmp {
 
 class StoredBytes;
 class ThreadPool;
+struct FileBytes;
 
 // Dimensions, outermost first. Strides are counted in elements and may be 0 (broadcast) or
 // negative.
@@ -71,6 +72,8 @@ class Buffer {
   int64_t size() const { return size_; }  // bytes
   bool borrowed() const { return owner_ != nullptr; }
   bool stored() const { return stored_ != nullptr; }
+  // Where stored bytes lie, at any address. Requires stored().
+  const FileBytes& file_bytes() const;
   // Where data() are or will be.
   uintptr_t address() const { return reinterpret_cast<uintptr_t>(data_); }
   // Stored bytes as a buffer that keeps them in memory for as long as somebody holds it: all who

@@ -116,7 +116,7 @@ class Screen {
   void Statistics() {
     const auto shown = [](const StreamResult& result) {
       if (!result.fingerprint.has_sketch) return std::string();
-      const onnxcmp::Statistics& s = result.fingerprint.statistics;
+      const onnxcmp::Statistics& s = result.fingerprint.numbers().statistics;
       std::string text =
           absl::StrFormat("%.3g … %.3g, mean %.2g, dev %.2g", s.min, s.max, s.mean, s.deviation);
       if (s.nans > 0) absl::StrAppend(&text, ", ", s.nans, " NaN");

@@ -99,7 +99,7 @@ std::string Fed(const ResultStream& stream) {
     std::string text = absl::StrCat(PrintableText(result.name), " ", PrintableText(result.type));
     const Fingerprint& fingerprint = result.fingerprint;
     if (fingerprint.has_sketch && fingerprint.size > 0) {
-      const Statistics& statistics = fingerprint.statistics;
+      const Statistics& statistics = fingerprint.numbers().statistics;
       const auto number = [](double x) { return absl::StrFormat("%.3g", x); };
       absl::StrAppend(&text, " ", number(statistics.min));
       if (statistics.max != statistics.min) {

@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "evaluator/base/thread_pool.h"
 #include "evaluator/base/instructions.h"
+#include "evaluator/base/thread_pool.h"
 #include "ops/common/products/gemm.h"
 
 namespace onnxcmp {

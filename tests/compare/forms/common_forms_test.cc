@@ -67,7 +67,7 @@ TEST(CommonForms, StatisticsStayTheOwn) {
   ASSERT_TRUE(comparison.ok()) << comparison.status();
   for (const StreamResult& result : comparison->left.results) {
     if (result.name != "zs") continue;
-    EXPECT_EQ(result.fingerprint.statistics.min, -8);
+    EXPECT_EQ(result.fingerprint.numbers().statistics.min, -8);
   }
 }
 

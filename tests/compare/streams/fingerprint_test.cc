@@ -57,17 +57,19 @@ void ExpectSame(const Fingerprint& left, const Fingerprint& right) {
   EXPECT_EQ(left.elements, right.elements);
   EXPECT_EQ(left.rich, right.rich);
   EXPECT_EQ(left.size, right.size);
-  ExpectSketch(left.plain, right.plain);
-  ExpectSketch(left.squashed, right.squashed);
-  EXPECT_EQ(left.moments, right.moments);
-  EXPECT_EQ(left.letters, right.letters);
-  EXPECT_EQ(left.statistics.min, right.statistics.min);
-  EXPECT_EQ(left.statistics.max, right.statistics.max);
-  EXPECT_EQ(left.statistics.mean, right.statistics.mean);
-  EXPECT_EQ(left.statistics.deviation, right.statistics.deviation);
-  EXPECT_EQ(left.statistics.zeros, right.statistics.zeros);
-  EXPECT_EQ(left.statistics.nans, right.statistics.nans);
-  EXPECT_EQ(left.statistics.infinities, right.statistics.infinities);
+  ExpectSketch(left.numbers().plain, right.numbers().plain);
+  ExpectSketch(left.numbers().squashed, right.numbers().squashed);
+  EXPECT_EQ(left.numbers().moments, right.numbers().moments);
+  EXPECT_EQ(left.numbers().letters, right.numbers().letters);
+  EXPECT_EQ(left.numbers().numbers().statistics.min, right.numbers().numbers().statistics.min);
+  EXPECT_EQ(left.numbers().numbers().statistics.max, right.numbers().numbers().statistics.max);
+  EXPECT_EQ(left.numbers().numbers().statistics.mean, right.numbers().numbers().statistics.mean);
+  EXPECT_EQ(left.numbers().numbers().statistics.deviation,
+            right.numbers().numbers().statistics.deviation);
+  EXPECT_EQ(left.numbers().numbers().statistics.zeros, right.numbers().numbers().statistics.zeros);
+  EXPECT_EQ(left.numbers().numbers().statistics.nans, right.numbers().numbers().statistics.nans);
+  EXPECT_EQ(left.numbers().numbers().statistics.infinities,
+            right.numbers().numbers().statistics.infinities);
 }
 
 double Distance(const Tensor& left, const Tensor& right) {
@@ -80,62 +82,65 @@ TEST(FingerprintTest, StatisticsAndMomentsOfFloats) {
   EXPECT_EQ(f.size, 1000);
   EXPECT_TRUE(f.rich);
   EXPECT_TRUE(f.has_sketch);
-  EXPECT_EQ(f.statistics.min, -70);
-  EXPECT_EQ(f.statistics.max, 74);
-  EXPECT_NEAR(f.statistics.mean, 2.0968571429252623, 1e-13);
-  EXPECT_NEAR(f.statistics.deviation, 41.622724448097706, 1e-12);
-  EXPECT_EQ(f.statistics.zeros, 1);
-  EXPECT_EQ(f.statistics.nans, 0);
-  EXPECT_EQ(f.statistics.infinities, 0);
-  EXPECT_NEAR(f.plain.rms, 41.67550839953973, 1e-12);
-  EXPECT_NEAR(f.squashed.rms, 0.945768580030859, 1e-14);
+  EXPECT_EQ(f.numbers().numbers().statistics.min, -70);
+  EXPECT_EQ(f.numbers().numbers().statistics.max, 74);
+  EXPECT_NEAR(f.numbers().numbers().statistics.mean, 2.0968571429252623, 1e-13);
+  EXPECT_NEAR(f.numbers().numbers().statistics.deviation, 41.622724448097706, 1e-12);
+  EXPECT_EQ(f.numbers().numbers().statistics.zeros, 1);
+  EXPECT_EQ(f.numbers().numbers().statistics.nans, 0);
+  EXPECT_EQ(f.numbers().numbers().statistics.infinities, 0);
+  EXPECT_NEAR(f.numbers().plain.rms, 41.67550839953973, 1e-12);
+  EXPECT_NEAR(f.numbers().squashed.rms, 0.945768580030859, 1e-14);
   const std::array<double, 6> moments = {0.03037550910200223, 0.945768580030859,
                                          0.9403329233142474,  -0.9859154929577465,
                                          0.9866666666666667,  0.30808729652870614};
-  for (size_t i = 0; i < moments.size(); ++i) EXPECT_NEAR(f.moments[i], moments[i], 1e-13) << i;
+  for (size_t i = 0; i < moments.size(); ++i)
+    EXPECT_NEAR(f.numbers().moments[i], moments[i], 1e-13) << i;
 }
 
 // Several pieces.
 TEST(FingerprintTest, StatisticsAndMomentsOfManyFloats) {
   const Fingerprint f = FingerprintOf(Vector(Pattern(200000)));
-  EXPECT_NEAR(f.statistics.mean, 1.9996242857523263, 1e-12);
-  EXPECT_NEAR(f.statistics.deviation, 41.6105181650021, 1e-11);
-  EXPECT_EQ(f.statistics.zeros, 198);
-  EXPECT_NEAR(f.plain.rms, 41.65853717119865, 1e-11);
+  EXPECT_NEAR(f.numbers().numbers().statistics.mean, 1.9996242857523263, 1e-12);
+  EXPECT_NEAR(f.numbers().numbers().statistics.deviation, 41.6105181650021, 1e-11);
+  EXPECT_EQ(f.numbers().numbers().statistics.zeros, 198);
+  EXPECT_NEAR(f.numbers().plain.rms, 41.65853717119865, 1e-11);
   const std::array<double, 6> moments = {0.027364571667932592, 0.9458375978296426,
                                          0.9404394705504913,   -0.9859154929577465,
                                          0.9866666666666667,   0.29859181170408616};
-  for (size_t i = 0; i < moments.size(); ++i) EXPECT_NEAR(f.moments[i], moments[i], 1e-12) << i;
+  for (size_t i = 0; i < moments.size(); ++i)
+    EXPECT_NEAR(f.numbers().moments[i], moments[i], 1e-12) << i;
 }
 
 TEST(FingerprintTest, CountsWhatIsNotFinite) {
   std::vector<float> values = {1, kNan, -kInf, 3, 0, kInf, -0.0f, -kNan};
   Fingerprint f = FingerprintOf(Vector(values));
-  EXPECT_EQ(f.statistics.nans, 2);
-  EXPECT_EQ(f.statistics.infinities, 2);
-  EXPECT_EQ(f.statistics.zeros, 2);
-  EXPECT_EQ(f.statistics.min, 0);
-  EXPECT_EQ(f.statistics.max, 3);
-  EXPECT_EQ(f.statistics.mean, 1);
-  EXPECT_NEAR(f.statistics.deviation, std::sqrt(1.5), 1e-15);  // 0 0 1 3 around 1
-  EXPECT_EQ(f.plain.non_finite, 0.5);
-  EXPECT_NEAR(f.plain.rms, std::sqrt(10.0 / 8), 1e-15);
+  EXPECT_EQ(f.numbers().numbers().statistics.nans, 2);
+  EXPECT_EQ(f.numbers().numbers().statistics.infinities, 2);
+  EXPECT_EQ(f.numbers().numbers().statistics.zeros, 2);
+  EXPECT_EQ(f.numbers().numbers().statistics.min, 0);
+  EXPECT_EQ(f.numbers().numbers().statistics.max, 3);
+  EXPECT_EQ(f.numbers().numbers().statistics.mean, 1);
+  EXPECT_NEAR(f.numbers().numbers().statistics.deviation, std::sqrt(1.5),
+              1e-15);  // 0 0 1 3 around 1
+  EXPECT_EQ(f.numbers().plain.non_finite, 0.5);
+  EXPECT_NEAR(f.numbers().plain.rms, std::sqrt(10.0 / 8), 1e-15);
   // Zeros stand for them in the moments: (1/2 + 3/4) / 8, least 0, greatest 3/4.
-  EXPECT_NEAR(f.moments[0], 0.15625, 1e-15);
-  EXPECT_EQ(f.moments[3], 0);
-  EXPECT_EQ(f.moments[4], 0.75);
+  EXPECT_NEAR(f.numbers().moments[0], 0.15625, 1e-15);
+  EXPECT_EQ(f.numbers().moments[3], 0);
+  EXPECT_EQ(f.numbers().moments[4], 0.75);
   // In the sketches they are zeros as well.
   const Fingerprint zeros = FingerprintOf(Vector({1, 0, 0, 3, 0, 0, 0, 0}));
-  EXPECT_EQ(f.plain.projections, zeros.plain.projections);
+  EXPECT_EQ(f.numbers().plain.projections, zeros.plain.projections);
   EXPECT_EQ(SketchDistance(f, zeros), 1);
   // The same at every length of the last vector.
   for (int64_t n = 1; n < 9; ++n) {
     f = FingerprintOf(Vector(std::vector<float>(static_cast<size_t>(n), kNan)));
-    EXPECT_EQ(f.statistics.nans, n);
-    EXPECT_EQ(f.statistics.min, 0);
-    EXPECT_EQ(f.statistics.max, 0);
-    EXPECT_EQ(f.plain.rms, 0);
-    EXPECT_EQ(f.plain.non_finite, 1);
+    EXPECT_EQ(f.numbers().numbers().statistics.nans, n);
+    EXPECT_EQ(f.numbers().numbers().statistics.min, 0);
+    EXPECT_EQ(f.numbers().numbers().statistics.max, 0);
+    EXPECT_EQ(f.numbers().plain.rms, 0);
+    EXPECT_EQ(f.numbers().plain.non_finite, 1);
   }
 }
 
@@ -143,15 +148,15 @@ TEST(FingerprintTest, DeviationSurvivesALargeMean) {
   std::vector<double> values;
   for (int i = 0; i < 1000; ++i) values.push_back(1e8 + (i % 2 == 0 ? 1e-3 : -1e-3));
   const Fingerprint f = FingerprintOf(Tensor::Of<double>({1000}, values));
-  EXPECT_NEAR(f.statistics.deviation, 1e-3, 1e-8);
+  EXPECT_NEAR(f.numbers().numbers().statistics.deviation, 1e-3, 1e-8);
 }
 
 TEST(FingerprintTest, EmptyTensorsAreEqualByTypeAndShape) {
   const Fingerprint f = FingerprintOf(Tensor::Of<float>({0, 3}, {}));
   EXPECT_EQ(f.size, 0);
   EXPECT_FALSE(f.rich);
-  EXPECT_EQ(f.plain.rms, 0);
-  EXPECT_EQ(f.statistics.max, 0);
+  EXPECT_EQ(f.numbers().plain.rms, 0);
+  EXPECT_EQ(f.numbers().numbers().statistics.max, 0);
   EXPECT_EQ(f.content, FingerprintOf(Tensor::Of<float>({0, 3}, {})).content);
   EXPECT_NE(f.content, FingerprintOf(Tensor::Of<float>({3, 0}, {})).content);
   EXPECT_NE(f.bits, FingerprintOf(Tensor::Of<double>({0, 3}, {})).bits);
@@ -194,7 +199,8 @@ TEST(FingerprintTest, PermutingKeepsElements) {
   EXPECT_NE(left.bits, right.bits);
   EXPECT_EQ(left.elements, right.elements);
   EXPECT_GT(SketchDistance(left, right), 0.3);
-  for (size_t i = 0; i < 6; ++i) EXPECT_NEAR(left.moments[i], right.moments[i], 1e-13);
+  for (size_t i = 0; i < 6; ++i)
+    EXPECT_NEAR(left.numbers().moments[i], right.numbers().moments[i], 1e-13);
 }
 
 // The same multiset in each element width, and another one with equal sums and sums of squares.
@@ -302,7 +308,7 @@ TEST(FingerprintTest, DistanceNeedsEqualSizesAndSketches) {
   EXPECT_EQ(Distance(Vector({0, 0}), Vector({0, 1})), 1);
   // Squares beyond double.
   const Tensor huge = Tensor::Of<double>({2}, {1e300, -1e300});
-  EXPECT_EQ(FingerprintOf(huge).statistics.max, 1e300);
+  EXPECT_EQ(FingerprintOf(huge).numbers().statistics.max, 1e300);
   EXPECT_TRUE(Distance(huge, Tensor::Of<double>({2}, {1e300, 1e300})) <= 2);
 }
 
@@ -313,7 +319,7 @@ TEST(FingerprintTest, IntegersAreExactInBits) {
   EXPECT_NE(FingerprintOf(left).content, FingerprintOf(right).content);
   EXPECT_NE(FingerprintOf(left).elements, FingerprintOf(right).elements);
   EXPECT_EQ(FingerprintOf(left).kind, ElementKind::kInteger);
-  EXPECT_EQ(FingerprintOf(left).statistics.max, 9007199254740992.0);
+  EXPECT_EQ(FingerprintOf(left).numbers().statistics.max, 9007199254740992.0);
 }
 
 TEST(FingerprintTest, ComplexNumbersCountByMagnitude) {
@@ -321,12 +327,12 @@ TEST(FingerprintTest, ComplexNumbersCountByMagnitude) {
       FingerprintOf(Tensor::Of<std::complex<float>>({4}, {{3, 4}, {0, 0}, {-5, 12}, {0, kInf}}));
   EXPECT_EQ(f.kind, ElementKind::kOther);
   EXPECT_EQ(f.size, 4);
-  EXPECT_EQ(f.statistics.max, 13);
-  EXPECT_EQ(f.statistics.min, 0);
-  EXPECT_EQ(f.statistics.mean, 6);
-  EXPECT_EQ(f.statistics.zeros, 1);
-  EXPECT_EQ(f.statistics.infinities, 1);
-  EXPECT_NEAR(f.plain.rms, std::sqrt(194.0 / 8), 1e-14);  // of the eight parts
+  EXPECT_EQ(f.numbers().numbers().statistics.max, 13);
+  EXPECT_EQ(f.numbers().numbers().statistics.min, 0);
+  EXPECT_EQ(f.numbers().numbers().statistics.mean, 6);
+  EXPECT_EQ(f.numbers().numbers().statistics.zeros, 1);
+  EXPECT_EQ(f.numbers().numbers().statistics.infinities, 1);
+  EXPECT_NEAR(f.numbers().plain.rms, std::sqrt(194.0 / 8), 1e-14);  // of the eight parts
 }
 
 TEST(FingerprintTest, PackedElementsBehindTheEndDoNotCount) {
@@ -337,8 +343,8 @@ TEST(FingerprintTest, PackedElementsBehindTheEndDoNotCount) {
     return FingerprintOf(tensor);
   };
   ExpectSame(packed(0x03), packed(0xF3));
-  EXPECT_EQ(packed(0x03).statistics.max, 3);
-  EXPECT_EQ(packed(0x03).statistics.mean, 2);
+  EXPECT_EQ(packed(0x03).numbers().statistics.max, 3);
+  EXPECT_EQ(packed(0x03).numbers().statistics.mean, 2);
   EXPECT_NE(packed(0x03).content, packed(0x04).content);
 }
 
@@ -359,7 +365,7 @@ TEST(FingerprintTest, StringsHashByLengthToo) {
   const Fingerprint f = FingerprintOf(Tensor::Of<std::string>({2}, {"ab", "c"}));
   EXPECT_FALSE(f.has_sketch);
   EXPECT_EQ(f.kind, ElementKind::kOther);
-  EXPECT_EQ(f.letters, kUnknownLetters);
+  EXPECT_EQ(f.numbers().letters, kUnknownLetters);
   EXPECT_NE(f.content, FingerprintOf(Tensor::Of<std::string>({2}, {"a", "bc"})).content);
   EXPECT_EQ(f.elements, FingerprintOf(Tensor::Of<std::string>({2}, {"c", "ab"})).elements);
 }

@@ -138,8 +138,8 @@ TEST(StreamRecorderTest, ViewsHaveTheirOwnFingerprints) {
     const Fingerprint& got = At(stream, key).fingerprint;
     EXPECT_EQ(got.content, want.content) << key;
     EXPECT_EQ(got.bits, want.bits) << key;
-    EXPECT_EQ(got.plain.projections, want.plain.projections) << key;
-    EXPECT_EQ(got.letters, want.letters) << key;
+    EXPECT_EQ(got.numbers().plain.projections, want.numbers().plain.projections) << key;
+    EXPECT_EQ(got.numbers().letters, want.numbers().letters) << key;
   };
   expect("y", Tensor::Of<float>({6}, {1, 2, 3, 4, 5, 6}));
   expect("z", Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6}));
@@ -314,8 +314,8 @@ TEST(FingerprintCacheTest, GivesWhatFingerprintOfGives) {
       const Fingerprint got = cache.Get(tensor, nullptr);
       const Fingerprint want = FingerprintOf(tensor);
       EXPECT_EQ(got.content, want.content);
-      EXPECT_EQ(got.plain.projections, want.plain.projections);
-      EXPECT_EQ(got.statistics.max, last);
+      EXPECT_EQ(got.numbers().plain.projections, want.numbers().plain.projections);
+      EXPECT_EQ(got.numbers().statistics.max, last);
     }
   }
 }

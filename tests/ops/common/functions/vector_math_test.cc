@@ -12,9 +12,9 @@
 
 #include <gtest/gtest.h>
 
+#include "evaluator/base/instructions.h"
 #include "ops/common/functions/float_math.h"
 #include "ops/common/functions/gelu_tanh.h"
-#include "evaluator/base/instructions.h"
 #include "ops/common/reduction/softmax.h"
 #include "tests/support/op_test.h"
 

@@ -1,0 +1,229 @@
+#include "compare/streams/tensor_scan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <type_traits>
+
+#include "compare/differences/element_reader.h"
+#include "compare/streams/fingerprint_loops.h"
+#include "evaluator/tensor/convert.h"
+#include "evaluator/tensor/packed_bits.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace onnxcmp {
+namespace {
+
+// Elements of a piece, which one thread scans, and the pieces that are worth waking other threads
+// for. The hash of the bits is one of the hashes of the pieces.
+constexpr int64_t kPiece = int64_t{1} << 16;
+constexpr int64_t kParallelPieces = 4;
+// Bytes of a file that are brought into memory at a time: taking them out again interrupts all
+// threads.
+constexpr int64_t kWindow = int64_t{8} << 20;
+
+Hash128 FromXxh(const XXH128_hash_t& hash) { return {hash.low64, hash.high64}; }
+
+template <typename Word>
+void CopyStrided(const std::byte* data, int64_t position, int64_t stride, int64_t n,
+                 std::byte* out) {
+  const std::byte* from = data + position * static_cast<int64_t>(sizeof(Word));
+  for (int64_t i = 0; i < n; ++i) {
+    std::memcpy(out + i * static_cast<int64_t>(sizeof(Word)),
+                from + i * stride * static_cast<int64_t>(sizeof(Word)), sizeof(Word));
+  }
+}
+
+bool AreFinite(const float* values, int64_t count) {
+  return BestFingerprintLoops().of_floats.find_ends(values, count).finite;
+}
+bool AreFinite(const double* values, int64_t count) {
+  return BestFingerprintLoops().of_doubles.find_ends(values, count).finite;
+}
+
+}  // namespace
+
+bool TensorScan::ReadsFile(const Tensor& tensor) {
+  return tensor.stored() && tensor.is_contiguous() && !IsSubByte(tensor.dtype()) &&
+         !IsComplex(tensor.dtype());
+}
+
+TensorScan::TensorScan(const Tensor& tensor)
+    : tensor_(tensor),
+      file_(ReadsFile(tensor) ? &tensor.buffer()->file_bytes() : nullptr),
+      runs_(tensor),
+      dtype_(tensor.dtype()),
+      size_(tensor.num_elements()),
+      packed_(IsSubByte(dtype_)),
+      complex_(IsComplex(dtype_)),
+      width_(packed_ ? 1 : BitWidth(dtype_) / 8) {
+  data_ = file_ != nullptr ? file_->data() + tensor.offset() * width_ : tensor.raw_data();
+  if (!complex_) FindShift();
+}
+
+void TensorScan::FindShift() {
+  std::array<std::byte, 16> element;
+  const int64_t count = std::min<int64_t>(size_, NumericPass::kChunk);
+  for (int64_t i = 0; i < count; ++i) {
+    double number;
+    if (file_ != nullptr) {
+      std::memcpy(element.data(), Place(i), Bytes(1));
+      LoadElements(dtype_, element.data(), 0, 1, &number);
+    } else {
+      runs_.ForEach(i, 1, [&](int64_t position, int64_t stride, int64_t n) {
+        LoadStrided(dtype_, data_, position, stride, n, &number);
+      });
+    }
+    if (!std::isfinite(number)) continue;
+    shift_ = number;
+    return;
+  }
+}
+
+bool TensorScan::IsRich() const {
+  constexpr int64_t kSamples = 64;
+  const int64_t samples = std::min(size_, kSamples);
+  const size_t needed = complex_ || IsFloatingPoint(dtype_) ? 4 : 8;
+  std::array<std::array<uint64_t, 2>, 8> found;
+  size_t distinct = 0;
+  for (int64_t i = 0; i < samples; ++i) {
+    std::array<uint64_t, 2> sample = {};
+    std::array<std::byte, 16> buffer;
+    const int64_t place = size_ <= kSamples ? i : size_ / kSamples * i;
+    const std::byte* raw = InPlace() ? Place(place) : Gather(place, 1, buffer.data());
+    std::memcpy(sample.data(), raw, Bytes(1));
+    if (std::find(found.begin(), found.begin() + distinct, sample) == found.begin() + distinct) {
+      found[distinct++] = sample;
+      if (distinct == needed) return true;
+    }
+  }
+  return false;
+}
+
+std::vector<TensorPiece> TensorScan::Pieces(const ScanParts& parts, const ThreadPool* pool) const {
+  const int64_t count = size_ / kPiece + (size_ % kPiece != 0 ? 1 : 0);
+  std::vector<TensorPiece> pieces(static_cast<size_t>(count));
+  if (file_ == nullptr) {
+    ScanPieces(0, count, parts, pool, pieces.data());
+    return pieces;
+  }
+  const int64_t window = std::max<int64_t>(1, kWindow / (kPiece * width_));
+  for (int64_t first = 0; first < count; first += window) {
+    const int64_t end = std::min(count, first + window);
+    const std::byte* begin = Place(first * kPiece);
+    const MappedPages pages(file_->file, begin - file_->file->data(),
+                            Place(std::min(size_, end * kPiece)) - begin);
+    ScanPieces(first, end, parts, pool, pieces.data());
+  }
+  return pieces;
+}
+
+void TensorScan::ScanPieces(int64_t first, int64_t end, const ScanParts& parts,
+                            const ThreadPool* pool, TensorPiece* pieces) const {
+  const auto task = [&](int64_t i) {
+    if (FitsFloat(dtype_)) {
+      ScanPiece<float>(first + i, parts, pieces + first + i);
+    } else {
+      ScanPiece<double>(first + i, parts, pieces + first + i);
+    }
+  };
+  if (pool != nullptr && end - first >= kParallelPieces) {
+    pool->ParallelFor(end - first, task);
+  } else {
+    for (int64_t i = 0; i < end - first; ++i) task(i);
+  }
+}
+
+template <typename T>
+void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* piece) const {
+  const int64_t begin = index * kPiece;
+  const int64_t end = std::min(size_, begin + kPiece);
+  const bool streamed = parts.bits && !InPlace();
+  XXH3_state_t state;
+  if (streamed) {
+    XXH3_128bits_reset(&state);
+  } else if (parts.bits) {
+    piece->bits = FromXxh(XXH3_128bits(Place(begin), Bytes(end - begin)));
+  }
+  const bool finite = parts.finite && IsFloatingPoint(dtype_) && !complex_;
+  if (!streamed && !parts.elements && !finite && !parts.numbers) return;
+  const int64_t in_a_number = complex_ ? 2 : 1;
+  NumericPass pass(size_ * in_a_number, complex_ ? 0 : shift_);
+  NumericPass magnitudes(size_, shift_);
+  // A chunk's numbers fill the pass's; its elements may be wide.
+  const int64_t chunk = NumericPass::kChunk / in_a_number;
+  alignas(64) std::array<std::byte, NumericPass::kChunk * 8> buffer;
+  alignas(64) std::array<T, NumericPass::kChunk> values;
+  for (int64_t first = begin; first < end; first += chunk) {
+    const int64_t count = std::min(chunk, end - first);
+    const std::byte* raw = InPlace() ? Place(first) : Gather(first, count, buffer.data());
+    if (streamed) XXH3_128bits_update(&state, raw, Bytes(count));
+    if (parts.elements) piece->elements.Add(SumOfElements(raw, count, width_));
+    if (file_ != nullptr && (finite || parts.numbers)) {
+      std::memcpy(buffer.data(), raw, Bytes(count));
+      raw = buffer.data();
+    }
+    if constexpr (std::is_same_v<T, double>) {
+      if (complex_ && parts.numbers) LoadParts(raw, first, count, values.data(), &magnitudes);
+    }
+    if (!complex_ && (finite || parts.numbers)) LoadChunk(raw, first, count, values.data());
+    if (finite) piece->finite = piece->finite && AreFinite(values.data(), count);
+    if (parts.numbers) pass.AddChunk(first * in_a_number, count * in_a_number, values.data());
+  }
+  if (streamed) piece->bits = FromXxh(XXH3_128bits_digest(&state));
+  piece->numbers = pass.Finish();
+  piece->magnitudes = magnitudes.Finish();
+}
+
+template <typename T>
+void TensorScan::LoadChunk(const std::byte* raw, int64_t first, int64_t count, T* values) const {
+  if (packed_) {
+    LoadElements(dtype_, data_, first, count, values);
+  } else {
+    LoadElements(dtype_, raw, 0, count, values);
+  }
+}
+
+void TensorScan::LoadParts(const std::byte* raw, int64_t first, int64_t count, double* parts,
+                           NumericPass* magnitudes) const {
+  std::array<std::complex<double>, NumericPass::kChunk / 2> loaded;
+  LoadElements(dtype_, raw, 0, count, loaded.data());
+  std::transform(loaded.begin(), loaded.begin() + count, parts,
+                 [](const std::complex<double>& z) { return std::abs(z); });
+  magnitudes->AddChunk(first, count, parts);
+  std::memcpy(parts, loaded.data(), static_cast<size_t>(count) * sizeof(loaded[0]));
+}
+
+const std::byte* TensorScan::Gather(int64_t first, int64_t count, std::byte* buffer) const {
+  if (packed_) {
+    const int bits = BitWidth(dtype_);
+    const auto* bytes = reinterpret_cast<const uint8_t*>(data_);
+    for (int64_t i = 0; i < count; ++i) {
+      buffer[i] = std::byte{PackedElement(bytes, first + i, bits)};
+    }
+    return buffer;
+  }
+  std::byte* out = buffer;
+  runs_.ForEach(first, count, [&](int64_t position, int64_t stride, int64_t n) {
+    if (stride == 1) {
+      std::memcpy(out, data_ + position * width_, Bytes(n));
+    } else if (width_ == 1) {
+      CopyStrided<uint8_t>(data_, position, stride, n, out);
+    } else if (width_ == 2) {
+      CopyStrided<uint16_t>(data_, position, stride, n, out);
+    } else if (width_ == 4) {
+      CopyStrided<uint32_t>(data_, position, stride, n, out);
+    } else if (width_ == 8) {
+      CopyStrided<uint64_t>(data_, position, stride, n, out);
+    } else {
+      CopyStrided<std::array<uint64_t, 2>>(data_, position, stride, n, out);
+    }
+    out += n * width_;
+  });
+  return buffer;
+}
+
+}  // namespace onnxcmp

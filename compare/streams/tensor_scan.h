@@ -1,0 +1,90 @@
+// The pieces of a numeric tensor, looked at by many threads: what a fingerprint is put together
+// from.
+#ifndef ONNXCMP_COMPARE_STREAMS_TENSOR_SCAN_H_
+#define ONNXCMP_COMPARE_STREAMS_TENSOR_SCAN_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "compare/differences/strided_runs.h"
+#include "compare/streams/hash128.h"
+#include "compare/streams/multiset_hash.h"
+#include "compare/streams/numeric_pass.h"
+#include "evaluator/base/mapped_file.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+
+// What of a tensor is wanted.
+struct ScanParts {
+  bool bits = false;
+  bool elements = false;
+  bool finite = false;
+  bool numbers = false;
+};
+
+struct TensorPiece {
+  Hash128 bits;
+  MultisetSum elements;
+  bool finite = true;  // all numbers are
+  NumericSums numbers;
+  NumericSums magnitudes;  // of complex numbers
+};
+
+// Reads a numeric tensor in chunks of raw elements. One that is stored() is read in its file if
+// ReadsFile() says so, and has to be in memory otherwise.
+class TensorScan {
+ public:
+  // The tensor must outlive it.
+  explicit TensorScan(const Tensor& tensor);
+
+  static bool ReadsFile(const Tensor& tensor);
+
+  // The cut into pieces depends on the size alone. The pool may be null.
+  std::vector<TensorPiece> Pieces(const ScanParts& parts, const ThreadPool* pool) const;
+
+  // What NumericSums are shifted by: a finite element, if one is soon found.
+  double shift() const { return shift_; }
+
+  // See Fingerprint::rich.
+  bool IsRich() const;
+
+ private:
+  void ScanPieces(int64_t first, int64_t end, const ScanParts& parts, const ThreadPool* pool,
+                  TensorPiece* pieces) const;
+  template <typename T>
+  void ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* piece) const;
+  template <typename T>
+  void LoadChunk(const std::byte* raw, int64_t first, int64_t count, T* values) const;
+  // Real and imaginary parts in turn; the magnitudes are added.
+  void LoadParts(const std::byte* raw, int64_t first, int64_t count, double* parts,
+                 NumericPass* magnitudes) const;
+
+  // Whether the elements can be hashed where they are. Packed ones are unpacked to bytes, so that
+  // bits after the last one do not count.
+  bool InPlace() const { return !packed_ && runs_.contiguous(); }
+  const std::byte* Place(int64_t index) const { return data_ + index * width_; }
+  size_t Bytes(int64_t count) const { return static_cast<size_t>(count * width_); }
+  void FindShift();
+  // Copies elements that are not in place.
+  const std::byte* Gather(int64_t first, int64_t count, std::byte* buffer) const;
+
+  const Tensor& tensor_;
+  const FileBytes* file_;  // null: it is in memory
+  const std::byte* data_;  // the first element, at any address in a file
+  StridedRuns runs_;
+  DType dtype_;
+  int64_t size_;
+  bool packed_;
+  bool complex_;
+  int64_t width_;  // bytes of an element as it is hashed
+  double shift_ = 0;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_STREAMS_TENSOR_SCAN_H_
