@@ -141,15 +141,14 @@ template <typename T>
 void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* piece) const {
   const int64_t begin = index * kPiece;
   const int64_t end = std::min(size_, begin + kPiece);
-  const bool streamed = parts.bits && !InPlace();
-  XXH3_state_t state;
-  if (streamed) {
-    XXH3_128bits_reset(&state);
-  } else if (parts.bits) {
-    piece->bits = FromXxh(XXH3_128bits(Place(begin), Bytes(end - begin)));
-  }
   const bool finite = parts.finite && IsFloatingPoint(dtype_) && !complex_;
-  if (!streamed && !parts.elements && !finite && !parts.numbers) return;
+  if (InPlace() && !parts.elements && !finite && !parts.numbers) {
+    if (parts.bits) piece->bits = FromXxh(XXH3_128bits(Place(begin), Bytes(end - begin)));
+    return;
+  }
+  // Chunk by chunk, the same as at once: memory is read while the processor computes.
+  XXH3_state_t state;
+  if (parts.bits) XXH3_128bits_reset(&state);
   const int64_t in_a_number = complex_ ? 2 : 1;
   NumericPass pass(size_ * in_a_number, complex_ ? 0 : shift_);
   NumericPass magnitudes(size_, shift_);
@@ -160,7 +159,7 @@ void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* p
   for (int64_t first = begin; first < end; first += chunk) {
     const int64_t count = std::min(chunk, end - first);
     const std::byte* raw = InPlace() ? Place(first) : Gather(first, count, buffer.data());
-    if (streamed) XXH3_128bits_update(&state, raw, Bytes(count));
+    if (parts.bits) XXH3_128bits_update(&state, raw, Bytes(count));
     if (parts.elements) piece->elements.Add(SumOfElements(raw, count, width_));
     if (file_ != nullptr && (finite || parts.numbers)) {
       std::memcpy(buffer.data(), raw, Bytes(count));
@@ -173,7 +172,7 @@ void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* p
     if (finite) piece->finite = piece->finite && AreFinite(values.data(), count);
     if (parts.numbers) pass.AddChunk(first * in_a_number, count * in_a_number, values.data());
   }
-  if (streamed) piece->bits = FromXxh(XXH3_128bits_digest(&state));
+  if (parts.bits) piece->bits = FromXxh(XXH3_128bits_digest(&state));
   piece->numbers = pass.Finish();
   piece->magnitudes = magnitudes.Finish();
 }

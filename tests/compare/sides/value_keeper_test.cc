@@ -157,6 +157,27 @@ TEST_F(ValueKeeperTest, WhatWaitsInVainGoes) {
   EXPECT_EQ(banks_.left.bytes(), 4 * kBytes);
 }
 
+// A convolution is nearly what a normalization that does little makes of it.
+TEST_F(ValueKeeperTest, WhatHasANameToComeWaitsForIt) {
+  options_.to_come.left = {"conv", "bn"};
+  options_.to_come.right = {"bn"};
+  const Hash128 folded = See(SideId::kRight, 5, "bn", Numbers(1, 1.000001f));
+  const Hash128 conv = See(SideId::kLeft, 3, "conv", Numbers(1));
+  EXPECT_EQ(early_.Find(conv, folded, Expected()), nullptr);
+  const Hash128 bn = See(SideId::kLeft, 4, "bn", Numbers(1, 1.00001f));
+  EXPECT_NE(early_.Find(bn, folded, Expected()), nullptr);
+  // Once the name has come, nobody waits for it any more.
+  const Hash128 again = See(SideId::kRight, 6, "bn", Numbers(1, 1.000002f));
+  EXPECT_NE(early_.Find(conv, again, Expected()), nullptr);
+}
+
+TEST_F(ValueKeeperTest, WhatHasANameToComeGoesLast) {
+  options_.to_come.right = {"l0", "l2"};
+  for (int i = 0; i < 20; ++i) See(SideId::kLeft, i, absl::StrCat("l", i), Numbers(i));
+  for (const int kept : {0, 2, 18, 19}) EXPECT_NE(banks_.left.Find(kept), nullptr) << kept;
+  EXPECT_EQ(banks_.left.bytes(), 4 * kBytes);
+}
+
 // However large it is: its like may come next.
 TEST_F(ValueKeeperTest, TheLatestWaits) {
   options_.bytes_that_wait = 0;

@@ -61,15 +61,13 @@ void ExpectSame(const Fingerprint& left, const Fingerprint& right) {
   ExpectSketch(left.numbers().squashed, right.numbers().squashed);
   EXPECT_EQ(left.numbers().moments, right.numbers().moments);
   EXPECT_EQ(left.numbers().letters, right.numbers().letters);
-  EXPECT_EQ(left.numbers().numbers().statistics.min, right.numbers().numbers().statistics.min);
-  EXPECT_EQ(left.numbers().numbers().statistics.max, right.numbers().numbers().statistics.max);
-  EXPECT_EQ(left.numbers().numbers().statistics.mean, right.numbers().numbers().statistics.mean);
-  EXPECT_EQ(left.numbers().numbers().statistics.deviation,
-            right.numbers().numbers().statistics.deviation);
-  EXPECT_EQ(left.numbers().numbers().statistics.zeros, right.numbers().numbers().statistics.zeros);
-  EXPECT_EQ(left.numbers().numbers().statistics.nans, right.numbers().numbers().statistics.nans);
-  EXPECT_EQ(left.numbers().numbers().statistics.infinities,
-            right.numbers().numbers().statistics.infinities);
+  EXPECT_EQ(left.numbers().statistics.min, right.numbers().statistics.min);
+  EXPECT_EQ(left.numbers().statistics.max, right.numbers().statistics.max);
+  EXPECT_EQ(left.numbers().statistics.mean, right.numbers().statistics.mean);
+  EXPECT_EQ(left.numbers().statistics.deviation, right.numbers().statistics.deviation);
+  EXPECT_EQ(left.numbers().statistics.zeros, right.numbers().statistics.zeros);
+  EXPECT_EQ(left.numbers().statistics.nans, right.numbers().statistics.nans);
+  EXPECT_EQ(left.numbers().statistics.infinities, right.numbers().statistics.infinities);
 }
 
 double Distance(const Tensor& left, const Tensor& right) {
@@ -82,13 +80,13 @@ TEST(FingerprintTest, StatisticsAndMomentsOfFloats) {
   EXPECT_EQ(f.size, 1000);
   EXPECT_TRUE(f.rich);
   EXPECT_TRUE(f.has_sketch);
-  EXPECT_EQ(f.numbers().numbers().statistics.min, -70);
-  EXPECT_EQ(f.numbers().numbers().statistics.max, 74);
-  EXPECT_NEAR(f.numbers().numbers().statistics.mean, 2.0968571429252623, 1e-13);
-  EXPECT_NEAR(f.numbers().numbers().statistics.deviation, 41.622724448097706, 1e-12);
-  EXPECT_EQ(f.numbers().numbers().statistics.zeros, 1);
-  EXPECT_EQ(f.numbers().numbers().statistics.nans, 0);
-  EXPECT_EQ(f.numbers().numbers().statistics.infinities, 0);
+  EXPECT_EQ(f.numbers().statistics.min, -70);
+  EXPECT_EQ(f.numbers().statistics.max, 74);
+  EXPECT_NEAR(f.numbers().statistics.mean, 2.0968571429252623, 1e-13);
+  EXPECT_NEAR(f.numbers().statistics.deviation, 41.622724448097706, 1e-12);
+  EXPECT_EQ(f.numbers().statistics.zeros, 1);
+  EXPECT_EQ(f.numbers().statistics.nans, 0);
+  EXPECT_EQ(f.numbers().statistics.infinities, 0);
   EXPECT_NEAR(f.numbers().plain.rms, 41.67550839953973, 1e-12);
   EXPECT_NEAR(f.numbers().squashed.rms, 0.945768580030859, 1e-14);
   const std::array<double, 6> moments = {0.03037550910200223, 0.945768580030859,
@@ -101,9 +99,9 @@ TEST(FingerprintTest, StatisticsAndMomentsOfFloats) {
 // Several pieces.
 TEST(FingerprintTest, StatisticsAndMomentsOfManyFloats) {
   const Fingerprint f = FingerprintOf(Vector(Pattern(200000)));
-  EXPECT_NEAR(f.numbers().numbers().statistics.mean, 1.9996242857523263, 1e-12);
-  EXPECT_NEAR(f.numbers().numbers().statistics.deviation, 41.6105181650021, 1e-11);
-  EXPECT_EQ(f.numbers().numbers().statistics.zeros, 198);
+  EXPECT_NEAR(f.numbers().statistics.mean, 1.9996242857523263, 1e-12);
+  EXPECT_NEAR(f.numbers().statistics.deviation, 41.6105181650021, 1e-11);
+  EXPECT_EQ(f.numbers().statistics.zeros, 198);
   EXPECT_NEAR(f.numbers().plain.rms, 41.65853717119865, 1e-11);
   const std::array<double, 6> moments = {0.027364571667932592, 0.9458375978296426,
                                          0.9404394705504913,   -0.9859154929577465,
@@ -115,13 +113,13 @@ TEST(FingerprintTest, StatisticsAndMomentsOfManyFloats) {
 TEST(FingerprintTest, CountsWhatIsNotFinite) {
   std::vector<float> values = {1, kNan, -kInf, 3, 0, kInf, -0.0f, -kNan};
   Fingerprint f = FingerprintOf(Vector(values));
-  EXPECT_EQ(f.numbers().numbers().statistics.nans, 2);
-  EXPECT_EQ(f.numbers().numbers().statistics.infinities, 2);
-  EXPECT_EQ(f.numbers().numbers().statistics.zeros, 2);
-  EXPECT_EQ(f.numbers().numbers().statistics.min, 0);
-  EXPECT_EQ(f.numbers().numbers().statistics.max, 3);
-  EXPECT_EQ(f.numbers().numbers().statistics.mean, 1);
-  EXPECT_NEAR(f.numbers().numbers().statistics.deviation, std::sqrt(1.5),
+  EXPECT_EQ(f.numbers().statistics.nans, 2);
+  EXPECT_EQ(f.numbers().statistics.infinities, 2);
+  EXPECT_EQ(f.numbers().statistics.zeros, 2);
+  EXPECT_EQ(f.numbers().statistics.min, 0);
+  EXPECT_EQ(f.numbers().statistics.max, 3);
+  EXPECT_EQ(f.numbers().statistics.mean, 1);
+  EXPECT_NEAR(f.numbers().statistics.deviation, std::sqrt(1.5),
               1e-15);  // 0 0 1 3 around 1
   EXPECT_EQ(f.numbers().plain.non_finite, 0.5);
   EXPECT_NEAR(f.numbers().plain.rms, std::sqrt(10.0 / 8), 1e-15);
@@ -131,14 +129,14 @@ TEST(FingerprintTest, CountsWhatIsNotFinite) {
   EXPECT_EQ(f.numbers().moments[4], 0.75);
   // In the sketches they are zeros as well.
   const Fingerprint zeros = FingerprintOf(Vector({1, 0, 0, 3, 0, 0, 0, 0}));
-  EXPECT_EQ(f.numbers().plain.projections, zeros.plain.projections);
+  EXPECT_EQ(f.numbers().plain.projections, zeros.numbers().plain.projections);
   EXPECT_EQ(SketchDistance(f, zeros), 1);
   // The same at every length of the last vector.
   for (int64_t n = 1; n < 9; ++n) {
     f = FingerprintOf(Vector(std::vector<float>(static_cast<size_t>(n), kNan)));
-    EXPECT_EQ(f.numbers().numbers().statistics.nans, n);
-    EXPECT_EQ(f.numbers().numbers().statistics.min, 0);
-    EXPECT_EQ(f.numbers().numbers().statistics.max, 0);
+    EXPECT_EQ(f.numbers().statistics.nans, n);
+    EXPECT_EQ(f.numbers().statistics.min, 0);
+    EXPECT_EQ(f.numbers().statistics.max, 0);
     EXPECT_EQ(f.numbers().plain.rms, 0);
     EXPECT_EQ(f.numbers().plain.non_finite, 1);
   }
@@ -148,7 +146,7 @@ TEST(FingerprintTest, DeviationSurvivesALargeMean) {
   std::vector<double> values;
   for (int i = 0; i < 1000; ++i) values.push_back(1e8 + (i % 2 == 0 ? 1e-3 : -1e-3));
   const Fingerprint f = FingerprintOf(Tensor::Of<double>({1000}, values));
-  EXPECT_NEAR(f.numbers().numbers().statistics.deviation, 1e-3, 1e-8);
+  EXPECT_NEAR(f.numbers().statistics.deviation, 1e-3, 1e-8);
 }
 
 TEST(FingerprintTest, EmptyTensorsAreEqualByTypeAndShape) {
@@ -156,7 +154,7 @@ TEST(FingerprintTest, EmptyTensorsAreEqualByTypeAndShape) {
   EXPECT_EQ(f.size, 0);
   EXPECT_FALSE(f.rich);
   EXPECT_EQ(f.numbers().plain.rms, 0);
-  EXPECT_EQ(f.numbers().numbers().statistics.max, 0);
+  EXPECT_EQ(f.numbers().statistics.max, 0);
   EXPECT_EQ(f.content, FingerprintOf(Tensor::Of<float>({0, 3}, {})).content);
   EXPECT_NE(f.content, FingerprintOf(Tensor::Of<float>({3, 0}, {})).content);
   EXPECT_NE(f.bits, FingerprintOf(Tensor::Of<double>({0, 3}, {})).bits);
@@ -244,7 +242,7 @@ TEST(FingerprintTest, ViewsAreLikeContiguousTensors) {
 TEST(FingerprintTest, ThreadsChangeNothing) {
   const ThreadPool pool(2);
   const Tensor tensor = Vector(Normal(1000003, 1));
-  ExpectSame(FingerprintOf(tensor, &pool), FingerprintOf(tensor));
+  ExpectSame(FingerprintOf(tensor, {.pool = &pool}), FingerprintOf(tensor));
   EXPECT_EQ(ContentOf(tensor, &pool), FingerprintOf(tensor).content);
 }
 
@@ -327,11 +325,11 @@ TEST(FingerprintTest, ComplexNumbersCountByMagnitude) {
       FingerprintOf(Tensor::Of<std::complex<float>>({4}, {{3, 4}, {0, 0}, {-5, 12}, {0, kInf}}));
   EXPECT_EQ(f.kind, ElementKind::kOther);
   EXPECT_EQ(f.size, 4);
-  EXPECT_EQ(f.numbers().numbers().statistics.max, 13);
-  EXPECT_EQ(f.numbers().numbers().statistics.min, 0);
-  EXPECT_EQ(f.numbers().numbers().statistics.mean, 6);
-  EXPECT_EQ(f.numbers().numbers().statistics.zeros, 1);
-  EXPECT_EQ(f.numbers().numbers().statistics.infinities, 1);
+  EXPECT_EQ(f.numbers().statistics.max, 13);
+  EXPECT_EQ(f.numbers().statistics.min, 0);
+  EXPECT_EQ(f.numbers().statistics.mean, 6);
+  EXPECT_EQ(f.numbers().statistics.zeros, 1);
+  EXPECT_EQ(f.numbers().statistics.infinities, 1);
   EXPECT_NEAR(f.numbers().plain.rms, std::sqrt(194.0 / 8), 1e-14);  // of the eight parts
 }
 
