@@ -323,10 +323,16 @@ class SideComparison {
   absl::StatusOr<bool> Report(const Comparison& comparison, int64_t set, int64_t sets,
                               const std::string& name) {
     const StepTimer timer(timings(), "report");
+    std::vector<std::string> reports;
     for (const auto& [format, path] : arguments_.reports) {
-      OC_RETURN_IF_ERROR(WriteFile(FileOfSet(path, set, sets), Render(comparison, format, look_)));
+      reports.push_back(Render(comparison, format, look_));
     }
     const std::string text = Render(comparison, arguments_.format, look_);
+    // Statistics of weights may have been taken only now.
+    OC_RETURN_IF_ERROR(weights_->CheckUnchanged());
+    for (size_t i = 0; i < reports.size(); ++i) {
+      OC_RETURN_IF_ERROR(WriteFile(FileOfSet(arguments_.reports[i].second, set, sets), reports[i]));
+    }
     if (!arguments_.output.empty()) {
       OC_RETURN_IF_ERROR(WriteFile(FileOfSet(arguments_.output, set, sets), text));
       return true;

@@ -1,9 +1,9 @@
 // Which vector instructions the loops use that take most of the time.
 //
-// These loops (gemm_kernels.cc, float_math.cc) are compiled twice: with the flags of everything
-// else, in namespaces called base, and for processors with AVX-512, in namespaces called avx512.
-// Both give the same bits: what is summed is summed in the same order, whatever the width of a
-// vector.
+// These loops (gemm_kernels.cc, float_math.cc, fingerprint_loops.cc) are compiled twice: with the
+// flags of everything else, in namespaces called base, and for processors with AVX-512, in
+// namespaces called avx512. Both give the same bits: what is summed is summed in the same order,
+// whatever the width of a vector.
 //
 // A file that is compiled for AVX-512 must not define a function that others define too, an inline
 // one or an instance of a template of the standard library, say: the linker keeps one of them, and
