@@ -18,6 +18,7 @@
 #include "compare/graphs/left_classes.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/value.h"
 

@@ -12,6 +12,7 @@
 #include "compare/differences/nearness.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/dtype.h"

@@ -12,6 +12,7 @@
 #include "compare/quantization/grids.h"
 #include "compare/sides/pair_values.h"
 #include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {

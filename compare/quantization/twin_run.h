@@ -12,6 +12,7 @@
 #include "compare/quantization/side_values.h"
 #include "compare/quantization/signal.h"
 #include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {

@@ -15,6 +15,7 @@
 #include "compare/graphs/side_graph.h"
 #include "compare/repair/constant_suggestions.h"
 #include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
 
 namespace onnxcmp {
 

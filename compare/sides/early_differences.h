@@ -9,6 +9,7 @@
 #include "compare/differences/tensor_difference.h"
 #include "compare/differences/tolerance.h"
 #include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
 
 namespace onnxcmp {
 

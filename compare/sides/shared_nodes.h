@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/fingerprint_cache.h"
+#include "compare/streams/hash128.h"
 #include "compare/streams/node_facts.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/kernels/op_registry.h"

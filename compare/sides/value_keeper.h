@@ -17,6 +17,7 @@
 #include "compare/sides/early_differences.h"
 #include "compare/sides/value_bank.h"
 #include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/dtype.h"

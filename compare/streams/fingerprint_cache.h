@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"

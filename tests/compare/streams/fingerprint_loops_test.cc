@@ -171,7 +171,7 @@ TYPED_TEST(FingerprintLoopsTest, SquashedNumbersAreExact) {
 TYPED_TEST(FingerprintLoopsTest, EndsAreTheLeastAndTheGreatest) {
   using Limits = std::numeric_limits<TypeParam>;
   for (const Instructions wide : InstructionsHere()) {
-    const auto& loops = LoopsOf<TypeParam>(FingerprintLoopsFor(wide));
+    const NumberLoops<TypeParam> loops = LoopsOf<TypeParam>(FingerprintLoopsFor(wide));
     for (int64_t count = 1; count < 100; ++count) {
       auto numbers = FiniteNumbers<TypeParam>(count, static_cast<unsigned>(count));
       const NumberEnds ends = loops.find_ends(numbers.data(), count);
