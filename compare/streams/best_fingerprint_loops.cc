@@ -10,8 +10,8 @@ FingerprintLoops FingerprintLoopsFor([[maybe_unused]] Instructions instructions)
 }
 
 const FingerprintLoops& BestFingerprintLoops() {
-  static const FingerprintLoops loops = FingerprintLoopsFor(BestInstructions());
-  return loops;
+  static const FingerprintLoops kLoops = FingerprintLoopsFor(BestInstructions());
+  return kLoops;
 }
 
 }  // namespace onnxcmp

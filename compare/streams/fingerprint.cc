@@ -207,8 +207,8 @@ const Numbers& LazyNumbers::Get() const {
 }
 
 const Numbers& Fingerprint::numbers() const {
-  static const Numbers none;
-  return lazy_numbers != nullptr ? lazy_numbers->Get() : none;
+  static const Numbers kNoNumbers;
+  return lazy_numbers != nullptr ? lazy_numbers->Get() : kNoNumbers;
 }
 
 Fingerprint FingerprintOf(const Value& value, const FingerprintOptions& options,

@@ -52,8 +52,7 @@ bool TensorScan::ReadsFile(const Tensor& tensor) {
 }
 
 TensorScan::TensorScan(const Tensor& tensor)
-    : tensor_(tensor),
-      file_(ReadsFile(tensor) ? &tensor.buffer()->file_bytes() : nullptr),
+    : file_(ReadsFile(tensor) ? &tensor.buffer()->file_bytes() : nullptr),
       runs_(tensor),
       dtype_(tensor.dtype()),
       size_(tensor.num_elements()),

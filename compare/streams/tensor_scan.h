@@ -73,7 +73,6 @@ class TensorScan {
   // Copies elements that are not in place.
   const std::byte* Gather(int64_t first, int64_t count, std::byte* buffer) const;
 
-  const Tensor& tensor_;
   const FileBytes* file_;  // null: it is in memory
   const std::byte* data_;  // the first element, at any address in a file
   StridedRuns runs_;

@@ -18,13 +18,13 @@ bool HasInstructions(Instructions instructions) {
 }
 
 Instructions BestInstructions() {
-  static const Instructions best = [] {
+  static const Instructions kBest = [] {
     const char* wish = std::getenv("ONNXCMP_AVX512");
     if (wish != nullptr && std::strcmp(wish, "0") == 0) return Instructions::kBase;
     if (HasInstructions(Instructions::kAvx512Vnni)) return Instructions::kAvx512Vnni;
     return HasInstructions(Instructions::kAvx512) ? Instructions::kAvx512 : Instructions::kBase;
   }();
-  return best;
+  return kBest;
 }
 
 }  // namespace onnxcmp
