@@ -1,9 +1,15 @@
 // What it costs to remember a result instead of keeping it.
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
 
 #include "benchmark/benchmark.h"
 #include "benchmarks/one_node.h"
 #include "compare/streams/fingerprint.h"
+#include "evaluator/tensor/convert.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 namespace {
@@ -37,20 +43,44 @@ void BM_FingerprintOfTransposedMatrix(benchmark::State& state) {
 }
 BENCHMARK(BM_FingerprintOfTransposedMatrix);
 
-void BM_FingerprintOfIntegers(benchmark::State& state) {
-  Measure(state, *Tensor::Allocate(DType::kInt64, {1 << 18}));
+// What comparisons look at, of each type: 8 MiB, without letters, beside a copy of the same bytes.
+Tensor RandomOf(DType dtype, int64_t bytes) {
+  const int64_t count = bytes * 8 / BitWidth(dtype);
+  const Tensor floats = RandomTensor({count});
+  Tensor tensor = *Tensor::Allocate(dtype, {count});
+  StoreElements(dtype, floats.data<float>(), count, tensor.mutable_raw_data(), 0);
+  return tensor;
 }
-BENCHMARK(BM_FingerprintOfIntegers);
 
-void BM_FingerprintOfHalves(benchmark::State& state) {
-  Measure(state, *Tensor::Allocate(DType::kFloat16, {1 << 18}));
+void BM_LookAt(benchmark::State& state) {
+  const Tensor tensor = RandomOf(static_cast<DType>(state.range(0)), int64_t{8} << 20);
+  state.SetLabel(std::string(DTypeName(tensor.dtype())));
+  const Value value(tensor);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(FingerprintOf(value, {.letters = false}));
+  }
+  state.SetBytesProcessed(state.iterations() * tensor.byte_size());
 }
-BENCHMARK(BM_FingerprintOfHalves);
+BENCHMARK(BM_LookAt)
+    ->Arg(static_cast<int64_t>(DType::kFloat))
+    ->Arg(static_cast<int64_t>(DType::kDouble))
+    ->Arg(static_cast<int64_t>(DType::kFloat16))
+    ->Arg(static_cast<int64_t>(DType::kBfloat16))
+    ->Arg(static_cast<int64_t>(DType::kInt64))
+    ->Arg(static_cast<int64_t>(DType::kInt32))
+    ->Arg(static_cast<int64_t>(DType::kInt8));
 
-void BM_FingerprintOfBytes(benchmark::State& state) {
-  Measure(state, *Tensor::Allocate(DType::kUint8, {1 << 18}));
+void BM_Memcpy(benchmark::State& state) {
+  const Tensor tensor = RandomTensor({int64_t{2} << 20});
+  std::vector<std::byte> copy(static_cast<size_t>(tensor.byte_size()));
+  for (auto _ : state) {
+    std::memcpy(copy.data(), tensor.raw_data(), copy.size());
+    benchmark::DoNotOptimize(copy.data());
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(state.iterations() * tensor.byte_size());
 }
-BENCHMARK(BM_FingerprintOfBytes);
+BENCHMARK(BM_Memcpy);
 
 void BM_ContentOf(benchmark::State& state) {
   const Value value(RandomTensor({state.range(0)}));

@@ -1,5 +1,6 @@
 #include "compare/streams/multiset_hash.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -12,31 +13,18 @@ MultisetSum SumOfWords(const std::byte* data, int64_t count) {
   return BestFingerprintLoops().sum_of_words(data, count);
 }
 
-MultisetSum SumOfBytes(const std::byte* data, int64_t count) {
-  std::array<uint64_t, 256> counts = {};
-  for (int64_t i = 0; i < count; ++i) {
-    ++counts[std::to_integer<size_t>(data[i])];
-  }
-  MultisetSum sum;
-  for (uint32_t byte = 0; byte < counts.size(); ++byte) {
-    if (counts[byte] == 0) continue;
-    const MultisetSum one = SumOfWords(reinterpret_cast<const std::byte*>(&byte), 1);
-    sum.Add({one.low * counts[byte], one.high * counts[byte]});
-  }
-  return sum;
-}
-
-MultisetSum SumOfHalfWords(const std::byte* data, int64_t count) {
+// Of elements that are narrower than words, as words.
+template <typename Narrow>
+MultisetSum SumOfNarrow(const std::byte* data, int64_t count) {
   constexpr int64_t kStrip = 256;
-  std::array<uint16_t, kStrip> half_words;
+  std::array<Narrow, kStrip> narrow;
   std::array<uint32_t, kStrip> words;
   MultisetSum sum;
   for (int64_t first = 0; first < count; first += kStrip) {
     const int64_t n = count - first < kStrip ? count - first : kStrip;
-    std::memcpy(half_words.data(), data + first * 2, static_cast<size_t>(n) * 2);
-    for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
-      words[i] = half_words[i];
-    }
+    constexpr auto kWidth = static_cast<int64_t>(sizeof(Narrow));
+    std::memcpy(narrow.data(), data + first * kWidth, static_cast<size_t>(n * kWidth));
+    std::copy(narrow.begin(), narrow.begin() + n, words.begin());
     sum.Add(SumOfWords(reinterpret_cast<const std::byte*>(words.data()), n));
   }
   return sum;
@@ -60,9 +48,9 @@ MultisetSum SumOfHashed(uint64_t hash) {
 MultisetSum SumOfElements(const std::byte* data, int64_t count, int64_t element_size) {
   switch (element_size) {
     case 1:
-      return SumOfBytes(data, count);
+      return SumOfNarrow<uint8_t>(data, count);
     case 2:
-      return SumOfHalfWords(data, count);
+      return SumOfNarrow<uint16_t>(data, count);
     case 4:
       return SumOfWords(data, count);
     default:
