@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "compare/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {
@@ -36,8 +35,7 @@ std::optional<Hash128> SharedNodes::KeyOf(const PendingNode& run) {
     for (const int64_t stride : tensor.strides()) words.push_back(static_cast<uint64_t>(stride));
   }
   for (const std::string& output : run.node.outputs) words.push_back(output.empty() ? 0 : 1);
-  const XXH128_hash_t hash = XXH3_128bits(words.data(), words.size() * sizeof(uint64_t));
-  return Hash128{hash.low64, hash.high64};
+  return HashOf(words);
 }
 
 std::optional<std::vector<Value>> SharedNodes::Find(const PendingNode& run) {

@@ -51,8 +51,8 @@ class ValueKeeper {
   ValueKeeper(const PerSide<ValueBank*>& banks, EarlyDifferences* differences, Options options)
       : banks_(banks),
         differences_(*differences),
-        options_(std::move(options)),
-        to_come_(options_.to_come) {}
+        to_come_(std::move(options.to_come)),
+        options_(std::move(options)) {}
 
   void See(SideId side, int number, const StreamResult& result, const Value& value);
   // What measuring has taken so far.
@@ -103,8 +103,8 @@ class ValueKeeper {
 
   const PerSide<ValueBank*> banks_;
   EarlyDifferences& differences_;
+  PerSide<absl::flat_hash_set<std::string>> to_come_;  // those of the options, until they come
   const Options options_;
-  PerSide<absl::flat_hash_set<std::string>> to_come_;
   PerSide<absl::flat_hash_map<Hash128, std::vector<int>>> contents_;  // results that are kept
   PerSide<Leaving> leaving_;
   int64_t held_bytes_ = 0;                     // of what may go no longer

@@ -9,21 +9,13 @@
 #include "compare/streams/multiset_hash.h"
 #include "compare/streams/numeric_pass.h"
 #include "compare/streams/tensor_scan.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "compare/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {
 
 // What a hash is of, so that values of different structure differ.
 enum Tag : uint64_t { kAbsent, kBits, kElements, kTensor, kSequence, kOptional, kMap, kSparse };
-
-Hash128 ToHash128(const XXH128_hash_t& hash) { return {hash.low64, hash.high64}; }
-
-Hash128 HashOf(const std::vector<uint64_t>& words) {
-  return ToHash128(XXH3_128bits(words.data(), words.size() * sizeof(uint64_t)));
-}
 
 Hash128 ContentOfTensor(const Hash128& bits, absl::Span<const int64_t> shape) {
   std::vector<uint64_t> words = {kTensor, bits.low, bits.high};
@@ -84,14 +76,13 @@ Hash128 BitsOf(const Tensor& tensor, const std::vector<TensorPiece>& pieces) {
 }
 
 Numbers NumbersFrom(const Tensor& tensor, const TensorScan& scan,
-                    const std::vector<TensorPiece>& pieces, bool* finite) {
+                    const std::vector<TensorPiece>& pieces) {
   NumericSums sums;
   NumericSums magnitudes;
   for (const TensorPiece& piece : pieces) {
     sums.Add(piece.numbers);
     magnitudes.Add(piece.magnitudes);
   }
-  *finite = sums.finite == sums.count;
   Numbers numbers;
   numbers.plain = sums.Plain();
   numbers.squashed = sums.Squashed();
@@ -106,7 +97,7 @@ void FillFromNumbers(const Tensor& tensor, const FingerprintOptions& options, co
   const TensorScan scan(tensor);
   const bool later = TensorScan::ReadsFile(tensor);
   const ScanParts parts = {
-      .bits = bits == nullptr, .elements = true, .finite = later, .numbers = !later};
+      .bits = bits == nullptr, .elements = true, .finite = true, .numbers = !later};
   const std::vector<TensorPiece> pieces = scan.Pieces(parts, options.pool);
   MultisetSum elements;
   for (const TensorPiece& piece : pieces) {
@@ -121,7 +112,7 @@ void FillFromNumbers(const Tensor& tensor, const FingerprintOptions& options, co
     fingerprint->lazy_numbers = std::make_shared<const LazyNumbers>(tensor, options.letters);
     return;
   }
-  Numbers numbers = NumbersFrom(tensor, scan, pieces, &fingerprint->finite);
+  Numbers numbers = NumbersFrom(tensor, scan, pieces);
   if (options.letters) numbers.letters = LettersOf(tensor, options.pool);
   fingerprint->lazy_numbers = std::make_shared<const LazyNumbers>(numbers);
 }
@@ -197,8 +188,7 @@ const Numbers& LazyNumbers::Get() const {
     if (stored_ == nullptr) return;
     const Tensor& tensor = *stored_;
     const TensorScan scan(tensor);
-    bool finite;
-    numbers_ = NumbersFrom(tensor, scan, scan.Pieces({.numbers = true}, nullptr), &finite);
+    numbers_ = NumbersFrom(tensor, scan, scan.Pieces({.numbers = true}, nullptr));
     // Without the memory for a copy that goes again it is one that stays.
     if (letters_) numbers_.letters = LettersOf(tensor.InMemory(nullptr).value_or(tensor));
     stored_ = nullptr;

@@ -21,6 +21,11 @@ bool HasMemory(const Value& value) {
   return value.is_tensor() && value.tensor().defined() && value.tensor().buffer() != nullptr;
 }
 
+// What a fingerprint can be taken of: in memory unless it is read in its file.
+Value Readable(const Value& value, const ThreadPool* pool) {
+  return TensorScan::ReadsFile(value.tensor()) ? value : InMemory(value, pool).value_or(value);
+}
+
 }  // namespace
 
 FingerprintCache::Shared FingerprintCache::Find(const Tensor& tensor) const {
@@ -60,11 +65,11 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (const Shared seen = Find(tensor)) return Reshaped(*seen, tensor.shape());
   }
-  // Weights that several models have are one buffer, so bits would tell nothing.
-  const bool in_file = TensorScan::ReadsFile(tensor);
-  const Value readable = in_file ? value : InMemory(value, pool).value_or(value);
+  const Value readable = Readable(value, pool);
+  // Weights that several models have are one buffer, so bits would tell nothing of those in files.
+  const bool bits_first = large && !TensorScan::ReadsFile(tensor);
   Hash128 bits;
-  if (large && !in_file) {
+  if (bits_first) {
     bits = BitsOf(readable.tensor(), pool);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto it = large_.find(bits);
@@ -74,7 +79,7 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
     }
   }
   const auto fingerprint = std::make_shared<const Fingerprint>(
-      FingerprintOf(readable, options, large && !in_file ? &bits : nullptr));
+      FingerprintOf(readable, options, bits_first ? &bits : nullptr));
   const std::lock_guard<std::mutex> lock(mutex_);
   if (large) large_.emplace(fingerprint->bits, fingerprint);
   Remember(tensor, fingerprint);
@@ -98,8 +103,7 @@ Hash128 FingerprintCache::Content(const Value& value, const ThreadPool* pool) {
       return it->second.content;
     }
   }
-  const Hash128 content = ContentOf(
-      TensorScan::ReadsFile(tensor) ? value : InMemory(value, pool).value_or(value), pool);
+  const Hash128 content = ContentOf(Readable(value, pool), pool);
   if (!large) return content;
   const std::lock_guard<std::mutex> lock(mutex_);
   contents_[place] = {tensor.buffer(), tensor.dtype(), tensor.shape(), tensor.strides(), content};

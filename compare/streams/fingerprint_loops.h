@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "compare/streams/multiset_hash.h"
 #include "evaluator/base/instructions.h"
@@ -45,6 +46,16 @@ struct FingerprintLoops {
   NumberLoops<double> of_doubles;
   // SumOfElements() of words of 4 bytes, aligned or not.
   MultisetSum (*sum_of_words)(const std::byte* words, int64_t count);
+
+  // T: float or double.
+  template <typename T>
+  const NumberLoops<T>& Of() const {
+    if constexpr (std::is_same_v<T, float>) {
+      return of_floats;
+    } else {
+      return of_doubles;
+    }
+  }
 };
 
 namespace base {

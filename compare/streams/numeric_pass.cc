@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
 #include "compare/differences/infinity.h"
 #include "compare/differences/lanes/lanes.h"
@@ -30,15 +29,6 @@ uint64_t Mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
   return x ^ (x >> 31);
-}
-
-template <typename T>
-const NumberLoops<T>& LoopsOf() {
-  if constexpr (std::is_same_v<T, float>) {
-    return BestFingerprintLoops().of_floats;
-  } else {
-    return BestFingerprintLoops().of_doubles;
-  }
 }
 
 // Statistics of a chunk whose elements are not all finite; those that are not become 0.
@@ -163,7 +153,7 @@ NumericPass::NumericPass(int64_t size, double shift)
 
 template <typename T>
 void NumericPass::AddChunk(int64_t first, int64_t count, T* values) {
-  const NumberEnds ends = LoopsOf<T>().find_ends(values, count);
+  const NumberEnds ends = BestFingerprintLoops().Of<T>().find_ends(values, count);
   std::fill(values + count, values + (count + kRun - 1) / kRun * kRun, T{0});
   NumericSums chunk;
   if (!ends.finite) AddNotFinite(values, count, shift_, &chunk);
@@ -197,9 +187,9 @@ void NumericPass::AddSums(int64_t first, int64_t count, const T* values, Numeric
       group_ = group;
     }
     const int64_t end = std::min(runs, (group + 1) * runs_per_group_ - first_run);
-    const NumberSums sums =
-        LoopsOf<T>().add(values + run * kRun, std::min(count, end * kRun) - run * kRun, shift_,
-                         signs.data() + run, plain_slots_.data(), squashed_slots_.data());
+    const NumberSums sums = BestFingerprintLoops().Of<T>().add(
+        values + run * kRun, std::min(count, end * kRun) - run * kRun, shift_, signs.data() + run,
+        plain_slots_.data(), squashed_slots_.data());
     if (statistics) {
       chunk->sum += sums.plain;
       chunk->squares += sums.squares;

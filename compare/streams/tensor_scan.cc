@@ -8,11 +8,9 @@
 
 #include "compare/differences/element_reader.h"
 #include "compare/streams/fingerprint_loops.h"
+#include "compare/streams/xxh128.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/packed_bits.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 namespace onnxcmp {
 namespace {
@@ -25,8 +23,6 @@ constexpr int64_t kParallelPieces = 4;
 // threads.
 constexpr int64_t kWindow = int64_t{8} << 20;
 
-Hash128 FromXxh(const XXH128_hash_t& hash) { return {hash.low64, hash.high64}; }
-
 template <typename Word>
 void CopyStrided(const std::byte* data, int64_t position, int64_t stride, int64_t n,
                  std::byte* out) {
@@ -35,13 +31,6 @@ void CopyStrided(const std::byte* data, int64_t position, int64_t stride, int64_
     std::memcpy(out + i * static_cast<int64_t>(sizeof(Word)),
                 from + i * stride * static_cast<int64_t>(sizeof(Word)), sizeof(Word));
   }
-}
-
-bool AreFinite(const float* values, int64_t count) {
-  return BestFingerprintLoops().of_floats.find_ends(values, count).finite;
-}
-bool AreFinite(const double* values, int64_t count) {
-  return BestFingerprintLoops().of_doubles.find_ends(values, count).finite;
 }
 
 }  // namespace
@@ -140,9 +129,10 @@ template <typename T>
 void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* piece) const {
   const int64_t begin = index * kPiece;
   const int64_t end = std::min(size_, begin + kPiece);
-  const bool finite = parts.finite && IsFloatingPoint(dtype_) && !complex_;
+  // Numbers tell it as well.
+  const bool finite = parts.finite && !parts.numbers && IsFloatingPoint(dtype_) && !complex_;
   if (InPlace() && !parts.elements && !finite && !parts.numbers) {
-    if (parts.bits) piece->bits = FromXxh(XXH3_128bits(Place(begin), Bytes(end - begin)));
+    if (parts.bits) piece->bits = ToHash128(XXH3_128bits(Place(begin), Bytes(end - begin)));
     return;
   }
   // Chunk by chunk, the same as at once: memory is read while the processor computes.
@@ -168,11 +158,15 @@ void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* p
       if (complex_ && parts.numbers) LoadParts(raw, first, count, values.data(), &magnitudes);
     }
     if (!complex_ && (finite || parts.numbers)) LoadChunk(raw, first, count, values.data());
-    if (finite) piece->finite = piece->finite && AreFinite(values.data(), count);
+    if (finite) {
+      const NumberLoops<T>& loops = BestFingerprintLoops().Of<T>();
+      piece->finite = piece->finite && loops.find_ends(values.data(), count).finite;
+    }
     if (parts.numbers) pass.AddChunk(first * in_a_number, count * in_a_number, values.data());
   }
-  if (parts.bits) piece->bits = FromXxh(XXH3_128bits_digest(&state));
+  if (parts.bits) piece->bits = ToHash128(XXH3_128bits_digest(&state));
   piece->numbers = pass.Finish();
+  if (parts.numbers) piece->finite = piece->numbers.finite == piece->numbers.count;
   piece->magnitudes = magnitudes.Finish();
 }
 

@@ -30,7 +30,7 @@ struct ScanParts {
 struct TensorPiece {
   Hash128 bits;
   MultisetSum elements;
-  bool finite = true;  // all numbers are
+  bool finite = true;  // all numbers are, as far as it was wanted
   NumericSums numbers;
   NumericSums magnitudes;  // of complex numbers
 };

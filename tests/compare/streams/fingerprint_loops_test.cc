@@ -13,26 +13,12 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/support/instructions_here.h"
 
 namespace onnxcmp {
 namespace {
 
-std::vector<Instructions> InstructionsHere() {
-  std::vector<Instructions> here = {Instructions::kBase};
-  for (const Instructions wide : {Instructions::kAvx512, Instructions::kAvx512Vnni}) {
-    if (HasInstructions(wide)) here.push_back(wide);
-  }
-  return here;
-}
-
-template <typename T>
-const NumberLoops<T>& LoopsOf(const FingerprintLoops& loops) {
-  if constexpr (std::is_same_v<T, float>) {
-    return loops.of_floats;
-  } else {
-    return loops.of_doubles;
-  }
-}
+using testing::InstructionsHere;
 
 // Of all sizes, with zeros of both signs and denormal numbers.
 template <typename T>
@@ -68,8 +54,8 @@ Added Add(const FingerprintLoops& loops, const std::vector<T>& numbers,
   Added added;
   added.plain.fill(3);
   added.squashed.fill(-2);
-  added.sums = LoopsOf<T>(loops).add(padded.data(), static_cast<int64_t>(numbers.size()), kShift,
-                                     signs.data(), added.plain.data(), added.squashed.data());
+  added.sums = loops.Of<T>().add(padded.data(), static_cast<int64_t>(numbers.size()), kShift,
+                                 signs.data(), added.plain.data(), added.squashed.data());
   return added;
 }
 
@@ -160,8 +146,8 @@ TYPED_TEST(FingerprintLoopsTest, SquashedNumbersAreExact) {
       std::array<double, 64> plain = {};
       std::array<double, 64> squashed = {};
       const std::array<TypeParam, 8> padded = {x};
-      LoopsOf<TypeParam>(FingerprintLoopsFor(wide))
-          .add(padded.data(), 1, 0, signs.data(), plain.data(), squashed.data());
+      FingerprintLoopsFor(wide).Of<TypeParam>().add(padded.data(), 1, 0, signs.data(), plain.data(),
+                                                    squashed.data());
       EXPECT_EQ(plain[0], number);
       EXPECT_NEAR(squashed[0], expected, 5e-16 * std::abs(expected)) << number;
     }
@@ -171,7 +157,7 @@ TYPED_TEST(FingerprintLoopsTest, SquashedNumbersAreExact) {
 TYPED_TEST(FingerprintLoopsTest, EndsAreTheLeastAndTheGreatest) {
   using Limits = std::numeric_limits<TypeParam>;
   for (const Instructions wide : InstructionsHere()) {
-    const NumberLoops<TypeParam> loops = LoopsOf<TypeParam>(FingerprintLoopsFor(wide));
+    const NumberLoops<TypeParam> loops = FingerprintLoopsFor(wide).Of<TypeParam>();
     for (int64_t count = 1; count < 100; ++count) {
       auto numbers = FiniteNumbers<TypeParam>(count, static_cast<unsigned>(count));
       const NumberEnds ends = loops.find_ends(numbers.data(), count);

@@ -9,6 +9,7 @@
 
 #include "evaluator/base/instructions.h"
 #include "ops/common/products/gemm_by.h"
+#include "tests/support/instructions_here.h"
 
 namespace onnxcmp::testing {
 namespace {
@@ -51,14 +52,6 @@ T Expected(const GemmShape& shape, const T* a, int64_t a_step, const T* b, int64
 }
 
 // The ways that this processor can go.
-std::vector<Instructions> InstructionsHere() {
-  std::vector<Instructions> here = {Instructions::kBase};
-  for (const Instructions wide : {Instructions::kAvx512, Instructions::kAvx512Vnni}) {
-    if (HasInstructions(wide)) here.push_back(wide);
-  }
-  return here;
-}
-
 enum class Layout { kRows, kColumns, kBackwards };
 
 // Strides of a rows x columns matrix, and where its first element is.
@@ -107,6 +100,7 @@ void Check(const GemmShape& shape, Layout a_layout, Layout b_layout, bool accumu
                              as.column,
                              b.data() + bs.offset + i * shape.k * shape.n + column * bs.column,
                              bs.row, before[at], accumulate);
+          // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the bits are what is compared
           ASSERT_EQ(std::memcmp(&c[at], &want, sizeof(T)), 0)
               << "at " << i << ", " << row << ", " << column << ": " << c[at] << " is not " << want;
         }

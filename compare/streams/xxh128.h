@@ -1,0 +1,23 @@
+// XXH3's hashes of 128 bits as Hash128, for source files alone.
+#ifndef ONNXCMP_COMPARE_STREAMS_XXH128_H_
+#define ONNXCMP_COMPARE_STREAMS_XXH128_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "compare/streams/hash128.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace onnxcmp {
+
+inline Hash128 ToHash128(const XXH128_hash_t& hash) { return {hash.low64, hash.high64}; }
+
+inline Hash128 HashOf(const std::vector<uint64_t>& words) {
+  return ToHash128(XXH3_128bits(words.data(), words.size() * sizeof(uint64_t)));
+}
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_STREAMS_XXH128_H_
