@@ -1,11 +1,21 @@
 #include "compare/sides/lock_step.h"
 
 #include <algorithm>
+#include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
+
+// A step of the right comes when the left has made so many.
+struct Anchor {
+  size_t right = 0;
+  int64_t left_steps = 0;
+  int64_t weight = 0;  // what is gained by it
+};
 
 // Of a graph's nodes in order: the number of what each computes.
 std::vector<uint64_t> NumbersOfNodes(const Side& side, NodeFactsCache* facts,
@@ -24,6 +34,97 @@ std::vector<uint64_t> NumbersOfNodes(const Side& side, NodeFactsCache* facts,
   return of_nodes;
 }
 
+// What a node is called by whoever reads it.
+absl::string_view NameOfFirstOutput(const Node& node) {
+  const auto first = std::find_if(node.outputs.begin(), node.outputs.end(),
+                                  [](const std::string& output) { return !output.empty(); });
+  return first == node.outputs.end() ? absl::string_view() : absl::string_view(*first);
+}
+
+// By node of the right: the step of the left whose output is called like its own, 0 if there is
+// none.
+std::vector<int64_t> StepsByName(const Graph& left, const Graph& right) {
+  absl::flat_hash_map<absl::string_view, int64_t> steps;
+  steps.reserve(left.nodes.size());
+  for (size_t i = 0; i < left.nodes.size(); ++i) {
+    steps.try_emplace(NameOfFirstOutput(left.nodes[i]), static_cast<int64_t>(i) + 1);
+  }
+  steps.erase("");
+  std::vector<int64_t> found(right.nodes.size(), 0);
+  for (size_t k = 0; k < found.size(); ++k) {
+    const auto it = steps.find(NameOfFirstOutput(right.nodes[k]));
+    if (it != steps.end()) found[k] = it->second;
+  }
+  return found;
+}
+
+// About what time and memory a node takes among others: views next to nothing.
+int64_t WeightOf(const Node& node) {
+  if (HasTrait(node, OperatorTrait::kRearranges)) return 1;
+  return HasTrait(node, OperatorTrait::kProducts) ? 8 : 4;
+}
+
+// Of anchors in the right's order: those that ascend on the left too and weigh most together.
+std::vector<Anchor> HeaviestAscent(const std::vector<Anchor>& anchors, int64_t left_steps) {
+  constexpr size_t kNoAnchor = static_cast<size_t>(-1);
+  struct Ascent {
+    int64_t weight = 0;
+    size_t last = kNoAnchor;
+  };
+  // A Fenwick tree of the heaviest ascents by where they end on the left.
+  std::vector<Ascent> heaviest(static_cast<size_t>(left_steps) + 1);
+  const auto heaviest_up_to = [&](int64_t steps) {
+    Ascent found;
+    for (; steps > 0; steps -= steps & -steps) {
+      const Ascent& ascent = heaviest[static_cast<size_t>(steps)];
+      if (ascent.weight > found.weight) found = ascent;
+    }
+    return found;
+  };
+  std::vector<size_t> before(anchors.size());
+  for (size_t i = 0; i < anchors.size(); ++i) {
+    const Ascent longest = heaviest_up_to(anchors[i].left_steps - 1);
+    before[i] = longest.last;
+    const Ascent with = {longest.weight + anchors[i].weight, i};
+    for (int64_t steps = anchors[i].left_steps; steps <= left_steps; steps += steps & -steps) {
+      Ascent& ascent = heaviest[static_cast<size_t>(steps)];
+      if (with.weight > ascent.weight) ascent = with;
+    }
+  }
+  std::vector<Anchor> ascent;
+  for (size_t i = heaviest_up_to(left_steps).last; i != kNoAnchor; i = before[i]) {
+    ascent.push_back(anchors[i]);
+  }
+  std::reverse(ascent.begin(), ascent.end());
+  return ascent;
+}
+
+// By step of the right. `alike`: the step of the left that is its like, 0 if there is none.
+std::vector<int64_t> StepsOfLeftBefore(const std::vector<int64_t>& alike, const Graph& right,
+                                       int64_t left_steps) {
+  std::vector<Anchor> anchors;
+  for (size_t k = 0; k < alike.size(); ++k) {
+    if (alike[k] > 0) anchors.push_back({k, alike[k], WeightOf(right.nodes[k])});
+  }
+  // Nodes that one model has in another place would hold up what lies between.
+  anchors = HeaviestAscent(anchors, left_steps);
+  anchors.push_back({alike.size(), left_steps});
+  std::vector<int64_t> before(alike.size() + 1);
+  size_t from = 0;  // the first step after the last anchor
+  int64_t reached = 0;
+  for (const Anchor& to : anchors) {
+    const auto between = static_cast<int64_t>(to.right - from) + 1;
+    for (size_t k = from; k <= to.right; ++k) {
+      before[k] =
+          reached + (to.left_steps - reached) * static_cast<int64_t>(k - from + 1) / between;
+    }
+    from = to.right + 1;
+    reached = to.left_steps;
+  }
+  before.pop_back();
+  return before;
+}
+
 }  // namespace
 
 bool ComputeAlike(const PerSide<Side*>& sides) {
@@ -38,39 +139,39 @@ bool ComputeAlike(const PerSide<Side*>& sides) {
          ours.in_double == theirs.in_double && ours.expand_functions == theirs.expand_functions;
 }
 
-std::vector<int64_t> StepsOfLeftBefore(const PerSide<Side*>& sides, NodeFactsCache* facts,
-                                       FingerprintCache* fingerprints, const ThreadPool* pool) {
-  const std::vector<uint64_t> left = NumbersOfNodes(*sides.left, facts, fingerprints, pool);
-  const std::vector<uint64_t> right = NumbersOfNodes(*sides.right, facts, fingerprints, pool);
+LockStep PlanLockStep(const PerSide<Side*>& sides, NodeFactsCache* facts,
+                      FingerprintCache* fingerprints, const ThreadPool* pool) {
+  const Graph& left = sides.left->evaluator()->model().graph;
+  const Graph& right = sides.right->evaluator()->model().graph;
   absl::flat_hash_map<uint64_t, int64_t> steps;  // of the left, by number
-  for (size_t i = 0; i < left.size(); ++i) steps.try_emplace(left[i], static_cast<int64_t>(i) + 1);
-  std::vector<int64_t> before(right.size());
-  size_t from = 0;  // the first node after the last that both have
-  int64_t reached = 0;
-  const auto spread = [&](size_t to, int64_t step) {
-    const auto between = static_cast<int64_t>(to - from) + 1;
-    for (size_t k = from; k < to; ++k) {
-      before[k] = reached + (step - reached) * static_cast<int64_t>(k - from + 1) / between;
-    }
-  };
-  for (size_t k = 0; k < right.size(); ++k) {
-    const auto it = steps.find(right[k]);
-    if (it == steps.end()) continue;
-    const int64_t step = std::max(reached, it->second);
-    spread(k, step);
-    before[k] = reached = step;
-    from = k + 1;
+  int64_t left_steps = 0;
+  for (const uint64_t number : NumbersOfNodes(*sides.left, facts, fingerprints, pool)) {
+    steps.try_emplace(number, ++left_steps);
   }
-  spread(right.size(), static_cast<int64_t>(left.size()));
-  return before;
+  std::vector<int64_t> alike = StepsByName(left, right);
+  size_t k = 0;
+  for (const uint64_t number : NumbersOfNodes(*sides.right, facts, fingerprints, pool)) {
+    const auto it = steps.find(number);
+    if (it != steps.end()) alike[k] = it->second;
+    ++k;
+  }
+  LockStep plan;
+  plan.left_before = StepsOfLeftBefore(alike, right, left_steps);
+  for (k = 0; k < alike.size(); ++k) {
+    if (alike[k] == 0 || alike[k] == plan.left_before[k]) continue;
+    const Node& ours = left.nodes[static_cast<size_t>(alike[k]) - 1];
+    const Node& theirs = right.nodes[k];
+    if (facts->Of(ours).operation == facts->Of(theirs).operation) plan.meetings.Add(ours, theirs);
+  }
+  return plan;
 }
 
-void RunInLockStep(absl::FunctionRef<bool(SideId)> step, const std::vector<int64_t>& before) {
+void RunInLockStep(absl::FunctionRef<bool(SideId)> step, const std::vector<int64_t>& left_before) {
   PerSide<bool> more = {true, true};
   PerSide<int64_t> steps = {0, 0};
   while (more.left || more.right) {
     const auto next = static_cast<size_t>(steps.right);
-    const bool may = next >= before.size() || steps.left >= before[next];
+    const bool may = next >= left_before.size() || steps.left >= left_before[next];
     const SideId side = more.right && (may || !more.left) ? SideId::kRight : SideId::kLeft;
     more[side] = step(side);
     ++steps[side];

@@ -51,7 +51,7 @@ class RecordingTaker : public Taker {
     if (shared_ == nullptr || run.depth > max_depth_) return std::nullopt;
     return shared_->Find(run);
   }
-  void OnNodeOutputs(const PendingNode& run, absl::Span<const Value> outputs, bool drew) override {
+  void OnNodeOutputs(const PendingNode& run, absl::Span<Value> outputs, bool drew) override {
     if (shared_ != nullptr && run.depth <= max_depth_) shared_->Add(run, outputs, drew);
   }
   void OnGraphStart(const GraphStart& start) override {

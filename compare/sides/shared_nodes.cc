@@ -10,12 +10,28 @@ namespace {
 // What stands for an input in a key.
 enum InputTag : uint64_t { kAbsentInput, kContiguousInput, kStridedInput };
 
+// Bytes from which on two values of the same bits are made one.
+constexpr int64_t kWorthMerging = int64_t{1} << 16;
+
 bool IsShareable(const Value& value) {
   return value.empty() || (value.is_tensor() && value.tensor().dtype() != DType::kString &&
                            value.tensor().buffer() != nullptr);
 }
 
 }  // namespace
+
+void NodeMeetings::Add(const Node& left, const Node& right) {
+  const auto [it, is_new] = meetings_.try_emplace(&left, static_cast<int>(to_come_.size()));
+  const int meeting = it->second;
+  if (is_new) to_come_.push_back(1);
+  meetings_[&right] = meeting;
+  ++to_come_[static_cast<size_t>(meeting)];
+}
+
+std::optional<int> NodeMeetings::Of(const Node& node) const {
+  const auto it = meetings_.find(&node);
+  return it == meetings_.end() ? std::nullopt : std::optional<int>(it->second);
+}
 
 std::optional<Hash128> SharedNodes::KeyOf(const PendingNode& run) {
   if (!std::all_of(run.inputs.begin(), run.inputs.end(), IsShareable)) return std::nullopt;
@@ -40,6 +56,15 @@ std::optional<Hash128> SharedNodes::KeyOf(const PendingNode& run) {
 
 std::optional<std::vector<Value>> SharedNodes::Find(const PendingNode& run) {
   key_ = KeyOf(run);
+  std::optional<std::vector<Value>> found = Recall(run);
+  if (found.has_value()) {
+    ++nodes_;
+    Meet(run.node, *found);
+  }
+  return found;
+}
+
+std::optional<std::vector<Value>> SharedNodes::Recall(const PendingNode& run) {
   if (!key_.has_value()) return std::nullopt;
   const auto it = known_.find(*key_);
   if (it == known_.end()) return std::nullopt;
@@ -55,27 +80,60 @@ std::optional<std::vector<Value>> SharedNodes::Find(const PendingNode& run) {
     if (!tensor.defined()) return std::nullopt;
     outputs[i] = std::move(tensor);
   }
-  ++nodes_;
   return outputs;
 }
 
-void SharedNodes::Add(const PendingNode& run, absl::Span<const Value> outputs, bool drew) {
-  if (!key_.has_value() || !std::all_of(outputs.begin(), outputs.end(), IsShareable)) return;
-  const auto [it, is_new] = known_.try_emplace(*key_);
-  Known& known = it->second;
-  known.drew = drew;
-  known.random_seed = run.random_seed;
-  known.outputs.assign(outputs.size(), std::nullopt);
-  known.fingerprints.resize(outputs.size());
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].empty()) continue;
-    known.outputs[i].emplace(outputs[i].tensor());
-    if (is_new) {
-      known.fingerprints[i] = fingerprints_->Get(outputs[i], pool_);
-    } else {
-      fingerprints_->Know(outputs[i], known.fingerprints[i]);
+void SharedNodes::Meet(const Node& node, absl::Span<const Value> outputs) {
+  const std::optional<int> meeting = meetings_.Of(node);
+  if (!meeting.has_value()) return;
+  std::vector<int>& held = held_for_[*meeting];
+  if (meetings_.Attend(*meeting) > 0) {
+    for (const Value& output : outputs) {
+      if (held_.Keep(next_held_, output)) held.push_back(next_held_++);
+    }
+    return;
+  }
+  for (const int number : held) held_.Drop(number);
+  held_for_.erase(*meeting);
+}
+
+void SharedNodes::MergeMemory(const Hash128& content, Value* output) {
+  const Tensor& tensor = output->tensor();
+  // A part of a larger buffer would keep all of it.
+  if (!tensor.is_contiguous() || tensor.byte_size() < kWorthMerging ||
+      tensor.buffer()->size() != tensor.byte_size()) {
+    return;
+  }
+  const auto [it, is_new] = large_.try_emplace(content, tensor);
+  if (is_new) return;
+  Tensor before = it->second.Lock();
+  if (before.defined()) {
+    *output = std::move(before);
+  } else {
+    it->second = WeakTensor(tensor);
+  }
+}
+
+void SharedNodes::Add(const PendingNode& run, absl::Span<Value> outputs, bool drew) {
+  if (key_.has_value() && std::all_of(outputs.begin(), outputs.end(), IsShareable)) {
+    const auto [it, is_new] = known_.try_emplace(*key_);
+    Known& known = it->second;
+    known.drew = drew;
+    known.random_seed = run.random_seed;
+    known.outputs.assign(outputs.size(), std::nullopt);
+    known.fingerprints.resize(outputs.size());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i].empty()) continue;
+      if (is_new) {
+        known.fingerprints[i] = fingerprints_->Get(outputs[i], pool_);
+      } else {
+        fingerprints_->Know(outputs[i], known.fingerprints[i]);
+      }
+      MergeMemory(known.fingerprints[i].content, &outputs[i]);
+      known.outputs[i].emplace(outputs[i].tensor());
     }
   }
+  Meet(run.node, outputs);
 }
 
 }  // namespace onnxcmp

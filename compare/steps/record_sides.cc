@@ -150,13 +150,15 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
   FirstRun left(SideId::kLeft, sides.left, options, watcher.get(), &shared, &keeper, &records.left);
   FirstRun right(SideId::kRight, sides.right, options, watcher.get(), &shared, &keeper,
                  &records.right);
-  std::vector<int64_t> before;
+  std::vector<int64_t> left_before;
   {
     const StepTimer timer(options.timings, "number values");
-    before = StepsOfLeftBefore(sides, &shared.facts(), options.cache, options.pool);
+    LockStep plan = PlanLockStep(sides, &shared.facts(), options.cache, options.pool);
+    left_before = std::move(plan.left_before);
+    shared.HoldFor(std::move(plan.meetings), options.keep_values);
   }
   RunInLockStep([&](SideId side) { return side == SideId::kLeft ? left.Step() : right.Step(); },
-                before);
+                left_before);
   left.Finish();
   right.Finish();
   if (options.timings != nullptr) {

@@ -320,7 +320,7 @@ absl::StatusOr<std::vector<Value>> Execution::KnownOrComputed(const NodePlan& pl
   }
   const int64_t draws = draws_;
   OC_ASSIGN_OR_RETURN(std::vector<Value> outputs, Compute(plan, inputs, frame, path));
-  observer_->OnNodeOutputs(run, outputs, draws_ != draws);
+  observer_->OnNodeOutputs(run, absl::MakeSpan(outputs), draws_ != draws);
   return outputs;
 }
 

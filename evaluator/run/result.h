@@ -86,8 +86,8 @@ class Observer {
     return std::nullopt;
   }
   // What such a node gave after it ran, before its results are reported. `drew`: it asked for the
-  // random seed.
-  virtual void OnNodeOutputs(const PendingNode& /*run*/, absl::Span<const Value> /*outputs*/,
+  // random seed. An output may be replaced by a value of the same bits and layout.
+  virtual void OnNodeOutputs(const PendingNode& /*run*/, absl::Span<Value> /*outputs*/,
                              bool /*drew*/) {}
   // Sets *replacement to make the run go on with another value under this name.
   virtual absl::Status OnResult(const Result& result, std::optional<Value>* replacement) = 0;
