@@ -8,7 +8,6 @@
 #endif
 
 #include "cli/commands.h"
-#include "evaluator/base/spare_memory.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -18,7 +17,8 @@ namespace {
 // puts blocks of up to 32 MB there after a while if it is not told where to stop.
 void KeepLargeBlocksOutOfTheHeap() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, int{SpareMemory::kLeast});
+  constexpr int kLeastMapped = 1 << 20;  // bytes
+  mallopt(M_MMAP_THRESHOLD, kLeastMapped);
 #endif
 }
 

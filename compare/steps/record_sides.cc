@@ -13,7 +13,8 @@
 #include "compare/sides/lock_step.h"
 #include "compare/sides/shared_nodes.h"
 #include "compare/sides/value_keeper.h"
-#include "compare/streams/fingerprint.h"
+#include "evaluator/tensor/stored_value.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 namespace {
@@ -90,27 +91,31 @@ absl::flat_hash_set<std::string> NamesOfResults(const Graph& graph) {
   return names;
 }
 
-// Those that the alignment asks for: of weights that one side has more often than the other.
-void TakeNumbers(const PerSide<SideRecord>& records, const RecordSidesOptions& options) {
-  const StepTimer timer(options.timings, "look at results");
-  absl::flat_hash_map<Hash128, int64_t> more_on_left;
-  const auto for_weights = [&](SideId id, auto&& visit) {
-    for (const StreamResult& result : records[id].stream.results) {
-      if (result.kind == ResultKind::kInitializer) visit(result.fingerprint);
-    }
+// Looks at weights in files before anything runs, which would look at one after the other. The
+// alignment will ask for the numbers of those that one side has more often.
+void LookAtWeights(const PerSide<Side*>& sides, const RecordSidesOptions& options) {
+  struct Weight {
+    const Value* value = nullptr;
+    int64_t more_on_left = 0;
   };
+  // Of the same bytes on both sides there is one buffer.
+  absl::flat_hash_map<const Buffer*, size_t> places;
+  std::vector<Weight> weights;
   for (const SideId id : kBothSides) {
-    for_weights(
-        id, [&](const Fingerprint& f) { more_on_left[f.content] += id == SideId::kLeft ? 1 : -1; });
+    if (sides[id]->evaluator() == nullptr) continue;
+    for (const Initializer& initializer : sides[id]->evaluator()->model().graph.initializers) {
+      if (!IsStored(initializer.value)) continue;
+      const Buffer* buffer = initializer.value.tensor().buffer().get();
+      const auto [it, is_new] = places.try_emplace(buffer, weights.size());
+      if (is_new) weights.push_back({&initializer.value});
+      weights[it->second].more_on_left += id == SideId::kLeft ? 1 : -1;
+    }
   }
-  std::vector<const Fingerprint*> wanted;
-  for (const SideId id : kBothSides) {
-    for_weights(id, [&](const Fingerprint& f) {
-      if (more_on_left[f.content] != 0) wanted.push_back(&f);
-    });
-  }
-  const auto take = [&](int64_t i) { wanted[static_cast<size_t>(i)]->numbers(); };
-  options.pool->ParallelFor(static_cast<int64_t>(wanted.size()), take);
+  const StepTimer timer(options.timings, "look at weights");
+  options.pool->ParallelFor(static_cast<int64_t>(weights.size()), [&](int64_t i) {
+    const Weight& weight = weights[static_cast<size_t>(i)];
+    options.cache->Get(*weight.value, options.pool, /*lazy=*/weight.more_on_left == 0);
+  });
 }
 
 }  // namespace
@@ -134,6 +139,7 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
   const auto watch = [&](absl::string_view run) {
     return options.watch ? options.watch(run) : nullptr;
   };
+  LookAtWeights(sides, options);
   if (!in_step) {
     for (const SideId id : kBothSides) {
       const std::unique_ptr<Observer> watcher = watch(SideName(id));
@@ -142,7 +148,6 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
       }
       run.Finish();
     }
-    TakeNumbers(records, options);
     return made;
   }
   const std::unique_ptr<Observer> watcher = watch("left and right");
@@ -167,7 +172,6 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
       options.timings->nodes += static_cast<int64_t>(records[id].stream.nodes.size());
     }
   }
-  TakeNumbers(records, options);
   return made;
 }
 

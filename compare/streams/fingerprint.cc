@@ -91,11 +91,16 @@ Numbers NumbersFrom(const Tensor& tensor, const TensorScan& scan,
   return numbers;
 }
 
+// Without the memory for a copy that goes again it is one that stays.
+Letters LettersInMemory(const Tensor& tensor, const ThreadPool* pool) {
+  return LettersOf(tensor.InMemory(pool).value_or(tensor), pool);
+}
+
 void FillFromNumbers(const Tensor& tensor, const FingerprintOptions& options, const Hash128* bits,
                      Fingerprint* fingerprint) {
   const int64_t size = tensor.num_elements();
   const TensorScan scan(tensor);
-  const bool later = TensorScan::ReadsFile(tensor);
+  const bool later = options.lazy && TensorScan::ReadsFile(tensor);
   const ScanParts parts = {
       .bits = bits == nullptr, .elements = true, .finite = true, .numbers = !later};
   const std::vector<TensorPiece> pieces = scan.Pieces(parts, options.pool);
@@ -113,7 +118,7 @@ void FillFromNumbers(const Tensor& tensor, const FingerprintOptions& options, co
     return;
   }
   Numbers numbers = NumbersFrom(tensor, scan, pieces);
-  if (options.letters) numbers.letters = LettersOf(tensor, options.pool);
+  if (options.letters) numbers.letters = LettersInMemory(tensor, options.pool);
   fingerprint->lazy_numbers = std::make_shared<const LazyNumbers>(numbers);
 }
 
@@ -189,8 +194,7 @@ const Numbers& LazyNumbers::Get() const {
     const Tensor& tensor = *stored_;
     const TensorScan scan(tensor);
     numbers_ = NumbersFrom(tensor, scan, scan.Pieces({.numbers = true}, nullptr));
-    // Without the memory for a copy that goes again it is one that stays.
-    if (letters_) numbers_.letters = LettersOf(tensor.InMemory(nullptr).value_or(tensor));
+    if (letters_) numbers_.letters = LettersInMemory(tensor, nullptr);
     stored_ = nullptr;
   });
   return numbers_;

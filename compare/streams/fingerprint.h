@@ -94,6 +94,7 @@ struct Fingerprint {
 struct FingerprintOptions {
   const ThreadPool* pool = nullptr;  // may be null
   bool letters = true;               // whether letters are wanted, which take a pass of their own
+  bool lazy = true;                  // the numbers of what lies in a file are taken when needed
 };
 
 // One pass over the elements. The same for any number of threads, any strides, and on both sides.

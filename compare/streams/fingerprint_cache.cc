@@ -54,10 +54,10 @@ void FingerprintCache::Remember(const Tensor& tensor, Shared fingerprint) {
   seen.strides = tensor.strides();
 }
 
-Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool) {
+Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool, bool lazy) {
   const Stopwatch watch;
   const absl::Cleanup count = [&] { seconds_ += watch.seconds(); };
-  const FingerprintOptions options = {.pool = pool, .letters = letters_};
+  const FingerprintOptions options = {.pool = pool, .letters = letters_, .lazy = lazy};
   if (!HasMemory(value)) return FingerprintOf(value, options);
   const Tensor& tensor = value.tensor();
   const bool large = tensor.dtype() != DType::kString && tensor.byte_size() >= kWorthHashing;

@@ -25,8 +25,8 @@ class FingerprintCache {
   // `letters`: whether somebody wants them.
   explicit FingerprintCache(bool letters = true) : letters_(letters) {}
 
-  // As FingerprintOf.
-  Fingerprint Get(const Value& value, const ThreadPool* pool);
+  // As FingerprintOf. `lazy`: as FingerprintOptions::lazy.
+  Fingerprint Get(const Value& value, const ThreadPool* pool, bool lazy = true);
   // As ContentOf: of what was looked at for nothing.
   Hash128 Content(const Value& value, const ThreadPool* pool);
   // `value` has the same bits as one that had this fingerprint.

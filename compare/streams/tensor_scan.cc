@@ -19,9 +19,8 @@ namespace {
 // for. The hash of the bits is one of the hashes of the pieces.
 constexpr int64_t kPiece = int64_t{1} << 16;
 constexpr int64_t kParallelPieces = 4;
-// Bytes of a file that are brought into memory at a time: taking them out again interrupts all
-// threads.
-constexpr int64_t kWindow = int64_t{8} << 20;
+// Elements that are read from a file at a time.
+constexpr int64_t kBlock = int64_t{1} << 14;
 
 template <typename Word>
 void CopyStrided(const std::byte* data, int64_t position, int64_t stride, int64_t n,
@@ -48,18 +47,27 @@ TensorScan::TensorScan(const Tensor& tensor)
       packed_(IsSubByte(dtype_)),
       complex_(IsComplex(dtype_)),
       width_(packed_ ? 1 : BitWidth(dtype_) / 8) {
-  data_ = file_ != nullptr ? file_->data() + tensor.offset() * width_ : tensor.raw_data();
+  if (file_ != nullptr) {
+    in_file_ = tensor.offset() * width_;
+    data_ = nullptr;
+  } else {
+    data_ = tensor.raw_data();
+  }
   if (!complex_) FindShift();
 }
 
+void TensorScan::ReadFile(int64_t first, int64_t count, std::byte* buffer) const {
+  file_->CopyTo(in_file_ + first * width_, count * width_, buffer);
+}
+
 void TensorScan::FindShift() {
-  std::array<std::byte, 16> element;
   const int64_t count = std::min<int64_t>(size_, NumericPass::kChunk);
+  alignas(64) std::array<std::byte, NumericPass::kChunk * 8> read;
+  if (file_ != nullptr) ReadFile(0, count, read.data());
   for (int64_t i = 0; i < count; ++i) {
     double number;
     if (file_ != nullptr) {
-      std::memcpy(element.data(), Place(i), Bytes(1));
-      LoadElements(dtype_, element.data(), 0, 1, &number);
+      LoadElements(dtype_, read.data(), i, 1, &number);
     } else {
       runs_.ForEach(i, 1, [&](int64_t position, int64_t stride, int64_t n) {
         LoadStrided(dtype_, data_, position, stride, n, &number);
@@ -94,35 +102,19 @@ bool TensorScan::IsRich() const {
 std::vector<TensorPiece> TensorScan::Pieces(const ScanParts& parts, const ThreadPool* pool) const {
   const int64_t count = size_ / kPiece + (size_ % kPiece != 0 ? 1 : 0);
   std::vector<TensorPiece> pieces(static_cast<size_t>(count));
-  if (file_ == nullptr) {
-    ScanPieces(0, count, parts, pool, pieces.data());
-    return pieces;
-  }
-  const int64_t window = std::max<int64_t>(1, kWindow / (kPiece * width_));
-  for (int64_t first = 0; first < count; first += window) {
-    const int64_t end = std::min(count, first + window);
-    const std::byte* begin = Place(first * kPiece);
-    const MappedPages pages(file_->file, begin - file_->file->data(),
-                            Place(std::min(size_, end * kPiece)) - begin);
-    ScanPieces(first, end, parts, pool, pieces.data());
-  }
-  return pieces;
-}
-
-void TensorScan::ScanPieces(int64_t first, int64_t end, const ScanParts& parts,
-                            const ThreadPool* pool, TensorPiece* pieces) const {
   const auto task = [&](int64_t i) {
     if (FitsFloat(dtype_)) {
-      ScanPiece<float>(first + i, parts, pieces + first + i);
+      ScanPiece<float>(i, parts, &pieces[static_cast<size_t>(i)]);
     } else {
-      ScanPiece<double>(first + i, parts, pieces + first + i);
+      ScanPiece<double>(i, parts, &pieces[static_cast<size_t>(i)]);
     }
   };
-  if (pool != nullptr && end - first >= kParallelPieces) {
-    pool->ParallelFor(end - first, task);
+  if (pool != nullptr && count >= kParallelPieces) {
+    pool->ParallelFor(count, task);
   } else {
-    for (int64_t i = 0; i < end - first; ++i) task(i);
+    for (int64_t i = 0; i < count; ++i) task(i);
   }
+  return pieces;
 }
 
 template <typename T>
@@ -145,15 +137,19 @@ void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* p
   const int64_t chunk = NumericPass::kChunk / in_a_number;
   alignas(64) std::array<std::byte, NumericPass::kChunk * 8> buffer;
   alignas(64) std::array<T, NumericPass::kChunk> values;
+  std::vector<std::byte> block(file_ != nullptr ? Bytes(std::min(kBlock, end - begin)) : 0);
   for (int64_t first = begin; first < end; first += chunk) {
     const int64_t count = std::min(chunk, end - first);
-    const std::byte* raw = InPlace() ? Place(first) : Gather(first, count, buffer.data());
+    const std::byte* raw;
+    if (file_ != nullptr) {
+      const int64_t place = (first - begin) % kBlock;
+      if (place == 0) ReadFile(first, std::min(kBlock, end - first), block.data());
+      raw = block.data() + place * width_;
+    } else {
+      raw = InPlace() ? Place(first) : Gather(first, count, buffer.data());
+    }
     if (parts.bits) XXH3_128bits_update(&state, raw, Bytes(count));
     if (parts.elements) piece->elements.Add(SumOfElements(raw, count, width_));
-    if (file_ != nullptr && (finite || parts.numbers)) {
-      std::memcpy(buffer.data(), raw, Bytes(count));
-      raw = buffer.data();
-    }
     if constexpr (std::is_same_v<T, double>) {
       if (complex_ && parts.numbers) LoadParts(raw, first, count, values.data(), &magnitudes);
     }
@@ -190,6 +186,10 @@ void TensorScan::LoadParts(const std::byte* raw, int64_t first, int64_t count, d
 }
 
 const std::byte* TensorScan::Gather(int64_t first, int64_t count, std::byte* buffer) const {
+  if (file_ != nullptr) {
+    ReadFile(first, count, buffer);
+    return buffer;
+  }
   if (packed_) {
     const int bits = BitWidth(dtype_);
     const auto* bytes = reinterpret_cast<const uint8_t*>(data_);

@@ -26,7 +26,7 @@ enum class BlockFit { kClose, kAny };
 class SpareMemory {
  public:
   // What is smaller malloc keeps by itself.
-  static constexpr size_t kLeast = size_t{1} << 20;
+  static constexpr size_t kLeast = size_t{1} << 16;
 
   explicit SpareMemory(BlockFit fit = BlockFit::kClose) : fit_(fit) {}
   SpareMemory(const SpareMemory&) = delete;
