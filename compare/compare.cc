@@ -29,7 +29,9 @@ namespace {
 
 SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
                    const ThreadPool& pool) {
-  FingerprintCache cache(options.letters);
+  FingerprintCache own_cache(options.letters);
+  FingerprintCache& cache = options.seen != nullptr ? *options.seen : own_cache;
+  cache.ForgetTheGone();
   RecordSidesOptions recording;
   recording.max_depth = options.max_depth;
   recording.keep_values = options.keep_values;

@@ -14,6 +14,7 @@
 #include "compare/coverage/coverage.h"
 #include "compare/differences/value_difference.h"
 #include "compare/pair/per_side.h"
+#include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/quantized_streams.h"
 #include "evaluator/base/status_macros.h"
 
@@ -40,8 +41,9 @@ class SetsComparison {
  public:
   SetsComparison(Side& left, Side& right, InputSets& inputs, const CompareOptions& options,
                  const SetsOptions& sets)
-      : left_(left), right_(right), inputs_(inputs), options_(options), sets_(sets) {
+      : left_(left), right_(right), inputs_(inputs), options_(options), seen_(options.letters), sets_(sets) {
     options_.made_up = true;
+    options_.seen = &seen_;
   }
 
   absl::StatusOr<SetsResult> Run() {
@@ -373,6 +375,7 @@ class SetsComparison {
   Side& right_;
   InputSets& inputs_;
   CompareOptions options_;
+  FingerprintCache seen_;
   const SetsOptions& sets_;
   SetsResult worst_;
   CoverageCounter coverage_;

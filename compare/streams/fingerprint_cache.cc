@@ -116,4 +116,16 @@ void FingerprintCache::Know(const Value& value, const Fingerprint& fingerprint) 
   Remember(value.tensor(), std::make_shared<const Fingerprint>(fingerprint));
 }
 
+void FingerprintCache::ForgetTheGone() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  large_.clear();
+  absl::erase_if(contents_, [](const auto& entry) { return entry.second.buffer.expired(); });
+  absl::erase_if(seen_, [&](const auto& entry) {
+    const Seen& seen = entry.second;
+    if (seen.buffer.expired()) return true;
+    large_.emplace(seen.fingerprint->bits, seen.fingerprint);
+    return false;
+  });
+}
+
 }  // namespace onnxcmp

@@ -31,6 +31,8 @@ class FingerprintCache {
   Hash128 Content(const Value& value, const ThreadPool* pool);
   // `value` has the same bits as one that had this fingerprint.
   void Know(const Value& value, const Fingerprint& fingerprint);
+  // Forgets memory that is no more, and what was found in it: of an earlier run.
+  void ForgetTheGone();
   // What looking at values has taken so far.
   double seconds() const { return seconds_; }
 
