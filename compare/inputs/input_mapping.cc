@@ -26,7 +26,8 @@ struct Edge {
 
 class Mapper {
  public:
-  Mapper(const Graph& left, const Graph& right) : left_(left), right_(right) {}
+  Mapper(const Graph& left, const Graph& right)
+      : one_graph_(&left == &right), left_(left), right_(right) {}
 
   absl::Status Map(absl::Span<const std::string> overrides) {
     for (const std::string& text : overrides) OC_RETURN_IF_ERROR(Override(text));
@@ -34,6 +35,7 @@ class Mapper {
     CheckNames();
     // A pair found is an anchor for others.
     while (AnyNeedy()) {
+      Color();
       Anchor();
       if (!MatchTypes() && !MatchPlaces() && !MatchRows() && !MatchShared() &&
           !MatchLoneConstants())
@@ -154,9 +156,16 @@ class Mapper {
     }
   }
 
+  void Color() {
+    left_.places().Color();
+    right_.places().Color();
+  }
+
   // Two pairs that would look better the other way round: names count, but somebody should know.
   void CheckNames() {
+    if (one_graph_) return;  // nothing is more like a place than itself
     const auto likeness = [&](const MappedInput& left, const MappedInput& right) {
+      Color();
       return PlaceLikeness(*left_.Find(left.left)->place, *right_.Find(right.right)->place);
     };
     const std::vector<MappedInput>& pairs = mapping_.pairs;
@@ -467,6 +476,7 @@ class Mapper {
         right.is_input() ? "input" : "constant", " `", right.name, "` is ", TypeText(right.type)));
   }
 
+  const bool one_graph_;
   InputCandidates left_;
   InputCandidates right_;
   InputMapping mapping_;

@@ -175,6 +175,11 @@ class InputPlaces::Builder {
 InputPlaces::InputPlaces(const Graph& graph) {
   Builder(this).AddMain(graph);
   ConnectReaders();
+}
+
+void InputPlaces::Color() {
+  if (colored_) return;
+  colored_ = true;
   ColorAfter();
   SetKnown({});
 }
@@ -212,7 +217,10 @@ void InputPlaces::ConnectReaders() {
     }
   }
   for (const auto& [name, value] : leaves_) {
-    places_[value].read = live[static_cast<size_t>(value)];
+    InputPlace& place = places_[value];
+    place.read = live[static_cast<size_t>(value)];
+    const size_t readers = readers_[static_cast<size_t>(value)].size();
+    if (readers <= kMostReaders) place.readers.resize(readers);
   }
   for (size_t i = ops_.size(); i-- > 0;) {
     for (size_t slot = ops_[i].inputs.size(); slot-- > 0;) {
@@ -225,9 +233,7 @@ void InputPlaces::ConnectReaders() {
 void InputPlaces::ColorReaders(const std::vector<uint64_t>& op_colors) {
   for (auto& [value, place] : places_) {
     const std::vector<Reader>& readers = readers_[static_cast<size_t>(value)];
-    if (readers.size() > kMostReaders) continue;
-    place.readers.resize(readers.size());
-    for (size_t i = 0; i < readers.size(); ++i) {
+    for (size_t i = 0; i < place.readers.size(); ++i) {
       place.readers[i].push_back(
           absl::HashOf(readers[i].slot, op_colors[static_cast<size_t>(readers[i].op)]));
     }

@@ -20,7 +20,7 @@ struct InputPlace {
   bool read = false;
   // The operators after it, up to 1, 2, 3, ... steps away; the last one: all of them.
   std::vector<uint64_t> behind;
-  // The same for each reader by itself; empty if there are too many to tell apart.
+  // The same for each reader by itself; none if there are too many to tell apart.
   std::vector<std::vector<uint64_t>> readers;
   // All that is around it, in both directions, up to 1, 2, 3, ... steps away.
   std::vector<uint64_t> around;
@@ -36,6 +36,9 @@ int PlaceLikeness(const InputPlace& left, const InputPlace& right);
 // The same for two readers.
 int ReaderLikeness(const std::vector<uint64_t>& left, const std::vector<uint64_t>& right);
 
+// Looking at all that is around each value takes many passes over the graph, and names mostly tell
+// which inputs belong together: colors and heights are there after Color().
+//
 // Attributes do not count (exporters differ in them), nor do dead nodes, the order of commutative
 // inputs, and operators that only change the element type. Subgraphs belong to the graph.
 class InputPlaces {
@@ -44,6 +47,9 @@ class InputPlaces {
 
   // Places of the main graph's inputs, initializers and constants, or null. Pointers stay valid.
   const InputPlace* Find(absl::string_view name) const;
+
+  // For likenesses, heights; does nothing if that was done.
+  void Color();
 
   // Takes values as known: names of this graph, and a number for each that the other graph uses for
   // the same value.
@@ -67,6 +73,7 @@ class InputPlaces {
 
   std::vector<Operator> ops_;  // topologically sorted, without dead ones
   int num_values_ = 0;
+  bool colored_ = false;
   std::vector<uint64_t> output_;              // by value: 1 + the graph's output that it is, or 0
   std::vector<std::vector<Reader>> readers_;  // by value
   std::vector<std::pair<int, size_t>> producer_;  // by value: operator (-1: none), output
