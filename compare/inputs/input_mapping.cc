@@ -6,10 +6,14 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compare/inputs/feeds.h"
 #include "compare/inputs/input_candidates.h"
+#include "compare/inputs/input_places.h"
 #include "compare/inputs/type_text.h"
 #include "compare/text/meant_name.h"
 #include "evaluator/base/status_macros.h"
@@ -26,8 +30,7 @@ struct Edge {
 
 class Mapper {
  public:
-  Mapper(const Graph& left, const Graph& right)
-      : one_graph_(&left == &right), left_(left), right_(right) {}
+  Mapper(const Graph& left, const Graph& right) : left_(left), right_(right) {}
 
   absl::Status Map(absl::Span<const std::string> overrides) {
     for (const std::string& text : overrides) OC_RETURN_IF_ERROR(Override(text));
@@ -35,7 +38,6 @@ class Mapper {
     CheckNames();
     // A pair found is an anchor for others.
     while (AnyNeedy()) {
-      Color();
       Anchor();
       if (!MatchTypes() && !MatchPlaces() && !MatchRows() && !MatchShared() &&
           !MatchLoneConstants())
@@ -156,16 +158,9 @@ class Mapper {
     }
   }
 
-  void Color() {
-    left_.places().Color();
-    right_.places().Color();
-  }
-
   // Two pairs that would look better the other way round: names count, but somebody should know.
   void CheckNames() {
-    if (one_graph_) return;  // nothing is more like a place than itself
     const auto likeness = [&](const MappedInput& left, const MappedInput& right) {
-      Color();
       return PlaceLikeness(*left_.Find(left.left)->place, *right_.Find(right.right)->place);
     };
     const std::vector<MappedInput>& pairs = mapping_.pairs;
@@ -476,16 +471,52 @@ class Mapper {
         right.is_input() ? "input" : "constant", " `", right.name, "` is ", TypeText(right.type)));
   }
 
-  const bool one_graph_;
   InputCandidates left_;
   InputCandidates right_;
   InputMapping mapping_;
 };
 
+// The pairs of inputs of the same name, if that is all there is to say: each has a namesake that it
+// fits, and in two models no two could be meant the other way round. Looking at places takes many
+// passes over the graphs.
+std::optional<InputMapping> MapByNames(const Graph& left, const Graph& right) {
+  const std::vector<const ValueInfo*> lefts = RequiredInputs(left);
+  const std::vector<const ValueInfo*> rights = RequiredInputs(right);
+  if (lefts.size() != rights.size()) return std::nullopt;
+  const auto fit = [](const ValueInfo& a, const ValueInfo& b) {
+    return FitOf(a.type, b.type) >= Fit::kCast;
+  };
+  std::vector<const ValueInfo*> partners;
+  for (const ValueInfo* input : lefts) {
+    const auto partner =
+        absl::c_find_if(rights, [&](const ValueInfo* other) { return other->name == input->name; });
+    if (partner == rights.end() || !fit(*input, **partner)) return std::nullopt;
+    partners.push_back(*partner);
+  }
+  for (size_t a = 0; a < lefts.size() && &left != &right; ++a) {
+    for (size_t b = 0; b < a; ++b) {
+      if (fit(*lefts[a], *partners[b])) return std::nullopt;
+    }
+  }
+  const absl::flat_hash_set<absl::string_view> read_left = InputsRead(left);
+  const absl::flat_hash_set<absl::string_view> read_right =
+      &left == &right ? read_left : InputsRead(right);
+  InputMapping mapping;
+  for (const ValueInfo* input : lefts) {
+    MappedInput& pair = mapping.pairs.emplace_back();
+    pair.left = pair.right = input->name;
+    pair.read = read_left.contains(input->name) || read_right.contains(input->name);
+  }
+  return mapping;
+}
+
 }  // namespace
 
 absl::StatusOr<InputMapping> MapInputs(const Graph& left, const Graph& right,
                                        absl::Span<const std::string> overrides) {
+  if (overrides.empty()) {
+    if (std::optional<InputMapping> mapping = MapByNames(left, right)) return *std::move(mapping);
+  }
   Mapper mapper(left, right);
   OC_RETURN_IF_ERROR(mapper.Map(overrides));
   return mapper.Take();

@@ -35,6 +35,13 @@ bool IsTransparent(const Node& node) {
          !node.outputs[0].empty();
 }
 
+bool HasGraphs(const Node& node) {
+  return absl::c_any_of(node.attributes, [](const auto& attribute) {
+    return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.second) ||
+           std::holds_alternative<std::vector<std::shared_ptr<const Graph>>>(attribute.second);
+  });
+}
+
 // The operator, those that optimizers exchange being one.
 uint64_t KindOf(const Node& node) {
   static constexpr absl::string_view kProducts[] = {"FusedGemm", "FusedMatMul", "Gemm", "MatMul"};
@@ -178,8 +185,6 @@ InputPlaces::InputPlaces(const Graph& graph) {
 }
 
 void InputPlaces::Color() {
-  if (colored_) return;
-  colored_ = true;
   ColorAfter();
   SetKnown({});
 }
@@ -217,10 +222,7 @@ void InputPlaces::ConnectReaders() {
     }
   }
   for (const auto& [name, value] : leaves_) {
-    InputPlace& place = places_[value];
-    place.read = live[static_cast<size_t>(value)];
-    const size_t readers = readers_[static_cast<size_t>(value)].size();
-    if (readers <= kMostReaders) place.readers.resize(readers);
+    places_[value].read = live[static_cast<size_t>(value)];
   }
   for (size_t i = ops_.size(); i-- > 0;) {
     for (size_t slot = ops_[i].inputs.size(); slot-- > 0;) {
@@ -233,7 +235,9 @@ void InputPlaces::ConnectReaders() {
 void InputPlaces::ColorReaders(const std::vector<uint64_t>& op_colors) {
   for (auto& [value, place] : places_) {
     const std::vector<Reader>& readers = readers_[static_cast<size_t>(value)];
-    for (size_t i = 0; i < place.readers.size(); ++i) {
+    if (readers.size() > kMostReaders) continue;
+    place.readers.resize(readers.size());
+    for (size_t i = 0; i < readers.size(); ++i) {
       place.readers[i].push_back(
           absl::HashOf(readers[i].slot, op_colors[static_cast<size_t>(readers[i].op)]));
     }
@@ -336,6 +340,32 @@ void InputPlaces::SetKnown(const absl::flat_hash_map<std::string, uint64_t>& kno
       place.around.push_back(colors[static_cast<size_t>(value)]);
     }
   }
+}
+
+absl::flat_hash_set<absl::string_view> InputsRead(const Graph& graph) {
+  absl::flat_hash_set<absl::string_view> read;
+  if (absl::c_any_of(graph.nodes, HasGraphs)) {
+    const InputPlaces places(graph);
+    for (const ValueInfo& input : graph.inputs) {
+      if (places.Find(input.name)->read) read.insert(input.name);
+    }
+    return read;
+  }
+  absl::flat_hash_set<absl::string_view> live;
+  for (const ValueInfo& output : graph.outputs) live.insert(output.name);
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const auto is_live = [&](const std::string& output) { return live.contains(output); };
+    if (absl::c_none_of(node->outputs, is_live)) continue;
+    if (!IsTransparent(*node)) {
+      live.insert(node->inputs.begin(), node->inputs.end());
+    } else if (is_live(node->outputs[0])) {
+      live.insert(node->inputs[0]);
+    }
+  }
+  for (const ValueInfo& input : graph.inputs) {
+    if (live.contains(input.name)) read.insert(input.name);
+  }
+  return read;
 }
 
 }  // namespace onnxcmp

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/model/model.h"
 
@@ -36,9 +37,6 @@ int PlaceLikeness(const InputPlace& left, const InputPlace& right);
 // The same for two readers.
 int ReaderLikeness(const std::vector<uint64_t>& left, const std::vector<uint64_t>& right);
 
-// Looking at all that is around each value takes many passes over the graph, and names mostly tell
-// which inputs belong together: colors and heights are there after Color().
-//
 // Attributes do not count (exporters differ in them), nor do dead nodes, the order of commutative
 // inputs, and operators that only change the element type. Subgraphs belong to the graph.
 class InputPlaces {
@@ -48,7 +46,8 @@ class InputPlaces {
   // Places of the main graph's inputs, initializers and constants, or null. Pointers stay valid.
   const InputPlace* Find(absl::string_view name) const;
 
-  // For likenesses, heights; does nothing if that was done.
+  // Looks at all that is around each value, which takes many passes: colors and heights are there
+  // after this.
   void Color();
 
   // Takes values as known: names of this graph, and a number for each that the other graph uses for
@@ -73,7 +72,6 @@ class InputPlaces {
 
   std::vector<Operator> ops_;  // topologically sorted, without dead ones
   int num_values_ = 0;
-  bool colored_ = false;
   std::vector<uint64_t> output_;              // by value: 1 + the graph's output that it is, or 0
   std::vector<std::vector<Reader>> readers_;  // by value
   std::vector<std::pair<int, size_t>> producer_;  // by value: operator (-1: none), output
@@ -81,6 +79,9 @@ class InputPlaces {
   std::vector<std::string> leaf_names_;
   absl::flat_hash_map<int, InputPlace> places_;  // by value
 };
+
+// The graph's inputs that are InputPlace::read, for those who want to know nothing else.
+absl::flat_hash_set<absl::string_view> InputsRead(const Graph& graph);
 
 }  // namespace onnxcmp
 
