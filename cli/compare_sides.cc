@@ -209,6 +209,11 @@ class SideComparison {
       return absl::OkStatus();
     };
     const StepTimer timer(timings(), "load");
+    if (arguments_.left == arguments_.right) {
+      OC_RETURN_IF_ERROR(open(SideId::kLeft, &left_));
+      right_ = left_->Again();
+      return right_ != nullptr ? absl::OkStatus() : open(SideId::kRight, &right_);
+    }
     return AtOnce(
         arguments_.run.threads, [&] { return open(SideId::kLeft, &left_); },
         [&] { return open(SideId::kRight, &right_); });

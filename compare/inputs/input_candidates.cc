@@ -9,6 +9,7 @@
 namespace onnxcmp {
 
 InputCandidates::InputCandidates(const Graph& graph) : places_(graph) {
+  places_.Color();
   for (const ValueInfo* input : RequiredInputs(graph)) {
     Add({input->name, input->type, nullptr, nullptr});
   }

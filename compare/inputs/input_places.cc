@@ -35,6 +35,13 @@ bool IsTransparent(const Node& node) {
          !node.outputs[0].empty();
 }
 
+bool HasGraphs(const Node& node) {
+  return absl::c_any_of(node.attributes, [](const auto& attribute) {
+    return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.second) ||
+           std::holds_alternative<std::vector<std::shared_ptr<const Graph>>>(attribute.second);
+  });
+}
+
 // The operator, those that optimizers exchange being one.
 uint64_t KindOf(const Node& node) {
   static constexpr absl::string_view kProducts[] = {"FusedGemm", "FusedMatMul", "Gemm", "MatMul"};
@@ -175,6 +182,9 @@ class InputPlaces::Builder {
 InputPlaces::InputPlaces(const Graph& graph) {
   Builder(this).AddMain(graph);
   ConnectReaders();
+}
+
+void InputPlaces::Color() {
   ColorAfter();
   SetKnown({});
 }
@@ -330,6 +340,32 @@ void InputPlaces::SetKnown(const absl::flat_hash_map<std::string, uint64_t>& kno
       place.around.push_back(colors[static_cast<size_t>(value)]);
     }
   }
+}
+
+absl::flat_hash_set<absl::string_view> InputsRead(const Graph& graph) {
+  absl::flat_hash_set<absl::string_view> read;
+  if (absl::c_any_of(graph.nodes, HasGraphs)) {
+    const InputPlaces places(graph);
+    for (const ValueInfo& input : graph.inputs) {
+      if (places.Find(input.name)->read) read.insert(input.name);
+    }
+    return read;
+  }
+  absl::flat_hash_set<absl::string_view> live;
+  for (const ValueInfo& output : graph.outputs) live.insert(output.name);
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const auto is_live = [&](const std::string& output) { return live.contains(output); };
+    if (absl::c_none_of(node->outputs, is_live)) continue;
+    if (!IsTransparent(*node)) {
+      live.insert(node->inputs.begin(), node->inputs.end());
+    } else if (is_live(node->outputs[0])) {
+      live.insert(node->inputs[0]);
+    }
+  }
+  for (const ValueInfo& input : graph.inputs) {
+    if (live.contains(input.name)) read.insert(input.name);
+  }
+  return read;
 }
 
 }  // namespace onnxcmp

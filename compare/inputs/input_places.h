@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/model/model.h"
 
@@ -20,7 +21,7 @@ struct InputPlace {
   bool read = false;
   // The operators after it, up to 1, 2, 3, ... steps away; the last one: all of them.
   std::vector<uint64_t> behind;
-  // The same for each reader by itself; empty if there are too many to tell apart.
+  // The same for each reader by itself; none if there are too many to tell apart.
   std::vector<std::vector<uint64_t>> readers;
   // All that is around it, in both directions, up to 1, 2, 3, ... steps away.
   std::vector<uint64_t> around;
@@ -44,6 +45,10 @@ class InputPlaces {
 
   // Places of the main graph's inputs, initializers and constants, or null. Pointers stay valid.
   const InputPlace* Find(absl::string_view name) const;
+
+  // Looks at all that is around each value, which takes many passes: colors and heights are there
+  // after this.
+  void Color();
 
   // Takes values as known: names of this graph, and a number for each that the other graph uses for
   // the same value.
@@ -74,6 +79,9 @@ class InputPlaces {
   std::vector<std::string> leaf_names_;
   absl::flat_hash_map<int, InputPlace> places_;  // by value
 };
+
+// The graph's inputs that are InputPlace::read, for those who want to know nothing else.
+absl::flat_hash_set<absl::string_view> InputsRead(const Graph& graph);
 
 }  // namespace onnxcmp
 

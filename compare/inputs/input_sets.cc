@@ -416,6 +416,8 @@ absl::Status InputSets::Generate(bool all, AssignedValues* to) const {
         });
     if (missing && (all || !target.required)) targets.push_back(std::move(target));
   }
+  // What inputs are for takes a look at the whole graph.
+  if (targets.empty()) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(const std::vector<Value> values,
                       GenerateTargets(targets, graphs_, generated_));
   for (size_t i = 0; i < targets.size(); ++i) {

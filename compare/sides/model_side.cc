@@ -145,6 +145,10 @@ absl::StatusOr<std::unique_ptr<ModelSide>> ModelSide::Create(std::shared_ptr<con
   return absl::WrapUnique(new ModelSide(std::move(evaluator), registry));
 }
 
+std::unique_ptr<Side> ModelSide::Again() const {
+  return absl::WrapUnique(new ModelSide(evaluator_.Share(), registry_));
+}
+
 class ModelSide::Recording : public RecordRun {
  public:
   Recording(ModelSide* side, const RecordOptions& options, RecordVisitor visit)
@@ -181,6 +185,11 @@ std::unique_ptr<RecordRun> ModelSide::StartRecord(const RecordOptions& options,
                                                   RecordVisitor visit) {
   max_depth_ = options.max_depth;
   return std::make_unique<Recording>(this, options, visit);
+}
+
+void ModelSide::TakeRecordOf(const Side& same, const RecordOptions& options) {
+  max_depth_ = options.max_depth;
+  summary_.status = same.summary().status;
 }
 
 absl::Status ModelSide::Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) {

@@ -35,9 +35,11 @@ class ModelSide : public Side {
   const SideSummary& summary() const override { return summary_; }
   const Evaluator* evaluator() const override { return &evaluator_; }
   const Feeds* feeds() const override { return &feeds_; }
+  std::unique_ptr<Side> Again() const override;
   void SetFeeds(Feeds feeds) override { feeds_ = std::move(feeds); }
   std::unique_ptr<RecordRun> StartRecord(const RecordOptions& options,
                                          RecordVisitor visit) override;
+  void TakeRecordOf(const Side& same, const RecordOptions& options) override;
   absl::Status Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) override;
 
  private:

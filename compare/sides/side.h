@@ -60,6 +60,10 @@ class Side {
   virtual const Evaluator* evaluator() const { return nullptr; }
   virtual const Feeds* feeds() const { return nullptr; }
 
+  // Another side of the same model, which is not loaded once more, without feeds; null for a
+  // recording.
+  virtual std::unique_ptr<Side> Again() const { return nullptr; }
+
   // What the next Record() of a model runs on; nothing to a recording.
   virtual void SetFeeds(Feeds /*feeds*/) {}  // NOLINT(performance-unnecessary-value-param)
   // What a recording says its inputs were; of a model nothing.
@@ -73,6 +77,9 @@ class Side {
   // The same, a step at a time. What `visit` refers to and the side must outlive the run.
   virtual std::unique_ptr<RecordRun> StartRecord(const RecordOptions& options,
                                                  RecordVisitor visit) = 0;
+  // In the place of a Record() of a model: `same` has the same model and feeds, and has just been
+  // recorded with these options.
+  virtual void TakeRecordOf(const Side& /*same*/, const RecordOptions& /*options*/) {}
 
   // Shows the values of some results of that stream once more, the same bits, in order. `wanted` is
   // by result; what it lacks at its end is not wanted. The watcher as in RecordOptions.

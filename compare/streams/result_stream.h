@@ -71,6 +71,8 @@ struct StreamNode {
   // Whether all that it reads are results. Values that subgraphs begin with need not be: a loop's
   // counter, a slice that is scanned, an initializer. They are kNone among the inputs.
   bool closed = true;
+
+  friend bool operator==(const StreamNode&, const StreamNode&) = default;
 };
 
 struct ResultStream {

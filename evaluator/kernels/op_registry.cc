@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <mutex>
+#include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "onnx/defs/schema.h"
 
@@ -24,10 +27,34 @@ class Schemas final : public onnx::ISchemaRegistry {
     int version = schema.SinceVersion();
     latest_[schema.domain()] = std::max<int64_t>(latest_[schema.domain()], version);
     OC_CHECK(versions.emplace(version, std::move(schema)).second);
+    const std::lock_guard<std::mutex> lock(found_mutex_);
+    found_.clear();
   }
 
   const onnx::OpSchema* GetSchema(const std::string& name, const int version,
                                   const std::string& domain) const override {
+    return Get(name, version, domain);
+  }
+
+  const onnx::OpSchema* Get(absl::string_view name, int version, absl::string_view domain) const {
+    {
+      const std::lock_guard<std::mutex> lock(found_mutex_);
+      const auto it = found_.find(std::tuple(version, name, domain));
+      if (it != found_.end()) return it->second;
+    }
+    const onnx::OpSchema* schema = LookUp(std::string(name), version, std::string(domain));
+    if (schema == nullptr || schema->Name() != name || schema->domain() != domain) return schema;
+    const std::lock_guard<std::mutex> lock(found_mutex_);
+    // The schema's own strings: those of the caller go.
+    found_.emplace(std::tuple(version, absl::string_view(schema->Name()),
+                              absl::string_view(schema->domain())),
+                   schema);
+    return schema;
+  }
+
+  // The same, without remembering it.
+  const onnx::OpSchema* LookUp(const std::string& name, int version,
+                               const std::string& domain) const {
     const bool known_to_onnx = DomainVersion(domain) > 0;
     const onnx::OpSchema* of_onnx =
         onnx::OpSchemaRegistry::Instance()->GetSchema(name, version, domain);
@@ -57,6 +84,12 @@ class Schemas final : public onnx::ISchemaRegistry {
  private:
   std::map<OpName, std::map<int, onnx::OpSchema>> schemas_;
   std::map<std::string, int64_t> latest_;
+  // What was asked for before: a model of thousands of nodes has a few operators, each of which
+  // several passes ask for, and ONNX's own look-up takes microseconds.
+  mutable std::mutex found_mutex_;
+  mutable absl::flat_hash_map<std::tuple<int, absl::string_view, absl::string_view>,
+                              const onnx::OpSchema*>
+      found_;  // by version, name, domain
 };
 
 }  // namespace
@@ -74,11 +107,15 @@ OpRegistry& OpRegistry::operator=(OpRegistry&&) noexcept = default;
 std::vector<int> OpRegistry::Listed(absl::string_view domain, absl::string_view op_type,
                                     const Versions& versions) const {
   const int64_t known = Schemas::DomainVersion(std::string(domain));
+  const auto find_schema = [this, domain = std::string(domain),
+                            name = std::string(op_type)](int64_t version) {
+    return impl_->schemas.LookUp(name, static_cast<int>(version), domain);
+  };
   std::vector<int> listed;
   if (!versions.range_) {
     for (const int version : versions.listed_) {
       // ONNX 1.23 brought a version of Attention for an opset that 1.22 has without it.
-      const onnx::OpSchema* schema = FindSchema(domain, op_type, version);
+      const onnx::OpSchema* schema = find_schema(version);
       const bool is_known =
           version <= known && (schema == nullptr || schema->SinceVersion() == version);
       if (known == 0 || is_known) listed.push_back(version);
@@ -88,12 +125,12 @@ std::vector<int> OpRegistry::Listed(absl::string_view domain, absl::string_view 
   const int first = versions.listed_[0];
   int last = versions.listed_[1];
   if (known > 0 && last > known) {
-    const onnx::OpSchema* newest = FindSchema(domain, op_type, known);
+    const onnx::OpSchema* newest = find_schema(known);
     if (newest == nullptr) return listed;
     last = newest->SinceVersion();
   }
   for (int version = last; version >= first; version = listed.back() - 1) {
-    const onnx::OpSchema* schema = FindSchema(domain, op_type, version);
+    const onnx::OpSchema* schema = find_schema(version);
     OC_CHECK(schema != nullptr);
     listed.push_back(schema->SinceVersion());
   }
@@ -123,7 +160,7 @@ const onnx::OpSchema* OpRegistry::FindSchema(absl::string_view domain, absl::str
     return nullptr;
   }
   int version = static_cast<int>(std::min<int64_t>(opset_version, std::numeric_limits<int>::max()));
-  return impl_->schemas.GetSchema(std::string(op_type), version, std::string(domain));
+  return impl_->schemas.Get(op_type, version, domain);
 }
 
 int64_t OpRegistry::LatestVersion(absl::string_view domain) const {

@@ -44,6 +44,7 @@ Evaluator::Evaluator(std::shared_ptr<const Model> model, std::shared_ptr<const O
       options_(options),
       plan_(std::move(plan)),
       pool_(std::move(pool)) {}
+Evaluator::Evaluator(const Evaluator&) = default;
 Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 Evaluator::~Evaluator() = default;

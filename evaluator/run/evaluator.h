@@ -98,6 +98,8 @@ class Evaluator {
   const OpRegistry& registry() const { return *registry_; }
   const EvaluatorOptions& options() const { return options_; }
 
+  // The same once more: model, kernels and threads are shared.
+  Evaluator Share() const { return *this; }
   // The same model in double (EvaluatorOptions::in_double), all else as it is here.
   absl::StatusOr<Evaluator> InDouble() const;
 
@@ -131,6 +133,7 @@ class Evaluator {
   Evaluator(std::shared_ptr<const Model> model, std::shared_ptr<const OpRegistry> registry,
             EvaluatorOptions options, std::shared_ptr<const Plan> plan,
             std::shared_ptr<const ThreadPool> pool);
+  Evaluator(const Evaluator&);
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const OpRegistry> registry_;
   EvaluatorOptions options_;
