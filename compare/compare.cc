@@ -36,6 +36,8 @@ SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
   recording.max_depth = options.max_depth;
   recording.keep_values = options.keep_values;
   recording.share = options.share;
+  recording.numbers = options.letters || options.made_up || options.quantization ||
+                      options.blocks || !options.explain.empty();
   recording.shadow = options.shadow;
   recording.shadow_memory = options.keep_values;
   recording.pool = &pool;

@@ -54,7 +54,8 @@ struct CompareOptions {
   // no more bytes than this, or than keep_values if that is more.
   int64_t keep_for_causes = int64_t{4} << 30;
   int threads = 0;  // of fingerprints and differences; 0: one for each core
-  // Fingerprints have letters, which RenderJson prints and which take a pass of their own.
+  // Fingerprints have letters, which RenderJson prints and which take a pass of their own, and all
+  // of them have numbers, even of a model that is compared with itself.
   bool letters = true;
   // What both sides compute alike is computed once, and looked at once.
   bool share = true;

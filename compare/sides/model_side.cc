@@ -153,7 +153,8 @@ class ModelSide::Recording : public RecordRun {
  public:
   Recording(ModelSide* side, const RecordOptions& options, RecordVisitor visit)
       : side_(*side),
-        recorder_(side->registry_, {options.max_depth, options.pool, options.cache}),
+        recorder_(side->registry_,
+                  {options.max_depth, options.pool, options.cache, options.glance}),
         taker_(options, &recorder_, visit) {
     absl::StatusOr<Run> run = side_.evaluator_.Start(side_.feeds_, &taker_);
     side_.summary_.status = run.status();

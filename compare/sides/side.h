@@ -29,6 +29,7 @@ struct RecordOptions {
   const ThreadPool* pool = nullptr;   // for fingerprints of large tensors; may be null
   FingerprintCache* cache = nullptr;  // of both sides; null: one of its own
   SharedNodes* shared = nullptr;      // with another run; null: every node runs
+  bool glance = false;                // as StreamRecorderOptions::glance
   Observer* watcher = nullptr;        // sees a run before its results are recorded; may be null
 };
 

@@ -126,6 +126,7 @@ void RecordOnce(const PerSide<Side*>& sides, const RecordSidesOptions& options,
   const std::unique_ptr<Observer> watcher =
       options.watch ? options.watch("left and right") : nullptr;
   recording.watcher = watcher.get();
+  recording.glance = !options.numbers;
   left.stream = sides.left->Record(recording, visit);
   sides.right->TakeRecordOf(*sides.left, recording);
   right.stream = left.stream;

@@ -31,6 +31,8 @@ struct RecordSidesOptions {
   int64_t keep_values = 0;  // bytes of both sides' banks together
   // What both sides compute alike is computed once.
   bool share = true;
+  // Whether somebody will ask for the numbers of results whose bits both sides have.
+  bool numbers = true;
   bool shadow = false;
   int64_t shadow_memory = 0;  // of what one node makes in double
   const ThreadPool* pool = nullptr;

@@ -225,6 +225,15 @@ Fingerprint FingerprintOf(const Value& value, const FingerprintOptions& options,
   return fingerprint;
 }
 
+Fingerprint UnseenFingerprint(const Tensor& tensor, const Hash128& content) {
+  Fingerprint fingerprint;
+  fingerprint.content = fingerprint.bits = fingerprint.elements = content;
+  fingerprint.kind = KindOf(tensor.dtype());
+  fingerprint.size = tensor.num_elements();
+  fingerprint.rich = TensorScan(tensor).IsRich();
+  return fingerprint;
+}
+
 Hash128 ContentOf(const Value& value, const ThreadPool* pool) {
   if (!value.is_tensor() || !value.tensor().defined()) {
     int64_t size;

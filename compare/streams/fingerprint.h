@@ -102,6 +102,10 @@ struct FingerprintOptions {
 Fingerprint FingerprintOf(const Value& value, const FingerprintOptions& options = {},
                           const Hash128* bits = nullptr);
 
+// Of a tensor of finite numbers that nobody has looked at: its hashes are `content`, it has no
+// numbers.
+Fingerprint UnseenFingerprint(const Tensor& tensor, const Hash128& content);
+
 // Its `content` alone, which costs a fraction of the rest. The pool may be null.
 Hash128 ContentOf(const Value& value, const ThreadPool* pool = nullptr);
 

@@ -1,5 +1,9 @@
 #include "compare/streams/fingerprint_cache.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "absl/cleanup/cleanup.h"
 #include "compare/pair/timings.h"
 #include "compare/streams/tensor_scan.h"
@@ -86,6 +90,39 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool, bo
   return *fingerprint;
 }
 
+bool FingerprintCache::IsFinite(const Tensor& tensor, const ThreadPool* pool) {
+  if (!IsFloatingPoint(tensor.dtype()) && !IsComplex(tensor.dtype())) return true;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto it = finite_.find(tensor.buffer().get());
+    if (it != finite_.end() && IsSame(it->second, tensor.buffer())) return true;
+  }
+  const std::vector<TensorPiece> pieces = TensorScan(tensor).Pieces({.finite = true}, pool);
+  const bool finite = std::all_of(pieces.begin(), pieces.end(),
+                                  [](const TensorPiece& piece) { return piece.finite; });
+  if (finite && tensor.byte_size() == tensor.buffer()->size()) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    finite_[tensor.buffer().get()] = tensor.buffer();
+  }
+  return finite;
+}
+
+Fingerprint FingerprintCache::Glance(const Value& value, const Hash128& content,
+                                     const ThreadPool* pool) {
+  if (!HasMemory(value) || value.tensor().dtype() == DType::kString ||
+      value.tensor().byte_size() < kWorthHashing || IsComplex(value.tensor().dtype())) {
+    return Get(value, pool);
+  }
+  const Stopwatch watch;
+  absl::Cleanup count = [&] { seconds_ += watch.seconds(); };
+  const Value readable = Readable(value, pool);
+  if (!IsFinite(readable.tensor(), pool)) {
+    std::move(count).Cancel();
+    return Get(value, pool);
+  }
+  return UnseenFingerprint(readable.tensor(), content);
+}
+
 Hash128 FingerprintCache::Content(const Value& value, const ThreadPool* pool) {
   const Stopwatch watch;
   const absl::Cleanup count = [&] { seconds_ += watch.seconds(); };
@@ -119,6 +156,7 @@ void FingerprintCache::Know(const Value& value, const Fingerprint& fingerprint) 
 void FingerprintCache::ForgetTheGone() {
   const std::lock_guard<std::mutex> lock(mutex_);
   large_.clear();
+  finite_.clear();
   absl::erase_if(contents_, [](const auto& entry) { return entry.second.buffer.expired(); });
   absl::erase_if(seen_, [&](const auto& entry) {
     const Seen& seen = entry.second;

@@ -27,6 +27,10 @@ class FingerprintCache {
 
   // As FingerprintOf. `lazy`: as FingerprintOptions::lazy.
   Fingerprint Get(const Value& value, const ThreadPool* pool, bool lazy = true);
+  // Of a large tensor whose like is known without a look: what kind it is and whether it is finite.
+  // `content` stands for its hashes; there are no numbers. The same as Get() for anything else, and
+  // for what is not finite.
+  Fingerprint Glance(const Value& value, const Hash128& content, const ThreadPool* pool);
   // As ContentOf: of what was looked at for nothing.
   Hash128 Content(const Value& value, const ThreadPool* pool);
   // `value` has the same bits as one that had this fingerprint.
@@ -55,6 +59,8 @@ class FingerprintCache {
     Hash128 content;
   };
 
+  // Whether its numbers are finite, as is all of the buffers that were glanced at.
+  bool IsFinite(const Tensor& tensor, const ThreadPool* pool);
   // Null if it was not looked at.
   Shared Find(const Tensor& tensor) const;
   void Remember(const Tensor& tensor, Shared fingerprint);
@@ -65,6 +71,7 @@ class FingerprintCache {
   absl::flat_hash_map<std::pair<const Buffer*, int64_t>, Seen> seen_;  // by offset too
   absl::flat_hash_map<std::pair<const Buffer*, int64_t>, SeenContent> contents_;
   absl::flat_hash_map<Hash128, Shared> large_;  // by bits
+  absl::flat_hash_map<const Buffer*, std::weak_ptr<Buffer>> finite_;
 };
 
 }  // namespace onnxcmp

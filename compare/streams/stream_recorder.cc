@@ -5,6 +5,7 @@
 
 #include "compare/differences/precision.h"
 #include "compare/operators/operator_traits.h"
+#include "compare/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {
@@ -164,6 +165,15 @@ void StreamRecorder::BeginNode(const Result& result, Scope* scope) {
       HasTrait(node, OperatorTrait::kReadsNoElements) ? DType::kUndefined : precision;
 }
 
+Fingerprint StreamRecorder::LookAt(const Result& result) {
+  if (!options_.glance || result.kind == ResultKind::kInput) {
+    return options_.cache->Get(result.value, options_.pool);
+  }
+  // Nobody asks which results of one side are alike.
+  const Hash128 content = HashOf({stream_.results.size()});
+  return options_.cache->Glance(result.value, content, options_.pool);
+}
+
 int StreamRecorder::Add(const Result& result, Fingerprint fingerprint) {
   StreamResult& added = stream_.results.emplace_back();
   added.kind = result.kind;
@@ -191,7 +201,7 @@ absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>
     const Named* named = Find(name);
     const int source = named != nullptr ? named->result : kNone;
     Add(result, source != kNone ? stream_.results[static_cast<size_t>(source)].fingerprint
-                                : options_.cache->Get(result.value, options_.pool));
+                                : LookAt(result));
     StreamResult& added = stream_.results.back();
     added.source = source;
     if (named != nullptr) {
@@ -200,7 +210,7 @@ absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>
     }
     return absl::OkStatus();
   }
-  Add(result, options_.cache->Get(result.value, options_.pool));
+  Add(result, LookAt(result));
   StreamResult& added = stream_.results.back();
   added.precision = added.own_precision;
   added.computation = added.fingerprint.content.low;

@@ -31,6 +31,8 @@ struct StreamRecorderOptions {
   int max_depth = std::numeric_limits<int>::max();
   const ThreadPool* pool = nullptr;   // for large tensors; may be null
   FingerprintCache* cache = nullptr;  // of both sides; null: one of its own
+  // Large results and weights are only glanced at: for a run whose like is known.
+  bool glance = false;
 };
 
 // Observes one run. A value that a subgraph begins with and that is the value of a result, such as
@@ -79,6 +81,7 @@ class StreamRecorder : public Observer {
   const Named* Carried(const GraphStart& start, size_t i, const Scope* before) const;
   const Named* OwnersInput(const Node& owner, size_t i) const;
   void BeginNode(const Result& result, Scope* scope);
+  Fingerprint LookAt(const Result& result);
   int Add(const Result& result, Fingerprint fingerprint);
 
   StreamRecorderOptions options_;
