@@ -16,6 +16,9 @@ constexpr size_t kCopyAlignment = 64;
 constexpr size_t kLeastChunk = size_t{64} << 20;  // tensors share large pages
 // What malloc gives again without asking the system is copied once and for all.
 constexpr int64_t kLeastStored = int64_t{64} << 10;
+// Reading into memory that is there takes two thirds of mapping; but larger ones would hold memory
+// of our own, which the system could take back from a mapping.
+constexpr int64_t kMostRead = int64_t{16} << 20;
 // What one thread copies at a time.
 constexpr int64_t kCopied = int64_t{1} << 20;
 
@@ -75,7 +78,7 @@ absl::StatusOr<std::shared_ptr<Buffer>> StoredBytes::InMemory(const ThreadPool* 
   // Without the lock: a thread that waits for others of the pool may do their work meanwhile, which
   // may need the same bytes.
   std::shared_ptr<Buffer> made;
-  if (place_ == nullptr) {
+  if (place_ == nullptr && bytes_.size > kMostRead) {
     made = Buffer::Borrow(bytes_.data(), bytes_.size,
                           std::make_shared<MappedPages>(bytes_.file, bytes_.offset, bytes_.size));
   } else {
