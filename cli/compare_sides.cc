@@ -15,6 +15,7 @@
 #include "cli/at_once.h"
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
+#include "cli/heap.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
@@ -110,6 +111,7 @@ class SideComparison {
         weights_(std::make_shared<SharedWeights>(ThreadCount(arguments.run.threads))) {}
 
   absl::StatusOr<int> Run() {
+    ExpectModels({arguments_.left, arguments_.right});
     const OpRegistry registry = arguments_.run.operators();
     if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(CheckReproTarget(arguments_.repro));
     OC_RETURN_IF_ERROR(OpenSides(registry));

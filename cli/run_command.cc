@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/heap.h"
 #include "cli/interruption.h"
 #include "cli/messages.h"
 #include "cli/observer_chain.h"
@@ -100,6 +101,7 @@ absl::StatusOr<std::string> NotFiniteLines(std::shared_ptr<const Model> model, c
 }
 
 absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption& interruption) {
+  ExpectModels({options.model});
   const OpRegistry registry = options.run.operators();
   OC_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model,
                       LoadModel(options.model, registry, options.run.load()));

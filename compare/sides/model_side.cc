@@ -156,6 +156,7 @@ class ModelSide::Recording : public RecordRun {
         recorder_(side->registry_,
                   {options.max_depth, options.pool, options.cache, options.glance}),
         taker_(options, &recorder_, visit) {
+    recorder_.Expect(side->graph());
     absl::StatusOr<Run> run = side_.evaluator_.Start(side_.feeds_, &taker_);
     side_.summary_.status = run.status();
     if (run.ok()) run_.emplace(*std::move(run));

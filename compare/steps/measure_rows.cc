@@ -50,6 +50,7 @@ absl::StatusOr<std::vector<ComparedRow>> RowsOf(
     return options;
   };
   std::vector<ComparedRow> rows;
+  rows.reserve(alignment.rows.size());
   std::vector<ResultPair> pairs;
   std::vector<size_t> row_of;  // by pair
   for (size_t i = 0; i < alignment.rows.size(); ++i) {
@@ -79,6 +80,7 @@ absl::StatusOr<std::vector<ComparedRow>> RowsOf(
     pairs.push_back(pair);
     row_of.push_back(i);
   }
+  if (pairs.empty()) return rows;
   PairValues values(sides, tools.keep_values, tools.watch);
   StoodFor stood_for(sides);
   OC_RETURN_IF_ERROR(

@@ -37,11 +37,12 @@ FingerprintCache::Shared FingerprintCache::Find(const Tensor& tensor) const {
   if (it == seen_.end()) return nullptr;
   const Seen& seen = it->second;
   if (!IsSame(seen.buffer, tensor.buffer()) || seen.dtype != tensor.dtype() ||
-      seen.size != tensor.num_elements() || seen.strides.empty() != tensor.is_contiguous()) {
+      seen.size != tensor.num_elements() || (seen.layout == nullptr) != tensor.is_contiguous()) {
     return nullptr;
   }
   const bool same =
-      tensor.is_contiguous() || (seen.shape == tensor.shape() && seen.strides == tensor.strides());
+      tensor.is_contiguous() ||
+      (seen.layout->shape == tensor.shape() && seen.layout->strides == tensor.strides());
   return same ? seen.fingerprint : nullptr;
 }
 
@@ -51,11 +52,9 @@ void FingerprintCache::Remember(const Tensor& tensor, Shared fingerprint) {
   seen.dtype = tensor.dtype();
   seen.size = tensor.num_elements();
   seen.fingerprint = std::move(fingerprint);
-  seen.shape.clear();
-  seen.strides.clear();
-  if (tensor.is_contiguous()) return;
-  seen.shape = tensor.shape();
-  seen.strides = tensor.strides();
+  seen.layout = tensor.is_contiguous() ? nullptr
+                                       : std::make_unique<const Layout>(
+                                             Layout{tensor.shape(), tensor.strides()});
 }
 
 Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool, bool lazy) {

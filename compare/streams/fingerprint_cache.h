@@ -42,12 +42,15 @@ class FingerprintCache {
 
  private:
   using Shared = std::shared_ptr<const Fingerprint>;
+  struct Layout {
+    Shape shape, strides;
+  };
   // Memory that was looked at. Many operators pass their input's on, or make views of it.
   struct Seen {
     std::weak_ptr<Buffer> buffer;
     DType dtype = DType::kUndefined;
     int64_t size = 0;
-    Shape shape, strides;  // empty if contiguous
+    std::unique_ptr<const Layout> layout;  // null if contiguous, as most are
     Shared fingerprint;
   };
 

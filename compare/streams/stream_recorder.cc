@@ -1,6 +1,7 @@
 #include "compare/streams/stream_recorder.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "compare/differences/precision.h"
@@ -42,6 +43,14 @@ StreamRecorder::StreamRecorder(const OpRegistry& registry, const StreamRecorderO
   if (options_.cache == nullptr) options_.cache = &own_cache_;
 }
 
+void StreamRecorder::Expect(const Graph& graph) {
+  size_t results = graph.initializers.size() + graph.inputs.size() + graph.outputs.size();
+  for (const Node& node : graph.nodes) results += node.outputs.size();
+  stream_.results.reserve(results);
+  stream_.nodes.reserve(graph.nodes.size());
+  scopes_[0].names.reserve(results);
+}
+
 void StreamRecorder::CloseTo(size_t depth) {
   while (scopes_.size() > depth) {
     const DType least = scopes_.back().least;
@@ -50,7 +59,7 @@ void StreamRecorder::CloseTo(size_t depth) {
   }
 }
 
-const StreamRecorder::Named* StreamRecorder::Find(const std::string& name) const {
+const StreamRecorder::Named* StreamRecorder::Find(absl::string_view name) const {
   if (name.empty()) return nullptr;
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     const auto it = scope->names.find(name);
@@ -138,6 +147,7 @@ void StreamRecorder::BeginNode(const Result& result, Scope* scope) {
   made.name = node.name;
   made.path = std::string(result.path);
   made.attributes = facts.attributes;
+  made.inputs.reserve(node.inputs.size());
   made.outputs.assign(node.outputs.size(), kNone);
   DType precision = std::exchange(scope->inner, DType::kUndefined);
   const auto read = [&](const Named& named) {
@@ -184,7 +194,7 @@ int StreamRecorder::Add(const Result& result, Fingerprint fingerprint) {
   added.own_precision = PrecisionOf(result.value);
   if (result.value.is_tensor()) added.shape = result.value.tensor().shape();
   added.type = result.value.TypeString();
-  added.fingerprint = fingerprint;
+  added.fingerprint = std::move(fingerprint);
   return static_cast<int>(stream_.results.size()) - 1;
 }
 
@@ -195,7 +205,7 @@ absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>
     return absl::OkStatus();
   }
   CloseTo(static_cast<size_t>(result.depth) + 1);
-  const std::string name(result.name);
+  const absl::string_view name = result.name;
   const int index = static_cast<int>(stream_.results.size());
   if (result.kind == ResultKind::kOutput) {
     const Named* named = Find(name);

@@ -43,6 +43,9 @@ class StreamRecorder : public Observer {
   // recorder.
   explicit StreamRecorder(const OpRegistry& registry, const StreamRecorderOptions& options = {});
 
+  // Makes room for what a run of the model gives, as far as its main graph tells.
+  void Expect(const Graph& graph);
+
   void OnGraphStart(const GraphStart& start) override;
   absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override;
 
@@ -63,7 +66,7 @@ class StreamRecorder : public Observer {
   struct Scope {
     const Node* owner = nullptr;  // null: the main graph
     const Graph* graph = nullptr;
-    absl::flat_hash_map<std::string, Named> names;
+    absl::flat_hash_map<absl::string_view, Named> names;  // views of the model's strings
     DType least = DType::kUndefined;  // the least precision of its results
     DType inner = DType::kUndefined;  // that of the graphs that ran for its next node
     // The node whose outputs are being reported, and what they have in common.
@@ -75,7 +78,7 @@ class StreamRecorder : public Observer {
   };
   // Closes graphs until `depth` of them are open.
   void CloseTo(size_t depth);
-  const Named* Find(const std::string& name) const;
+  const Named* Find(absl::string_view name) const;
   Named FromContent(const Value& value) const;
   // What input i of a subgraph stands for, if that is known; `before` is the iteration before.
   const Named* Carried(const GraphStart& start, size_t i, const Scope* before) const;

@@ -16,6 +16,8 @@
 namespace onnxcmp {
 namespace {
 
+constexpr int64_t kWorthBorrowing = 4096;  // bytes
+
 // The numbers of DType are those of the file format.
 constexpr bool Same(DType dtype, onnx::TensorProto::DataType data_type) {
   return static_cast<int>(dtype) == static_cast<int>(data_type);
@@ -179,11 +181,12 @@ class Reader {
   }
 
   // Borrows the bytes if `owner` keeps them and they can be used as they are, else copies them.
+  // What is small is copied: who borrows keeps the whole message in memory, of a model all nodes.
   absl::StatusOr<Tensor> FromBytes(const void* data, int64_t size,
                                    const std::shared_ptr<const void>& owner) {
     if (size != bytes_) return SizeError(size);
     const auto* bytes = static_cast<const uint8_t*>(data);
-    if (owner != nullptr && size > 0 && IsClean(data) &&
+    if (owner != nullptr && size >= kWorthBorrowing && IsClean(data) &&
         reinterpret_cast<uintptr_t>(data) % Alignment() == 0) {
       return Tensor::FromBuffer(dtype_, shape_, Buffer::Borrow(data, size, owner));
     }

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "onnx/onnx_pb.h"
@@ -43,11 +45,12 @@ void ExpectInvalid(const onnx::TensorProto& proto, const std::string& part) {
 }
 
 TEST(TensorFromProtoTest, BorrowsRawBytesThatSomebodyKeeps) {
-  auto proto = std::make_shared<onnx::TensorProto>(Proto(onnx::TensorProto::FLOAT, {2}));
-  const float values[] = {1.5f, -2.0f};
-  proto->set_raw_data(values, sizeof(values));
+  auto proto = std::make_shared<onnx::TensorProto>(Proto(onnx::TensorProto::FLOAT, {2, 512}));
+  std::vector<float> values(1024, -2.0f);
+  values[0] = 1.5f;
+  proto->set_raw_data(values.data(), values.size() * sizeof(float));
   absl::StatusOr<Tensor> borrowed = TensorFromProto(*proto, proto);
-  ExpectSameBits(borrowed, Tensor::Of<float>({2}, {1.5f, -2.0f}));
+  ExpectSameBits(borrowed, Tensor::Of<float>({2, 512}, values));
   EXPECT_EQ(static_cast<const void*>(borrowed->raw_data()), proto->raw_data().data());
   absl::StatusOr<Tensor> copied = TensorFromProto(*proto);
   ExpectSameBits(copied, *borrowed);
@@ -55,11 +58,23 @@ TEST(TensorFromProtoTest, BorrowsRawBytesThatSomebodyKeeps) {
 }
 
 TEST(TensorFromProtoTest, BorrowsFieldsThatAreStoredAsTheTensorIs) {
-  auto proto = std::make_shared<onnx::TensorProto>(Proto(onnx::TensorProto::INT64, {3}));
-  for (int64_t value : {1, 2, 3}) proto->add_int64_data(value);
+  auto proto = std::make_shared<onnx::TensorProto>(Proto(onnx::TensorProto::INT64, {512}));
+  std::vector<int64_t> values(512);
+  std::iota(values.begin(), values.end(), 0);
+  proto->mutable_int64_data()->Add(values.begin(), values.end());
   absl::StatusOr<Tensor> tensor = TensorFromProto(*proto, proto);
-  ExpectSameBits(tensor, Tensor::Of<int64_t>({3}, {1, 2, 3}));
+  ExpectSameBits(tensor, Tensor::Of<int64_t>({512}, values));
   EXPECT_EQ(static_cast<const void*>(tensor->raw_data()), proto->int64_data().data());
+}
+
+TEST(TensorFromProtoTest, KeepsNoMessageForAFewBytes) {
+  auto proto = std::make_shared<onnx::TensorProto>(Proto(onnx::TensorProto::FLOAT, {2}));
+  const float values[] = {1.5f, -2.0f};
+  proto->set_raw_data(values, sizeof(values));
+  absl::StatusOr<Tensor> tensor = TensorFromProto(*proto, proto);
+  EXPECT_EQ(proto.use_count(), 1);
+  proto.reset();
+  ExpectSameBits(tensor, Tensor::Of<float>({2}, {1.5f, -2.0f}));
 }
 
 TEST(TensorFromProtoTest, ReadsTypedFields) {

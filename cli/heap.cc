@@ -1,0 +1,61 @@
+#include "cli/heap.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+namespace onnxcmp::cli {
+namespace {
+
+// Larger files are weights above all, which lie elsewhere.
+constexpr uint64_t kMostOfNodes = uint64_t{4} << 20;
+// Bytes in the heap for each in a file of small tensors, of a comparison's own blocks too.
+constexpr uint64_t kForEach = 48;
+constexpr uint64_t kWorthIt = uint64_t{8} << 20;
+constexpr uint64_t kMost = uint64_t{64} << 20;
+
+#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
+// Lets the heap grow by that much at once, and asks for large pages there: they are filled as the
+// heap is, and have few faults.
+void Grow(uint64_t bytes) {
+  // More than the heap has left, less than is mapped by itself.
+  constexpr size_t kFirst = size_t{512} << 10;
+  constexpr uintptr_t kPage = uintptr_t{2} << 20;
+  // Two threads that load two models would have a heap each, of which only one is used again.
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_TOP_PAD, static_cast<int>(bytes));
+  const std::unique_ptr<char[]> first(new char[kFirst]);
+  const auto begin = reinterpret_cast<uintptr_t>(first.get());
+  const auto end = reinterpret_cast<uintptr_t>(sbrk(0));
+  const uintptr_t from = (begin + kPage - 1) / kPage * kPage;
+  const uintptr_t to = end / kPage * kPage;
+  // Somebody else's allocator has its blocks elsewhere.
+  if (end < begin || end - begin > 2 * bytes + kFirst || from >= to) return;
+  madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);  // only a hint: may fail
+}
+#else
+void Grow(uint64_t /*bytes*/) {}
+#endif
+
+}  // namespace
+
+void ExpectModels(absl::Span<const std::string> paths) {
+  uint64_t bytes = 0;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    const uint64_t size = std::filesystem::file_size(path, error);
+    if (!error) bytes += size;
+  }
+  const uint64_t wanted = std::min(kForEach * bytes, kMost);
+  if (bytes <= kMostOfNodes && wanted >= kWorthIt) Grow(wanted);
+}
+
+}  // namespace onnxcmp::cli
