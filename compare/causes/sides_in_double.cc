@@ -25,9 +25,9 @@ bool StaysApart(const PerSide<Tensor>& own, const PerSide<Tensor>& in_double) {
       in_double.left.num_elements() != in_double.right.num_elements()) {
     return false;
   }
-  const double apart = TruthDistanceOf(own.right, own.left).max_absolute;
+  const double apart = GreatestTruthDistance(own.right, own.left);
   return apart > 0 &&
-         TruthDistanceOf(in_double.right, in_double.left).max_absolute >= kShare * apart;
+         GreatestTruthDistance(in_double.right, in_double.left) >= kShare * apart;
 }
 
 }  // namespace onnxcmp

@@ -30,35 +30,50 @@ double DifferenceOf(double a, double b) {
   return std::isnan(difference) ? kInfinity : difference;
 }
 
-}  // namespace
-
-TruthDistance TruthDistanceOf(const Tensor& own, const Tensor& in_double) {
+// Shows numbers of both and how far they are apart, but for masks.
+template <typename Visit>
+void ForEachDistance(const Tensor& own, const Tensor& in_double, const Visit& visit) {
   constexpr int64_t kStrip = 1024;
-  TruthDistance distance;
-  distance.dtype = own.dtype();
   const ElementReader left(own);
   const ElementReader right(in_double);
   double a[kStrip];
   double b[kStrip];
   const double mask = LeastMask(own.dtype());
-  double squares = 0;
-  std::vector<double> elements;
-  elements.reserve(static_cast<size_t>(own.num_elements()));
   for (int64_t first = 0; first < own.num_elements(); first += kStrip) {
     const int64_t count = std::min(kStrip, own.num_elements() - first);
     left.Read(first, count, a);
     right.Read(first, count, b);
     for (int64_t i = 0; i < count; ++i) {
       if (std::isfinite(a[i]) && std::min(std::abs(a[i]), std::abs(b[i])) > mask) continue;
-      if (std::abs(b[i]) < kMask) elements.push_back(b[i]);
-      const double difference = DifferenceOf(a[i], b[i]);
-      distance.max_absolute = std::max(distance.max_absolute, difference);
-      squares += difference * difference;
+      visit(b[i], DifferenceOf(a[i], b[i]));
     }
   }
+}
+
+}  // namespace
+
+TruthDistance TruthDistanceOf(const Tensor& own, const Tensor& in_double) {
+  TruthDistance distance;
+  distance.dtype = own.dtype();
+  double squares = 0;
+  std::vector<double> elements;
+  elements.reserve(static_cast<size_t>(own.num_elements()));
+  ForEachDistance(own, in_double, [&](double truth, double difference) {
+    if (std::abs(truth) < kMask) elements.push_back(truth);
+    distance.max_absolute = std::max(distance.max_absolute, difference);
+    squares += difference * difference;
+  });
   distance.rms = std::sqrt(squares / static_cast<double>(std::max<int64_t>(own.num_elements(), 1)));
   distance.scale = ScaleOf(elements);
   return distance;
+}
+
+double GreatestTruthDistance(const Tensor& own, const Tensor& in_double) {
+  double greatest = 0;
+  ForEachDistance(own, in_double, [&](double /*truth*/, double difference) {
+    greatest = std::max(greatest, difference);
+  });
+  return greatest;
 }
 
 absl::string_view NearerName(Nearer nearer) {

@@ -25,6 +25,8 @@ struct TruthDistance {
   double relative() const { return scale > 0 ? rms / scale : rms; }
 };
 TruthDistance TruthDistanceOf(const Tensor& own, const Tensor& in_double);
+// Its max_absolute alone, for a fraction of the rest.
+double GreatestTruthDistance(const Tensor& own, const Tensor& in_double);
 
 enum class Nearer : uint8_t { kLeft, kRight, kEqual };
 absl::string_view NearerName(Nearer nearer);  // "left", "right", "equal"
