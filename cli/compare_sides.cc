@@ -84,7 +84,6 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
   return file ? absl::OkStatus() : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
 }
 
-// One comparison of two sides, over all sets of inputs.
 // A line each step: "run left        0.412 s   362 MB".
 std::string TimingsText(const Timings& timings) {
   std::string text = "timings: a step's own time; what the process held at most so far";
@@ -102,6 +101,7 @@ std::string TimingsText(const Timings& timings) {
   return text;
 }
 
+// One comparison of two sides, over all sets of inputs.
 class SideComparison {
  public:
   SideComparison(const CompareArguments& arguments, Interruption& interruption)

@@ -171,6 +171,34 @@ void LookAtWeights(const PerSide<Side*>& sides, const RecordSidesOptions& option
   });
 }
 
+// Both side by side, so that what both compute is computed once.
+void RecordInStep(const PerSide<Side*>& sides, const RecordSidesOptions& options,
+                  ValueKeeper* keeper, PerSide<SideRecord>* records) {
+  const std::unique_ptr<Observer> watcher =
+      options.watch ? options.watch("left and right") : nullptr;
+  SharedNodes shared(sides.left->evaluator()->registry(), options.cache, options.pool);
+  FirstRun left(SideId::kLeft, sides.left, options, watcher.get(), &shared, keeper, &records->left);
+  FirstRun right(SideId::kRight, sides.right, options, watcher.get(), &shared, keeper,
+                 &records->right);
+  std::vector<int64_t> left_before;
+  {
+    const StepTimer timer(options.timings, "number values");
+    LockStep plan = PlanLockStep(sides, &shared.facts(), options.cache, options.pool);
+    left_before = std::move(plan.left_before);
+    shared.HoldFor(std::move(plan.meetings), options.keep_values / 4);
+  }
+  RunInLockStep([&](SideId side) { return side == SideId::kLeft ? left.Step() : right.Step(); },
+                left_before);
+  left.Finish();
+  right.Finish();
+  if (options.timings != nullptr) {
+    options.timings->shared += shared.nodes();
+    for (const SideId id : kBothSides) {
+      options.timings->nodes += static_cast<int64_t>((*records)[id].stream.nodes.size());
+    }
+  }
+}
+
 }  // namespace
 
 SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options) {
@@ -194,13 +222,11 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
     if (in_step) keeping.to_come[id] = NamesOfResults(sides[id]->evaluator()->model().graph);
   }
   ValueKeeper keeper({&records.left.bank, &records.right.bank}, &made.differences, keeping);
-  const auto watch = [&](absl::string_view run) {
-    return options.watch ? options.watch(run) : nullptr;
-  };
   LookAtWeights(sides, options);
   if (!in_step) {
     for (const SideId id : kBothSides) {
-      const std::unique_ptr<Observer> watcher = watch(SideName(id));
+      const std::unique_ptr<Observer> watcher =
+          options.watch ? options.watch(SideName(id)) : nullptr;
       FirstRun run(id, sides[id], options, watcher.get(), nullptr, &keeper, &records[id]);
       while (run.Step()) {
       }
@@ -208,28 +234,7 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
     }
     return made;
   }
-  const std::unique_ptr<Observer> watcher = watch("left and right");
-  SharedNodes shared(sides.left->evaluator()->registry(), options.cache, options.pool);
-  FirstRun left(SideId::kLeft, sides.left, options, watcher.get(), &shared, &keeper, &records.left);
-  FirstRun right(SideId::kRight, sides.right, options, watcher.get(), &shared, &keeper,
-                 &records.right);
-  std::vector<int64_t> left_before;
-  {
-    const StepTimer timer(options.timings, "number values");
-    LockStep plan = PlanLockStep(sides, &shared.facts(), options.cache, options.pool);
-    left_before = std::move(plan.left_before);
-    shared.HoldFor(std::move(plan.meetings), options.keep_values);
-  }
-  RunInLockStep([&](SideId side) { return side == SideId::kLeft ? left.Step() : right.Step(); },
-                left_before);
-  left.Finish();
-  right.Finish();
-  if (options.timings != nullptr) {
-    options.timings->shared += shared.nodes();
-    for (const SideId id : kBothSides) {
-      options.timings->nodes += static_cast<int64_t>(records[id].stream.nodes.size());
-    }
-  }
+  RecordInStep(sides, options, &keeper, &records);
   return made;
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
 #include "tests/support/paths.h"
@@ -69,6 +70,39 @@ TEST_F(CompareCommandTest, TimingsAndSharingDoNotShowInTheReport) {
   const Outcome alone = Onnxcmp({left, right, "--no-share"});
   EXPECT_EQ(alone.out, plain.out);
   EXPECT_EQ(alone.err, "");
+}
+
+// What is known to be the same is not looked at, but numbers that are not finite are found, large
+// or small, in weights too.
+TEST_F(CompareCommandTest, AModelWithItselfIsReportedAsTwoAre) {
+  const std::string plain = Model("plain", R"((float[200,200] x) => (float[200,200] y, float z)
+      <int64[2] shape = {200, 200}> {
+    a = Exp(x) b = Mul(a, a) c = Transpose(b) y = Reshape(c, shape) z = ReduceMax<keepdims = 0>(y)
+  })");
+  const std::string infinite = Model("infinite", R"((float[200,200] x) => (float[200,200] y)
+      <float zero = {0}> {
+    a = Div(x, zero) b = Sub(a, a) y = Max(b, zero)
+  })");
+  const std::string drawn = Model("drawn", R"((float[200,200] x) => (float[200,200] y) {
+    a = RandomNormalLike(x) b = RandomNormalLike(x) y = Sub(a, b)
+  })");
+  for (const std::string& model : {plain, infinite, drawn}) {
+    for (const std::vector<std::string>& how :
+         std::vector<std::vector<std::string>>{{"--sets", "1", "--ramp"},
+                                               {"--sets", "1", "--ramp", "--all"},
+                                               {"--sets", "1", "--ramp", "--format", "json"},
+                                               {"--sets", "1", "--ramp", "--format", "csv"},
+                                               {"--sets", "1", "--ramp", "--nan"},
+                                               {"--sets", "1", "--ramp", "--explain", "y"},
+                                               {}}) {
+      std::vector<std::string> once = {model, model};
+      once.insert(once.end(), how.begin(), how.end());
+      std::vector<std::string> twice = once;
+      twice.emplace_back("--no-share");
+      EXPECT_EQ(Onnxcmp(once).out, Onnxcmp(twice).out) << absl::StrJoin(once, " ");
+    }
+  }
+  EXPECT_THAT(Onnxcmp({infinite, infinite, "--ramp"}).out, HasSubstr("inf"));
 }
 
 // Each run has the limits of a run, and what the comparison keeps of it is not the run's: eight

@@ -1,5 +1,7 @@
 // What two models compute alike runs once, and the comparison does not show it.
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,8 @@
 #include "compare/reports/render_json.h"
 #include "compare/sides/lock_step.h"
 #include "compare/sides/model_side.h"
+#include "compare/sides/shared_nodes.h"
+#include "compare/streams/fingerprint_cache.h"
 #include "ops/operators.h"
 #include "tests/compare/model_pair.h"
 #include "tests/support/load_test.h"
@@ -85,6 +89,128 @@ TEST(SharedNodes, AgainWhereOtherRoadsLeadToTheSameBits) {
     y = Exp(b)
   })";
   EXPECT_EQ(CompareCounted(kOne, kTwo).shared, 2);
+}
+
+// Three branches of a graph; what the first makes is read when the others are done.
+constexpr char kBranches[] = R"((float[2,4] x) => (float[2,4] y) {
+  a = Exp(x)
+  b = Neg(a)
+  c = Sqrt(a)
+  d = Tanh(x)
+  e = Abs(d)
+  f = Mul(b, e)
+  g = Add(f, c)
+  y = Softmax(g)
+})";
+
+TEST(SharedNodes, InWhateverOrderTheOtherSideHasThem) {
+  // An optimizer sorts anew: what the left let go long ago is held for the right, and the other way
+  // round.
+  constexpr char kOtherOrder[] = R"((float[2,4] x) => (float[2,4] y) {
+    d = Tanh(x)
+    e = Abs(d)
+    a = Exp(x)
+    c = Sqrt(a)
+    b = Neg(a)
+    f = Mul(b, e)
+    g = Add(f, c)
+    y = Softmax(g)
+  })";
+  EXPECT_EQ(CompareCounted(kBranches, kOtherOrder).shared, 8);
+  EXPECT_EQ(CompareCounted(kOtherOrder, kBranches).shared, 8);
+  EXPECT_EQ(CompareCounted(kOtherOrder, kBranches).report,
+            CompareCounted(kOtherOrder, kBranches, /*share=*/false).report);
+}
+
+TEST(SharedNodes, ByNameWhereOtherRoadsLeadToTheSameBitsInAnotherOrder) {
+  // The first branch comes by another road, last, and under the same names.
+  constexpr char kOtherRoad[] = R"((float[2,4] x) => (float[2,4] y) {
+    d = Tanh(x)
+    e = Abs(d)
+    x0 = Neg(x)
+    x1 = Neg(x0)
+    a = Exp(x1)
+    b = Neg(a)
+    c = Sqrt(a)
+    f = Mul(b, e)
+    g = Add(f, c)
+    y = Softmax(g)
+  })";
+  EXPECT_EQ(CompareCounted(kBranches, kOtherRoad).shared, 8);
+  EXPECT_EQ(CompareCounted(kOtherRoad, kBranches).shared, 8);
+}
+
+TEST(SharedNodes, ANameThatMeansSomethingElseMisleadsNobody) {
+  constexpr char kRenamed[] = R"((float[2,4] x) => (float[2,4] y) {
+    a = Exp(x)
+    f = Neg(a)
+    g = Sqrt(a)
+    d = Tanh(x)
+    e = Abs(d)
+    b = Mul(f, e)
+    c = Add(b, g)
+    y = Softmax(c)
+  })";
+  EXPECT_EQ(CompareCounted(kBranches, kRenamed).shared, 8);
+  EXPECT_EQ(CompareCounted(kBranches, kRenamed).report,
+            CompareCounted(kBranches, kRenamed, /*share=*/false).report);
+}
+
+// A node alone, as the evaluator shows it.
+class NodesThatRun {
+ public:
+  NodesThatRun() : registry_(AllOperators()), nodes_(registry_, &fingerprints_, nullptr) {}
+
+  Value Run(const std::string& op_type, const Value& input, const Value& output) {
+    Node& node = *made_.emplace_back(std::make_unique<Node>());
+    node.op_type = op_type;
+    node.inputs = {"x"};
+    node.outputs = {"y"};
+    const std::vector<Value> inputs = {input};
+    const PendingNode run = {node, "", inputs, 0, 0};
+    std::vector<Value> outputs = {output};
+    if (std::optional<std::vector<Value>> found = nodes_.Find(run)) return found->front();
+    nodes_.Add(run, absl::MakeSpan(outputs), /*drew=*/false);
+    return outputs.front();
+  }
+
+ private:
+  const OpRegistry registry_;
+  FingerprintCache fingerprints_;
+  SharedNodes nodes_;
+  std::vector<std::unique_ptr<Node>> made_;
+};
+
+TEST(SharedNodes, LargeOutputsOfTheSameBitsBecomeOne) {
+  const std::vector<float> numbers(40000, 0.5F);
+  const Value x = Tensor::Of<float>({2}, {1, 2});
+  const Value first = Tensor::Of<float>({200, 200}, numbers);
+  const Value second = Tensor::Of<float>({200, 200}, numbers);
+  const Value flat = Tensor::Of<float>({40000}, numbers);
+  const auto buffer = [](const Value& value) { return value.tensor().buffer().get(); };
+  NodesThatRun nodes;
+  EXPECT_EQ(buffer(nodes.Run("Exp", x, first)), buffer(first));
+  EXPECT_EQ(buffer(nodes.Run("Log", x, second)), buffer(first));
+  // Another shape, another layout, a part of more: left as it is.
+  EXPECT_EQ(buffer(nodes.Run("Abs", x, flat)), buffer(flat));
+  const Value turned = second.tensor().Strided({200, 200}, {1, 200}, 0);
+  EXPECT_EQ(buffer(nodes.Run("Neg", x, turned)), buffer(second));
+  std::vector<float> more = numbers;
+  more.push_back(0.5F);
+  const Value whole = Tensor::Of<float>({40001}, more);
+  const Value part = whole.tensor().Strided({200, 200}, {200, 1}, 0);
+  EXPECT_EQ(buffer(nodes.Run("Sin", x, part)), buffer(whole));
+  // What ran before is handed on as what it has become.
+  EXPECT_EQ(buffer(nodes.Run("Log", x, Value())), buffer(first));
+}
+
+TEST(SharedNodes, WhatIsGoneIsNotHandedOn) {
+  const Value x = Tensor::Of<float>({2}, {1, 2});
+  NodesThatRun nodes;
+  nodes.Run("Exp", x, Tensor::Of<float>({200, 200}, std::vector<float>(40000, 0.5F)));
+  const Value again = Tensor::Of<float>({200, 200}, std::vector<float>(40000, 0.5F));
+  EXPECT_EQ(nodes.Run("Log", x, again).tensor().buffer(), again.tensor().buffer());
+  EXPECT_EQ(nodes.Run("Exp", x, again).tensor().buffer(), again.tensor().buffer());
 }
 
 TEST(SharedNodes, AttributesAndVersionsTell) {
