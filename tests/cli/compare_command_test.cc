@@ -86,14 +86,16 @@ TEST_F(CompareCommandTest, AModelWithItselfIsReportedAsTwoAre) {
   const std::string drawn = Model("drawn", R"((float[200,200] x) => (float[200,200] y) {
     a = RandomNormalLike(x) b = RandomNormalLike(x) y = Sub(a, b)
   })");
+  const std::string inputs = folder_ + "/inputs.npz";
+  Onnxcmp({plain, plain, "--ramp", "--save-inputs", inputs});
   for (const std::string& model : {plain, infinite, drawn}) {
     for (const std::vector<std::string>& how :
-         std::vector<std::vector<std::string>>{{"--sets", "1", "--ramp"},
-                                               {"--sets", "1", "--ramp", "--all"},
-                                               {"--sets", "1", "--ramp", "--format", "json"},
-                                               {"--sets", "1", "--ramp", "--format", "csv"},
-                                               {"--sets", "1", "--ramp", "--nan"},
-                                               {"--sets", "1", "--ramp", "--explain", "y"},
+         std::vector<std::vector<std::string>>{{"--inputs", inputs},
+                                               {"--inputs", inputs, "--all"},
+                                               {"--inputs", inputs, "--format", "json"},
+                                               {"--inputs", inputs, "--format", "csv"},
+                                               {"--inputs", inputs, "--nan"},
+                                               {"--inputs", inputs, "--explain", "a"},
                                                {}}) {
       std::vector<std::string> once = {model, model};
       once.insert(once.end(), how.begin(), how.end());
@@ -102,7 +104,7 @@ TEST_F(CompareCommandTest, AModelWithItselfIsReportedAsTwoAre) {
       EXPECT_EQ(Onnxcmp(once).out, Onnxcmp(twice).out) << absl::StrJoin(once, " ");
     }
   }
-  EXPECT_THAT(Onnxcmp({infinite, infinite, "--ramp"}).out, HasSubstr("inf"));
+  EXPECT_THAT(Onnxcmp({infinite, infinite, "--inputs", inputs}).out, HasSubstr("inf"));
 }
 
 // Each run has the limits of a run, and what the comparison keeps of it is not the run's: eight

@@ -3,10 +3,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compare/pair/timings.h"
 #include "compare/reports/render_json.h"
@@ -161,11 +163,19 @@ class NodesThatRun {
  public:
   NodesThatRun() : registry_(AllOperators()), nodes_(registry_, &fingerprints_, nullptr) {}
 
-  Value Run(const std::string& op_type, const Value& input, const Value& output) {
+  const Node& Make(const std::string& op_type) {
     Node& node = *made_.emplace_back(std::make_unique<Node>());
     node.op_type = op_type;
     node.inputs = {"x"};
     node.outputs = {"y"};
+    return node;
+  }
+
+  Value Run(const std::string& op_type, const Value& input, const Value& output) {
+    return Run(Make(op_type), input, output);
+  }
+
+  Value Run(const Node& node, const Value& input, const Value& output) {
     const std::vector<Value> inputs = {input};
     const PendingNode run = {node, "", inputs, 0, 0};
     std::vector<Value> outputs = {output};
@@ -173,6 +183,8 @@ class NodesThatRun {
     nodes_.Add(run, absl::MakeSpan(outputs), /*drew=*/false);
     return outputs.front();
   }
+
+  SharedNodes& shared() { return nodes_; }
 
  private:
   const OpRegistry registry_;
@@ -211,6 +223,29 @@ TEST(SharedNodes, WhatIsGoneIsNotHandedOn) {
   const Value again = Tensor::Of<float>({200, 200}, std::vector<float>(40000, 0.5F));
   EXPECT_EQ(nodes.Run("Log", x, again).tensor().buffer(), again.tensor().buffer());
   EXPECT_EQ(nodes.Run("Exp", x, again).tensor().buffer(), again.tensor().buffer());
+}
+
+TEST(SharedNodes, HoldsWhatOthersComeToLater) {
+  const Value x = Tensor::Of<float>({2}, {1, 2});
+  const auto made = [] { return Value(Tensor::Of<float>({4}, {1, 2, 3, 4})); };
+  for (const int64_t bytes : {int64_t{1} << 20, int64_t{0}}) {
+    NodesThatRun nodes;
+    const Node& left = nodes.Make("Exp");
+    const Node& right = nodes.Make("Exp");
+    const Node& second = nodes.Make("Exp");
+    NodeMeetings meetings;
+    meetings.Add(left, right);
+    meetings.Add(left, second);
+    nodes.shared().HoldFor(std::move(meetings), bytes);
+    std::weak_ptr<Buffer> first = nodes.Run(left, x, made()).tensor().buffer();
+    EXPECT_EQ(first.expired(), bytes == 0);
+    nodes.Run(right, x, made());
+    EXPECT_EQ(nodes.shared().nodes(), bytes == 0 ? 0 : 1);
+    EXPECT_EQ(first.expired(), bytes == 0);
+    nodes.Run(second, x, made());
+    EXPECT_EQ(nodes.shared().nodes(), bytes == 0 ? 0 : 2);
+    EXPECT_TRUE(first.expired()) << "after the last of them";
+  }
 }
 
 TEST(SharedNodes, AttributesAndVersionsTell) {
@@ -267,6 +302,63 @@ TEST(SharedNodes, NotUnderLimitsOfARun) {
   EXPECT_FALSE(alike(plain, {.threads = 1, .max_steps = 100}));
   EXPECT_FALSE(alike({.threads = 1, .max_memory = 1 << 20}, plain));
   EXPECT_FALSE(alike(plain, {.threads = 1, .seed = 1}));
+}
+
+// By node of the right: how many steps the left has made, and "later" if the two meet later.
+std::vector<std::string> PlanOf(const std::string& left, const std::string& right) {
+  const auto side_of = [](const std::string& graph) {
+    return SideFedWith(GivenX(), absl::StrCat("g ", graph));
+  };
+  const std::unique_ptr<ModelSide> ours = side_of(left);
+  const std::unique_ptr<ModelSide> theirs = side_of(right);
+  const OpRegistry registry = AllOperators();
+  NodeFactsCache facts(registry);
+  FingerprintCache fingerprints;
+  const LockStep plan = PlanLockStep({ours.get(), theirs.get()}, &facts, &fingerprints, nullptr);
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < plan.left_before.size(); ++i) {
+    const Node& node = theirs->evaluator()->model().graph.nodes[i];
+    texts.push_back(absl::StrCat(node.outputs[0], plan.meetings.Of(node).has_value() ? " later " : " ",
+                                 plan.left_before[i]));
+  }
+  return texts;
+}
+
+TEST(LockStep, AsManyAsPossibleComeRightAfterTheirLike) {
+  // The product of matrices is worth more than the two that come before it here and after it there.
+  EXPECT_EQ(PlanOf(R"((float[2,4] x) => (float[2,2] y) {
+    t = Transpose(x)
+    m = MatMul(x, t)
+    a = Exp(x)
+    b = ReduceSum<keepdims = 0>(a)
+    y = Add(m, b)
+  })",
+                   R"((float[2,4] x) => (float[2,2] y) {
+    a = Exp(x)
+    b = ReduceSum<keepdims = 0>(a)
+    t = Transpose(x)
+    m = MatMul(x, t)
+    y = Add(m, b)
+  })"),
+            (std::vector<std::string>{"a later 0", "b later 0", "t 1", "m 2", "y 5"}));
+}
+
+TEST(LockStep, NamesTellWhereTheRoadsDiffer) {
+  EXPECT_EQ(PlanOf(R"((float[2,4] x) => (float[2,4] y) {
+    a = Exp(x)
+    b = Tanh(a)
+    c = Sqrt(b)
+    y = Neg(c)
+  })",
+                   R"((float[2,4] x) => (float[2,4] y) {
+    x1 = Neg(x)
+    x2 = Neg(x1)
+    a = Exp(x2)
+    c1 = Tanh(a)
+    c = Sqrt(c1)
+    y = Neg(c)
+  })"),
+            (std::vector<std::string>{"x1 0", "x2 0", "a 1", "c1 2", "c 3", "y 4"}));
 }
 
 TEST(LockStep, TheRightComesBehindWhatItShares) {
