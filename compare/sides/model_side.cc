@@ -153,7 +153,9 @@ class ModelSide::Recording : public RecordRun {
  public:
   Recording(ModelSide* side, const RecordOptions& options, RecordVisitor visit)
       : side_(*side),
-        recorder_(side->registry_, {options.max_depth, options.pool, options.cache}),
+        recorder_(side->registry_,
+                  {options.max_depth, options.pool, options.cache,
+                   options.shared != nullptr ? &options.shared->facts() : nullptr}),
         taker_(options, &recorder_, visit) {
     recorder_.Expect(side->graph());
     absl::StatusOr<Run> run = side_.evaluator_.Start(side_.feeds_, &taker_);
