@@ -120,10 +120,11 @@ class SideComparison {
     if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(ClearReproTarget(arguments_.repro));
     std::vector<SetSummary> summaries;
     for (int64_t set = 0; set < sets; ++set) {
-      OC_ASSIGN_OR_RETURN(SetsResult result, CompareSet(set, &inputs));
+      result_ = SetsResult();  // the last one's memory is for the next
+      OC_ASSIGN_OR_RETURN(result_, CompareSet(set, &inputs));
       OC_RETURN_IF_ERROR(weights_->CheckUnchanged());
-      Comparison& comparison = result.comparison;
-      FedInputs& fed = result.fed;
+      Comparison& comparison = result_.comparison;
+      FedInputs& fed = result_.fed;
       if (!arguments_.save_inputs.empty()) {
         OC_RETURN_IF_ERROR(SaveInputs(FileOfSet(arguments_.save_inputs, set, sets)));
       }
@@ -362,13 +363,17 @@ class SideComparison {
   std::string input_note_;  // where inputs are from that nobody gave
   std::unique_ptr<Side> left_;
   std::unique_ptr<Side> right_;
+  SetsResult result_;  // of the last set
   Timings timings_;
 };
 
 }  // namespace
 
 int CompareSides(const CompareArguments& arguments, Interruption& interruption) {
-  const absl::StatusOr<int> status = SideComparison(arguments, interruption).Run();
+  // It goes with the program: to free thousands of nodes and rows one by one takes a while.
+  static SideComparison* comparison;
+  comparison = new SideComparison(arguments, interruption);
+  const absl::StatusOr<int> status = comparison->Run();
   if (status.ok()) return *status;
   PrintError(status.status().message());
   return kFailed;

@@ -39,7 +39,7 @@ void Grow(uint64_t bytes) {
   const uintptr_t to = end / kPage * kPage;
   // Somebody else's allocator has its blocks elsewhere.
   if (end < begin || end - begin > 2 * bytes + kFirst || from >= to) return;
-  madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);  // only a hint: may fail
+  madvise(first.get() + (from - begin), to - from, MADV_HUGEPAGE);  // only a hint: may fail
 }
 #else
 void Grow(uint64_t /*bytes*/) {}

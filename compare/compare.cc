@@ -113,7 +113,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   OC_ASSIGN_OR_RETURN(const JudgeOptions judging, JudgeOptionsOf(sides, options));
   std::optional<StepTimer> timer;
   timer.emplace(options.timings, "align");
-  OC_ASSIGN_OR_RETURN(const Alignment aligned, AlignSides(sides, options.pairs, tools));
+  OC_ASSIGN_OR_RETURN(Alignment aligned, AlignSides(sides, options.pairs, tools));
   timer.reset();
   const bool quantized = DifferInQuantization(*sides.left.stream, *sides.right.stream);
   // What made-up inputs do to numbers that were calibrated for others is no mistake of a model.
@@ -122,7 +122,8 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   const PerSide<std::vector<NamedOutput>> outputs = NamedOutputsOf(sides, records);
 
   timer.emplace(options.timings, "measure");
-  OC_ASSIGN_OR_RETURN(MeasuredRows measured, MeasureRows(sides, aligned, tolerances, early, tools));
+  OC_ASSIGN_OR_RETURN(MeasuredRows measured,
+                      MeasureRows(sides, std::move(aligned), tolerances, early, tools));
   OC_ASSIGN_OR_RETURN(OutputComparison judged,
                       JudgeOutputs(sides, outputs, measured, tolerances, judging, tools));
   OC_ASSIGN_OR_RETURN(PerSide<NotFinite> not_finite, FindNotFiniteOnBoth(sides, tools));

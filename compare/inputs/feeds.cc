@@ -112,13 +112,13 @@ Value ValueFor(const NamedValue& candidate, const TypeInfo& type) {
 }
 
 std::vector<const ValueInfo*> RequiredInputs(const Graph& graph) {
-  absl::flat_hash_set<absl::string_view> initialized;
-  for (const Initializer& initializer : graph.initializers) {
-    initialized.insert(initializer.name);
-  }
+  // There are fewer inputs than initializers.
+  absl::flat_hash_set<absl::string_view> required;
+  for (const ValueInfo& input : graph.inputs) required.insert(input.name);
+  for (const Initializer& initializer : graph.initializers) required.erase(initializer.name);
   std::vector<const ValueInfo*> inputs;
   for (const ValueInfo& input : graph.inputs) {
-    if (!initialized.contains(input.name)) {
+    if (required.contains(input.name)) {
       inputs.push_back(&input);
     }
   }

@@ -401,18 +401,18 @@ absl::Status InputSets::PropagatePair(const MappedInput& pair, AssignedValues* t
 
 // Makes up what is missing: all of it, or only what nobody reads.
 absl::Status InputSets::Generate(bool all, AssignedValues* to) const {
-  PerSide<absl::flat_hash_set<std::string>> defaults;
+  PerSide<absl::flat_hash_set<absl::string_view>> required;
   for (const SideId side : kBothSides) {
     if (graphs_[side] == nullptr) continue;
-    for (const Initializer& initializer : graphs_[side]->initializers) {
-      defaults[side].insert(initializer.name);
+    for (const ValueInfo* input : RequiredInputs(*graphs_[side])) {
+      required[side].insert(input->name);
     }
   }
   std::vector<ValueTarget> targets;
   for (ValueTarget& target : Targets(models())) {
     const bool missing =
         std::any_of(target.inputs.begin(), target.inputs.end(), [&](const ValueTarget::Input& i) {
-          return !defaults[i.side].contains(i.name) && !to->feeds[i.side].contains(i.name);
+          return required[i.side].contains(i.name) && !to->feeds[i.side].contains(i.name);
         });
     if (missing && (all || !target.required)) targets.push_back(std::move(target));
   }

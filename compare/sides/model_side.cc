@@ -110,7 +110,7 @@ SideSummary Summarize(const Model& model) {
   const auto bytes = std::filesystem::file_size(model.path, error);
   if (!error) summary.bytes = static_cast<int64_t>(bytes);
   summary.nodes = static_cast<int64_t>(model.graph.nodes.size());
-  std::set<std::pair<std::string, std::string>> operators;
+  std::set<std::pair<absl::string_view, absl::string_view>> operators;
   for (const Node& node : model.graph.nodes) {
     operators.insert({node.domain, node.op_type});
     // Optimizers import whatever they know of.
@@ -125,10 +125,8 @@ SideSummary Summarize(const Model& model) {
 
 }  // namespace
 
-ModelSide::ModelSide(Evaluator evaluator, const OpRegistry& registry)
-    : registry_(registry),
-      evaluator_(std::move(evaluator)),
-      summary_(Summarize(evaluator_.model())) {}
+ModelSide::ModelSide(Evaluator evaluator, const OpRegistry& registry, SideSummary summary)
+    : registry_(registry), evaluator_(std::move(evaluator)), summary_(std::move(summary)) {}
 
 absl::StatusOr<std::unique_ptr<ModelSide>> ModelSide::Open(const std::string& path,
                                                            const OpRegistry& registry,
@@ -142,11 +140,14 @@ absl::StatusOr<std::unique_ptr<ModelSide>> ModelSide::Create(std::shared_ptr<con
                                                              const OpRegistry& registry,
                                                              const EvaluatorOptions& options) {
   OC_ASSIGN_OR_RETURN(Evaluator evaluator, Evaluator::Create(std::move(model), registry, options));
-  return absl::WrapUnique(new ModelSide(std::move(evaluator), registry));
+  SideSummary summary = Summarize(evaluator.model());
+  return absl::WrapUnique(new ModelSide(std::move(evaluator), registry, std::move(summary)));
 }
 
 std::unique_ptr<Side> ModelSide::Again() const {
-  return absl::WrapUnique(new ModelSide(evaluator_.Share(), registry_));
+  SideSummary summary = summary_;
+  summary.status = absl::OkStatus();
+  return absl::WrapUnique(new ModelSide(evaluator_.Share(), registry_, std::move(summary)));
 }
 
 class ModelSide::Recording : public RecordRun {
@@ -154,7 +155,8 @@ class ModelSide::Recording : public RecordRun {
   Recording(ModelSide* side, const RecordOptions& options, RecordVisitor visit)
       : side_(*side),
         recorder_(side->registry_,
-                  {options.max_depth, options.pool, options.cache, options.glance}),
+                  {options.max_depth, options.pool, options.cache,
+                   options.shared != nullptr ? &options.shared->facts() : nullptr, options.glance}),
         taker_(options, &recorder_, visit) {
     recorder_.Expect(side->graph());
     absl::StatusOr<Run> run = side_.evaluator_.Start(side_.feeds_, &taker_);

@@ -44,7 +44,7 @@ class ModelSide : public Side {
 
  private:
   class Recording;
-  ModelSide(Evaluator evaluator, const OpRegistry& registry);
+  ModelSide(Evaluator evaluator, const OpRegistry& registry, SideSummary summary);
 
   const OpRegistry& registry_;
   Evaluator evaluator_;

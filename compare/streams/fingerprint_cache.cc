@@ -40,9 +40,8 @@ FingerprintCache::Shared FingerprintCache::Find(const Tensor& tensor) const {
       seen.size != tensor.num_elements() || (seen.layout == nullptr) != tensor.is_contiguous()) {
     return nullptr;
   }
-  const bool same =
-      tensor.is_contiguous() ||
-      (seen.layout->shape == tensor.shape() && seen.layout->strides == tensor.strides());
+  const bool same = tensor.is_contiguous() || (seen.layout->shape == tensor.shape() &&
+                                               seen.layout->strides == tensor.strides());
   return same ? seen.fingerprint : nullptr;
 }
 
@@ -52,9 +51,9 @@ void FingerprintCache::Remember(const Tensor& tensor, Shared fingerprint) {
   seen.dtype = tensor.dtype();
   seen.size = tensor.num_elements();
   seen.fingerprint = std::move(fingerprint);
-  seen.layout = tensor.is_contiguous() ? nullptr
-                                       : std::make_unique<const Layout>(
-                                             Layout{tensor.shape(), tensor.strides()});
+  seen.layout = tensor.is_contiguous()
+                    ? nullptr
+                    : std::make_unique<const Layout>(Layout{tensor.shape(), tensor.strides()});
 }
 
 Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool, bool lazy) {

@@ -39,8 +39,9 @@ std::optional<size_t> ScanStates(const Node& node) {
 }  // namespace
 
 StreamRecorder::StreamRecorder(const OpRegistry& registry, const StreamRecorderOptions& options)
-    : options_(options), facts_(registry), scopes_(1) {
+    : options_(options), scopes_(1), own_facts_(registry) {
   if (options_.cache == nullptr) options_.cache = &own_cache_;
+  if (options_.facts == nullptr) options_.facts = &own_facts_;
 }
 
 void StreamRecorder::Expect(const Graph& graph) {
@@ -136,7 +137,7 @@ void StreamRecorder::OnGraphStart(const GraphStart& start) {
 
 void StreamRecorder::BeginNode(const Result& result, Scope* scope) {
   const Node& node = *result.node;
-  const NodeFacts& facts = facts_.Of(node);
+  const NodeFacts& facts = options_.facts->Of(node);
   scope->node = &node;
   scope->index = static_cast<int>(stream_.nodes.size());
   scope->inputs.clear();
@@ -238,7 +239,7 @@ absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>
     // A constant is a leaf, as the initializer is that it may be on the other side.
     if (!IsConstant(node)) {
       added.computation =
-          HashComputation(facts_.Of(node), scope.inputs, scope.captures, added.slot);
+          HashComputation(options_.facts->Of(node), scope.inputs, scope.captures, added.slot);
     }
   }
   scope.least = LessPrecise(scope.least, added.precision);

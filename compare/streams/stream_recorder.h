@@ -31,6 +31,7 @@ struct StreamRecorderOptions {
   int max_depth = std::numeric_limits<int>::max();
   const ThreadPool* pool = nullptr;   // for large tensors; may be null
   FingerprintCache* cache = nullptr;  // of both sides; null: one of its own
+  NodeFactsCache* facts = nullptr;    // the same
   // Large results and weights are only glanced at: for a run whose like is known.
   bool glance = false;
 };
@@ -39,7 +40,7 @@ struct StreamRecorderOptions {
 // what a loop carries from one iteration to the next, counts as that result.
 class StreamRecorder : public Observer {
  public:
-  // The registry (for the schemas), the pool, the cache and the model that runs must outlive the
+  // The registry (for the schemas), the pool, the caches and the model that runs must outlive the
   // recorder.
   explicit StreamRecorder(const OpRegistry& registry, const StreamRecorderOptions& options = {});
 
@@ -67,7 +68,7 @@ class StreamRecorder : public Observer {
     const Node* owner = nullptr;  // null: the main graph
     const Graph* graph = nullptr;
     absl::flat_hash_map<absl::string_view, Named> names;  // views of the model's strings
-    DType least = DType::kUndefined;  // the least precision of its results
+    DType least = DType::kUndefined;                      // the least precision of its results
     DType inner = DType::kUndefined;  // that of the graphs that ran for its next node
     // The node whose outputs are being reported, and what they have in common.
     const Node* node = nullptr;
@@ -88,11 +89,11 @@ class StreamRecorder : public Observer {
   int Add(const Result& result, Fingerprint fingerprint);
 
   StreamRecorderOptions options_;
-  NodeFactsCache facts_;
   ResultStream stream_;
   std::vector<Scope> scopes_;
   absl::flat_hash_map<const Initializer*, Named> initializers_;  // of subgraphs
   FingerprintCache own_cache_;                                   // in use if the options have none
+  NodeFactsCache own_facts_;                                     // the same
 };
 
 }  // namespace onnxcmp

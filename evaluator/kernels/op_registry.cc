@@ -46,9 +46,9 @@ class Schemas final : public onnx::ISchemaRegistry {
     if (schema == nullptr || schema->Name() != name || schema->domain() != domain) return schema;
     const std::lock_guard<std::mutex> lock(found_mutex_);
     // The schema's own strings: those of the caller go.
-    found_.emplace(std::tuple(version, absl::string_view(schema->Name()),
-                              absl::string_view(schema->domain())),
-                   schema);
+    found_.emplace(
+        std::tuple(version, absl::string_view(schema->Name()), absl::string_view(schema->domain())),
+        schema);
     return schema;
   }
 

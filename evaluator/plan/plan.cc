@@ -109,6 +109,7 @@ class PlanBuilder {
   // Sparse initializers are made dense for those who read them, but for the few that take them as
   // they are.
   absl::Status MakeInitialValues(GraphPlan* plan) const {
+    plan->initial.reserve(plan->graph->initializers.size());
     absl::flat_hash_set<Slot> read;
     for (const NodePlan& node : plan->nodes) {
       for (size_t i = 0; i < node.inputs.size(); ++i) {

@@ -57,8 +57,8 @@ class ExternalData {
 };
 
 // All element types, raw_data and typed fields, external data. Raw bytes are borrowed from `proto`
-// if `owner` keeps it alive (and they are aligned, and many), or from their file, else copied. Every
-// size is checked.
+// if `owner` keeps it alive (and they are aligned, and many), or from their file, else copied.
+// Every size is checked.
 absl::StatusOr<Tensor> TensorFromProto(const onnx::TensorProto& proto,
                                        std::shared_ptr<const void> owner = nullptr,
                                        ExternalData* external = nullptr);

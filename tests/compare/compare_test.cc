@@ -1,6 +1,9 @@
 // Two models compared the whole way: rows, differences, verdict, memory.
 #include "compare/compare.h"
 
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +16,10 @@ namespace onnxcmp {
 namespace {
 
 using ::onnxcmp::testing::CompareGraphs;
+using ::onnxcmp::testing::GivenX;
 using ::onnxcmp::testing::ResultTexts;
 using ::onnxcmp::testing::RowTexts;
+using ::onnxcmp::testing::SideFedWith;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -34,6 +39,69 @@ TEST(CompareTest, AModelAgainstItselfIsAllTheSame) {
   ASSERT_TRUE(comparison.ok()) << comparison.status();
   EXPECT_EQ(comparison->verdict, Verdict::kSame);
   EXPECT_THAT(RowTexts(*comparison), Each(StartsWith("same ")));
+}
+
+// How many nodes started to run.
+class NodeCounter : public Observer {
+ public:
+  explicit NodeCounter(int* nodes) : nodes_(*nodes) {}
+  void OnNodeStart(const NodeStart& /*start*/) override { ++nodes_; }
+  absl::Status OnResult(const Result& /*result*/, std::optional<Value>* /*replacement*/) override {
+    return absl::OkStatus();
+  }
+
+ private:
+  int& nodes_;
+};
+
+// On the same bits; other bits, or what nobody shares, are run on both sides.
+TEST(CompareTest, ASideAgainIsRunOnce) {
+  const std::unique_ptr<ModelSide> left =
+      SideFedWith(GivenX(),
+                  "g (float[2,4] x) => (float[2,4] z, float[2,4] n) { y = Tanh(x) z = Neg(y) n = "
+                  "RandomNormalLike(z) }");
+  ASSERT_NE(left, nullptr);
+  const std::unique_ptr<Side> right = left->Again();
+  int nodes = 0;
+  CompareOptions options;
+  options.causes = false;
+  options.watch = [&](absl::string_view /*run*/) { return std::make_unique<NodeCounter>(&nodes); };
+  const auto compare = [&](float first) {
+    Tensor x = *Tensor::Allocate(DType::kFloat, {2, 4});
+    std::copy_n(GivenX().data<float>(), 8, x.mutable_data<float>());
+    x.mutable_data<float>()[0] += first;
+    right->SetFeeds({{"x", x}});
+    nodes = 0;
+    return Compare(*left, *right, options);
+  };
+  const auto once = compare(0);
+  ASSERT_TRUE(once.ok()) << once.status();
+  EXPECT_EQ(nodes, 3);
+  EXPECT_EQ(once->verdict, Verdict::kSame);
+  options.share = false;
+  const auto twice = compare(0);
+  ASSERT_TRUE(twice.ok()) << twice.status();
+  EXPECT_EQ(nodes, 6);
+  EXPECT_EQ(RowTexts(*once), RowTexts(*twice));
+  EXPECT_EQ(once->right.source, twice->right.source);
+  options.share = true;
+  const auto other = compare(1);
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_EQ(nodes, 6);
+  EXPECT_EQ(other->verdict, Verdict::kDifferent);
+}
+
+TEST(CompareTest, ASideAgainFailsAsTheSideDoes) {
+  const std::unique_ptr<ModelSide> left = SideFedWith(
+      GivenX(), "g (float[2,4] x) => (float[a] z) <int64[2] s = {3, 3}> { z = Reshape(x, s) }");
+  ASSERT_NE(left, nullptr);
+  const std::unique_ptr<Side> right = left->Again();
+  right->SetFeeds(*left->feeds());
+  const auto comparison = Compare(*left, *right, {});
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_EQ(comparison->verdict, Verdict::kFailed);
+  EXPECT_EQ(comparison->left_summary.status, comparison->right_summary.status);
+  EXPECT_THAT(comparison->right_summary.status.message(), HasSubstr("Reshape"));
 }
 
 TEST(CompareTest, RoundingIsClose) {

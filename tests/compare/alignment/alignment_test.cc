@@ -38,6 +38,26 @@ TEST(AlignmentTest, EmptyStreams) {
   EXPECT_THAT(right_only.rows[0].left, IsEmpty());
 }
 
+// Nothing tells the equal ones apart but their places.
+TEST(AlignmentTest, EqualStreamsGoStraight) {
+  StreamBuilder one;
+  const int x = one.Input("x", Quantity(1));
+  const int w = one.Initializer("w", Quantity(0));
+  const int same = one.Initializer("v", Quantity(0));
+  const int a = one.Node("Add", {x, w}, "a", Quantity(2));
+  const int b = one.Node("Add", {x, same}, "b", Quantity(2));
+  one.Output("y", one.Node("Mul", {a, b}, "y", Quantity(3)));
+  const Alignment alignment = Align(one.stream(), one.stream());
+  ASSERT_THAT(alignment.rows, SizeIs(7));
+  for (int i = 0; i < 7; ++i) {
+    EXPECT_THAT(alignment.rows[Index(i)].left, ElementsAre(i));
+    EXPECT_THAT(alignment.rows[Index(i)].right, ElementsAre(i));
+    EXPECT_EQ(alignment.rows[Index(i)].marks, 0);
+  }
+  EXPECT_THAT(alignment.left_to_right, ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(alignment.right_to_left, alignment.left_to_right);
+}
+
 // Where the classic table goes wrong.
 
 TEST(AlignmentTest, InitializerAtTheFrontShiftsNothing) {

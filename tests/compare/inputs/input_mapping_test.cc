@@ -53,6 +53,33 @@ Mapped MapInputsOf(absl::string_view left, absl::string_view right,
 
 constexpr char kSub[] = "g (float[2] a, float[2] b) => (float[2] y) { y = Sub(a, b) }";
 
+// A scale is none of the numbers that are handed on; what only a dead node reads is not read.
+TEST(MapInputsTest, NamesTellWhetherAnOutputDependsOnAnInput) {
+  const char* graph = R"(g (float[2] x, float s, bool b, int64[3] dead) => (float[2] y) {
+      d = Neg(dead) q = QuantizeLinear(x, s) r = DequantizeLinear(q, s)
+      y = If(b) <then_branch = t () => (float[2] u) { u = Neg(r) },
+                 else_branch = e () => (float[2] v) { v = Abs(r) }> })";
+  const char* flat = R"(g (float[2] x, float s, int64[3] dead) => (float[2] y) {
+      d = Neg(dead) q = QuantizeLinear(x, s) r = DequantizeLinear(q, s) y = Neg(r) })";
+  for (const char* text : {graph, flat}) {
+    // In one model, in two, and by a look at the places.
+    const auto model = LoadGraph(text);
+    ASSERT_TRUE(model.ok()) << model.status();
+    const auto again = LoadGraph(text);
+    const auto one = MapInputs((*model)->graph, (*model)->graph);
+    const auto two = MapInputs((*model)->graph, (*again)->graph);
+    const auto told = MapInputs((*model)->graph, (*again)->graph, {"x=x"});
+    for (const auto* mapping : {&one, &two, &told}) {
+      ASSERT_TRUE(mapping->ok()) << mapping->status();
+      for (const MappedInput& pair : (*mapping)->pairs) {
+        EXPECT_EQ(pair.left, pair.right);
+        EXPECT_EQ(pair.read, pair.left == "x" || pair.left == "b") << pair.left;
+      }
+    }
+    EXPECT_EQ(one->pairs.size(), (*model)->graph.inputs.size());
+  }
+}
+
 TEST(MapInputsTest, NamesGoFirst) {
   const Mapped mapped =
       MapInputsOf(kSub, "g (float[2] b, float[2] a) => (float[2] y) { y = Sub(a, b) }");

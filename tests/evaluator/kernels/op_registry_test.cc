@@ -47,6 +47,18 @@ TEST(OpRegistryTest, FillsGapsInOnnxDomainOnly) {
   EXPECT_GE(registry.LatestVersion(""), 26);
 }
 
+TEST(OpRegistryTest, WhatWasAskedForBeforeDoesNotHideWhatIsAdded) {
+  OpRegistry registry;
+  registry.AddSchema(MakeSchema("acme", "Foo", 1));
+  EXPECT_EQ(registry.FindSchema("acme", "Foo", 4)->SinceVersion(), 1);
+  EXPECT_EQ(registry.FindSchema("acme", "Bar", 4), nullptr);
+  registry.AddSchema(MakeSchema("acme", "Foo", 3));
+  registry.AddSchema(MakeSchema("acme", "Bar", 2));
+  EXPECT_EQ(registry.FindSchema("acme", "Foo", 4)->SinceVersion(), 3);
+  EXPECT_EQ(registry.FindSchema("acme", "Foo", 2)->SinceVersion(), 1);
+  EXPECT_EQ(registry.FindSchema("acme", "Bar", 4)->SinceVersion(), 2);
+}
+
 TEST(OpRegistryTest, KeepsKernelsByVersionAndListsThemSorted) {
   OpRegistry registry;
   registry.Add("", "Relu", {6, 13}, DoNothing);
