@@ -26,8 +26,7 @@ bool StaysApart(const PerSide<Tensor>& own, const PerSide<Tensor>& in_double) {
     return false;
   }
   const double apart = GreatestTruthDistance(own.right, own.left);
-  return apart > 0 &&
-         GreatestTruthDistance(in_double.right, in_double.left) >= kShare * apart;
+  return apart > 0 && GreatestTruthDistance(in_double.right, in_double.left) >= kShare * apart;
 }
 
 }  // namespace onnxcmp

@@ -41,7 +41,12 @@ class SetsComparison {
  public:
   SetsComparison(Side& left, Side& right, InputSets& inputs, const CompareOptions& options,
                  const SetsOptions& sets)
-      : left_(left), right_(right), inputs_(inputs), options_(options), seen_(options.letters), sets_(sets) {
+      : left_(left),
+        right_(right),
+        inputs_(inputs),
+        options_(options),
+        seen_(options.letters),
+        sets_(sets) {
     options_.made_up = true;
     options_.seen = &seen_;
   }

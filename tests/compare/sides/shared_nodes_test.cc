@@ -318,7 +318,8 @@ std::vector<std::string> PlanOf(const std::string& left, const std::string& righ
   std::vector<std::string> texts;
   for (size_t i = 0; i < plan.left_before.size(); ++i) {
     const Node& node = theirs->evaluator()->model().graph.nodes[i];
-    texts.push_back(absl::StrCat(node.outputs[0], plan.meetings.Of(node).has_value() ? " later " : " ",
+    texts.push_back(absl::StrCat(node.outputs[0],
+                                 plan.meetings.Of(node).has_value() ? " later " : " ",
                                  plan.left_before[i]));
   }
   return texts;

@@ -93,8 +93,8 @@ TEST_F(FileFingerprintTest, IsThatOfACopy) {
   }
 }
 
-// More than is brought into memory at a time; what is not finite is at both ends and between.
-TEST_F(FileFingerprintTest, OfManyWindows) {
+// More than is read at a time; what is not finite is at both ends and between.
+TEST_F(FileFingerprintTest, OfManyBlocks) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   const int64_t count = (int64_t{5} << 20) + 7;
   const Tensor finite = Floats(count, 2);
