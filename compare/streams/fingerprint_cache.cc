@@ -90,7 +90,8 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool, bo
 
 bool FingerprintCache::IsFinite(const Tensor& tensor, const ThreadPool* pool) {
   if (!IsFloatingPoint(tensor.dtype()) && !IsComplex(tensor.dtype())) return true;
-  {
+  const bool large = tensor.byte_size() >= kWorthHashing;
+  if (large) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto it = finite_.find(tensor.buffer().get());
     if (it != finite_.end() && IsSame(it->second, tensor.buffer())) return true;
@@ -98,7 +99,7 @@ bool FingerprintCache::IsFinite(const Tensor& tensor, const ThreadPool* pool) {
   const std::vector<TensorPiece> pieces = TensorScan(tensor).Pieces({.finite = true}, pool);
   const bool finite = std::all_of(pieces.begin(), pieces.end(),
                                   [](const TensorPiece& piece) { return piece.finite; });
-  if (finite && tensor.byte_size() == tensor.buffer()->size()) {
+  if (finite && large && tensor.byte_size() == tensor.buffer()->size()) {
     const std::lock_guard<std::mutex> lock(mutex_);
     finite_[tensor.buffer().get()] = tensor.buffer();
   }
@@ -108,7 +109,7 @@ bool FingerprintCache::IsFinite(const Tensor& tensor, const ThreadPool* pool) {
 Fingerprint FingerprintCache::Glance(const Value& value, const Hash128& content,
                                      const ThreadPool* pool) {
   if (!HasMemory(value) || value.tensor().dtype() == DType::kString ||
-      value.tensor().byte_size() < kWorthHashing || IsComplex(value.tensor().dtype())) {
+      IsComplex(value.tensor().dtype())) {
     return Get(value, pool);
   }
   const Stopwatch watch;

@@ -27,7 +27,7 @@ class FingerprintCache {
 
   // As FingerprintOf. `lazy`: as FingerprintOptions::lazy.
   Fingerprint Get(const Value& value, const ThreadPool* pool, bool lazy = true);
-  // Of a large tensor whose like is known without a look: what kind it is and whether it is finite.
+  // Of a tensor whose like is known without a look: what kind it is and whether it is finite.
   // `content` stands for its hashes; there are no numbers. The same as Get() for anything else, and
   // for what is not finite.
   Fingerprint Glance(const Value& value, const Hash128& content, const ThreadPool* pool);
@@ -62,7 +62,7 @@ class FingerprintCache {
     Hash128 content;
   };
 
-  // Whether its numbers are finite, as is all of the buffers that were glanced at.
+  // Whether its numbers are finite, as is all of the large buffers that were glanced at.
   bool IsFinite(const Tensor& tensor, const ThreadPool* pool);
   // Null if it was not looked at.
   Shared Find(const Tensor& tensor) const;

@@ -32,7 +32,7 @@ struct StreamRecorderOptions {
   const ThreadPool* pool = nullptr;   // for large tensors; may be null
   FingerprintCache* cache = nullptr;  // of both sides; null: one of its own
   NodeFactsCache* facts = nullptr;    // the same
-  // Large results and weights are only glanced at: for a run whose like is known.
+  // Results and weights are only glanced at: for a run whose like is known.
   bool glance = false;
 };
 
