@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/types/span.h"
 #include "compare/differences/element_reader.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/nearness.h"
@@ -42,21 +43,39 @@ TruthDistance TruthDistanceOf(const Tensor& own, const Tensor& in_double) {
   double b[kStrip];
   const double mask = LeastMask(own.dtype());
   double squares = 0;
-  std::vector<double> elements;
-  elements.reserve(static_cast<size_t>(own.num_elements()));
+  // Whether an element counts for the scale.
+  const auto is_masked = [&](double x, double y) {
+    return std::isfinite(x) && std::min(std::abs(x), std::abs(y)) > mask;
+  };
+  int64_t counted = 0;
   for (int64_t first = 0; first < own.num_elements(); first += kStrip) {
     const int64_t count = std::min(kStrip, own.num_elements() - first);
     left.Read(first, count, a);
     right.Read(first, count, b);
     for (int64_t i = 0; i < count; ++i) {
-      if (std::isfinite(a[i]) && std::min(std::abs(a[i]), std::abs(b[i])) > mask) continue;
-      if (std::abs(b[i]) < kMask) elements.push_back(b[i]);
+      if (is_masked(a[i], b[i])) continue;
+      counted += std::abs(b[i]) < kMask ? 1 : 0;
       const double difference = DifferenceOf(a[i], b[i]);
       distance.max_absolute = std::max(distance.max_absolute, difference);
       squares += difference * difference;
     }
   }
   distance.rms = std::sqrt(squares / static_cast<double>(std::max<int64_t>(own.num_elements(), 1)));
+  if (counted == in_double.num_elements() && in_double.dtype() == DType::kDouble &&
+      in_double.is_contiguous()) {
+    distance.scale = ScaleOf(absl::MakeConstSpan(in_double.data<double>(), counted));
+    return distance;
+  }
+  std::vector<double> elements;
+  elements.reserve(static_cast<size_t>(counted));
+  for (int64_t first = 0; first < own.num_elements(); first += kStrip) {
+    const int64_t count = std::min(kStrip, own.num_elements() - first);
+    left.Read(first, count, a);
+    right.Read(first, count, b);
+    for (int64_t i = 0; i < count; ++i) {
+      if (!is_masked(a[i], b[i]) && std::abs(b[i]) < kMask) elements.push_back(b[i]);
+    }
+  }
   distance.scale = ScaleOf(elements);
   return distance;
 }
