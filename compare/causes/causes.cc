@@ -81,7 +81,8 @@ class CauseFinder {
     }
     OC_ASSIGN_OR_RETURN(std::vector<Value> values, AllValues(left_, left_graph_, options_.watch));
     const LeftClasses classes(left_graph_, std::move(values), options_.pool);
-    const ForcedRun run(classes, right_graph_, aligned_, Leaves());
+    const ForcedRun run(classes, right_graph_, aligned_, Leaves(),
+                        PlainValues(right_, right_graph_));
     Repaired repaired = Repair(run, Hints(), options_.limits);
     const ForcedState& state = repaired.state;
     if (!Judge(run, state, &report)) {
