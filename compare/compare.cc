@@ -1,5 +1,6 @@
 #include "compare/compare.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,8 +8,11 @@
 
 #include "compare/comparison/causes_without_effect.h"
 #include "compare/comparison/verdict.h"
+#include "compare/differences/nearness.h"
 #include "compare/not_finite/find_not_finite.h"
 #include "compare/pair/per_side.h"
+#include "compare/sides/pair_values.h"
+#include "compare/sides/value_bank.h"
 #include "compare/steps/align_sides.h"
 #include "compare/steps/judge_outputs.h"
 #include "compare/steps/look_at_quantization.h"
@@ -21,8 +25,10 @@
 #include "compare/streams/quantized_streams.h"
 #include "compare/streams/result_names.h"
 #include "compare/tolerances/pair_tolerance.h"
+#include "compare/verdict/output_comparison.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 namespace {
@@ -94,6 +100,28 @@ absl::StatusOr<CauseReport> SearchCauses(const PerSide<RecordedSide>& sides,
   return NameCauses(sides, outputs, measured, judged, naming, tools);
 }
 
+// Whether outputs are so far apart that a search for causes will follow. Only what is kept of
+// further runs depends on that.
+bool AreFarApart(const PerSide<std::vector<NamedOutput>>& outputs) {
+  constexpr double kFar = 1e-3;
+  constexpr double kRoundings = 64;
+  for (const NamedOutput& left : outputs.left) {
+    for (const NamedOutput& right : outputs.right) {
+      if (left.name != right.name || !IsMeasurable(left.value) || !IsMeasurable(right.value)) {
+        continue;
+      }
+      const Tensor& ours = left.value.tensor();
+      const Tensor& theirs = right.value.tensor();
+      const double epsilon = CoarserEpsilon(ours.dtype(), theirs.dtype());
+      if (epsilon > 0 && ours.shape() == theirs.shape() &&
+          Distance(Measure(ours), Measure(theirs)) > std::max(kFar, kRoundings * epsilon)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 // What the steps find out of two sides that were recorded.
 struct Findings {
   MeasuredRows measured;
@@ -122,15 +150,24 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   const PerSide<std::vector<NamedOutput>> outputs = NamedOutputsOf(sides, records);
 
   timer.emplace(options.timings, "measure");
+  PerSide<ValueBank> again = {ValueBank(options.keep_for_causes),
+                              ValueBank(options.keep_for_causes)};
+  PerSide<RecordedSide> searched = sides;
+  if (options.causes && sides.right.evaluator() != nullptr && AreFarApart(outputs)) {
+    searched.left.again = &again.left;
+    searched.right.again = &again.right;
+  }
   OC_ASSIGN_OR_RETURN(MeasuredRows measured,
-                      MeasureRows(sides, std::move(aligned), tolerances, early, tools));
+                      MeasureRows(searched, std::move(aligned), tolerances, early, tools));
   OC_ASSIGN_OR_RETURN(OutputComparison judged,
                       JudgeOutputs(sides, outputs, measured, tolerances, judging, tools));
   OC_ASSIGN_OR_RETURN(PerSide<NotFinite> not_finite, FindNotFiniteOnBoth(sides, tools));
 
   timer.emplace(options.timings, "causes");
   OC_ASSIGN_OR_RETURN(CauseReport search,
-                      SearchCauses(sides, outputs.right, measured, judged, options, tools));
+                      SearchCauses(searched, outputs.right, measured, judged, options, tools));
+  again.left.Clear();
+  again.right.Clear();
   OC_ASSIGN_OR_RETURN(
       measured, AddPairs(sides, std::move(measured), search.repaired, tolerances, early, tools));
   LookAtQuantizationOptions looking;

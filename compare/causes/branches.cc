@@ -51,7 +51,7 @@ bool OtherBranchGivesIt(const ForcedRun& run, const ForcedState& state, int left
   for (size_t i = 0; i < outputs->size() && i < ours.size(); ++i) {
     if (ours[i] == kNone || (*outputs)[i].empty()) continue;
     const int c = run.left().of(ours[i]);
-    Measured measured;
+    LazyMeasured measured;
     if (c == kNone) return false;
     if (ContentOf((*outputs)[i]) == run.left().result(c).fingerprint.content) continue;
     if (!run.IsNear(c, (*outputs)[i], &measured)) return false;

@@ -2,11 +2,15 @@
 #ifndef ONNXCMP_COMPARE_CAUSES_CAUSE_EFFECTS_H_
 #define ONNXCMP_COMPARE_CAUSES_CAUSE_EFFECTS_H_
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "compare/forced/forced_run.h"
+#include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
 
@@ -18,21 +22,33 @@ using Replacements = absl::btree_map<int, Value>;
 // Runs the right model with some of its results replaced by the left's values.
 class CauseEffects {
  public:
-  // All must outlive the object.
-  CauseEffects(const ForcedRun& run, const Evaluator& right, const Feeds& feeds)
-      : run_(run), right_(right), feeds_(feeds) {}
+  // All must outlive the object. `keep`: bytes of the first run's values that the next ones may
+  // take where nothing before them is replaced in another way.
+  CauseEffects(const ForcedRun& run, const Evaluator& right, const Feeds& feeds, int64_t keep)
+      : run_(run), right_(right), feeds_(feeds), keep_(keep) {}
 
   // How far the outputs are from the left's, as Distance() has it, when these right results are
   // replaced. Nothing if the run fails or no output can be measured.
-  std::optional<double> DistanceWithout(const Replacements& replaced) const;
+  std::optional<double> DistanceWithout(const Replacements& replaced);
 
   // The right's outputs then; empty if the run fails.
-  std::vector<Value> OutputsWithout(const Replacements& replaced) const;
+  std::vector<Value> OutputsWithout(const Replacements& replaced);
 
  private:
+  // Of a node, before anything is replaced.
+  using NodeOutputs = absl::flat_hash_map<const Node*, std::vector<Value>>;
+  class KeepingRun;
+  class NextRun;
+
+  // Nodes of the right that read something else than in the first run when these are replaced.
+  absl::flat_hash_set<const Node*> OthersThanFirst(const Replacements& replaced) const;
+
   const ForcedRun& run_;
   const Evaluator& right_;
   const Feeds& feeds_;
+  int64_t keep_;
+  std::optional<Replacements> first_;  // what the first run replaced
+  NodeOutputs known_;                  // of the first run
 };
 
 }  // namespace onnxcmp

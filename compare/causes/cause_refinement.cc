@@ -98,13 +98,18 @@ int BeforeReordering(const ForcedRun& run, const ForcedState& state, int right) 
   const int l = run.left().representative(result.match);
   const int producer = run.left().graph().producer(l);
   if (producer == kNone || ReordersInput(*run.left().graph().node(producer).made)) return right;
+  const auto is_reordered = [&](int r) {
+    return ReordersInput(*run.right().node(run.right().producer(r)).made);
+  };
+  // Sorting them takes longer than most regions run.
+  if (!is_reordered(right)) return right;
   if (!IsMeasurable(result.own) || !IsMeasurable(result.held)) return right;
   std::vector<double> ours = ElementsOf(result.held.tensor());
   std::vector<double> theirs = ElementsOf(result.own.tensor());
   std::sort(ours.begin(), ours.end());
   std::sort(theirs.begin(), theirs.end());
   if (ours == theirs) return right;
-  while (ReordersInput(*run.right().node(run.right().producer(right)).made)) {
+  while (is_reordered(right)) {
     const int before = run.right().node(run.right().producer(right)).made->inputs.front();
     if (!run.right().IsComputed(before) || state.at(before).match != kNone) break;
     right = before;

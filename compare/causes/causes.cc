@@ -81,7 +81,8 @@ class CauseFinder {
     }
     OC_ASSIGN_OR_RETURN(std::vector<Value> values, AllValues(left_, left_graph_, options_.watch));
     const LeftClasses classes(left_graph_, std::move(values), options_.pool);
-    const ForcedRun run(classes, right_graph_, aligned_, Leaves());
+    const ForcedRun run(classes, right_graph_, aligned_, Leaves(),
+                        PlainValues(right_, right_graph_));
     Repaired repaired = Repair(run, Hints(), options_.limits);
     const ForcedState& state = repaired.state;
     if (!Judge(run, state, &report)) {
@@ -377,7 +378,7 @@ class CauseFinder {
     if (wrong.empty()) return;
     std::vector<Value> outputs;
     if (all_matched) {
-      const CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds());
+      CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds(), 0);
       outputs = effects.OutputsWithout(WithSiblings(run, state, wrong));
     }
     for (const auto& [number, value] : options_.doubtful) {
@@ -398,7 +399,14 @@ class CauseFinder {
     constexpr int kMaxWeighed = 10;
     constexpr double kUnexplained = 1e-3;
     constexpr double kRoundings = 16;
-    const CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds());
+    std::vector<Cause>& causes = report->causes;
+    absl::btree_map<int, std::optional<double>> wrong;  // by matched result: the effect
+    for (size_t i = 0; i < causes.size(); ++i) {
+      if (IsWrong(causes[i])) wrong[matched[i]];
+    }
+    // The left's values are held as well.
+    const int64_t keep = wrong.size() > 1 ? options_.keep_values - ComputedBytes(left_graph_) : 0;
+    CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds(), keep);
     // Several causes may be inside one node.
     const auto all_but = [&](int left_out) {
       absl::btree_set<int> replaced(others_.begin(), others_.end());
@@ -406,11 +414,8 @@ class CauseFinder {
       replaced.erase(left_out);
       return effects.DistanceWithout(WithSiblings(run, state, replaced));
     };
-    std::vector<Cause>& causes = report->causes;
-    absl::btree_map<int, std::optional<double>> wrong;  // by matched result: the effect
-    for (size_t i = 0; i < causes.size(); ++i) {
-      if (IsWrong(causes[i])) wrong[matched[i]];
-    }
+    // What one cause does differs from this behind that cause alone.
+    const std::optional<double> rest = all_but(kNone);
     int weighed = 0;
     for (auto& [r, effect] : wrong) {
       if (wrong.size() > 1 && weighed++ < kMaxWeighed) effect = all_but(r);
@@ -418,7 +423,6 @@ class CauseFinder {
     for (size_t i = 0; i < causes.size(); ++i) {
       if (IsWrong(causes[i])) causes[i].effect = wrong[matched[i]];
     }
-    const std::optional<double> rest = all_but(kNone);
     // What rounds to a coarser type on the way is not explained by any cause.
     double unexplained = kUnexplained;
     for (const SideGraph* graph : {&left_graph_, &right_graph_}) {

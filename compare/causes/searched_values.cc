@@ -29,18 +29,31 @@ absl::StatusOr<std::vector<Value>> AllValues(const RecordedSide& left, const Sid
   std::vector<bool> wanted(values.size());
   bool missing = false;
   for (const int r : graph.results()) {
-    if (const Value* kept = left.bank->Find(r); kept != nullptr) {
+    if (const Value* kept = left.Find(r); kept != nullptr) {
       values[Index(r)] = graph.FromModel(r, *kept);
     } else {
       wanted[Index(r)] = missing = true;
     }
   }
+  // They belong to the search from here on, which lets go what it does not need.
+  if (left.again != nullptr) left.again->Clear();
   if (!missing) return values;
   const std::unique_ptr<Observer> watcher = watch ? watch("left again") : nullptr;
   OC_RETURN_IF_ERROR(left.side->Revisit(wanted, watcher.get(), [&](int result, const Value& value) {
     values[Index(result)] = graph.FromModel(result, value);
     return absl::OkStatus();
   }));
+  return values;
+}
+
+std::vector<Value> PlainValues(const RecordedSide& right, const SideGraph& graph) {
+  std::vector<Value> values(right.stream->results.size());
+  if (right.again == nullptr) return values;
+  for (const int r : graph.results()) {
+    const Value* kept = graph.IsComputed(r) ? right.Find(r) : nullptr;
+    if (kept != nullptr) values[Index(r)] = graph.FromModel(r, *kept);
+  }
+  right.again->Clear();
   return values;
 }
 

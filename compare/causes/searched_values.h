@@ -21,6 +21,9 @@ int64_t ComputedBytes(const SideGraph& graph);
 absl::StatusOr<std::vector<Value>> AllValues(const RecordedSide& left, const SideGraph& graph,
                                              const PairValues::Watch& watch);
 
+// By result of the right's main graph: what its nodes gave when it ran, as far as it is at hand.
+std::vector<Value> PlainValues(const RecordedSide& right, const SideGraph& graph);
+
 // By result of the right's main graph: its initializers and what its inputs were fed.
 std::vector<Value> LeavesOf(const RecordedSide& right, const SideGraph& graph);
 

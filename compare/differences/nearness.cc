@@ -344,17 +344,16 @@ double NearLimit(double epsilon) {
   return std::min(kMost, (epsilon > kCoarse ? 16 : 168) * epsilon);
 }
 
-bool MayBeNear(const Sample& left, const Measured& right) {
+bool MayBeNear(const Sample& left, const Sample& right, double scale) {
   const double epsilon = CoarserEpsilon(left.dtype, right.dtype);
   if (epsilon == 0) return true;
   const double limit = NearLimit(epsilon);
-  const size_t count = std::min(left.elements.size(), right.sample.elements.size());
+  const size_t count = std::min(left.elements.size(), right.elements.size());
   for (size_t k = 0; k < count; ++k) {
     const double a = left.elements[k];
-    const double b = right.sample.elements[k];
+    const double b = right.elements[k];
     if (left.dtype != right.dtype && SameMask(a, b)) continue;
-    // The smaller of the two scales is at most that of the right.
-    if (std::isfinite(a) && std::abs(a - b) > limit * std::max(std::abs(a), right.scale)) {
+    if (std::isfinite(a) && std::abs(a - b) > limit * std::max(std::abs(a), scale)) {
       return false;
     }
   }

@@ -54,6 +54,25 @@ struct Measured {
 // This and what follows: the pool may be null.
 Measured Measure(const Tensor& tensor, const ThreadPool* pool = nullptr);
 
+// What is asked about one value against many, as far as it is asked for: a sample rules most out,
+// and costs next to nothing. Every call is for the same tensor.
+class LazyMeasured {
+ public:
+  const Sample& SampleFor(const Tensor& tensor) {
+    if (measured_.known()) return measured_.sample;
+    if (sample_.dtype == DType::kUndefined) sample_ = SampleOf(tensor);
+    return sample_;
+  }
+  const Measured& For(const Tensor& tensor, const ThreadPool* pool = nullptr) {
+    if (!measured_.known()) measured_ = Measure(tensor, pool);
+    return measured_;
+  }
+
+ private:
+  Sample sample_;
+  Measured measured_;
+};
+
 // max |a - b| / max(|a|, the smaller of the two scales); infinite if NaN or infinities are in
 // other places, or there are not as many of them. Between types, the least number of one is as good
 // as the other's or minus infinity: masks are written so.
@@ -70,8 +89,8 @@ double NearLimit(double epsilon);
 // of 16 elements and more a fiftieth may be one step off. Types and sizes fit.
 bool Near(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
 
-// False: they are not near.
-bool MayBeNear(const Sample& left, const Measured& right);
+// False: they are not near. `scale`: no less than the smaller of the two scales.
+bool MayBeNear(const Sample& left, const Sample& right, double scale);
 
 // The greatest finite number of float, float16 and bfloat16; infinity for other types.
 double GreatestFinite(DType dtype);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
@@ -14,6 +15,7 @@ namespace onnxcmp {
 namespace {
 
 constexpr double kMuchFarther = 2;
+constexpr int64_t kSmall = 4096;  // elements
 
 Hash128 Mix(Hash128 hash, const Hash128& more) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
@@ -81,30 +83,33 @@ void ForcedRun::Set(int r, int c, MatchRule rule, ForcedState* state) const {
   if (result.own_content == result.held_content) result.own = Value();
 }
 
-bool ForcedRun::MayBeNear(int c, const Value& own, Measured* measured) const {
+bool ForcedRun::MayBeNear(int c, const Value& own, LazyMeasured* measured) const {
   if (!IsMeasurable(own) || !IsMeasurable(left_.value(c))) return false;
   const Tensor& left = left_.value(c).tensor();
   if (left.num_elements() != own.tensor().num_elements() ||
       !SameKindOfNumber(left.dtype(), own.tensor().dtype())) {
     return false;
   }
-  if (!measured->known()) *measured = Measure(own.tensor(), left_.pool());
-  return onnxcmp::MayBeNear(left_.sample(c), *measured);
+  // Integers are not told apart by samples.
+  if (CoarserEpsilon(left.dtype(), own.tensor().dtype()) == 0) return true;
+  return onnxcmp::MayBeNear(left_.sample(c), measured->SampleFor(own.tensor()),
+                            left_.scale_bound(c));
 }
 
-bool ForcedRun::IsNear(int c, const Value& own, Measured* measured) const {
-  return MayBeNear(c, own, measured) && Near(left_.measured(c), *measured, left_.pool());
+bool ForcedRun::IsNear(int c, const Value& own, LazyMeasured* measured) const {
+  return MayBeNear(c, own, measured) &&
+         Near(left_.measured(c), measured->For(own.tensor(), left_.pool()), left_.pool());
 }
 
-double ForcedRun::DistanceIfNear(int c, const ForcedResult& result, Measured* measured) const {
+double ForcedRun::DistanceIfNear(int c, const ForcedResult& result, LazyMeasured* measured) const {
+  // Most are ruled out by their samples, without a look at what is known.
+  if (!MayBeNear(c, result.own, measured)) return kInfinity;
   const MeasuredPair pair = {left_.result(c).fingerprint.content, left_.result(c).dtype,
                              result.own_content};
-  // Most are ruled out by their samples, without a look at what is known.
-  if (measured->known() && !MayBeNear(c, result.own, measured)) return kInfinity;
   if (const auto known = distances_.find(pair); known != distances_.end()) return known->second;
-  if (!MayBeNear(c, result.own, measured)) return kInfinity;
-  const bool near = Near(left_.measured(c), *measured, left_.pool());
-  const double distance = near ? Distance(left_.measured(c), *measured, left_.pool()) : kInfinity;
+  const Measured& own = measured->For(result.own.tensor(), left_.pool());
+  const bool near = Near(left_.measured(c), own, left_.pool());
+  const double distance = near ? Distance(left_.measured(c), own, left_.pool()) : kInfinity;
   distances_.emplace(pair, distance);
   return distance;
 }
@@ -125,7 +130,7 @@ double ForcedRun::DistanceOf(const ForcedResult& result) const {
 }
 
 // What is quantized on one side only is as far apart as that makes it.
-bool ForcedRun::IsQuantizedTwin(int l, int r, const Value& own, Measured* measured) const {
+bool ForcedRun::IsQuantizedTwin(int l, int r, const Value& own, LazyMeasured* measured) const {
   constexpr double kMaxNoise = 0.1;
   const auto quantized = [](const StreamResult& result) { return IsInteger(result.precision); };
   if (quantized(left_.graph().result(l)) == quantized(right_.result(r))) return false;
@@ -134,9 +139,8 @@ bool ForcedRun::IsQuantizedTwin(int l, int r, const Value& own, Measured* measur
       !IsFloatingPoint(left_.result(c).dtype) || !IsFloatingPoint(right_.result(r).dtype)) {
     return false;
   }
-  if (!measured->known()) *measured = Measure(own.tensor(), left_.pool());
-  return left_.measured(c).size == measured->size &&
-         RelativeRms(left_.measured(c), *measured) <= kMaxNoise;
+  const Measured& all = measured->For(own.tensor(), left_.pool());
+  return left_.measured(c).size == all.size && RelativeRms(left_.measured(c), all) <= kMaxNoise;
 }
 
 void ForcedRun::MatchLeaf(int r, ForcedState* state) const {
@@ -163,7 +167,7 @@ void ForcedRun::MatchLeaf(int r, ForcedState* state) const {
   }
   // A constant of the same type that is near and yet another may have a factor of nearly 1 folded
   // into it. Its reader tells.
-  Measured measured;
+  LazyMeasured measured;
   if (known.dtype != left_.result(aligned).dtype && IsNear(aligned, result.own, &measured)) {
     Set(r, aligned, MatchRule::kAligned, state);
   }
@@ -213,17 +217,19 @@ bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) cons
     return state->at(r).held_content == right_.result(r).fingerprint.content;
   });
   // The plain run has shown what comes out; its value is only wanted if the left does not have it.
-  const auto left_has = [&](int r) {
-    return r == kNone || left_.Find(right_.result(r).fingerprint.content) != kNone;
+  const auto is_known = [&](int r) {
+    return r == kNone || left_.Find(right_.result(r).fingerprint.content) != kNone ||
+           !plain_[Index(r)].empty();
   };
   bool run = true;
-  if (as_in_plain_run && absl::c_all_of(made.outputs, left_has)) {
+  if (as_in_plain_run && absl::c_all_of(made.outputs, is_known)) {
     run = false;
     for (const int r : made.outputs) {
       if (r == kNone) continue;
       ForcedResult& result = state->results[Index(r)];
       result.own_content = right_.result(r).fingerprint.content;
-      result.own = ValueFor(left_.Find(result.own_content), r);
+      const int same = left_.Find(result.own_content);
+      result.own = same != kNone ? ValueFor(same, r) : std::exchange(plain_[Index(r)], Value());
     }
   } else if (as_in_base) {
     const auto known = [&](int r) {
@@ -269,13 +275,14 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
     Set(r, same, MatchRule::kSame, state);
     return;
   }
-  Measured measured;
+  LazyMeasured measured;
   const int partner = aligned_[Index(r)];
   const int aligned = left_.of(partner);
   double distance = aligned == kNone ? kInfinity : DistanceIfNear(aligned, result, &measured);
   if (aligned != kNone && distance == kInfinity &&
       IsQuantizedTwin(partner, r, result.own, &measured)) {
-    distance = Distance(left_.measured(aligned), measured, left_.pool());
+    distance = Distance(left_.measured(aligned), measured.For(result.own.tensor(), left_.pool()),
+                        left_.pool());
   }
   if (distance < kInfinity) {
     // Constants that only one side has changed show themselves by what structure says, unless the
@@ -290,9 +297,12 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   int nearest = kNone;
   double least = kInfinity;
   if (!IsMeasurable(result.own)) return;
-  if (!measured.known()) measured = Measure(result.own.tensor(), left_.pool());
-  for (const int c :
-       left_.MayBeWithin(*known.shape, measured, NearLimit(EpsilonOf(measured.dtype)))) {
+  const Tensor& own = result.own.tensor();
+  // The scale of what is small is known at once, and leaves fewer.
+  const double scale = own.num_elements() <= kSmall ? measured.For(own, left_.pool()).scale
+                                                    : left_.scale_bound_of(*known.shape);
+  for (const int c : left_.MayBeWithin(*known.shape, measured.SampleFor(own), scale,
+                                       NearLimit(EpsilonOf(own.dtype())))) {
     if (!left_.computed(c)) continue;
     const double distance = DistanceIfNear(c, result, &measured);
     if (distance < least) {
@@ -379,7 +389,7 @@ ForcedRun::Agreement ForcedRun::Agree(const ForcedState& state, int n, int left_
   return agreement;
 }
 
-bool ForcedRun::TryStructure(int n, int r, double farthest, Measured* measured,
+bool ForcedRun::TryStructure(int n, int r, double farthest, LazyMeasured* measured,
                              ForcedState* state) const {
   const StreamResult& known = right_.result(r);
   int nearest = kNone;
@@ -415,7 +425,7 @@ bool ForcedRun::PairConstants(int n, int r, int c, const std::vector<std::pair<i
   }
   const absl::StatusOr<std::vector<Value>> outputs = Compute(*state, n);
   const auto slot = static_cast<size_t>(right_.result(r).slot);
-  Measured measured;
+  LazyMeasured measured;
   // Otherwise the node makes up for the other constant: a transposition, a folded factor.
   // A shape that gives the same elements in another shape is another one.
   const auto right_shape = [&](const Value& value) {
@@ -443,7 +453,8 @@ bool ForcedRun::PairConstants(int n, int r, int c, const std::vector<std::pair<i
   return false;
 }
 
-ForcedState ForcedRun::Run(const FixedMatches& fixed, const ForcedState* base, int patience) const {
+ForcedState ForcedRun::Run(const FixedMatches& fixed, const ForcedState* base,
+                           const Abandon& abandon) const {
   ForcedState state;
   state.fixed = fixed;
   state.results.resize(right_.stream().results.size());
@@ -454,11 +465,13 @@ ForcedState ForcedRun::Run(const FixedMatches& fixed, const ForcedState* base, i
   int in_vain = 0;
   for (size_t n = 0; n < right_.nodes().size(); ++n) {
     if (!RunNode(static_cast<int>(n), base, &state)) continue;
+    bool lost = false;
     for (const int r : right_.node(static_cast<int>(n)).made->outputs) {
       if (r == kNone || state.fixed.contains(r)) continue;
       in_vain = state.at(r).match == kNone ? in_vain + 1 : 0;
+      lost = lost || (r == abandon.needed && state.at(r).match == kNone);
     }
-    if (in_vain < patience) continue;
+    if (in_vain < abandon.patience && !lost) continue;
     state.abandoned = true;
     return state;
   }

@@ -60,21 +60,30 @@ struct ForcedState {
 class ForcedRun {
  public:
   // `aligned`: by right result, its partner on the left or kNone. `leaves`: by right result, the
-  // values of initializers and inputs. All must outlive the object.
+  // values of initializers and inputs. `plain`: by right result, what its node gave in the right's
+  // own run, where that is at hand; empty: nothing is. All others must outlive the object.
   ForcedRun(const LeftClasses& left, const SideGraph& right, const std::vector<int>& aligned,
-            const std::vector<Value>& leaves)
-      : left_(left), right_(right), aligned_(aligned), leaves_(leaves) {}
+            const std::vector<Value>& leaves, std::vector<Value> plain = {})
+      : left_(left), right_(right), aligned_(aligned), leaves_(leaves), plain_(std::move(plain)) {
+    plain_.resize(right.stream().results.size());
+  }
 
   const LeftClasses& left() const { return left_; }
   const SideGraph& right() const { return right_; }
   // A right result's partner in the alignment, or kNone.
   int aligned(int r) const { return aligned_[Index(r)]; }
 
+  // When a run need not be made to its end.
+  struct Abandon {
+    // As many results in turn that are not taken from the base find no match.
+    int patience = std::numeric_limits<int>::max();
+    int needed = kNone;  // this one finds none
+  };
   // `base`: an earlier state; what does not depend on what is fixed otherwise is taken from it.
-  // `patience`: the run is abandoned when that many results in turn that are not taken from there
-  // find no match.
-  ForcedState Run(const FixedMatches& fixed, const ForcedState* base = nullptr,
-                  int patience = std::numeric_limits<int>::max()) const;
+  ForcedState Run(const FixedMatches& fixed, const ForcedState* base, const Abandon& abandon) const;
+  ForcedState Run(const FixedMatches& fixed, const ForcedState* base = nullptr) const {
+    return Run(fixed, base, Abandon());
+  }
 
   // The left's value of a class in the type and the shape of a right result; empty if it does not
   // fit there. `in_its_shape`: in the left's shape, unless only axes of one element differ.
@@ -85,9 +94,9 @@ class ForcedRun {
   int CopiedBy(const ForcedState& state, int r) const;
   // Left nodes of the operator of a right node that read what one of its inputs is matched with.
   std::vector<int> NodesLike(const ForcedState& state, int n) const;
-  // Whether a value of the right is near a class, in kind, size and elements. `measured` is filled
-  // at the first need, for several classes.
-  bool IsNear(int c, const Value& own, Measured* measured) const;
+  // Whether a value of the right is near a class, in kind, size and elements. `measured` is the
+  // value's, for several classes.
+  bool IsNear(int c, const Value& own, LazyMeasured* measured) const;
   // How far what a matched result's node gives is from the match, as Distance() has it with the
   // match in the type that the left has it in; infinite if they cannot be measured.
   double DistanceOf(const ForcedResult& result) const;
@@ -106,10 +115,10 @@ class ForcedRun {
   // False if all was taken from `base`.
   bool RunNode(int n, const ForcedState* base, ForcedState* state) const;
   void MatchOutput(int n, int r, ForcedState* state) const;
-  bool IsQuantizedTwin(int l, int r, const Value& own, Measured* measured) const;
-  bool MayBeNear(int c, const Value& own, Measured* measured) const;
+  bool IsQuantizedTwin(int l, int r, const Value& own, LazyMeasured* measured) const;
+  bool MayBeNear(int c, const Value& own, LazyMeasured* measured) const;
   // Of a result's own value from a class if it is near, else infinity.
-  double DistanceIfNear(int c, const ForcedResult& result, Measured* measured) const;
+  double DistanceIfNear(int c, const ForcedResult& result, LazyMeasured* measured) const;
   bool SameNow(const ForcedState& a, const ForcedState& b, int r) const;
   Agreement Agree(const ForcedState& state, int n, int left_node) const;
   // Those of NodesLike() that may read a match of every input that has one: readers of the match
@@ -118,7 +127,8 @@ class ForcedRun {
   // Readers of a class that have the operator of a right node and were not seen.
   void AddNodesLike(int n, int c, absl::flat_hash_set<int>* seen, std::vector<int>* nodes) const;
   // Matches what left nodes of the same operator on the same give, if it is within `farthest`.
-  bool TryStructure(int n, int r, double farthest, Measured* measured, ForcedState* state) const;
+  bool TryStructure(int n, int r, double farthest, LazyMeasured* measured,
+                    ForcedState* state) const;
   bool PairConstants(int n, int r, int c, const std::vector<std::pair<int, int>>& open,
                      ForcedState* state) const;
   absl::StatusOr<std::vector<Value>> Compute(const ForcedState& state, int n) const;
@@ -128,6 +138,8 @@ class ForcedRun {
   const SideGraph& right_;
   const std::vector<int>& aligned_;
   const std::vector<Value>& leaves_;
+  // A run hands them to its state, which the next ones begin with.
+  mutable std::vector<Value> plain_;
   // By class, right result, and whether it is in the left's shape.
   mutable absl::flat_hash_map<std::tuple<int, int, bool>, std::pair<Value, Hash128>> converted_;
   // The left's value, as which type, and the right's. Trials ask for the same ones again.

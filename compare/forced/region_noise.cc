@@ -27,9 +27,18 @@ uint64_t Hash(uint64_t a, uint64_t b) {
 }
 
 // What is exact in any type stays: shapes, masks, counts.
-bool StaysExact(double v) {
+bool Moves(double v) {
   constexpr double kExact = 16777216;
-  return !std::isfinite(v) || std::abs(v) > 1e30 || (std::abs(v) <= kExact && v == std::trunc(v));
+  const double magnitude = std::abs(v);
+  return (magnitude <= 1e30) & ((magnitude > kExact) | (v != std::trunc(v)));
+}
+
+// Up to 64, without a branch: this is most of what moving a region costs.
+void MoveUpOrDown(uint64_t signs, double epsilon, int64_t count, double* a) {
+  for (int64_t i = 0; i < count; ++i) {
+    const double factor = 1 + (static_cast<double>((signs >> i) & 1) * 2 - 1) * epsilon;
+    a[i] *= Moves(a[i]) ? factor : 1;
+  }
 }
 
 Value Shake(const Value& value, double epsilon, uint64_t seed, const ThreadPool* pool) {
@@ -43,10 +52,10 @@ Value Shake(const Value& value, double epsilon, uint64_t seed, const ThreadPool*
   const NumberReader reader(tensor);
   ForEachNumberPiece(reader.size(), pool, [&](int64_t, int64_t begin, int64_t end) {
     ForEachStrip(reader, begin, end, [&](int64_t first, int64_t count, double* a) {
-      uint64_t signs = 0;
-      for (int64_t i = 0; i < count; ++i, signs >>= 1) {
-        if (i % 64 == 0) signs = Hash(seed, static_cast<uint64_t>(first + i));
-        if (!StaysExact(a[i])) a[i] *= (signs & 1) != 0 ? 1 + epsilon : 1 - epsilon;
+      constexpr int64_t kSigns = 64;
+      for (int64_t i = 0; i < count; i += kSigns) {
+        const uint64_t signs = Hash(seed, static_cast<uint64_t>(first + i));
+        MoveUpOrDown(signs, epsilon, std::min(kSigns, count - i), a + i);
       }
       StoreElements<double>(tensor.dtype(), a, count, out, first);
     });
@@ -142,8 +151,9 @@ bool RegionNoise::HasCoarser(SideId side, const Region& region, int result, doub
   return false;
 }
 
-RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
-                                         absl::FunctionRef<bool(const Elements&)> is_enough) const {
+RegionNoise::Elements RegionNoise::Noise(
+    int r, double epsilon, double steps,
+    absl::FunctionRef<bool(const Elements&, bool)> is_enough) const {
   const LeftClasses& left = run_.left();
   const int c = state_.at(r).match;
   const int l = left.representative(c);
@@ -176,18 +186,22 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     if (coarser_right <= coarser_left) {
       add(Shaken(SideId::kRight, right_region, r, steps * epsilon, seed), plain_right);
-      if (is_enough(noise)) return noise;
+      if (is_enough(noise, seed > 0 || coarser_right < coarser_left)) return noise;
     }
     if (coarser_left <= coarser_right) {
       add(Shaken(SideId::kLeft, left_region, l, steps * epsilon, seed), plain_left);
-      if (is_enough(noise)) return noise;
+      if (is_enough(noise, true)) return noise;
     }
   }
   return noise;
 }
 
-double RegionNoise::RatioOf(const Measured& held, const Measured& own, double epsilon,
-                            const Elements& noise) const {
+RegionNoise::Ratios RegionNoise::RatiosOf(const Measured& held, const Measured& own, double epsilon,
+                                          const Elements& noise) const {
+  // Another seed may move single elements much farther, but hardly so many of them.
+  constexpr double kFarBeyond = 16 * kMaxRatio;
+  constexpr int64_t kMany = 64;
+  constexpr int64_t kShare = 64;
   std::vector<double> of_pieces(static_cast<size_t>(NumberPieces(own.size)));
   ForEachNumberPiece(own.size, pool_, [&](int64_t piece, int64_t begin, int64_t end) {
     double squares = 0;
@@ -201,8 +215,10 @@ double RegionNoise::RatioOf(const Measured& held, const Measured& own, double ep
   const double rms = noise.empty() ? 0 : std::sqrt(squares / static_cast<double>(noise.size()));
   const NumberReader ours(held.tensor);
   const NumberReader theirs(own.tensor);
+  std::vector<int64_t> far_of_pieces(of_pieces.size());
   ForEachNumberPiece(own.size, pool_, [&](int64_t piece, int64_t begin, int64_t end) {
     double greatest = 0;
+    int64_t far = 0;
     ForEachStrip(
         ours, theirs, begin, end,
         [&](int64_t first, int64_t count, const double* a, const double* b) {
@@ -212,15 +228,21 @@ double RegionNoise::RatioOf(const Measured& held, const Measured& own, double ep
             if (!(difference > 0) || !std::isfinite(difference)) continue;
             const double least = epsilon / 2 * std::max(std::abs(a[i]), 1e-3 * held.scale);
             const double expected = std::max({noise[static_cast<size_t>(first + i)], rms, least});
-            greatest = std::max(greatest, expected > 0 ? difference / expected : kInfinity);
+            const double ratio = expected > 0 ? difference / expected : kInfinity;
+            greatest = std::max(greatest, ratio);
+            far += ratio > kFarBeyond ? 1 : 0;
           }
           return true;
         });
     of_pieces[static_cast<size_t>(piece)] = greatest;
+    far_of_pieces[static_cast<size_t>(piece)] = far;
   });
-  double greatest = 0;
-  for (const double of_piece : of_pieces) greatest = std::max(greatest, of_piece);
-  return greatest;
+  Ratios ratios;
+  for (const double of_piece : of_pieces) ratios.greatest = std::max(ratios.greatest, of_piece);
+  int64_t far = 0;
+  for (const int64_t of_piece : far_of_pieces) far += of_piece;
+  ratios.hopeless = far >= std::max(kMany, own.size / kShare);
+  return ratios;
 }
 
 double RegionNoise::EntryEpsilon(int r) const {
@@ -270,7 +292,7 @@ RegionNoise::Verdict RegionNoise::JudgeIntegers(int r, const Measured& own,
   verdict.distance = share == 0 ? 0 : 1 + share;
   const double epsilon = EpsilonOf(DType::kFloat);
   const auto flips = [&](double steps) {
-    const Elements noise = Noise(r, epsilon, steps, [](const Elements&) { return false; });
+    const Elements noise = Noise(r, epsilon, steps, [](const Elements&, bool) { return false; });
     const auto count = std::count_if(noise.begin(), noise.end(), [](double n) { return n != 0; });
     return noise.empty() ? 0 : static_cast<double>(count) / static_cast<double>(noise.size());
   };
@@ -302,9 +324,10 @@ RegionNoise::Verdict RegionNoise::Judge(int r) const {
   const Measured own = measured(result.own);
   const Measured held = measured(result.held);
   // More noise only makes the ratio less.
-  Noise(r, epsilon, 1, [&](const Elements& noise) {
-    verdict.ratio = RatioOf(held, own, epsilon, noise);
-    return verdict.ratio <= kMaxRatio;
+  Noise(r, epsilon, 1, [&](const Elements& noise, bool of_all) {
+    const Ratios ratios = RatiosOf(held, own, epsilon, noise);
+    verdict.ratio = ratios.greatest;
+    return verdict.ratio <= kMaxRatio || (of_all && ratios.hopeless);
   });
   return verdict;
 }

@@ -51,12 +51,17 @@ class RegionNoise {
   Verdict JudgeConstant(int r) const;
   Verdict JudgeIntegers(int r, const Measured& own, const Measured& held) const;
   // By element: how far the result moves when its regions are shaken by `epsilon`. `is_enough` is
-  // asked after each run of a region whether another one can be spared.
+  // asked after each run of a region whether another one can be spared; it is told whether all
+  // regions have been run.
   Elements Noise(int r, double epsilon, double steps,
-                 absl::FunctionRef<bool(const Elements&)> is_enough) const;
-  // The greatest difference in units of what rounding explains.
-  double RatioOf(const Measured& held, const Measured& own, double epsilon,
-                 const Elements& noise) const;
+                 absl::FunctionRef<bool(const Elements&, bool)> is_enough) const;
+  // Differences in units of what rounding explains.
+  struct Ratios {
+    double greatest = 0;
+    bool hopeless = false;  // so many are so great that more noise will not explain them
+  };
+  Ratios RatiosOf(const Measured& held, const Measured& own, double epsilon,
+                  const Elements& noise) const;
 
   const ForcedRun& run_;
   const ForcedState& state_;

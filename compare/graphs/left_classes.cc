@@ -54,6 +54,14 @@ const Sample& LeftClasses::sample(int c) const {
   return *found.sample;
 }
 
+double LeftClasses::scale_bound(int c) const {
+  if (!computed(c) || !result(c).fingerprint.has_sketch) return measured(c).scale;
+  const Statistics& statistics = result(c).fingerprint.numbers().statistics;
+  return std::max(std::abs(statistics.min), std::abs(statistics.max));
+}
+
+double LeftClasses::scale_bound_of(const Shape& shape) const { return by_sum(shape).scale_bound; }
+
 const std::vector<int>& LeftClasses::of_shape(const Shape& shape) const {
   static const std::vector<int>* const kEmpty = new std::vector<int>();
   const auto it = by_shape_.find(shape);
@@ -66,6 +74,9 @@ const LeftClasses::BySum& LeftClasses::by_sum(const Shape& shape) const {
   for (const int c : of_shape(shape)) {
     if (!IsMeasurable(value(c))) continue;
     const double sum = SumOf(sample(c));
+    if (EpsilonOf(sample(c).dtype) > 0) {
+      it->second.scale_bound = std::max(it->second.scale_bound, scale_bound(c));
+    }
     if (std::isfinite(sum)) {
       it->second.sorted[sample(c).dtype].emplace_back(sum, c);
     } else {
@@ -76,12 +87,12 @@ const LeftClasses::BySum& LeftClasses::by_sum(const Shape& shape) const {
   return it->second;
 }
 
-std::vector<int> LeftClasses::MayBeWithin(const Shape& shape, const Measured& own,
+std::vector<int> LeftClasses::MayBeWithin(const Shape& shape, const Sample& own, double scale,
                                           double limit) const {
   constexpr size_t kFew = 32;
   constexpr double kWide = 0.5;
   const std::vector<int>& all = of_shape(shape);
-  const double sum = SumOf(own.sample);
+  const double sum = SumOf(own);
   // Numbers of 8 bits may be a step apart.
   if (all.size() <= kFew || limit > kWide || !std::isfinite(sum) || BitWidth(own.dtype) <= 8) {
     return all;
@@ -89,7 +100,7 @@ std::vector<int> LeftClasses::MayBeWithin(const Shape& shape, const Measured& ow
   // No element is farther off than limit times its own size or the scale, whichever is greater; its
   // own size differs by as much.
   double width = 0;
-  for (const double b : own.sample.elements) width += std::max(std::abs(b), own.scale);
+  for (const double b : own.elements) width += std::max(std::abs(b), scale);
   width *= limit * (1 + limit) / (1 - limit) + 1e-12;
   const BySum& known = by_sum(shape);
   std::vector<int> found = known.others;

@@ -48,16 +48,24 @@ class LeftClasses {
   // Of a tensor of numbers.
   const Measured& measured(int c) const;
   const Sample& sample(int c) const;
+  // No less than the scale of a class of floats, and known without a look at its elements where
+  // they were looked at when they appeared.
+  double scale_bound(int c) const;
   const std::vector<int>& of_shape(const Shape& shape) const;
   // Those of them that a value of that shape may be within `limit` of, as Distance() has it; in
-  // order. Where thousands have the same shape, that leaves few.
-  std::vector<int> MayBeWithin(const Shape& shape, const Measured& own, double limit) const;
+  // order. Where thousands have the same shape, that leaves few. `scale`: no less than that of the
+  // value, or than those of all the classes.
+  std::vector<int> MayBeWithin(const Shape& shape, const Sample& own, double scale,
+                               double limit) const;
+  // No less than the scale of any class of floats of that shape.
+  double scale_bound_of(const Shape& shape) const;
 
  private:
   // Classes of one shape by the sums of their samples.
   struct BySum {
     absl::flat_hash_map<DType, std::vector<std::pair<double, int>>> sorted;
     std::vector<int> others;  // that have no finite sum
+    double scale_bound = 0;
   };
   struct Class {
     std::vector<int> members;

@@ -89,7 +89,7 @@ std::vector<Suggestion> ConstantSuggester::For(const ForcedState& state,
     if (innocent && (!tells || run_.right().result(r).fingerprint.size > kMaxSortedConstant)) {
       continue;
     }
-    Measured own;
+    LazyMeasured own;
     for (const int c : left.of_shape(result.own.tensor().shape())) {
       if (--open_pairs < 0) {
         limited_ = true;
@@ -109,7 +109,7 @@ std::vector<Suggestion> ConstantSuggester::For(const ForcedState& state,
   return suggestions;
 }
 
-double ConstantSuggester::LikenessOf(int r, int c, const Value& own, Measured* measured) {
+double ConstantSuggester::LikenessOf(int r, int c, const Value& own, LazyMeasured* measured) {
   // What the least one costs.
   constexpr int64_t kLook = 64;
   if (const auto known = likenesses_.find({r, c}); known != likenesses_.end()) {
@@ -121,8 +121,8 @@ double ConstantSuggester::LikenessOf(int r, int c, const Value& own, Measured* m
     return 0;
   }
   open_looks_ -= looks;
-  if (!measured->known()) *measured = Measure(own.tensor(), run_.left().pool());
-  return likenesses_[{r, c}] = ConstantLikeness(run_.left().measured(c), *measured);
+  return likenesses_[{r, c}] = ConstantLikeness(run_.left().measured(c),
+                                                measured->For(own.tensor(), run_.left().pool()));
 }
 
 }  // namespace onnxcmp

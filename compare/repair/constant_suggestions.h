@@ -53,7 +53,7 @@ class ConstantSuggester {
 
  private:
   // Of a constant of the right and a class.
-  double LikenessOf(int r, int c, const Value& own, Measured* measured);
+  double LikenessOf(int r, int c, const Value& own, LazyMeasured* measured);
 
   const ForcedRun& run_;
   absl::flat_hash_map<std::pair<int, int>, double> likenesses_;  // they stay as they are

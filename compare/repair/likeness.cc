@@ -47,6 +47,31 @@ double SharedInAnyOrder(const Measured& left, const Measured& right) {
   return static_cast<double>(both.size()) / static_cast<double>(left.size);
 }
 
+// Some side by side, as one after the other waits for each addition.
+class Lanes {
+ public:
+  static constexpr int64_t kCount = 8;
+  double& operator[](int64_t lane) { return lanes_[lane]; }
+  double Sum() const {
+    double sum = 0;
+    for (const double lane : lanes_) sum += lane;
+    return sum;
+  }
+
+ private:
+  double lanes_[kCount] = {};
+};
+
+// Calls add(i, lane) for all of a strip.
+template <typename Add>
+void ForEachInLanes(int64_t count, Add&& add) {
+  int64_t first = 0;
+  for (; first + Lanes::kCount <= count; first += Lanes::kCount) {
+    for (int64_t lane = 0; lane < Lanes::kCount; ++lane) add(first + lane, lane);
+  }
+  for (; first < count; ++first) add(first, 0);
+}
+
 }  // namespace
 
 double ConstantLikeness(const Measured& left, const Measured& right) {
@@ -55,34 +80,40 @@ double ConstantLikeness(const Measured& left, const Measured& right) {
   const NumberReader theirs(right.tensor);
   const auto count = static_cast<double>(left.size);
   int64_t equal = 0;
-  double left_mean = 0;
-  double right_mean = 0;
+  Lanes left_sum;
+  Lanes right_sum;
   const auto add = [&](int64_t, int64_t n, const double* a, const double* b) {
-    for (int64_t i = 0; i < n; ++i) {
+    ForEachInLanes(n, [&](int64_t i, int64_t lane) {
       equal += a[i] == b[i] ? 1 : 0;
-      left_mean += a[i] / count;
-      right_mean += b[i] / count;
-    }
+      left_sum[lane] += a[i];
+      right_sum[lane] += b[i];
+    });
     return true;
   };
   ForEachStrip(ours, theirs, 0, left.size, add);
-  double products = 0;
-  double left_squares = 0;
-  double right_squares = 0;
-  const auto correlate = [&](int64_t, int64_t n, const double* a, const double* b) {
-    for (int64_t i = 0; i < n; ++i) {
-      products += (a[i] - left_mean) * (b[i] - right_mean);
-      left_squares += (a[i] - left_mean) * (a[i] - left_mean);
-      right_squares += (b[i] - right_mean) * (b[i] - right_mean);
-    }
-    return true;
-  };
-  ForEachStrip(ours, theirs, 0, left.size, correlate);
   double likeness = static_cast<double>(equal) / count;
-  const double norm = std::sqrt(left_squares) * std::sqrt(right_squares);
-  const bool of_one_size = left.scale <= 2 * right.scale && right.scale <= 2 * left.scale;
-  if (of_one_size && norm > 0 && products / norm > 0.9) {
-    likeness = std::max(likeness, products / norm);
+  if (left.scale <= 2 * right.scale && right.scale <= 2 * left.scale) {
+    const double left_mean = left_sum.Sum() / count;
+    const double right_mean = right_sum.Sum() / count;
+    Lanes products;
+    Lanes left_squares;
+    Lanes right_squares;
+    const auto correlate = [&](int64_t, int64_t n, const double* a, const double* b) {
+      ForEachInLanes(n, [&](int64_t i, int64_t lane) {
+        const double x = a[i] - left_mean;
+        const double y = b[i] - right_mean;
+        products[lane] += x * y;
+        left_squares[lane] += x * x;
+        right_squares[lane] += y * y;
+      });
+      return true;
+    };
+    ForEachStrip(ours, theirs, 0, left.size, correlate);
+    const double norm = std::sqrt(left_squares.Sum()) * std::sqrt(right_squares.Sum());
+    // Rounding must not decide which of two that differ by a factor alone comes first.
+    constexpr double kSteps = 1 << 20;
+    const double correlation = norm > 0 ? std::round(products.Sum() / norm * kSteps) / kSteps : 0;
+    if (correlation > 0.9) likeness = std::max(likeness, correlation);
   }
   if (likeness < 0.5 && left.size <= kMaxSortedConstant && MayShareHalf(ours, theirs)) {
     likeness = std::max(likeness, SharedInAnyOrder(left, right));

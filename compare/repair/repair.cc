@@ -86,7 +86,8 @@ class Repairer {
 
   bool RanLong() {
     const auto nodes = static_cast<int64_t>(run_.right().nodes().size());
-    if (run_.runs() <= limits_.node_runs * std::max<int64_t>(nodes, 100)) return false;
+    const int64_t runs = run_.runs() - repeated_runs_;
+    if (runs <= limits_.node_runs * std::max<int64_t>(nodes, 100)) return false;
     Note(absl::StrCat(limits_.node_runs, " runs of each node"));
     return true;
   }
@@ -101,13 +102,14 @@ class Repairer {
     return of_round == limits_.trials || RanLong();
   }
 
-  // The true one lets the results after it match at once.
+  // The true one lets the results after it match at once, so at first a few are waited for.
+  static constexpr int kFirstPatience = 8;
   static constexpr int kPatience = 32;
   ForcedState Try(const Suggestion& suggestion, int patience = kPatience) {
     FixedMatches fixed = state().fixed;
     fixed[suggestion.right] = suggestion.left;
     ++repaired_.trials;
-    return run_.Run(fixed, &state(), patience);
+    return run_.Run(fixed, &state(), {.patience = patience});
   }
   // Results that found a match besides the one suggested.
   int GainOf(const ForcedState& trial, const Suggestion& suggestion) const {
@@ -144,6 +146,22 @@ class Repairer {
     return true;
   }
 
+  // Whether a constant is read by a node whose result is wrong although all else that it reads is
+  // not: one that is only read further on makes up for nothing before that. True of what is
+  // computed.
+  bool IsReadAtBeginning(int r) const {
+    const SideGraph& right = run_.right();
+    if (!right.IsConstant(r)) return true;
+    const auto is_open = [&](int other) { return state().at(other).match == kNone; };
+    return absl::c_any_of(right.readers(r), [&](int n) {
+      return absl::c_any_of(right.node(n).made->outputs,
+                            [&](int output) { return output != kNone && is_open(output); }) &&
+             absl::c_none_of(right.Reads(n), [&](int read) {
+               return !of_constants_[Index(read)] && is_open(read);
+             });
+    });
+  }
+
   // Whether what a result flows into was given its match by order, so that a trial that changes
   // nothing there proves nothing.
   bool FlowsIntoFixed(int r) const {
@@ -170,7 +188,7 @@ class Repairer {
     absl::flat_hash_map<int, int> seen;
     std::vector<std::tuple<bool, int, Suggestion>> ranked;
     for (const Suggestion& s : *suggestions) {
-      const bool likely = s.structure >= 0.3 && StartsRegion(s);
+      const bool likely = s.structure >= 0.3 && StartsRegion(s) && IsReadAtBeginning(s.right);
       ranked.emplace_back(!likely, seen[s.right]++, s);
     }
     absl::c_stable_sort(ranked, [](const auto& a, const auto& b) {
@@ -204,11 +222,129 @@ class Repairer {
     return false;
   }
 
-  // Whether a suggestion may be worth more than one that leaves nothing to repair: it lies before
-  // that, more speaks for it, or it is a constant.
-  bool MayOutdo(const Suggestion& suggestion, const Suggestion& whole) const {
-    return suggestion.right < whole.right || suggestion.structure > whole.structure ||
-           (run_.right().IsConstant(suggestion.right) && !run_.right().IsConstant(whole.right));
+  // By right result: it is made of this one.
+  std::vector<bool> MadeOf(int r) const {
+    const SideGraph& right = run_.right();
+    std::vector<bool> made(right.stream().results.size());
+    std::vector<int> open = {r};
+    while (!open.empty()) {
+      const int next = open.back();
+      open.pop_back();
+      for (const int n : right.readers(next)) {
+        for (const int output : right.node(n).made->outputs) {
+          if (output == kNone || made[Index(output)]) continue;
+          made[Index(output)] = true;
+          open.push_back(output);
+        }
+      }
+    }
+    return made;
+  }
+
+  // A suggestion after which nothing is left to repair.
+  struct Whole {
+    Suggestion suggestion;
+    std::vector<bool> after;  // by right result: it is made of what was suggested
+  };
+  // Whether a result is made of what was suggested, or is a constant that only such results are
+  // made of, not one that is read together with it.
+  bool LiesAfter(int r, const Whole& whole) const {
+    const SideGraph& right = run_.right();
+    if (!right.IsConstant(r)) return whole.after[Index(r)];
+    return absl::c_all_of(right.readers(r), [&](int n) {
+      const bool together = right.IsConstant(whole.suggestion.right) &&
+                            absl::c_linear_search(right.Reads(n), whole.suggestion.right);
+      return !together && absl::c_all_of(right.node(n).made->outputs, [&](int output) {
+        return output == kNone || whole.after[Index(output)];
+      });
+    });
+  }
+  // Whether another one may be worth more: it lies before that, more speaks for it, or it is a
+  // constant. What lies after it is right by then.
+  bool MayOutdo(const Suggestion& suggestion, const Whole& whole) const {
+    const Suggestion& known = whole.suggestion;
+    if (LiesAfter(suggestion.right, whole)) return false;
+    return suggestion.right < known.right || suggestion.structure > known.structure ||
+           (run_.right().IsConstant(suggestion.right) && !run_.right().IsConstant(known.right));
+  }
+
+  // The best of the suggestions of one round that have been tried.
+  struct Round {
+    const Suggester::Standing& standing;
+    std::set<std::pair<int, int>>& refused;
+    std::optional<Suggestion> best = std::nullopt;
+    ForcedState state = {};
+    double value = 0;
+    int gain = 0;
+    std::optional<Whole> whole = std::nullopt;
+
+    bool is_enough() const { return value >= 0.95 * standing.doomed_count && value > 4; }
+  };
+
+  // False if a trial with more patience might tell more.
+  bool TryInRound(const Suggestion& suggestion, int patience, Round* round) {
+    constexpr int kLeast = 3;
+    ForcedState trial = Try(suggestion, patience);
+    // One of several readers of what is wrong: the others hold up the rest.
+    if (trial.abandoned && GainOf(trial, suggestion) > std::max(kLeast, round->gain)) {
+      trial = Try(suggestion, std::numeric_limits<int>::max());
+    }
+    if (trial.abandoned) return false;
+    if (trial.at(suggestion.right).match != suggestion.left) return true;
+    const int gain = GainOf(trial, suggestion);
+    double value = gain + 0.1 * suggestion.structure;
+    if (run_.right().IsConstant(suggestion.right)) value += 0.5;
+    if (!IsWeak(suggestion.right, suggestion.left)) value -= 3;
+    // Results that are near by chance do not lead to the outputs.
+    if (suggester_.OutputsMet(trial) > suggester_.OutputsMet(state())) value += 0.3;
+    // Of two that explain the same, the first one.
+    value -= 0.05 * suggestion.right / static_cast<double>(trial.results.size());
+    const bool speaks = suggestion.structure >= 0.5 && gain >= 0;
+    if (gain <= 0 && !speaks) {
+      if (gain < 0) round->refused.insert({suggestion.right, suggestion.left});
+      return true;
+    }
+    if (round->best.has_value() && value <= round->value) return true;
+    round->best = suggestion;
+    round->value = value;
+    round->gain = gain;
+    round->state = std::move(trial);
+    const bool is_sure = IsWeak(suggestion.right, suggestion.left) && StartsRegion(suggestion);
+    if (is_sure && suggester_.StandingOf(round->state).doomed_count == 0) {
+      round->whole = {suggestion, MadeOf(suggestion.right)};
+    }
+    return true;
+  }
+
+  void TryAll(const std::vector<Suggestion>& suggestions, Round* round) {
+    std::vector<std::pair<Suggestion, int64_t>> impatient;  // and the runs that took
+    const auto is_ruled_out = [&](const Suggestion& suggestion) {
+      return round->whole.has_value() && !MayOutdo(suggestion, *round->whole);
+    };
+    int tried = 0;
+    for (const Suggestion& suggestion : suggestions) {
+      if (TriedEnough(tried)) break;
+      if (round->refused.contains({suggestion.right, suggestion.left})) continue;
+      if (is_ruled_out(suggestion)) continue;
+      ++tried;
+      const int64_t before = run_.runs();
+      if (!TryInRound(suggestion, kFirstPatience, round)) {
+        impatient.emplace_back(suggestion, run_.runs() - before);
+      }
+      if (round->is_enough() && StartsRegion(*round->best)) break;
+    }
+    // Most are not worth waiting for, if another one is known to be right.
+    for (const auto& [suggestion, runs] : impatient) {
+      if (is_ruled_out(suggestion)) continue;
+      if (round->is_enough() && StartsRegion(*round->best) &&
+          suggestion.right >= round->best->right) {
+        continue;
+      }
+      if (RanLong()) break;
+      repeated_runs_ += runs;
+      --repaired_.trials;
+      TryInRound(suggestion, kPatience, round);
+    }
   }
 
   void RepairSuspects() {
@@ -222,51 +358,9 @@ class Repairer {
       }
       std::vector<Suggestion> suggestions = suggester_.ForSuspects(state(), standing);
       Order(&suggestions);
-      std::optional<Suggestion> best;
-      ForcedState best_state;
-      double best_value = 0;
-      constexpr int kLeast = 3;
-      int best_gain = 0;
-      int tried = 0;
-      std::optional<Suggestion> whole;  // after which nothing is doomed
-      for (const Suggestion& suggestion : suggestions) {
-        if (TriedEnough(tried)) break;
-        if (refused.contains({suggestion.right, suggestion.left})) continue;
-        if (whole.has_value() && !MayOutdo(suggestion, *whole)) continue;
-        ++tried;
-        ForcedState trial = Try(suggestion);
-        // One of several readers of what is wrong: the others hold up the rest.
-        if (trial.abandoned && GainOf(trial, suggestion) > std::max(kLeast, best_gain)) {
-          trial = Try(suggestion, std::numeric_limits<int>::max());
-        }
-        if (trial.abandoned || trial.at(suggestion.right).match != suggestion.left) continue;
-        const int gain = GainOf(trial, suggestion);
-        double value = gain + 0.1 * suggestion.structure;
-        if (run_.right().IsConstant(suggestion.right)) value += 0.5;
-        if (!IsWeak(suggestion.right, suggestion.left)) value -= 3;
-        // Results that are near by chance do not lead to the outputs.
-        if (suggester_.OutputsMet(trial) > suggester_.OutputsMet(state())) value += 0.3;
-        // Of two that explain the same, the first one.
-        value -= 0.05 * suggestion.right / static_cast<double>(trial.results.size());
-        const bool speaks = suggestion.structure >= 0.5 && gain >= 0;
-        if (gain <= 0 && !speaks) {
-          if (gain < 0) refused.insert({suggestion.right, suggestion.left});
-          continue;
-        }
-        if (!best.has_value() || value > best_value) {
-          best = suggestion;
-          best_value = value;
-          best_gain = gain;
-          best_state = std::move(trial);
-          const bool is_sure =
-              IsWeak(suggestion.right, suggestion.left) && StartsRegion(suggestion);
-          if (is_sure && suggester_.StandingOf(best_state).doomed_count == 0) whole = suggestion;
-        }
-        if (best_value >= 0.95 * standing.doomed_count && best_value > 4 && StartsRegion(*best)) {
-          break;
-        }
-      }
-      if (!best.has_value() || best_value <= -1) {
+      Round tried = {.standing = standing, .refused = refused};
+      TryAll(suggestions, &tried);
+      if (!tried.best.has_value() || tried.value <= -1) {
         for (const int r : run_.right().results()) {
           if (!standing.suspect[Index(r)]) continue;
           repaired_.lost = r;
@@ -274,8 +368,8 @@ class Repairer {
         }
         return;
       }
-      Adopt(std::move(best_state));
-      repairs_.push_back(*best);
+      Adopt(std::move(tried.state));
+      repairs_.push_back(*tried.best);
     }
     Note(absl::StrCat(limits_.rounds, " repairs"));
   }
@@ -418,8 +512,8 @@ class Repairer {
       FixedMatches fixed = state().fixed;
       fixed.erase(repair.right);
       ++repaired_.trials;
-      ForcedState without = run_.Run(fixed, &state());
-      if (without.at(repair.right).match == kNone || without.matched < state().matched ||
+      ForcedState without = run_.Run(fixed, &state(), {.needed = repair.right});
+      if (without.abandoned || without.matched < state().matched ||
           suggester_.OutputsMet(without) < suggester_.OutputsMet(state()) ||
           suggester_.StandingOf(without).doomed_count >
               suggester_.StandingOf(state()).doomed_count) {
@@ -485,8 +579,9 @@ class Repairer {
   std::vector<std::pair<int, int>> hints_;
   const std::vector<bool> of_constants_;
   Repaired repaired_;
-  bool fell_back_ = false;   // to a pair that no trial proved
-  std::vector<int> claims_;  // by class: right results that are matched with it
+  bool fell_back_ = false;     // to a pair that no trial proved
+  int64_t repeated_runs_ = 0;  // of nodes in trials that were made again with more patience
+  std::vector<int> claims_;    // by class: right results that are matched with it
   std::vector<Suggestion> repairs_;
 };
 

@@ -390,7 +390,7 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
     const int n = right.producer(r);
     if (right.IsConstant(r)) {
       const bool innocent = innocents[Index(r)];
-      Measured measured;
+      LazyMeasured measured;
       // The other constant of a node that is like one of the left's.
       for (const int reader : right.readers(r)) {
         for (const Likeness& likeness : Like(state, reader)) {
@@ -416,7 +416,8 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
     }
     if (!IsMeasurable(result.own)) continue;
     const Measured own = Measure(result.own.tensor(), left.pool());
-    for (const int c : left.MayBeWithin(result.own.tensor().shape(), own, kLittle)) {
+    for (const int c :
+         left.MayBeWithin(result.own.tensor().shape(), own.sample, own.scale, kLittle)) {
       if (!free(c) || !left.computed(c) || !Fits(r, c)) continue;
       if (LittleApart(left.measured(c), own)) collector.Add(r, c, 1);
     }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/types/span.h"
 #include "compare/differences/element_reader.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/nearness.h"
@@ -56,14 +57,24 @@ TruthDistance TruthDistanceOf(const Tensor& own, const Tensor& in_double) {
   TruthDistance distance;
   distance.dtype = own.dtype();
   double squares = 0;
-  std::vector<double> elements;
-  elements.reserve(static_cast<size_t>(own.num_elements()));
+  int64_t counted = 0;
   ForEachDistance(own, in_double, [&](double truth, double difference) {
-    if (std::abs(truth) < kMask) elements.push_back(truth);
+    counted += std::abs(truth) < kMask ? 1 : 0;
     distance.max_absolute = std::max(distance.max_absolute, difference);
     squares += difference * difference;
   });
   distance.rms = std::sqrt(squares / static_cast<double>(std::max<int64_t>(own.num_elements(), 1)));
+  // Mostly all of them count, and need not be copied.
+  if (counted == in_double.num_elements() && in_double.dtype() == DType::kDouble &&
+      in_double.is_contiguous()) {
+    distance.scale = ScaleOf(absl::MakeConstSpan(in_double.data<double>(), counted));
+    return distance;
+  }
+  std::vector<double> elements;
+  elements.reserve(static_cast<size_t>(counted));
+  ForEachDistance(own, in_double, [&](double truth, double /*difference*/) {
+    if (std::abs(truth) < kMask) elements.push_back(truth);
+  });
   distance.scale = ScaleOf(elements);
   return distance;
 }

@@ -4,7 +4,9 @@
 #include <limits>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "compare/streams/hash128.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -30,8 +32,8 @@ int64_t AboutBytes(const StreamResult& result) {
 absl::Status PairValues::ForEach(absl::Span<const ResultPair> pairs, Visitor visit) {
   std::vector<size_t> missing;
   for (size_t i = 0; i < pairs.size(); ++i) {
-    const Value* left = left_.bank->Find(pairs[i].left);
-    const Value* right = right_.bank->Find(pairs[i].right);
+    const Value* left = left_.Find(pairs[i].left);
+    const Value* right = right_.Find(pairs[i].right);
     if (left != nullptr && right != nullptr) {
       OC_RETURN_IF_ERROR(visit(i, *left, *right));
     } else {
@@ -58,6 +60,25 @@ absl::Status PairValues::ForEach(absl::Span<const ResultPair> pairs, Visitor vis
   return absl::OkStatus();
 }
 
+std::vector<bool> PairValues::WantedAgain(SideId side) const {
+  const RecordedSide& of = side == SideId::kLeft ? left_ : right_;
+  std::vector<bool> wanted(of.stream->results.size());
+  if (of.again == nullptr) return wanted;
+  // What the left has is asked for there.
+  absl::flat_hash_set<Hash128> of_left;
+  if (side == SideId::kRight) {
+    for (const StreamResult& result : left_.stream->results) {
+      of_left.insert(result.fingerprint.content);
+    }
+  }
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const StreamResult& result = of.stream->results[i];
+    wanted[i] = result.depth == 0 && of.Find(static_cast<int>(i)) == nullptr &&
+                !of_left.contains(result.fingerprint.content);
+  }
+  return wanted;
+}
+
 absl::Status PairValues::VisitWindow(absl::Span<const ResultPair> pairs,
                                      absl::Span<const size_t> window, Visitor visit) {
   std::vector<bool> wanted_left(left_.stream->results.size());
@@ -65,19 +86,30 @@ absl::Status PairValues::VisitWindow(absl::Span<const ResultPair> pairs,
   absl::flat_hash_map<int, std::vector<size_t>> by_right;
   for (const size_t i : window) {
     const auto [left, right] = pairs[i];
-    wanted_left[Index(left)] = left_.bank->Find(left) == nullptr;
-    wanted_right[Index(right)] = right_.bank->Find(right) == nullptr;
+    wanted_left[Index(left)] = left_.Find(left) == nullptr;
+    wanted_right[Index(right)] = right_.Find(right) == nullptr;
     by_right[right].push_back(i);
   }
+  // A run that is made anyway may as well show what will be asked for next.
+  const auto add_more = [](const std::vector<bool>& more, std::vector<bool>* wanted) {
+    if (std::find(wanted->begin(), wanted->end(), true) == wanted->end()) return;
+    for (size_t i = 0; i < more.size(); ++i) (*wanted)[i] = (*wanted)[i] || more[i];
+  };
+  const PerSide<std::vector<bool>> more = {WantedAgain(SideId::kLeft), WantedAgain(SideId::kRight)};
+  const std::vector<bool> asked_of_left = wanted_left;
+  add_more(more.left, &wanted_left);
+  add_more(more.right, &wanted_right);
   ValueBank held(std::numeric_limits<int64_t>::max());
   OC_RETURN_IF_ERROR(
       Again(left_, "left again", watch_, wanted_left, [&](int result, const Value& value) {
-        held.Keep(result, value);
+        const bool kept = more.left[Index(result)] && left_.again->Keep(result, value);
+        if (!kept && asked_of_left[Index(result)]) held.Keep(result, value);
         return absl::OkStatus();
       }));
   const auto visit_with = [&](int right, const Value& value) -> absl::Status {
+    if (more.right[Index(right)]) right_.again->Keep(right, value);
     for (const size_t i : by_right[right]) {
-      const Value* kept = left_.bank->Find(pairs[i].left);
+      const Value* kept = left_.Find(pairs[i].left);
       const Value* left = kept != nullptr ? kept : held.Find(pairs[i].left);
       if (left == nullptr) {
         return absl::InternalError(
@@ -89,7 +121,7 @@ absl::Status PairValues::VisitWindow(absl::Span<const ResultPair> pairs,
   };
   for (const size_t i : window) {
     const int right = pairs[i].right;
-    const Value* kept = right_.bank->Find(right);
+    const Value* kept = right_.Find(right);
     if (kept == nullptr || by_right[right].front() != i) continue;
     OC_RETURN_IF_ERROR(visit_with(right, *kept));
   }

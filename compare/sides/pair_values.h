@@ -34,7 +34,14 @@ struct RecordedSide {
   Side* side = nullptr;
   const ResultStream* stream = nullptr;
   const ValueBank* bank = nullptr;
+  // Where a further run leaves what a search for causes will ask for; null: there will be none.
+  ValueBank* again = nullptr;
 
+  // Null if the value is not at hand.
+  const Value* Find(int number) const {
+    const Value* kept = bank->Find(number);
+    return kept == nullptr && again != nullptr ? again->Find(number) : kept;
+  }
   const StreamResult& result(int number) const { return stream->results[Index(number)]; }
   const Evaluator* evaluator() const { return side->evaluator(); }  // null for a recording
 };
@@ -59,6 +66,8 @@ class PairValues {
  private:
   absl::Status VisitWindow(absl::Span<const ResultPair> pairs, absl::Span<const size_t> window,
                            Visitor visit);
+  // By result: a run of that side is to keep it in RecordedSide::again.
+  std::vector<bool> WantedAgain(SideId side) const;
 
   RecordedSide left_;
   RecordedSide right_;

@@ -193,6 +193,33 @@ TEST(CompareTest, ValuesThatDoNotFitAreComputedAgain) {
   }
 }
 
+// A run that has to be made again shows all that the search for causes asks for.
+TEST(CompareTest, WhereOutputsAreFarApartEachSideRunsOnceMore) {
+  const char* left = R"((float[64] x) => (float[64] o) <float c = {3}>
+      { a = Div(x, c) b = Tanh(a) d = Tanh(b) o = Add(d, a) })";
+  const char* right = R"((float[64] x) => (float[64] o) <float c = {3.1}>
+      { a = Div(x, c) b = Tanh(a) d = Tanh(b) o = Add(d, a) })";
+  CompareOptions options;
+  const auto whole = CompareGraphs(left, right, Ramp(64, 0.01f), options);
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  int left_again = 0;
+  int right_again = 0;
+  options.watch = [&](absl::string_view run) {
+    left_again += run == "left again" ? 1 : 0;
+    right_again += run == "right again" ? 1 : 0;
+    return std::unique_ptr<Observer>();
+  };
+  options.keep_values = 0;
+  const auto tight = CompareGraphs(left, right, Ramp(64, 0.01f), options);
+  ASSERT_TRUE(tight.ok()) << tight.status();
+  EXPECT_EQ(left_again, 1);
+  EXPECT_EQ(right_again, 1);
+  ASSERT_EQ(RowTexts(*tight), RowTexts(*whole));
+  ASSERT_EQ(tight->causes.size(), 1u);
+  ASSERT_EQ(whole->causes.size(), 1u);
+  EXPECT_EQ(tight->causes[0].text, whole->causes[0].text);
+}
+
 // Same elements, other layout: nothing to measure in the rows. The outputs differ all the same.
 TEST(CompareTest, OtherLayouts) {
   const auto comparison = CompareGraphs(

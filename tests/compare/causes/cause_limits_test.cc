@@ -1,6 +1,7 @@
 // Where everything differs the search for causes ends at its limits, and says at which.
 #include "compare/repair/repair_limits.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,36 @@ TEST(CauseLimits, NoneIsReachedWithOneFault) {
   right.replace(right.find("1.1000"), 6, "1.4000");
   const Comparison comparison = ComparedWithin(Chain(30, 1.1, 0.013), right, {});
   EXPECT_THAT(comparison.causes, SizeIs(1));
+  EXPECT_THAT(comparison.notes, Not(Contains(HasSubstr(kCutShort))));
+}
+
+// A chain whose constants are all multiplied by a factor, one of them by another; those that are
+// read last are listed first.
+std::string Folded(double factor, double factor_of_third) {
+  constexpr int kNodes = 20;
+  std::vector<std::string> constants;
+  std::string body;
+  std::string last = "x";
+  for (int i = 0; i < kNodes; ++i) {
+    std::vector<std::string> elements;
+    for (int k = 0; k < 3; ++k) {
+      const double plain = 1.2 + 0.5 * std::sin(1.7 * i * i + 2.3 * k * (i + 1));
+      elements.push_back(absl::StrFormat("%.9f", plain * (i == 2 ? factor_of_third : factor)));
+    }
+    constants.insert(constants.begin(),
+                     absl::StrCat("float[3] c", i, " = {", absl::StrJoin(elements, ", "), "}"));
+    absl::StrAppend(&body, "p", i, " = Mul (", last, ", c", i, ") s", i, " = Sin (p", i, ") ");
+    last = absl::StrCat("s", i);
+  }
+  return absl::StrCat("g (float[3] x) => (float[3] y) <", absl::StrJoin(constants, ", "), "> {",
+                      body, "y = Neg (", last, ")}");
+}
+
+// No constant after the fault agrees with the left's, and each is as like it as the one at fault.
+TEST(CauseLimits, TheFirstTrialIsOfWhatIsReadWhereTheFaultBegins) {
+  const Comparison comparison = ComparedWithin(Folded(1, 1), Folded(1.0000004, 1.3), {.trials = 1});
+  ASSERT_THAT(comparison.causes, SizeIs(1));
+  EXPECT_EQ(comparison.right.results[static_cast<size_t>(comparison.causes[0].right)].name, "c2");
   EXPECT_THAT(comparison.notes, Not(Contains(HasSubstr(kCutShort))));
 }
 

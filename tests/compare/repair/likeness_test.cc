@@ -26,6 +26,16 @@ TEST(ConstantLikenessTest, IsTheShareOfEqualElementsInAnyOrder) {
   EXPECT_EQ(LikenessOf({1, 20, 3, 40, 5}, {40, 5, 20, 7, 9}), 0.6);
 }
 
+// How the elements round must not say which of two is the likelier.
+TEST(ConstantLikenessTest, AFactorLeavesAllAlike) {
+  const std::vector<float> elements = {0.3f, -1.7f, 2.9f, 0.11f, -0.57f, 1.3f, 7.1f, -3.3f, 0.9f};
+  for (const float factor : {0.7f, 0.999995f, 1.00001f, 1.1f, 1.3f}) {
+    std::vector<float> scaled = elements;
+    for (float& element : scaled) element *= factor;
+    EXPECT_EQ(LikenessOf(elements, scaled), 1) << factor;
+  }
+}
+
 // A NaN is equal to nothing and has no place in an order.
 TEST(ConstantLikenessTest, NaNsAreLikeNothing) {
   EXPECT_EQ(LikenessOf({kNaN, kNaN}, {kNaN, kNaN}), 0);
