@@ -32,6 +32,7 @@
 #include "compare/repro/write_repro.h"
 #include "compare/sets/compare_sets.h"
 #include "compare/sides/recording_side.h"
+#include "compare/streams/fingerprint_cache.h"
 #include "compare/text/short_text.h"
 #include "evaluator/base/spare_memory.h"
 #include "evaluator/base/status_macros.h"
@@ -166,6 +167,8 @@ class SideComparison {
     }
     SetsResult result;
     CompareOptions compare = options();
+    if (!seen_.has_value()) seen_.emplace(compare.letters);
+    compare.seen = &*seen_;
     if (inputs->has_value()) {
       compare.made_up = (*inputs)->made_up();
       OC_ASSIGN_OR_RETURN(result.fed, (*inputs)->Get(set));
@@ -364,6 +367,7 @@ class SideComparison {
   std::unique_ptr<Side> left_;
   std::unique_ptr<Side> right_;
   SetsResult result_;  // of the last set
+  std::optional<FingerprintCache> seen_;
   Timings timings_;
 };
 
