@@ -18,7 +18,7 @@ namespace {
 
 using testing::TestFolder;
 
-constexpr int64_t kLarge = (int64_t{5} << 20) + 12;
+constexpr int64_t kLarge = (int64_t{17} << 20) + 12;
 
 std::string Numbers(int64_t size) {
   std::string bytes(static_cast<size_t>(size), '\0');
@@ -87,7 +87,15 @@ TEST_F(StoredBytesTest, WhoLooksWithoutAskingKeepsThem) {
   ExpectBytes(kept, 1);
 }
 
-TEST_F(StoredBytesTest, AlignedOnesAreLookedAtWhereTheyLie) {
+TEST_F(StoredBytesTest, AlignedOnesAreReadUnlessTheyAreVeryLarge) {
+  const Tensor stored = Take(4, int64_t{16} << 20);
+  ASSERT_TRUE(stored.stored());
+  const Tensor in_memory = *stored.InMemory(nullptr);
+  EXPECT_NE(in_memory.raw_data(), stored.raw_data());
+  ExpectBytes(in_memory, 4);
+}
+
+TEST_F(StoredBytesTest, VeryLargeAlignedOnesAreLookedAtWhereTheyLie) {
   const Tensor stored = Take(4, kLarge);
   ASSERT_TRUE(stored.stored());
   for (int i = 0; i < 2; ++i) {
