@@ -6,14 +6,11 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compare/inputs/feeds.h"
 #include "compare/inputs/input_candidates.h"
-#include "compare/inputs/input_places.h"
+#include "compare/inputs/map_by_names.h"
 #include "compare/inputs/type_text.h"
 #include "compare/text/meant_name.h"
 #include "evaluator/base/status_macros.h"
@@ -475,40 +472,6 @@ class Mapper {
   InputCandidates right_;
   InputMapping mapping_;
 };
-
-// The pairs of inputs of the same name, if that is all there is to say: each has a namesake that it
-// fits, and in two models no two could be meant the other way round. Looking at places takes many
-// passes over the graphs.
-std::optional<InputMapping> MapByNames(const Graph& left, const Graph& right) {
-  const std::vector<const ValueInfo*> lefts = RequiredInputs(left);
-  const std::vector<const ValueInfo*> rights = RequiredInputs(right);
-  if (lefts.size() != rights.size()) return std::nullopt;
-  const auto fit = [](const ValueInfo& a, const ValueInfo& b) {
-    return FitOf(a.type, b.type) >= Fit::kCast;
-  };
-  std::vector<const ValueInfo*> partners;
-  for (const ValueInfo* input : lefts) {
-    const auto partner =
-        absl::c_find_if(rights, [&](const ValueInfo* other) { return other->name == input->name; });
-    if (partner == rights.end() || !fit(*input, **partner)) return std::nullopt;
-    partners.push_back(*partner);
-  }
-  for (size_t a = 0; a < lefts.size() && &left != &right; ++a) {
-    for (size_t b = 0; b < a; ++b) {
-      if (fit(*lefts[a], *partners[b])) return std::nullopt;
-    }
-  }
-  const absl::flat_hash_set<absl::string_view> read_left = InputsRead(left);
-  const absl::flat_hash_set<absl::string_view> read_right =
-      &left == &right ? read_left : InputsRead(right);
-  InputMapping mapping;
-  for (const ValueInfo* input : lefts) {
-    MappedInput& pair = mapping.pairs.emplace_back();
-    pair.left = pair.right = input->name;
-    pair.read = read_left.contains(input->name) || read_right.contains(input->name);
-  }
-  return mapping;
-}
 
 }  // namespace
 

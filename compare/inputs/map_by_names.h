@@ -1,0 +1,19 @@
+// Which input is which where names alone settle it.
+#ifndef ONNXCMP_COMPARE_INPUTS_MAP_BY_NAMES_H_
+#define ONNXCMP_COMPARE_INPUTS_MAP_BY_NAMES_H_
+
+#include <optional>
+
+#include "compare/inputs/input_mapping.h"
+#include "evaluator/model/model.h"
+
+namespace onnxcmp {
+
+// The pairs of inputs of the same name, if that is all there is to say: each has a namesake that it
+// fits, and in two models no two could be meant the other way round. Looking at places takes many
+// passes over the graphs.
+std::optional<InputMapping> MapByNames(const Graph& left, const Graph& right);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_INPUTS_MAP_BY_NAMES_H_
