@@ -41,7 +41,7 @@ Evaluator::Evaluator(std::shared_ptr<const Model> model, std::shared_ptr<const O
                      std::shared_ptr<const ThreadPool> pool)
     : model_(std::move(model)),
       registry_(std::move(registry)),
-      options_(options),
+      options_(std::move(options)),
       plan_(std::move(plan)),
       pool_(std::move(pool)) {}
 Evaluator::Evaluator(const Evaluator&) = default;
