@@ -20,7 +20,6 @@ using ::onnxcmp::testing::GivenX;
 using ::onnxcmp::testing::ResultTexts;
 using ::onnxcmp::testing::RowTexts;
 using ::onnxcmp::testing::SideFedWith;
-using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
