@@ -16,6 +16,7 @@
 #include "compare/forced/node_inputs.h"
 #include "compare/graphs/region.h"
 #include "compare/repair/repair_suggestions.h"
+#include "compare/streams/downstream.h"
 
 namespace onnxcmp {
 namespace {
@@ -222,25 +223,6 @@ class Repairer {
     return false;
   }
 
-  // By right result: it is made of this one.
-  std::vector<bool> MadeOf(int r) const {
-    const SideGraph& right = run_.right();
-    std::vector<bool> made(right.stream().results.size());
-    std::vector<int> open = {r};
-    while (!open.empty()) {
-      const int next = open.back();
-      open.pop_back();
-      for (const int n : right.readers(next)) {
-        for (const int output : right.node(n).made->outputs) {
-          if (output == kNone || made[Index(output)]) continue;
-          made[Index(output)] = true;
-          open.push_back(output);
-        }
-      }
-    }
-    return made;
-  }
-
   // A suggestion after which nothing is left to repair.
   struct Whole {
     Suggestion suggestion;
@@ -311,7 +293,7 @@ class Repairer {
     round->state = std::move(trial);
     const bool is_sure = IsWeak(suggestion.right, suggestion.left) && StartsRegion(suggestion);
     if (is_sure && suggester_.StandingOf(round->state).doomed_count == 0) {
-      round->whole = {suggestion, MadeOf(suggestion.right)};
+      round->whole = {suggestion, Behind({suggestion.right}, run_.right().stream())};
     }
     return true;
   }

@@ -89,7 +89,7 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool, bo
 }
 
 bool FingerprintCache::IsFinite(const Tensor& tensor, const ThreadPool* pool) {
-  if (!IsFloatingPoint(tensor.dtype()) && !IsComplex(tensor.dtype())) return true;
+  if (!IsFloatingPoint(tensor.dtype())) return true;
   const bool large = tensor.byte_size() >= kWorthHashing;
   if (large) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -113,13 +113,10 @@ Fingerprint FingerprintCache::Glance(const Value& value, const Hash128& content,
     return Get(value, pool);
   }
   const Stopwatch watch;
-  absl::Cleanup count = [&] { seconds_ += watch.seconds(); };
   const Value readable = Readable(value, pool);
-  if (!IsFinite(readable.tensor(), pool)) {
-    std::move(count).Cancel();
-    return Get(value, pool);
-  }
-  return UnseenFingerprint(readable.tensor(), content);
+  const bool finite = IsFinite(readable.tensor(), pool);
+  seconds_ += watch.seconds();
+  return finite ? UnseenFingerprint(readable.tensor(), content) : Get(value, pool);
 }
 
 Hash128 FingerprintCache::Content(const Value& value, const ThreadPool* pool) {
