@@ -1,11 +1,13 @@
 #include "evaluator/base/spare_memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <new>
+#include <utility>
 
 // Clang has it in a package of its own.
 #if __has_include(<sanitizer/asan_interface.h>)
@@ -15,26 +17,32 @@
 namespace onnxcmp {
 namespace {
 
-// A block serves if this part of it at most is left over.
-constexpr size_t kSlack = 8;
 // What part of the most that was used at a time may be held besides.
 constexpr size_t kMore = 8;
+constexpr size_t kLargePage = size_t{2} << 20;
+// Of the first region, which models of small tensors do not fill: a large page takes longer to
+// clear than they run. Each further region is as large as those before together.
+constexpr size_t kFirstRegion = size_t{4} << 20;
+constexpr size_t kMostOfRegion = size_t{1} << 30;
+// What no region gives comes in large pages from here on: page faults took half of LogSoftmax's
+// time.
+constexpr size_t kLeastLarge = size_t{32} << 20;
 
-// What malloc does not keep but takes from the system and gives back each time (glibc: at most 32
-// MB) has page faults all over: they took half of LogSoftmax's time. Large pages have few.
+// What goes back to the system is cut to its pages.
+size_t PageSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+
+size_t RoundUp(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+
 void PreferLargePages([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
 #ifdef MADV_HUGEPAGE
-  constexpr size_t kLeast = size_t{32} << 20;
-  constexpr uintptr_t kPage = uintptr_t{2} << 20;
-  if (bytes < kLeast) return;
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(data);
-  const uintptr_t first = (begin + kPage - 1) / kPage * kPage;
-  const uintptr_t last = (begin + bytes) / kPage * kPage;
-  madvise(data + (first - begin), last - first, MADV_HUGEPAGE);  // only a hint: may fail
+  const auto begin = reinterpret_cast<uintptr_t>(data);
+  const uintptr_t first = RoundUp(begin, kLargePage);
+  const uintptr_t last = (begin + bytes) / kLargePage * kLargePage;
+  if (first < last) madvise(data + (first - begin), last - first, MADV_HUGEPAGE);  // may fail
 #endif
 }
 
-// The address sanitizer holds that nobody touches what waits.
+// The address sanitizer holds that nobody touches what waits, nor what lies behind a block.
 void Forbid([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
 #ifdef ASAN_POISON_MEMORY_REGION
   ASAN_POISON_MEMORY_REGION(data, bytes);
@@ -52,46 +60,49 @@ std::byte* TakeFromSystem(size_t bytes) {
   void* memory = ::operator new(bytes, kMemoryAlignment, std::nothrow);
   if (memory == nullptr) return nullptr;
   auto* data = static_cast<std::byte*>(memory);
-  PreferLargePages(data, bytes);
+  if (bytes >= kLeastLarge) PreferLargePages(data, bytes);
   return data;
 }
 
 void GiveToSystem(std::byte* data) { ::operator delete(data, kMemoryAlignment); }
 
 SpareMemory::~SpareMemory() {
-  while (!waiting_.empty()) Release(waiting_.begin());
+  for (const auto& [data, size] : regions_) {
+    Allow(data, size);
+    munmap(data, size);
+  }
 }
 
 SpareMemory::Block SpareMemory::Take(size_t bytes) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto it = waiting_.lower_bound(bytes);
-    if (it != waiting_.end() &&
-        (fit_ == BlockFit::kAny || it->first - bytes <= it->first / kSlack)) {
-      const Block block = {it->second, it->first};
-      waiting_.erase(it);
-      waiting_bytes_ -= block.capacity;
-      used_bytes_ += block.capacity;
-      Allow(block.data, block.capacity);
-      return block;
-    }
-    used_bytes_ += bytes;
-    most_used_ = std::max(most_used_, used_bytes_);
-    Shrink();
-  }
-  std::byte* data = TakeFromSystem(bytes);
-  if (data != nullptr) return {data, bytes};
+  if (bytes > SIZE_MAX / 2) return {};
   const std::lock_guard<std::mutex> lock(mutex_);
-  used_bytes_ -= bytes;
-  return {};
+  const size_t capacity = RoundUp(bytes + static_cast<size_t>(kMemoryAlignment), PageSize());
+  const auto place = Find(capacity);
+  if (place == free_.end()) return {};
+  std::byte* data = place->first;
+  const Free free = Remove(place);
+  Free rest;
+  size_t taken = 0;
+  for (const Run& run : free.runs) {
+    const size_t part = std::min(run.size, capacity - taken);
+    taken += part;
+    if (run.size > part) rest.Append({run.size - part, run.waits});
+  }
+  if (rest.size > 0) Insert(data + capacity, std::move(rest));
+  used_bytes_ += capacity;
+  most_used_ = std::max(most_used_, used_bytes_);
+  Shrink();
+  Allow(data, bytes);
+  return {data, capacity};
 }
 
 void SpareMemory::Give(const Block& block) {
   Forbid(block.data, block.capacity);
   const std::lock_guard<std::mutex> lock(mutex_);
-  waiting_.emplace(block.capacity, block.data);
-  waiting_bytes_ += block.capacity;
   used_bytes_ -= block.capacity;
+  Free free;
+  free.Append({block.capacity, /*waits=*/true});
+  Insert(block.data, std::move(free));
 }
 
 size_t SpareMemory::waiting() const {
@@ -99,19 +110,111 @@ size_t SpareMemory::waiting() const {
   return waiting_bytes_;
 }
 
-void SpareMemory::Shrink() {
-  const size_t most = most_used_ + most_used_ / kMore;
-  while (!waiting_.empty() && used_bytes_ + waiting_bytes_ > most) {
-    const auto enough = waiting_.lower_bound(used_bytes_ + waiting_bytes_ - most);
-    Release(enough != waiting_.end() ? enough : std::prev(waiting_.end()));
+void SpareMemory::Free::Append(const Run& run) {
+  size += run.size;
+  if (run.waits) waiting += run.size;
+  if (!runs.empty() && runs.back().waits == run.waits) {
+    runs.back().size += run.size;
+  } else {
+    runs.push_back(run);
   }
 }
 
-void SpareMemory::Release(std::multimap<size_t, std::byte*>::iterator block) {
-  Allow(block->second, block->first);
-  GiveToSystem(block->second);
-  waiting_bytes_ -= block->first;
-  waiting_.erase(block);
+void SpareMemory::Insert(std::byte* data, Free free) {
+  const auto region = std::prev(regions_.upper_bound(data));
+  const auto after = free_.lower_bound(data);
+  std::byte* end = data + free.size;
+  if (after != free_.end() && after->first == end && end != region->first + region->second) {
+    for (const Run& run : Remove(after).runs) free.Append(run);
+  }
+  const auto next = free_.lower_bound(data);
+  if (next != free_.begin() && data != region->first) {
+    const auto before = std::prev(next);
+    if (before->first + before->second.size == data) {
+      data = before->first;
+      Free joined = Remove(before);
+      for (const Run& run : free.runs) joined.Append(run);
+      free = std::move(joined);
+    }
+  }
+  by_size_.emplace(free.size, data);
+  if (free.waiting > 0) by_waiting_.emplace(free.waiting, data);
+  waiting_bytes_ += free.waiting;
+  free_.emplace(data, std::move(free));
+}
+
+SpareMemory::Free SpareMemory::Remove(FreeBlocks::iterator block) {
+  by_size_.erase({block->second.size, block->first});
+  by_waiting_.erase({block->second.waiting, block->first});
+  waiting_bytes_ -= block->second.waiting;
+  Free free = std::move(block->second);
+  free_.erase(block);
+  return free;
+}
+
+SpareMemory::FreeBlocks::iterator SpareMemory::Find(size_t bytes) {
+  // The least that is large enough, which leaves the others whole; what no block was cut from yet
+  // is mostly the largest.
+  auto found = by_size_.lower_bound({bytes, nullptr});
+  if (found == by_size_.end()) {
+    if (!AddRegion(bytes)) return free_.end();
+    found = by_size_.lower_bound({bytes, nullptr});
+  }
+  return free_.find(found->second);
+}
+
+bool SpareMemory::AddRegion(size_t bytes) {
+  const size_t like_others = std::clamp(region_bytes_, kFirstRegion, kMostOfRegion);
+  const size_t size = RoundUp(std::max(bytes, like_others), kLargePage);
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1, /*offset=*/0);
+  if (memory == MAP_FAILED) return false;
+  auto* data = static_cast<std::byte*>(memory);
+  if (region_bytes_ > 0 || bytes >= kLeastLarge) PreferLargePages(data, size);
+  Forbid(data, size);
+  regions_.emplace(data, size);
+  region_bytes_ += size;
+  Free free;
+  free.Append({size, /*waits=*/false});
+  Insert(data, std::move(free));
+  return true;
+}
+
+void SpareMemory::Shrink() {
+  const size_t most = most_used_ + most_used_ / kMore;
+  while (!by_waiting_.empty() && used_bytes_ + waiting_bytes_ > most) {
+    std::byte* data = by_waiting_.rbegin()->second;
+    Free free = Remove(free_.find(data));
+    // From the end, which would be taken last; large pages as a whole.
+    size_t excess = RoundUp(used_bytes_ + waiting_bytes_ + free.waiting - most, kLargePage);
+    std::vector<Run> kept = std::move(free.runs);
+    std::byte* end = data + free.size;
+    size_t gone = 0;  // at the end, of which nothing waits
+    while (!kept.empty() && excess > 0) {
+      Run& last = kept.back();
+      const size_t part = last.waits ? std::min(last.size, excess) : last.size;
+      if (last.waits) {
+        madvise(end - gone - part, part, MADV_DONTNEED);
+        excess -= part;
+      }
+      gone += part;
+      last.size -= part;
+      if (last.size == 0) kept.pop_back();
+    }
+    const auto region = regions_.find(data);
+    // A region for something large serves few other sizes.
+    if (kept.empty() && region != regions_.end() && region->second == free.size) {
+      Allow(data, region->second);
+      munmap(data, region->second);
+      region_bytes_ -= region->second;
+      regions_.erase(region);
+      continue;
+    }
+    Free rest;
+    for (const Run& run : kept) rest.Append(run);
+    rest.Append({gone, /*waits=*/false});
+    Insert(data, std::move(rest));
+  }
 }
 
 }  // namespace onnxcmp

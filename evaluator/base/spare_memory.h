@@ -7,6 +7,9 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace onnxcmp {
 
@@ -17,18 +20,16 @@ inline constexpr std::align_val_t kMemoryAlignment{64};
 std::byte* TakeFromSystem(size_t bytes);
 void GiveToSystem(std::byte* data);
 
-// Which blocks serve again: those of about the size that is asked for, or any that are large
-// enough.
-enum class BlockFit { kClose, kAny };
-
-// The same by way of what waits, from any thread. What is in use and what waits together never take
-// more than an eighth more than what was in use at some time.
+// Blocks of a few large regions, from any thread. What lies free there joins its free neighbours
+// and is cut for what comes, whatever its size. What is in use and what waits together never take
+// more than an eighth more than what was in use at some time: beyond it pages go back to the
+// system.
 class SpareMemory {
  public:
   // What is smaller malloc keeps by itself.
   static constexpr size_t kLeast = size_t{1} << 16;
 
-  explicit SpareMemory(BlockFit fit = BlockFit::kClose) : fit_(fit) {}
+  SpareMemory() = default;
   SpareMemory(const SpareMemory&) = delete;
   SpareMemory& operator=(const SpareMemory&) = delete;
   ~SpareMemory();  // everything must have been given back
@@ -40,17 +41,37 @@ class SpareMemory {
   };
   Block Take(size_t bytes);
   void Give(const Block& block);
-  // Bytes that may be taken again.
+  // Bytes that may be taken again without asking the system.
   size_t waiting() const;
 
  private:
+  // Bytes in a row that all may have pages of the system, or none.
+  struct Run {
+    size_t size;
+    bool waits;
+  };
+  struct Free {
+    size_t size = 0;
+    size_t waiting = 0;     // bytes of the runs that wait
+    std::vector<Run> runs;  // in order; neighbours differ
+    void Append(const Run& run);
+  };
+  using FreeBlocks = std::map<std::byte*, Free>;
+
+  void Insert(std::byte* data, Free free);
+  Free Remove(FreeBlocks::iterator block);
+  // Where that many bytes are free; the end if the system has none left.
+  FreeBlocks::iterator Find(size_t bytes);
+  bool AddRegion(size_t bytes);
   // As much of what waits to the system as is held beyond what may be.
   void Shrink();
-  void Release(std::multimap<size_t, std::byte*>::iterator block);
 
-  const BlockFit fit_;
   mutable std::mutex mutex_;
-  std::multimap<size_t, std::byte*> waiting_;  // by capacity
+  std::map<std::byte*, size_t> regions_;                // where they begin, their bytes
+  size_t region_bytes_ = 0;                             // of all
+  FreeBlocks free_;                                     // no two touch within a region
+  std::set<std::pair<size_t, std::byte*>> by_size_;     // the same
+  std::set<std::pair<size_t, std::byte*>> by_waiting_;  // those of which something waits
   size_t waiting_bytes_ = 0;
   size_t used_bytes_ = 0;
   size_t most_used_ = 0;  // at a time

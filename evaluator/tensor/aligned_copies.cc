@@ -30,7 +30,7 @@ bool IsAligned(const FileBytes& bytes, uintptr_t alignment) {
 
 AlignedCopies::AlignedCopies()
     : passing_(std::make_shared<MemoryAccount>(std::numeric_limits<int64_t>::max(),
-                                               std::make_shared<SpareMemory>(BlockFit::kAny))) {}
+                                               std::make_shared<SpareMemory>())) {}
 
 AlignedCopies::~AlignedCopies() {
   for (const Chunk& chunk : chunks_) munmap(chunk.data, chunk.size);
