@@ -42,6 +42,11 @@ void PreferLargePages([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t 
 #endif
 }
 
+void* MapAnonymous(size_t bytes) {
+  return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+              /*fd=*/-1, /*offset=*/0);
+}
+
 // The address sanitizer holds that nobody touches what waits, nor what lies behind a block.
 void Forbid([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
 #ifdef ASAN_POISON_MEMORY_REGION
@@ -164,10 +169,13 @@ SpareMemory::FreeBlocks::iterator SpareMemory::Find(size_t bytes) {
 }
 
 bool SpareMemory::AddRegion(size_t bytes) {
-  const size_t like_others = std::clamp(region_bytes_, kFirstRegion, kMostOfRegion);
-  const size_t size = RoundUp(std::max(bytes, like_others), kLargePage);
-  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1, /*offset=*/0);
+  size_t size =
+      RoundUp(std::max(bytes, std::clamp(region_bytes_, kFirstRegion, kMostOfRegion)), kLargePage);
+  void* memory = MapAnonymous(size);
+  if (memory == MAP_FAILED) {  // there may be a limit, and just enough
+    size = bytes;
+    memory = MapAnonymous(size);
+  }
   if (memory == MAP_FAILED) return false;
   auto* data = static_cast<std::byte*>(memory);
   if (region_bytes_ > 0 || bytes >= kLeastLarge) PreferLargePages(data, size);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include <tbb/blocked_range.h>
 #include <tbb/info.h>
@@ -21,7 +22,9 @@ int ThreadCount(int wanted) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-ThreadPool::ThreadPool(int threads) : threads_(std::max(threads, 1)) {
+ThreadPool::ThreadPool(int threads, std::shared_ptr<SpareMemory> scratch)
+    : threads_(std::max(threads, 1)),
+      scratch_(scratch != nullptr ? std::move(scratch) : std::make_shared<SpareMemory>()) {
   if (threads_ > 1) arena_ = std::make_unique<Arena>(threads_);
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "absl/functional/function_ref.h"
+#include "evaluator/base/spare_memory.h"
 
 namespace onnxcmp {
 
@@ -16,12 +17,15 @@ int ThreadCount(int wanted);
 // only pick tasks, so results are the same bits for any number of them.
 class ThreadPool {
  public:
-  explicit ThreadPool(int threads);  // at least 1; 1 runs everything on the caller's thread
+  // At least 1; 1 runs everything on the caller's thread. What tasks need besides while they run
+  // (evaluator/base/scratch.h) comes from `scratch`; null: the pool has its own.
+  explicit ThreadPool(int threads, std::shared_ptr<SpareMemory> scratch = nullptr);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return threads_; }
+  SpareMemory& scratch() const { return *scratch_; }
 
   // Calls task(0) ... task(tasks - 1), in any order, possibly at the same time; returns when all
   // have returned. Tasks must not throw and must write to disjoint memory. May be nested.
@@ -34,6 +38,7 @@ class ThreadPool {
  private:
   struct Arena;  // keeps the threading library out of this header
   int threads_;
+  std::shared_ptr<SpareMemory> scratch_;
   std::unique_ptr<Arena> arena_;
 };
 

@@ -56,7 +56,8 @@ absl::StatusOr<Evaluator> Evaluator::Create(std::shared_ptr<const Model> model,
   settled.threads = ThreadCount(settled.threads);
   OC_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, PlanOf(model, registry, options));
   return Evaluator(std::move(model), std::make_shared<const OpRegistry>(registry.Share()), settled,
-                   std::move(plan), std::make_shared<ThreadPool>(settled.threads));
+                   std::move(plan),
+                   std::make_shared<ThreadPool>(settled.threads, settled.spare_memory));
 }
 
 absl::StatusOr<Evaluator> Evaluator::InDouble() const {

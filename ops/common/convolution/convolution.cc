@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/status/statusor.h"
-#include "evaluator/base/status_macros.h"
-#include "evaluator/tensor/tensor.h"
+#include "absl/status/status.h"
+#include "evaluator/base/scratch.h"
 
 namespace onnxcmp {
 namespace {
@@ -317,6 +315,10 @@ struct PaddedImages {
   int64_t count;
 };
 
+absl::Status NoMemoryForImages() {
+  return absl::ResourceExhaustedError("the padded input is too large for this machine");
+}
+
 // Calls multiply(images, epilogue) for some images after the other, all in the end. The epilogue,
 // present if `epilogue` is, counts batches from the first image of all.
 template <typename E, typename Multiply>
@@ -327,16 +329,15 @@ absl::Status ForPaddedImages(const ThreadPool& pool, const ConvolutionShape& sha
   const std::optional<int64_t> elements =
       ImageElements(shape.windows, std::max<int64_t>(1, channels));
   if (!elements.has_value()) {
-    return absl::ResourceExhaustedError("the padded input is too large for this machine");
+    return NoMemoryForImages();
   }
   const Layout layout(shape.windows);
   const int64_t image_size = channels * layout.channel_pitch;
   const int64_t images = std::clamp<int64_t>(
       kImageBytes / static_cast<int64_t>(*elements * sizeof(E)), 1, shape.batch);
-  OC_ASSIGN_OR_RETURN(
-      std::shared_ptr<Buffer> buffer,
-      Buffer::Allocate((images * image_size + kSlack) * static_cast<int64_t>(sizeof(E))));
-  E* copies = reinterpret_cast<E*>(buffer->mutable_data());
+  const Scratch<E> scratch(pool, images * image_size + kSlack);
+  E* copies = scratch.data();
+  if (copies == nullptr) return NoMemoryForImages();
   std::fill_n(copies + images * image_size, kSlack, E());
   int64_t input_size = channels;
   for (const WindowDim& dim : shape.windows) input_size *= dim.input;
@@ -451,11 +452,11 @@ absl::Status ConvolveIntegers(const ThreadPool& pool, const ConvolutionShape& sh
                  w_zeros[w_zeros.size() == 1 ? 0 : static_cast<size_t>(i)],
                  weights.data() + i * depth);
     }
-    OC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> widened,
-                        Buffer::Allocate(inputs * static_cast<int64_t>(sizeof(float))));
-    float* images = reinterpret_cast<float*>(widened->mutable_data());
-    WidenBytes(pool, x, inputs, x_zero, images);
-    return ConvolveFewChannels<float, int32_t>(pool, shape, images, weights.data(), y, epilogue);
+    const Scratch<float> images(pool, inputs);
+    if (images.data() == nullptr) return NoMemoryForImages();
+    WidenBytes(pool, x, inputs, x_zero, images.data());
+    return ConvolveFewChannels<float, int32_t>(pool, shape, images.data(), weights.data(), y,
+                                               epilogue);
   }
 
   const int64_t pairs = PairsOf(depth);
@@ -470,11 +471,10 @@ absl::Status ConvolveIntegers(const ThreadPool& pool, const ConvolutionShape& sh
                           {y, windows, shape.out_channels * windows}, epilogue);
     return absl::OkStatus();
   }
-  OC_ASSIGN_OR_RETURN(std::shared_ptr<Buffer> widened,
-                      Buffer::Allocate(inputs * static_cast<int64_t>(sizeof(int16_t))));
-  int16_t* images = reinterpret_cast<int16_t*>(widened->mutable_data());
-  WidenBytes(pool, x, inputs, x_zero, images);
-  return ConvolveImages<int16_t, Int16Pair>(pool, shape, images, weights.data(), pairs, y,
+  const Scratch<int16_t> images(pool, inputs);
+  if (images.data() == nullptr) return NoMemoryForImages();
+  WidenBytes(pool, x, inputs, x_zero, images.data());
+  return ConvolveImages<int16_t, Int16Pair>(pool, shape, images.data(), weights.data(), pairs, y,
                                             epilogue);
 }
 

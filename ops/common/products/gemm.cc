@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <utility>
 
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
+#include "evaluator/base/scratch.h"
+#include "evaluator/tensor/tensor.h"
 #include "ops/common/products/gemm_by.h"
 #include "ops/common/products/gemm_kernels.h"
 
@@ -295,11 +295,8 @@ void PackThenMultiply(const ThreadPool& pool, const Problem<T>& problem, const G
   const int64_t chunk =
       std::max<int64_t>(1, kSharedBytes / (block_size * static_cast<int64_t>(sizeof(T))));
   const int64_t blocks = CeilDiv(shape.k, kGemmDepth);
-  std::unique_ptr<T[], void (*)(T*)> packed(
-      static_cast<T*>(
-          ::operator new(static_cast<size_t>(block_size * std::min(chunk, blocks)) * sizeof(T),
-                         std::align_val_t(64))),
-      [](T* p) { ::operator delete(p, std::align_val_t(64)); });
+  const Scratch<T> packed(pool, block_size * std::min(chunk, blocks));
+  OC_CHECK(packed.data() != nullptr);  // some megabytes
   const int64_t row_tasks = CeilDiv(kTasks, shape.batch);
   const int64_t rows =
       std::clamp<int64_t>(RoundUp(CeilDiv(shape.m, row_tasks), kTileRows), 2 * kTileRows, 480);
@@ -316,7 +313,7 @@ void PackThenMultiply(const ThreadPool& pool, const Problem<T>& problem, const G
           const int64_t column = i % panels * kWidth;
           b.Pack(batch, block * kGemmDepth, depth_of(block), column,
                  std::min(kWidth, shape.n - column),
-                 packed.get() + (block - first) * block_size + column * depth_of(block));
+                 packed.data() + (block - first) * block_size + column * depth_of(block));
         }
       });
       pool.ParallelRanges(shape.m, rows, [&](int64_t begin, int64_t end) {
@@ -324,7 +321,7 @@ void PackThenMultiply(const ThreadPool& pool, const Problem<T>& problem, const G
         const GemmBlock part = {batch, begin, end, 0, shape.n};
         for (int64_t block = first; block < last; ++block) {
           PanelsOfBlock(problem, part, block * kGemmDepth, depth_of(block),
-                        packed.get() + (block - first) * block_size, kWidth * depth_of(block),
+                        packed.data() + (block - first) * block_size, kWidth * depth_of(block),
                         rows_of_a);
         }
         if (last == blocks) problem.Finish(part);

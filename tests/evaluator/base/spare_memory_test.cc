@@ -37,8 +37,8 @@ TEST(SpareMemoryTest, CutsWhatCameBackForWhatIsAskedFor) {
 }
 
 TEST(SpareMemoryTest, JoinsWhatLiesSideBySide) {
-  for (const std::vector<int>& order : std::vector<std::vector<int>>{
-           {0, 1, 2}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2}}) {
+  for (const std::vector<int>& order :
+       std::vector<std::vector<int>>{{0, 1, 2}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2}}) {
     SpareMemory spare;
     std::vector<SpareMemory::Block> blocks;
     blocks.reserve(3);
