@@ -105,7 +105,7 @@ TEST(SpareMemoryTest, HandsNothingOutTwice) {
   std::mt19937 random(7);
   size_t used = 0;
   size_t most = 0;
-  for (int step = 0; step < 3000; ++step) {
+  for (int step = 0; step < 600; ++step) {
     if (held.size() < 5 || (held.size() < 60 && random() % 2 == 0)) {
       const size_t bytes = random() % 20 == 0 ? random() % (3 * kMega) : random() % (kMega / 4) + 1;
       const auto filling = static_cast<unsigned char>(step);
