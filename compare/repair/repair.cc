@@ -37,6 +37,8 @@ class Repairer {
     do {
       RepairSuspects();
     } while (repaired_.lost != kNone && FallBack());
+    // What no repair has reached may be told of nevertheless.
+    if (!state().skipped.empty()) Adopt(run_.Completed(state()));
     RepairLeftOvers();
     MoveUpstream();
     DropNeedless();
