@@ -1,6 +1,7 @@
 #include "compare/steps/name_causes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -41,9 +42,10 @@ std::vector<bool> FarApart(const PerSide<RecordedSide>& sides,
     const double epsilon = CoarserEpsilon(left.dtype, right.dtype);
     // What grids do to numbers may be much.
     if (epsilon == 0 || IsInteger(left.precision) || IsInteger(right.precision)) continue;
-    const ValueDifference& values = row.difference->values;
+    // As a whole, in root mean squares: what is near is at most that far apart.
+    const double share = std::pow(10, -row.difference->sqnr / 20);
     far[Index(row.aligned.right.back())] =
-        values.reason.empty() && values.apart > kTimesNear * NearLimit(epsilon);
+        row.difference->values.reason.empty() && share > kTimesNear * NearLimit(epsilon);
   }
   return far;
 }
