@@ -33,7 +33,7 @@ std::vector<double> DistancesOf(const std::vector<ComparedRow>& rows, size_t res
 // By result of the right, as CauseOptions::far.
 std::vector<bool> FarApart(const PerSide<RecordedSide>& sides,
                            const std::vector<ComparedRow>& rows) {
-  constexpr double kTimesNear = 16;
+  constexpr double kTimesNear = 4;
   std::vector<bool> far(sides.right.stream->results.size());
   for (const ComparedRow& row : rows) {
     if (!row.aligned.paired() || !row.difference.has_value()) continue;
