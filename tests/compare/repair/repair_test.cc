@@ -22,16 +22,17 @@ constexpr int kTrialsAfterwards = 1;
 // A chain of links that are unlike each other, in which whatever differs stays as different.
 // `first`: what makes s0 of p0,
 // `detour`: q0 of that.
-std::string Chain(const std::string& first, const std::string& detour = "q0 = Identity(s0)") {
+std::string Chain(const std::string& first, const std::string& detour = "q0 = Identity(s0)",
+                  int links = kLinks) {
   std::string text = absl::StrCat(
       "(float[64] x) => (float[64] y) <float k = {2.5}, float up = {0.5}, float down = {-0.5}> {\n",
       "  p0 = Mul(x, k)\n  ", first, "\n  ", detour, "\n");
-  for (int i = 1; i < kLinks; ++i) {
+  for (int i = 1; i < links; ++i) {
     absl::StrAppend(&text, "  k", i, " = Constant<value_float = ", 2.505 + 0.01 * i, ">()\n  p", i,
                     " = Mul(", i == 1 ? "q0" : absl::StrCat("s", i - 1), ", k", i, ")\n  s", i,
                     " = Sin(p", i, ")\n");
   }
-  return absl::StrCat(text, "  y = Neg(s", kLinks - 1, ")\n}");
+  return absl::StrCat(text, "  y = Neg(s", links - 1, ")\n}");
 }
 
 // Right-only nodes that come back to what they began with.
@@ -68,8 +69,12 @@ TEST_F(RepairTest, AWrongPairIsGivenUpAfterAFewNodes) {
   EXPECT_LE(runs_, 2 * kLinks + 3 * kFew);
 }
 
+// Nodes of the right alone find no partner then either, so it is not known to explain all.
 TEST_F(RepairTest, WhatLiesAfterTheTruePairIsNotTried) {
-  const ForcedSides sides(Chain("s0 = Sin(p0)"), Chain("s0 = Cos(p0)"), Irregular(64));
+  constexpr int kShort = 20;
+  constexpr int kHalf = 3;
+  const ForcedSides sides(Chain("s0 = Sin(p0)", "q0 = Identity(s0)", kShort),
+                          Chain("s0 = Cos(p0)", Detour(kHalf), kShort), Irregular(64));
   std::vector<std::pair<int, int>> hints;
   for (int i = 1; i < 6; ++i) {
     for (int k = 0; k < 4; ++k) {
