@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_set.h"
 #include "compare/differences/infinity.h"
-#include "compare/forced/node_inputs.h"
 #include "compare/streams/fingerprint.h"
 
 namespace onnxcmp {
