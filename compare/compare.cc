@@ -41,6 +41,7 @@ SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
   RecordSidesOptions recording;
   recording.max_depth = options.max_depth;
   recording.keep_values = options.keep_values;
+  recording.keep_for_causes = options.causes ? options.keep_for_causes : 0;
   recording.share = options.share;
   recording.numbers = options.letters || options.made_up || options.quantization ||
                       options.blocks || !options.explain.empty();
@@ -133,8 +134,10 @@ struct Findings {
 };
 
 // docs/architecture.md has a table of these steps.
+// `for_search`: what is kept for a search for causes, which takes it.
 absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
                                         const PerSide<RecordedSide>& sides,
+                                        PerSide<ValueBank> for_search,
                                         const CompareOptions& options, const StepTools& tools) {
   const PerSide<SideRecord>& records = recorded.sides;
   const EarlyDifferences& early = recorded.differences;
@@ -150,12 +153,15 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   const PerSide<std::vector<NamedOutput>> outputs = NamedOutputsOf(sides, records);
 
   timer.emplace(options.timings, "measure");
-  PerSide<ValueBank> again = {ValueBank(options.keep_for_causes),
-                              ValueBank(options.keep_for_causes)};
   PerSide<RecordedSide> searched = sides;
-  if (options.causes && sides.right.evaluator() != nullptr && AreFarApart(outputs)) {
-    searched.left.again = &again.left;
-    searched.right.again = &again.right;
+  const bool will_search =
+      options.causes && sides.right.evaluator() != nullptr && AreFarApart(outputs);
+  for (const SideId id : kBothSides) {
+    if (will_search) {
+      searched[id].again = &for_search[id];
+    } else {
+      for_search[id].Clear();
+    }
   }
   OC_ASSIGN_OR_RETURN(MeasuredRows measured,
                       MeasureRows(searched, std::move(aligned), tolerances, early, tools));
@@ -166,8 +172,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   timer.emplace(options.timings, "causes");
   OC_ASSIGN_OR_RETURN(CauseReport search,
                       SearchCauses(searched, outputs.right, measured, judged, options, tools));
-  again.left.Clear();
-  again.right.Clear();
+  for (const SideId id : kBothSides) for_search[id].Clear();
   OC_ASSIGN_OR_RETURN(
       measured, AddPairs(sides, std::move(measured), search.repaired, tolerances, early, tools));
   LookAtQuantizationOptions looking;
@@ -236,9 +241,11 @@ absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions
   const PerSide<Side*> sides = {&left, &right};
   OC_ASSIGN_OR_RETURN(SideRecords records,
                       TakeCommonForms(sides, Record(sides, options, pool), options.watch));
+  PerSide<ValueBank> for_search = {std::move(records.sides.left.for_search),
+                                   std::move(records.sides.right.for_search)};
   OC_ASSIGN_OR_RETURN(Findings findings,
-                      CompareRecords(records, ViewsOf(sides, records.sides), options,
-                                     {options.keep_values, options.watch, &pool}));
+                      CompareRecords(records, ViewsOf(sides, records.sides), std::move(for_search),
+                                     options, {options.keep_values, options.watch, &pool}));
   return Assemble(sides, std::move(records.sides), std::move(findings), options);
 }
 

@@ -26,6 +26,7 @@
 #include "compare/causes/shape_causes.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/forced/forced_run.h"
+#include "compare/forced/lost_nodes.h"
 #include "compare/forced/region_noise.h"
 #include "compare/graphs/left_classes.h"
 #include "compare/graphs/side_graph.h"
@@ -82,7 +83,8 @@ class CauseFinder {
     OC_ASSIGN_OR_RETURN(std::vector<Value> values, AllValues(left_, left_graph_, options_.watch));
     const LeftClasses classes(left_graph_, std::move(values), options_.pool);
     const ForcedRun run(classes, right_graph_, aligned_, Leaves(),
-                        PlainValues(right_, right_graph_));
+                        PlainValues(right_, right_graph_),
+                        LostNodes(classes, right_graph_, aligned_, options_.far));
     Repaired repaired = Repair(run, Hints(), options_.limits);
     const ForcedState& state = repaired.state;
     if (!Judge(run, state, &report)) {

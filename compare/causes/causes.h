@@ -43,6 +43,9 @@ struct CauseOptions {
   // elements; infinite where that is not known. Empty: nothing is. Where outputs agree and nothing
   // is farther apart than rounding, there is no search.
   std::vector<double> apart;
+  // By right result: in the plain runs it is so far from its partner that no rounding before it
+  // makes the difference. Empty: nothing is known.
+  std::vector<bool> far;
   PairValues::Watch watch;
   // How many branches, iterations and functions may yet be searched by themselves, counted down;
   // null: as many as one comparison may. Never null for what is searched inside.

@@ -109,6 +109,7 @@ absl::StatusOr<IterationReport> SearchIteration(const Iteration& iteration,
   OC_RETURN_IF_ERROR(Record(pair->right(), &cache, options.pool, &theirs));
   CauseOptions inner = options;
   inner.outputs_agree = false;
+  inner.far.clear();
   inner.watch = nullptr;
   OC_ASSIGN_OR_RETURN(CauseReport found,
                       FindCauses({ours.side(pair->left()), theirs.side(pair->right())},

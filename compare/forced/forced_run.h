@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
@@ -53,6 +54,7 @@ struct ForcedState {
   std::vector<Hash128> keys;          // by right node: what it ran on
   int matched = 0;                    // results that have a match
   bool abandoned = false;             // a trial that was not run to its end
+  absl::btree_set<int> skipped;       // right nodes that would have found nothing near
 
   const ForcedResult& at(int r) const { return results[Index(r)]; }
 };
@@ -61,10 +63,17 @@ class ForcedRun {
  public:
   // `aligned`: by right result, its partner on the left or kNone. `leaves`: by right result, the
   // values of initializers and inputs. `plain`: by right result, what its node gave in the right's
-  // own run, where that is at hand; empty: nothing is. All others must outlive the object.
+  // own run, where that is at hand; empty: nothing is. `lost`: as LostNodes() has it. All others
+  // must outlive the object.
   ForcedRun(const LeftClasses& left, const SideGraph& right, const std::vector<int>& aligned,
-            const std::vector<Value>& leaves, std::vector<Value> plain = {})
-      : left_(left), right_(right), aligned_(aligned), leaves_(leaves), plain_(std::move(plain)) {
+            const std::vector<Value>& leaves, std::vector<Value> plain = {},
+            std::vector<bool> lost = {})
+      : left_(left),
+        right_(right),
+        aligned_(aligned),
+        leaves_(leaves),
+        plain_(std::move(plain)),
+        lost_(std::move(lost)) {
     plain_.resize(right.stream().results.size());
   }
 
@@ -79,11 +88,14 @@ class ForcedRun {
     int patience = std::numeric_limits<int>::max();
     int needed = kNone;  // this one finds none
   };
-  // `base`: an earlier state; what does not depend on what is fixed otherwise is taken from it.
+  // `base`: an earlier state; what does not depend on what is fixed otherwise is taken from it. A
+  // run without one skips most of the lost nodes that read what has no match.
   ForcedState Run(const FixedMatches& fixed, const ForcedState* base, const Abandon& abandon) const;
   ForcedState Run(const FixedMatches& fixed, const ForcedState* base = nullptr) const {
     return Run(fixed, base, Abandon());
   }
+  // The same with what was skipped.
+  ForcedState Completed(const ForcedState& state) const;
 
   // The left's value of a class in the type and the shape of a right result; empty if it does not
   // fit there. `in_its_shape`: in the left's shape, unless only axes of one element differ.
@@ -112,6 +124,8 @@ class ForcedRun {
 
   Hash128 KeyOf(int n, const ForcedState& state) const;
   void MatchLeaf(int r, ForcedState* state) const;
+  bool IsLost(int n, const ForcedState& state) const;
+  void Skip(int n, ForcedState* state) const;
   // False if all was taken from `base`.
   bool RunNode(int n, const ForcedState* base, ForcedState* state) const;
   void MatchOutput(int n, int r, ForcedState* state) const;
@@ -140,6 +154,7 @@ class ForcedRun {
   const std::vector<Value>& leaves_;
   // A run hands them to its state, which the next ones begin with.
   mutable std::vector<Value> plain_;
+  const std::vector<bool> lost_;  // by right node
   // By class, right result, and whether it is in the left's shape.
   mutable absl::flat_hash_map<std::tuple<int, int, bool>, std::pair<Value, Hash128>> converted_;
   // The left's value, as which type, and the right's. Trials ask for the same ones again.

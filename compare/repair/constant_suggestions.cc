@@ -67,20 +67,14 @@ ConstantSuggester::ConstantSuggester(const ForcedRun& run, int64_t looks) : run_
 }
 
 std::vector<Suggestion> ConstantSuggester::For(const ForcedState& state,
-                                               absl::Span<const int> nodes,
+                                               absl::Span<const int> results,
                                                const std::vector<bool>& innocents,
                                                absl::FunctionRef<bool(int, int)> fits) {
   std::vector<Suggestion> suggestions;
   const LeftClasses& left = run_.left();
   const std::vector<bool> taken = TakenClasses(run_, state);
-  std::vector<int> order;
-  for (const int n : nodes) {
-    for (const int read : run_.right().Reads(n)) order.push_back(read);
-  }
-  const std::vector<int>& results = run_.right().results();
-  order.insert(order.end(), results.begin(), results.end());
   int64_t open_pairs = kMaxConstantPairs;
-  for (const int r : order) {
+  for (const int r : results) {
     const ForcedResult& result = state.at(r);
     if (result.match != kNone || !run_.right().IsConstant(r) || !IsMeasurable(result.own)) continue;
     const bool innocent = innocents[Index(r)];

@@ -42,9 +42,9 @@ class ConstantSuggester {
   // `looks`: as RepairLimits' constant_looks.
   ConstantSuggester(const ForcedRun& run, int64_t looks);
 
-  // Constants of the right without a match, and what is like them on the left; those first that
-  // the right's `nodes` read. `fits`: whether a right result can stand for a class at all.
-  std::vector<Suggestion> For(const ForcedState& state, absl::Span<const int> nodes,
+  // Those of these results of the right that are constants without a match, and what is like them
+  // on the left. `fits`: whether a right result can stand for a class at all.
+  std::vector<Suggestion> For(const ForcedState& state, absl::Span<const int> results,
                               const std::vector<bool>& innocents,
                               absl::FunctionRef<bool(int, int)> fits);
 

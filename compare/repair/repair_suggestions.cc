@@ -6,6 +6,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "compare/repair/likeness.h"
 
@@ -75,10 +76,10 @@ class Suggester::Collector {
     Keep(right, c, structure);
   }
 
-  // Those that `nodes` read come first.
-  void AddConstants(absl::Span<const int> nodes, const std::vector<bool>& innocents) {
+  void AddConstants(absl::Span<const int> results, const std::vector<bool>& innocents) {
     const auto fits = [&](int r, int c) { return suggester_.Fits(r, c); };
-    for (const Suggestion& constants : suggester_.constants_.For(state_, nodes, innocents, fits)) {
+    for (const Suggestion& constants :
+         suggester_.constants_.For(state_, results, innocents, fits)) {
       Add(constants.right, constants.left, constants.structure);
     }
   }
@@ -319,10 +320,9 @@ void Suggester::SuggestAfter(const ForcedState& state, int n, Collector* collect
   }
 }
 
-std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,
-                                               const Standing& standing) const {
+Suggester::Suspects Suggester::FirstSuspects(const ForcedState& state,
+                                             const Standing& standing) const {
   const SideGraph& right = run_.right();
-  Collector collector(*this, state);
   std::vector<int> nodes;
   absl::flat_hash_set<int> seen;
   const auto visit = [&](int n) {
@@ -353,26 +353,58 @@ std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,
     level = std::move(next);
   }
   if (nodes.size() > kMaxNodes) nodes.resize(kMaxNodes);
-  const absl::flat_hash_set<int> chosen(nodes.begin(), nodes.end());
-  const std::vector<int> suspects = nodes;
-  for (const int n : suspects) {
+  Suspects suspects;
+  suspects.chosen.insert(nodes.begin(), nodes.end());
+  for (size_t i = 0; i < suspects.chosen.size(); ++i) {
+    const int n = nodes[i];
     // What passes on what it reads may be a node that has lost its operator.
     for (const int read : right.Reads(n)) {
       if (run_.CopiedBy(state, read) != kNone) visit(right.producer(read));
     }
   }
-  for (const int n : nodes) SuggestForNode(state, n, &collector);
+  suspects.nodes = std::move(nodes);
+  return suspects;
+}
+
+std::vector<Suggestion> Suggester::ForSuspects(const ForcedState& state,
+                                               const Standing& standing) const {
+  const SideGraph& right = run_.right();
+  const Suspects suspects = FirstSuspects(state, standing);
+  Collector collector(*this, state);
+  for (const int n : suspects.nodes) SuggestForNode(state, n, &collector);
   for (const auto& [r, l] : hints_) {
-    if (standing.suspect[Index(r)] && chosen.contains(right.producer(r))) {
+    if (standing.suspect[Index(r)] && suspects.chosen.contains(right.producer(r))) {
       collector.Add(r, run_.left().of(l), 0.7);
     }
   }
   for (const auto& [r, c] : counterparts_) {
-    if (standing.doomed[Index(r)] && chosen.contains(right.producer(r))) {
+    if (standing.doomed[Index(r)] && suspects.chosen.contains(right.producer(r))) {
       collector.Add(r, c, 0.5);
     }
   }
-  collector.AddConstants(nodes, InnocentConstants(run_, state));
+  std::vector<int> read;
+  for (const int n : suspects.nodes) {
+    const std::vector<int> reads = right.Reads(n);
+    read.insert(read.end(), reads.begin(), reads.end());
+  }
+  collector.AddConstants(read, InnocentConstants(run_, state));
+  return collector.Take();
+}
+
+std::vector<Suggestion> Suggester::ForOtherConstants(const ForcedState& state,
+                                                     const Standing& standing,
+                                                     absl::FunctionRef<bool(int r)> wanted) const {
+  const SideGraph& right = run_.right();
+  absl::flat_hash_set<int> read;
+  for (const int n : FirstSuspects(state, standing).nodes) {
+    for (const int r : right.Reads(n)) read.insert(r);
+  }
+  std::vector<int> others;
+  for (const int r : right.results()) {
+    if (right.IsConstant(r) && !read.contains(r) && wanted(r)) others.push_back(r);
+  }
+  Collector collector(*this, state);
+  if (!others.empty()) collector.AddConstants(others, InnocentConstants(run_, state));
   return collector.Take();
 }
 
@@ -381,7 +413,7 @@ std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const 
   const LeftClasses& left = run_.left();
   Collector collector(*this, state);
   const std::vector<bool> innocents = InnocentConstants(run_, state);
-  collector.AddConstants({}, innocents);
+  collector.AddConstants(right.results(), innocents);
   const std::vector<bool> taken = TakenClasses(run_, state);
   const auto free = [&](int c) { return c != kNone && !taken[static_cast<size_t>(c)]; };
   for (const int r : right.results()) {

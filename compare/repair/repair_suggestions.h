@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/node_inputs.h"
 #include "compare/graphs/left_classes.h"
@@ -38,8 +40,11 @@ class Suggester {
   };
   Standing StandingOf(const ForcedState& state) const;
 
-  // For the first suspects; the best first.
+  // For the first suspects and what they read; the best first.
   std::vector<Suggestion> ForSuspects(const ForcedState& state, const Standing& standing) const;
+  // For those constants that they do not read and are `wanted`.
+  std::vector<Suggestion> ForOtherConstants(const ForcedState& state, const Standing& standing,
+                                            absl::FunctionRef<bool(int r)> wanted) const;
   // For what has no match although what follows it agrees.
   std::vector<Suggestion> ForLeftOvers(const ForcedState& state) const;
 
@@ -70,6 +75,13 @@ class Suggester {
 
  private:
   class Collector;
+
+  // Nodes that make the first suspects, and some that read these.
+  struct Suspects {
+    absl::flat_hash_set<int> chosen;
+    std::vector<int> nodes;  // the same, and those whose results they are handed on
+  };
+  Suspects FirstSuspects(const ForcedState& state, const Standing& standing) const;
 
   // What made a right result, or the left result that stands for a class; empty if no node did.
   std::string OperatorOf(int right) const;

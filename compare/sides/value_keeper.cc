@@ -23,6 +23,13 @@ constexpr double kNearby = 1e-3;
 constexpr double kRounding = 8;
 constexpr double kGrowth = 4;
 constexpr size_t kHeld = 4;
+// What rounding hardly does, as AreFarApart() in compare.cc has it of outputs.
+constexpr double kFar = 1e-3;
+constexpr double kRoundings = 64;
+// A fused node or a layout of its own makes some values in a row that have no like.
+constexpr int kMostInVain = 6;
+constexpr int kMostInVainUnnamed = 32;
+constexpr int kMostNamesakes = 3;
 
 bool IsWorthSettling(const StreamResult& result, const Value& value) {
   return value.is_tensor() && IsFloatingPoint(result.dtype) &&
@@ -36,11 +43,27 @@ bool ValueKeeper::IsOnOtherSide(SideId side, const Hash128& content) {
   const auto other = contents_[Other(side)].find(content);
   if (other == contents_[Other(side)].end()) return false;
   std::vector<int>& kept = other->second;
-  if (!kept.empty()) {
-    banks_[Other(side)]->Drop(kept.back());
+  // The search asks for the left's.
+  if (!kept.empty() && !(fault_met_ && side == SideId::kRight)) {
+    Drop(Other(side), kept.back());
     kept.pop_back();
   }
   return true;
+}
+
+const Value* ValueKeeper::Find(SideId side, int number) const {
+  const Value* kept = banks_[side]->Find(number);
+  return kept == nullptr && fault_met_ ? options_.search_banks[side]->Find(number) : kept;
+}
+
+void ValueKeeper::Drop(SideId side, int number) {
+  banks_[side]->Drop(number);
+  if (fault_met_) options_.search_banks[side]->Drop(number);
+}
+
+bool ValueKeeper::KeepForSearch(SideId side, int number, const StreamResult& result,
+                                const Value& value) {
+  return fault_met_ && result.depth == 0 && options_.search_banks[side]->Keep(number, value);
 }
 
 void ValueKeeper::LetGo(SideId side, int number) {
@@ -109,10 +132,10 @@ ValueKeeper::Waiting ValueKeeper::Remove(SideId side, size_t place) {
   return removed;
 }
 
-std::optional<double> ValueKeeper::Settle(SideId side, const StreamResult& result,
-                                          const Value& value) {
+std::optional<ValueKeeper::Apart> ValueKeeper::Settle(SideId side, const StreamResult& result,
+                                                      const Value& value) {
   const std::optional<Waiting> other = TakeLike(Other(side), result);
-  const Value* kept = other.has_value() ? banks_[Other(side)]->Find(other->number) : nullptr;
+  const Value* kept = other.has_value() ? Find(Other(side), other->number) : nullptr;
   if (kept == nullptr) return std::nullopt;  // or it was found bit for bit since
   PerSide<const Value*> values;
   values[side] = &value;
@@ -125,11 +148,57 @@ std::optional<double> ValueKeeper::Settle(SideId side, const StreamResult& resul
   measuring.tolerance.floats = Adjusted(DefaultTolerance(type), options_.tolerance);
   TensorDifference difference =
       TensorDifferenceOf(*values.left, *values.right, measuring, options_.pool);
-  const double scale = EpsilonOf(type) * difference.values.scale;
-  const double apart = scale > 0 ? difference.values.max_absolute / scale : 0;
+  Apart apart;
+  if (difference.values.scale > 0) {
+    apart.share = difference.values.max_absolute / difference.values.scale;
+    apart.epsilons = apart.share / EpsilonOf(type);
+  }
   differences_.Add(contents.left, contents.right, measuring.tolerance, std::move(difference));
   if (options_.in_step) LetGo(Other(side), other->number);
   return apart;
+}
+
+bool ValueKeeper::HasNamesake(SideId side, const StreamResult& result) const {
+  return std::any_of(waiting_[side].begin(), waiting_[side].end(), [&](const Waiting& other) {
+    return other.name == result.name && other.shape == result.shape;
+  });
+}
+
+bool ValueKeeper::IsFault(SideId side, const StreamResult& result,
+                          const std::optional<Apart>& apart) {
+  if (apart.has_value()) {
+    in_vain_ = namesakes_ = 0;
+    return apart->share > kFar && apart->epsilons > kRoundings;
+  }
+  // The left comes first, and waits anyway.
+  if (side == SideId::kLeft) return false;
+  ++in_vain_;
+  if (HasNamesake(SideId::kLeft, result)) ++namesakes_;
+  return in_vain_ >= kMostInVainUnnamed ||
+         (in_vain_ >= kMostInVain && namesakes_ >= kMostNamesakes);
+}
+
+void ValueKeeper::MeetFault() {
+  fault_met_ = true;
+  // With what is there yet: it is what led here.
+  const auto hand_over = [&](SideId side, int number) {
+    const Value* value = banks_[side]->Find(number);
+    if (value == nullptr || !options_.search_banks[side]->Keep(number, *value)) return false;
+    banks_[side]->Drop(number);
+    return true;
+  };
+  for (const SideId side : kBothSides) {
+    Leaving& leaving = leaving_[side];
+    std::deque<Leaving::Kept> left_over;
+    leaving.bytes = 0;
+    for (const Leaving::Kept& kept : leaving.numbers) {
+      if (hand_over(side, kept.number)) continue;
+      left_over.push_back(kept);
+      leaving.bytes += kept.bytes;
+    }
+    leaving.numbers = std::move(left_over);
+    for (const Waiting& waiting : waiting_[side]) hand_over(side, waiting.number);
+  }
 }
 
 void ValueKeeper::HoldIfSuspect(double apart) {
@@ -166,23 +235,30 @@ void ValueKeeper::See(SideId side, int number, const StreamResult& result, const
     banks_[side]->Keep(number, value, /*free=*/options_.holds_leaves[side]);
     return;
   }
-  if (IsOnOtherSide(side, content)) return;
+  if (IsOnOtherSide(side, content)) {
+    if (side == SideId::kLeft) KeepForSearch(side, number, result, value);
+    return;
+  }
   const bool settles = options_.tolerance.by_name.empty() && IsWorthSettling(result, value);
-  std::optional<double> apart;
+  std::optional<Apart> apart;
   if (settles) {
     const Stopwatch watch;
     to_come_[side].erase(result.name);
     apart = Settle(side, result, value);
     seconds_ += watch.seconds();
+    if (!fault_met_ && options_.in_step && options_.search_banks.left != nullptr &&
+        IsFault(side, result, apart)) {
+      MeetFault();
+    }
   }
-  if (!Keep(side, number, value)) return;
+  if (!KeepForSearch(side, number, result, value) && !Keep(side, number, value)) return;
   contents_[side][content].push_back(number);
   if (!settles) return;
   if (!apart.has_value()) {
     Wait(side, number, result, value);
   } else if (options_.in_step) {
     LetGo(side, number);
-    HoldIfSuspect(*apart);
+    HoldIfSuspect(apart->epsilons);
   }
 }
 

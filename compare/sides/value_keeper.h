@@ -29,7 +29,8 @@ namespace onnxcmp {
 // Bits that agree are never needed again. Large floats that are nearly those of a value of the
 // other side are measured against it at once. Where both sides go in lock step, what was measured,
 // and what waited in vain for its like, goes when there is much of it: two models that do the same
-// need little memory for that and no further run.
+// need little memory for that and no further run. Where they come to be far apart a search for
+// causes will follow, and what they give from there on stays.
 class ValueKeeper {
  public:
   struct Options {
@@ -44,6 +45,9 @@ class ValueKeeper {
     PerSide<absl::flat_hash_set<std::string>> to_come;
     // By side: whether its inputs and initializers are in memory anyway.
     PerSide<bool> holds_leaves = {false, false};
+    // In lock step: who keeps what both sides give from where they are far apart on, all that a
+    // search for causes will ask for. Null: nobody.
+    PerSide<ValueBank*> search_banks = {nullptr, nullptr};
     const ThreadPool* pool = nullptr;  // may be null
   };
 
@@ -74,9 +78,19 @@ class ValueKeeper {
   // Takes the value out that waits on a side and is nearly this one: that of its name, else, if
   // neither waits for its name, the nearest.
   std::optional<Waiting> TakeLike(SideId side, const StreamResult& result);
-  // Measures it against the nearest value that waits on the other side. How far they are apart in
-  // epsilons; nothing if it has to wait.
-  std::optional<double> Settle(SideId side, const StreamResult& result, const Value& value);
+  // How far two values are apart.
+  struct Apart {
+    double share = 0;  // of the scale
+    double epsilons = 0;
+  };
+  // Measures it against the nearest value that waits on the other side; nothing if it has to wait.
+  std::optional<Apart> Settle(SideId side, const StreamResult& result, const Value& value);
+  // Whether one of its name and shape waits on a side: nothing like it, or it would be settled.
+  bool HasNamesake(SideId side, const StreamResult& result) const;
+  // Whether what was seen of large values leaves little doubt that both sides do other things.
+  bool IsFault(SideId side, const StreamResult& result, const std::optional<Apart>& apart);
+  // From here on both sides keep what they give.
+  void MeetFault();
   // Values that are kept and may go, the oldest first.
   struct Leaving {
     struct Kept {
@@ -87,6 +101,10 @@ class ValueKeeper {
     int64_t bytes = 0;
   };
 
+  const Value* Find(SideId side, int number) const;
+  void Drop(SideId side, int number);
+  // For the search for causes, if there will be one. Whether that has room for it.
+  bool KeepForSearch(SideId side, int number, const StreamResult& result, const Value& value);
   void LetGo(SideId side, int number);
   void DropOldest(SideId side);
   // After a pair that is so far apart.
@@ -111,6 +129,9 @@ class ValueKeeper {
   std::deque<double> latest_apart_;            // how far what was measured was apart, in epsilons
   PerSide<std::deque<Waiting>> waiting_ = {};  // the oldest first
   PerSide<int64_t> waiting_bytes_ = {0, 0};
+  bool fault_met_ = false;
+  int in_vain_ = 0;    // large values of the right since the last that met its like
+  int namesakes_ = 0;  // of them: that met one of their name
   double seconds_ = 0;
 };
 

@@ -1,12 +1,14 @@
 #include "compare/steps/name_causes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compare/comparison/verdict.h"
+#include "compare/differences/nearness.h"
 #include "compare/quantization/contradicted_causes.h"
 #include "compare/repro/make_repro.h"
 #include "compare/streams/quantized_streams.h"
@@ -26,6 +28,26 @@ std::vector<double> DistancesOf(const std::vector<ComparedRow>& rows, size_t res
     apart[Index(row.aligned.right.back())] = values.max_absolute / values.scale;
   }
   return apart;
+}
+
+// By result of the right, as CauseOptions::far.
+std::vector<bool> FarApart(const PerSide<RecordedSide>& sides,
+                           const std::vector<ComparedRow>& rows) {
+  constexpr double kTimesNear = 4;
+  std::vector<bool> far(sides.right.stream->results.size());
+  for (const ComparedRow& row : rows) {
+    if (!row.aligned.paired() || !row.difference.has_value()) continue;
+    const StreamResult& left = sides.left.result(row.aligned.left.back());
+    const StreamResult& right = sides.right.result(row.aligned.right.back());
+    const double epsilon = CoarserEpsilon(left.dtype, right.dtype);
+    // What grids do to numbers may be much.
+    if (epsilon == 0 || IsInteger(left.precision) || IsInteger(right.precision)) continue;
+    // As a whole, in root mean squares: what is near is at most that far apart.
+    const double share = std::pow(10, -row.difference->sqnr / 20);
+    far[Index(row.aligned.right.back())] =
+        row.difference->values.reason.empty() && share > kTimesNear * NearLimit(epsilon);
+  }
+  return far;
 }
 
 // Of the right: outputs that agree although their bits differ.
@@ -67,6 +89,7 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
   if (judged.agree && options.quick) {
     search.apart = DistancesOf(measured.rows, sides.right.stream->results.size());
   }
+  if (!judged.agree) search.far = FarApart(sides, measured.rows);
   if (options.repro) search.on_found = AddRepro;
   OC_ASSIGN_OR_RETURN(CauseReport report, FindCauses(sides, measured.alignment, search));
   if (IsQuantized(*sides.left.stream) && IsQuantized(*sides.right.stream)) {

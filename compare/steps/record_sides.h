@@ -29,6 +29,8 @@ namespace onnxcmp {
 struct RecordSidesOptions {
   int max_depth = std::numeric_limits<int>::max();
   int64_t keep_values = 0;  // bytes of both sides' banks together
+  // Bytes of each side's bank for a search for causes; 0: there will be none.
+  int64_t keep_for_causes = 0;
   // What both sides compute alike is computed once.
   bool share = true;
   // Whether somebody will ask for the numbers of results whose bits both sides have.
@@ -48,6 +50,9 @@ struct SideRecord {
   ResultStream stream;
   // Values that the other side does not have bit for bit, as far as they fit.
   ValueBank bank{0};
+  // What a search for causes will ask for, as far as that was known and it fits: of a model, what
+  // both sides gave from where they were far apart on.
+  ValueBank for_search{0};
   std::vector<std::pair<int, Value>> outputs;  // by result
   SideShadow shadow;
   std::vector<std::pair<int, Value>> outputs_in_double;

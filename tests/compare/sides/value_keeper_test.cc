@@ -204,6 +204,93 @@ TEST_F(ValueKeeperTest, WhatLeadsToASuspectStays) {
   EXPECT_NE(banks_.left.Find(19), nullptr);
 }
 
+class AfterAFaultTest : public ValueKeeperTest {
+ protected:
+  AfterAFaultTest() : ValueKeeperTest(Searched()) {
+    options_.search_banks = {&search_.left, &search_.right};
+  }
+
+  static ValueKeeper::Options Searched() {
+    ValueKeeper::Options options = InStep();
+    options.bytes_that_stay = 2 * kBytes;
+    return options;
+  }
+
+  void SeeBoth(int number, float factor) {
+    See(SideId::kLeft, number, absl::StrCat("v", number), Numbers(number));
+    See(SideId::kRight, number, absl::StrCat("v", number), Numbers(number, factor));
+  }
+  bool IsSearched(SideId side, int number) const { return search_[side].Find(number) != nullptr; }
+
+  PerSide<ValueBank> search_ = {ValueBank(int64_t{1} << 30), ValueBank(int64_t{1} << 30)};
+};
+
+constexpr float kNear = 1.0000003f;
+constexpr float kFarFactor = 1.2f;
+
+TEST_F(AfterAFaultTest, NothingIsKeptForASearchWhereAllIsNear) {
+  for (int i = 0; i < 60; ++i) SeeBoth(i, kNear);
+  EXPECT_EQ(search_.left.bytes(), 0);
+  EXPECT_EQ(search_.right.bytes(), 0);
+}
+
+// What is nearly the same, but for more than rounding, is the first that is wrong.
+TEST_F(AfterAFaultTest, APairThatIsFarApartBeginsIt) {
+  for (int i = 0; i < 20; ++i) SeeBoth(i, kNear);
+  const auto apart_at_one = [](int seed) {
+    const Value plain = Numbers(seed);
+    std::vector<float> numbers(plain.tensor().data<float>(),
+                               plain.tensor().data<float>() + kElements);
+    numbers[100] += 0.05f;
+    return Value(Tensor::Of<float>({kElements}, numbers));
+  };
+  See(SideId::kLeft, 20, "v20", Numbers(20));
+  See(SideId::kRight, 20, "v20", apart_at_one(20));
+  for (int i = 21; i < 60; ++i) SeeBoth(i, kNear);
+  EXPECT_FALSE(IsSearched(SideId::kLeft, 5));
+  for (int i = 20; i < 60; ++i) {
+    EXPECT_TRUE(IsSearched(SideId::kLeft, i)) << i;
+    EXPECT_TRUE(IsSearched(SideId::kRight, i)) << i;
+  }
+}
+
+TEST_F(AfterAFaultTest, ManyInARowThatAreFarFromTheirNamesakesBeginIt) {
+  for (int i = 0; i < 20; ++i) SeeBoth(i, kNear);
+  for (int i = 20; i < 60; ++i) SeeBoth(i, kFarFactor);
+  EXPECT_FALSE(IsSearched(SideId::kLeft, 5));
+  for (int i = 30; i < 60; ++i) {
+    EXPECT_TRUE(IsSearched(SideId::kLeft, i)) << i;
+    EXPECT_TRUE(IsSearched(SideId::kRight, i)) << i;
+  }
+  EXPECT_EQ(banks_.left.Find(59), nullptr);
+}
+
+// Fused nodes make some that have no like.
+TEST_F(AfterAFaultTest, AFewThatHaveNoLikeDoNot) {
+  for (int i = 0; i < 60; ++i) SeeBoth(i, i % 4 == 0 ? kNear : kFarFactor);
+  EXPECT_EQ(search_.left.bytes(), 0);
+  EXPECT_EQ(search_.right.bytes(), 0);
+}
+
+// The search asks for all of the left's, and for what the right has of its own.
+TEST_F(AfterAFaultTest, WhatBothHaveStaysOnTheLeft) {
+  for (int i = 0; i < 20; ++i) SeeBoth(i, kFarFactor);
+  SeeBoth(20, 1);
+  See(SideId::kRight, 21, "right first", Numbers(21));
+  See(SideId::kLeft, 21, "left second", Numbers(21));
+  for (const int same : {20, 21}) {
+    EXPECT_TRUE(IsSearched(SideId::kLeft, same)) << same;
+    EXPECT_FALSE(IsSearched(SideId::kRight, same)) << same;
+  }
+}
+
+TEST_F(AfterAFaultTest, WhatDoesNotFitGoesAsBefore) {
+  search_ = {ValueBank(3 * kBytes), ValueBank(3 * kBytes)};
+  for (int i = 0; i < 60; ++i) SeeBoth(i, kFarFactor);
+  EXPECT_EQ(search_.left.bytes(), 3 * kBytes);
+  EXPECT_EQ(banks_.left.bytes(), (4 + 2) * kBytes);
+}
+
 constexpr char kExact[] = R"((float[96,256] x, float[256] w) => (float[96,256] y) {
   a = Mul(x, w)
   b = Tanh(a)

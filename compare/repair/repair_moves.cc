@@ -1,0 +1,205 @@
+#include "compare/repair/repair_moves.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/node_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "compare/forced/node_inputs.h"
+#include "compare/graphs/region.h"
+
+namespace onnxcmp {
+namespace {
+
+class RepairMover {
+ public:
+  explicit RepairMover(Repairs* repairs)
+      : run_(repairs->run()), suggester_(repairs->suggester()), repairs_(*repairs) {}
+
+  void MoveAll() {
+    for (size_t i = 0; i < repairs_.pairs().size(); ++i) {
+      const Suggestion repair = repairs_.pairs()[i];
+      const int n = run_.right().producer(repair.right);
+      if (n == kNone || !state().fixed.contains(repair.right)) continue;
+      if (!run_.right().node(n).made->captures.empty()) continue;
+      if (!MoveToDiffering(repair, n) && !MoveToUnmatched(repair, n)) MoveIntoRegion(repair);
+    }
+  }
+
+ private:
+  const ForcedState& state() const { return repairs_.state(); }
+
+  // Whether a right node gives what the left has if one of its inputs is a class, and the others
+  // are what `value` tells.
+  bool GivesMatch(const Suggestion& repair, int n,
+                  absl::FunctionRef<const Value&(int r)> value) const {
+    const Value& wanted = run_.left().value(repair.left);
+    if (!IsMeasurable(wanted)) return false;
+    const auto outputs = run_.right().Run(n, value);
+    const auto slot = static_cast<size_t>(run_.right().result(repair.right).slot);
+    if (!outputs.ok() || slot >= outputs->size() || !IsMeasurable((*outputs)[slot])) return false;
+    const Tensor& given = (*outputs)[slot].tensor();
+    return given.shape() == wanted.tensor().shape() &&
+           Near(run_.left().measured(repair.left), Measure(given));
+  }
+
+  // Makes another pair of a repair. False if what comes of it is not good enough.
+  bool Move(const Suggestion& repair, int r, int c,
+            absl::FunctionRef<bool(const ForcedState&)> is_good) {
+    FixedMatches fixed = state().fixed;
+    fixed.erase(repair.right);
+    fixed[r] = c;
+    ForcedState moved = repairs_.Try(fixed, ForcedRun::Abandon());
+    if (!is_good(moved)) return false;
+    repairs_.Adopt(std::move(moved), {r, c, 1});
+    return true;
+  }
+
+  // To the only input in which two nodes that do the same differ. Several that differ are one
+  // region that is at fault.
+  bool MoveToDiffering(const Suggestion& repair, int n) {
+    const SideGraph& left = run_.left().graph();
+    const int l = left.producer(run_.left().representative(repair.left));
+    if (l == kNone) return false;
+    const StreamNode& made = *run_.right().node(n).made;
+    const StreamNode& other = *left.node(l).made;
+    if (made.op_type != other.op_type || made.domain != other.domain ||
+        made.attributes != other.attributes || made.inputs.size() != other.inputs.size()) {
+      return false;
+    }
+    absl::btree_set<std::pair<int, int>> differing;
+    absl::node_hash_map<int, Value> values;
+    std::vector<int> left_inputs;
+    std::vector<int> right_inputs;
+    for (const InputPair& pair : PairInputs(run_, state(), l, n)) {
+      const int r = pair.right;
+      const int c = run_.left().of(pair.left);
+      if (r == kNone || c == kNone) return false;
+      left_inputs.push_back(c);
+      right_inputs.push_back(state().at(r).match);
+      if (!pair.equal && differing.emplace(r, c).second) {
+        // A copy is as sure as what it is a copy of.
+        int root = r;
+        while (state().at(root).match != kNone && repairs_.CopiedBy(root) != kNone)
+          root = repairs_.CopiedBy(root);
+        if (!repairs_.IsWeak(root, c) || !suggester_.Fits(r, c)) return false;
+      }
+      if (values.emplace(r, run_.ValueFor(c, r)).first->second.empty()) return false;
+    }
+    absl::c_sort(left_inputs);
+    absl::c_sort(right_inputs);
+    if (differing.size() != 1 || left_inputs == right_inputs) return false;
+    const auto value = [&](int r) -> const Value& { return values.find(r)->second; };
+    const auto loses_nothing = [&](const ForcedState& s) { return s.matched >= state().matched; };
+    return GivesMatch(repair, n, value) &&
+           Move(repair, differing.begin()->first, differing.begin()->second, loses_nothing);
+  }
+
+  // To an input without a match, or with one that may be what it is a copy of, whatever the left's
+  // node does: a left result some hops back with which the right's node gives what the left has.
+  bool MoveToUnmatched(const Suggestion& repair, int n) {
+    const SideGraph& right = run_.right();
+    const std::vector<int> reads = right.Reads(n);
+    if (absl::c_any_of(reads, [&](int read) { return state().at(read).held.empty(); }))
+      return false;
+    const auto held = [&](int r) -> const Value& { return state().at(r).held; };
+    const auto loses_nothing = [&](const ForcedState& s) { return s.matched >= state().matched; };
+    if (state().at(repair.right).own.empty() || GivesMatch(repair, n, held)) return false;
+    for (const int read : reads) {
+      const bool copies = state().at(read).match != kNone && repairs_.CopiedBy(read) != kNone;
+      if ((state().at(read).match != kNone && !copies) || repairs_.IsOfConstants(read)) continue;
+      for (const int c : ClassesBefore(repair.left)) {
+        if (state().at(read).match == c || !suggester_.Fits(read, c)) continue;
+        const Value tried = run_.ValueFor(c, read);
+        if (tried.empty()) continue;
+        const auto value = [&](int r) -> const Value& {
+          return r == read ? tried : state().at(r).held;
+        };
+        if (GivesMatch(repair, n, value) && Move(repair, read, c, loses_nothing)) return true;
+      }
+    }
+    return false;
+  }
+
+  // To a result without a match between the repair and what has one: the first that lets more match
+  // than the repair, which reads it by several ways.
+  bool MoveIntoRegion(const Suggestion& repair) {
+    constexpr size_t kMostNodes = 8;
+    constexpr int kMostTrials = 16;
+    const auto is_matched = [&](int r) { return state().at(r).match != kNone; };
+    const Region region = RegionOf(run_.right(), repair.right, is_matched, kMostNodes);
+    const std::vector<int> before = ClassesBefore(repair.left);
+    int tried = 0;
+    for (const int n : region.nodes) {
+      for (const int r : run_.right().node(n).made->outputs) {
+        if (r == kNone || r == repair.right || is_matched(r) || repairs_.IsOfConstants(r)) continue;
+        for (const int c : before) {
+          if (!suggester_.Fits(r, c)) continue;
+          if (++tried > kMostTrials) return false;
+          const auto gains = [&](const ForcedState& moved) {
+            return moved.matched > state().matched && moved.at(repair.right).match == repair.left;
+          };
+          if (Move(repair, r, c, gains)) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // A left result and what it was made of, some hops back; the nearest first.
+  std::vector<int> ClassesBefore(int c) const {
+    constexpr int kHopsBack = 4;
+    constexpr size_t kMost = 24;
+    const SideGraph& left = run_.left().graph();
+    std::vector<int> classes = {c};
+    std::vector<int> level = {run_.left().representative(c)};
+    for (int hop = 0; hop < kHopsBack; ++hop) {
+      std::vector<int> before;
+      for (const int result : level) {
+        if (left.producer(result) == kNone) continue;
+        for (const int read : left.Reads(left.producer(result))) {
+          const int of = run_.left().of(read);
+          if (of == kNone || run_.left().constant(of) || absl::c_linear_search(classes, of))
+            continue;
+          if (classes.size() == kMost) return classes;
+          classes.push_back(of);
+          before.push_back(read);
+        }
+      }
+      level = std::move(before);
+    }
+    return classes;
+  }
+
+  const ForcedRun& run_;
+  const Suggester& suggester_;
+  Repairs& repairs_;
+};
+
+}  // namespace
+
+void MoveUpstream(Repairs* repairs) { RepairMover(repairs).MoveAll(); }
+
+void DropNeedless(Repairs* repairs) {
+  const ForcedRun& run = repairs->run();
+  const Suggester& suggester = repairs->suggester();
+  for (const Suggestion& repair : repairs->pairs()) {
+    if (!run.right().IsComputed(repair.right) || !repairs->state().fixed.contains(repair.right))
+      continue;
+    FixedMatches fixed = repairs->state().fixed;
+    fixed.erase(repair.right);
+    ForcedState without = repairs->Try(fixed, {.needed = repair.right});
+    if (without.abandoned || without.matched < repairs->state().matched ||
+        suggester.OutputsMet(without) < suggester.OutputsMet(repairs->state()) ||
+        suggester.StandingOf(without).doomed_count >
+            suggester.StandingOf(repairs->state()).doomed_count) {
+      continue;
+    }
+    repairs->Adopt(std::move(without));
+  }
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,112 @@
+// What a forced run does not run.
+#include "compare/forced/forced_run.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "compare/forced/lost_nodes.h"
+#include "tests/compare/forced_sides.h"
+
+namespace onnxcmp::testing {
+namespace {
+
+constexpr int kLinks = 50;
+
+// A chain of links that are unlike each other, in which whatever differs stays as different; t is
+// another road.
+std::string Chain(const std::string& first) {
+  std::string text =
+      absl::StrCat("(float[64] x) => (float[64] y, float[64] t) {\n  s0 = ", first, "\n");
+  for (int i = 1; i < kLinks; ++i) {
+    absl::StrAppend(&text, "  k", i, " = Constant<value_float = ", 2.505 + 0.01 * i, ">()\n  p", i,
+                    " = Mul(s", i - 1, ", k", i, ")\n  s", i, " = Sin(p", i, ")\n");
+  }
+  return absl::StrCat(text, "  y = Neg(s", kLinks - 1, ")\n  t = Tanh(x)\n}");
+}
+
+class LostNodesTest : public ::testing::Test {
+ protected:
+  // By right result: its name is none of these.
+  std::vector<bool> FarBut(const std::vector<std::string>& near) const {
+    std::vector<bool> far(sides_.right_graph().stream().results.size(), true);
+    for (const std::string& name : near) far[Index(sides_.Right(name))] = false;
+    return far;
+  }
+  std::vector<bool> Lost(const std::vector<bool>& far) const {
+    return LostNodes(sides_.classes(), sides_.right_graph(), sides_.aligned(), far);
+  }
+  int Producer(const std::string& name) const {
+    return sides_.right_graph().producer(sides_.Right(name));
+  }
+
+  const ForcedSides sides_ = ForcedSides(Chain("Sin(x)"), Chain("Cos(x)"), Irregular(64));
+};
+
+TEST_F(LostNodesTest, AreThoseThatLeadToNothingNear) {
+  const std::vector<bool> lost = Lost(FarBut({"s20"}));
+  EXPECT_FALSE(lost[Index(Producer("s0"))]);
+  EXPECT_FALSE(lost[Index(Producer("s20"))]);
+  EXPECT_TRUE(lost[Index(Producer("p21"))]);
+  EXPECT_TRUE(lost[Index(Producer("y"))]);
+  // It has the left's bits.
+  EXPECT_FALSE(lost[Index(Producer("t"))]);
+}
+
+TEST_F(LostNodesTest, NoneIsWhereNothingIsKnown) {
+  for (const bool lost : Lost({})) EXPECT_FALSE(lost);
+}
+
+TEST_F(LostNodesTest, MostOfThemAreNotRun) {
+  const ForcedRun whole = sides_.Run();
+  const ForcedState all = whole.Run({});
+  EXPECT_TRUE(all.skipped.empty());
+  const ForcedRun run = sides_.Run(Lost(FarBut({})));
+  const ForcedState state = run.Run({});
+  EXPECT_GT(state.skipped.size(), kLinks);
+  EXPECT_LT(run.runs(), whole.runs() / 2);
+  EXPECT_EQ(state.matched, all.matched);
+  EXPECT_NE(state.at(sides_.Right("t")).match, kNone);
+  EXPECT_FALSE(state.at(sides_.Right("s3")).own.empty());
+  EXPECT_TRUE(state.at(sides_.Right("y")).own.empty());
+}
+
+TEST_F(LostNodesTest, WhatWasSkippedRunsWhereARepairLeadsToIt) {
+  const ForcedRun run = sides_.Run(Lost(FarBut({})));
+  const ForcedState base = run.Run({});
+  const ForcedState repaired = run.Run({{sides_.Right("s0"), sides_.Class("s0")}}, &base);
+  EXPECT_TRUE(repaired.skipped.empty());
+  EXPECT_EQ(repaired.at(sides_.Right("y")).match, sides_.Class("y"));
+}
+
+TEST_F(LostNodesTest, ACompletedStateIsThatOfAWholeRun) {
+  const ForcedState all = sides_.Run().Run({});
+  const ForcedRun run = sides_.Run(Lost(FarBut({})));
+  const ForcedState state = run.Completed(run.Run({}));
+  EXPECT_TRUE(state.skipped.empty());
+  for (const int r : sides_.right_graph().results()) {
+    EXPECT_EQ(state.at(r).match, all.at(r).match) << r;
+    EXPECT_EQ(state.at(r).own_content, all.at(r).own_content) << r;
+  }
+}
+
+TEST(ForcedRunTest, ARunIsGivenUpAfterSoManyInVain) {
+  const ForcedSides sides(Chain("Sin(x)"), Chain("Cos(x)"), Irregular(64));
+  const ForcedRun run = sides.Run();
+  const ForcedState base = run.Run({});
+  const FixedMatches wrong = {{sides.Right("s0"), sides.Class("s1")}};
+  for (const int patience : {8, 32}) {
+    const int64_t before = run.runs();
+    EXPECT_TRUE(run.Run(wrong, &base, {.patience = patience}).abandoned);
+    EXPECT_EQ(run.runs() - before, patience);
+  }
+  const FixedMatches right = {{sides.Right("s0"), sides.Class("s0")}};
+  EXPECT_FALSE(run.Run(right, &base, {.patience = 1}).abandoned);
+}
+
+}  // namespace
+}  // namespace onnxcmp::testing

@@ -1,0 +1,67 @@
+// Two models written down in a test, of which the right can run on the left's values.
+#ifndef ONNXCMP_TESTS_COMPARE_FORCED_SIDES_H_
+#define ONNXCMP_TESTS_COMPARE_FORCED_SIDES_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "compare/forced/forced_run.h"
+#include "compare/graphs/left_classes.h"
+#include "compare/graphs/side_graph.h"
+#include "compare/pair/per_side.h"
+#include "compare/sides/model_side.h"
+#include "compare/sides/pair_values.h"
+#include "compare/sides/value_bank.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp::testing {
+
+// Their nodes of acme.Count pass on what they read and are counted.
+class ForcedSides {
+ public:
+  // "(float[n] x) => (float[n] y) { ... }" each, fed `x`.
+  ForcedSides(const std::string& left, const std::string& right, const Tensor& x);
+  ForcedSides(const ForcedSides&) = delete;
+  ForcedSides& operator=(const ForcedSides&) = delete;
+
+  const LeftClasses& classes() const { return *classes_; }
+  const SideGraph& right_graph() const { return *graphs_.right; }
+  const std::vector<int>& aligned() const { return aligned_; }
+  const Evaluator& right_evaluator() const { return *sides_.right->evaluator(); }
+  const Feeds& feeds() const { return *sides_.right->feeds(); }
+  ForcedRun Run(std::vector<bool> lost = {}) const {
+    return ForcedRun(*classes_, *graphs_.right, aligned_, leaves_, {}, std::move(lost));
+  }
+
+  // Results by their names; classes of the left.
+  int Right(absl::string_view name) const { return Find(SideId::kRight, name); }
+  int Left(absl::string_view name) const { return Find(SideId::kLeft, name); }
+  int Class(absl::string_view name) const { return classes_->of(Left(name)); }
+
+  // How many nodes of acme.Count have run since this was asked for last.
+  int TakeCount();
+
+ private:
+  int Find(SideId side, absl::string_view name) const;
+
+  std::shared_ptr<int> count_ = std::make_shared<int>(0);
+  PerSide<std::unique_ptr<ModelSide>> sides_;
+  PerSide<ResultStream> streams_;
+  PerSide<ValueBank> banks_ = {ValueBank(int64_t{1} << 30), ValueBank(int64_t{1} << 30)};
+  PerSide<std::optional<SideGraph>> graphs_;
+  std::optional<LeftClasses> classes_;
+  std::vector<int> aligned_;
+  std::vector<Value> leaves_;
+};
+
+// Numbers between -1 and 1, irregular.
+Tensor Irregular(int64_t size);
+
+}  // namespace onnxcmp::testing
+
+#endif  // ONNXCMP_TESTS_COMPARE_FORCED_SIDES_H_
