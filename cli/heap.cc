@@ -15,12 +15,13 @@
 namespace onnxcmp::cli {
 namespace {
 
-// Larger files are weights above all, which lie elsewhere.
-constexpr uint64_t kMostOfNodes = uint64_t{4} << 20;
-// Bytes in the heap for each in a file of small tensors, of a comparison's own blocks too.
-constexpr uint64_t kForEach = 48;
-constexpr uint64_t kWorthIt = uint64_t{8} << 20;
-constexpr uint64_t kMost = uint64_t{64} << 20;
+// Larger files are weights above all, which lie elsewhere: a million nodes take 64 MB on both sides.
+constexpr uint64_t kLeastOfNodes = uint64_t{170} << 10;
+constexpr uint64_t kMostOfNodes = uint64_t{96} << 20;
+// Bytes in the heap for each in a file of nodes, of a comparison's own blocks too. What is never
+// touched is no memory.
+constexpr uint64_t kForEach = 112;
+constexpr uint64_t kMost = uint64_t{2047} << 20;  // mallopt() takes an int
 
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
 // Lets the heap grow by that much at once, and asks for large pages there: they are filled as the
@@ -54,8 +55,7 @@ void ExpectModels(absl::Span<const std::string> paths) {
     const uint64_t size = std::filesystem::file_size(path, error);
     if (!error) bytes += size;
   }
-  const uint64_t wanted = std::min(kForEach * bytes, kMost);
-  if (bytes <= kMostOfNodes && wanted >= kWorthIt) Grow(wanted);
+  if (bytes >= kLeastOfNodes && bytes <= kMostOfNodes) Grow(std::min(kForEach * bytes, kMost));
 }
 
 }  // namespace onnxcmp::cli

@@ -8,7 +8,7 @@
 
 namespace onnxcmp::cli {
 
-// Makes room for what becomes of these models, if they are small files: those may have thousands of
+// Makes room for what becomes of these models, if they are small files: those may have many
 // nodes and tensors, each some small blocks, and a third of a comparison's time went into page
 // faults. To be called before anything else is made, and once.
 void ExpectModels(absl::Span<const std::string> paths);

@@ -66,6 +66,7 @@ class Gaps {
       : pairing_(pairing), evidence_(evidence), queue_(queue), index_(pairing.index()) {}
 
   void Pair(const GapRule& rule) {
+    UpdateFrontiers();
     ResultGroups groups;
     for (const SideId side : kBothSides) AddFree(groups, side, rule);
     queue_.SetRule({.threshold = weights::kStructural,
@@ -84,9 +85,16 @@ class Gaps {
   }
 
  private:
+  void UpdateFrontiers() {
+    // Pairs are only ever added here.
+    if (pairing_.pairs() == pairs_seen_) return;
+    for (const SideId side : kBothSides) frontiers_[side] = FrontierOf(pairing_, side);
+    pairs_seen_ = pairing_.pairs();
+  }
+
   void AddFree(ResultGroups& groups, SideId id, const GapRule& rule) {
     const StreamIndex& side = index_[id];
-    const Frontier frontier = FrontierOf(pairing_, id);
+    const Frontier& frontier = frontiers_[id];
     for (int r = 0; r < side.size(); ++r) {
       if (side.is_output_row(r) || TimeOf(pairing_, id, r) != kNone) continue;
       const bool leaf = side.is_leaf(r);
@@ -118,6 +126,8 @@ class Gaps {
   const ValueEvidence& evidence_;
   PairQueue& queue_;
   const AlignmentIndex& index_;
+  PerSide<Frontier> frontiers_;
+  int pairs_seen_ = kNone;  // when the frontiers were found
 };
 
 }  // namespace

@@ -21,19 +21,21 @@ class Interner {
   int operator()(const Key& key) {
     return ids_.try_emplace(key, static_cast<int>(ids_.size())).first->second;
   }
+  void reserve(size_t keys) { ids_.reserve(keys); }
   int size() const { return static_cast<int>(ids_.size()); }
 
  private:
   absl::flat_hash_map<Key, int> ids_;
 };
 
+// Of what the streams hold, which outlive it.
 struct Interners {
   Interner<Hash128> content;
   Interner<Hash128> bits;
   Interner<Hash128> elements;
-  Interner<std::pair<std::string, Shape>> shape;
+  Interner<std::pair<absl::string_view, absl::Span<const int64_t>>> shape;
   Interner<std::string> place;
-  Interner<std::pair<std::string, std::string>> op;
+  Interner<std::pair<absl::string_view, absl::string_view>> op;
   Interner<std::pair<int, uint64_t>> attributes;
 };
 
@@ -122,6 +124,11 @@ bool IsView(const StreamIndex& index, int r) {
 
 void IndexResults(StreamIndex& index, Interners& interners) {
   const ResultStream& stream = index.stream();
+  for (std::vector<int>* const by_result :
+       {&index.content, &index.bits, &index.elements, &index.shape, &index.place, &index.made_by}) {
+    by_result->reserve(stream.results.size());
+  }
+  index.leaf.reserve(stream.results.size());
   for (const StreamResult& result : stream.results) {
     const Fingerprint& f = result.fingerprint;
     index.content.push_back(interners.content(f.content));
@@ -138,10 +145,17 @@ void IndexResults(StreamIndex& index, Interners& interners) {
     index.leaf.push_back(result.kind == ResultKind::kInitializer ||
                          result.kind == ResultKind::kInput || constant);
   }
+  index.op.reserve(stream.nodes.size());
+  index.attributes.reserve(stream.nodes.size());
+  index.commutative.reserve(stream.nodes.size());
+  absl::flat_hash_map<int, bool> commutative;  // by operator
   for (const StreamNode& node : stream.nodes) {
-    index.op.push_back(interners.op({node.domain, node.op_type}));
-    index.attributes.push_back(interners.attributes({index.op.back(), node.attributes}));
-    index.commutative.push_back(HasTrait(node, OperatorTrait::kCommutative));
+    const int op = interners.op({node.domain, node.op_type});
+    index.op.push_back(op);
+    index.attributes.push_back(interners.attributes({op, node.attributes}));
+    const auto [it, is_new] = commutative.try_emplace(op);
+    if (is_new) it->second = HasTrait(node, OperatorTrait::kCommutative);
+    index.commutative.push_back(it->second);
   }
 }
 
@@ -196,6 +210,7 @@ bool FindComputedRounded(StreamIndex& index, const StreamIndex& other) {
 void IndexUses(StreamIndex& index) {
   const ResultStream& stream = index.stream();
   std::vector<std::pair<int, Use>> uses;
+  uses.reserve(2 * stream.nodes.size());
   const auto add = [&](int input, const Use& use) {
     if (input == kNone) return;
     uses.push_back({input, use});
@@ -222,6 +237,8 @@ void IndexUses(StreamIndex& index) {
 
 void IndexContents(StreamIndex& index, int contents) {
   std::vector<std::pair<int, int>> of_content;
+  of_content.reserve(index.content.size());
+  index.rank.reserve(index.content.size());
   std::vector<int> counts(static_cast<size_t>(contents), 0);
   for (int r = 0; r < index.size(); ++r) {
     const int content = StreamIndex::At(index.content, r);
@@ -267,6 +284,12 @@ int StreamIndex::Reads(int n, int r, int slot) const {
 AlignmentIndex::AlignmentIndex(const ResultStream& left_stream, const ResultStream& right_stream)
     : left(left_stream), right(right_stream) {
   Interners interners;
+  // What the sides share is the greater part.
+  const size_t results = std::max(left_stream.results.size(), right_stream.results.size());
+  for (Interner<Hash128>* const hashes :
+       {&interners.content, &interners.bits, &interners.elements}) {
+    hashes->reserve(results);
+  }
   IndexResults(left, interners);
   IndexResults(right, interners);
   contents = interners.content.size();

@@ -31,18 +31,26 @@ AlignmentStages::AlignmentStages(Pairing& pairing, ValueEvidence& evidence)
 void AlignmentStages::Run() {
   PairInputs();
   PairOutputRows(pairing_, evidence_);
-  PairAnchors();
-  PairSurroundings();
-  PairGroups();
-  PairNearOnes();
-  PairEqualElements();
-  PairEqualMoments();
-  PairInputsByName();
-  PairStructure();
-  PairLeavesAndCopies();
-  Settle();
-  onnxcmp::PairGaps(pairing_, evidence_, queue_);
-  PairResized();
+  using Stage = void (AlignmentStages::*)();
+  static constexpr Stage kStages[] = {
+      &AlignmentStages::PairAnchors,
+      &AlignmentStages::PairSurroundings,
+      &AlignmentStages::PairGroups,
+      &AlignmentStages::PairNearOnes,
+      &AlignmentStages::PairEqualElements,
+      &AlignmentStages::PairEqualMoments,
+      &AlignmentStages::PairInputsByName,
+      &AlignmentStages::PairStructure,
+      &AlignmentStages::PairLeavesAndCopies,
+      &AlignmentStages::Settle,
+      &AlignmentStages::PairGaps,
+      &AlignmentStages::PairResized,
+  };
+  for (const Stage stage : kStages) {
+    // No stage takes back what one before it has paired.
+    if (pairing_.one_side_is_paired()) return;
+    (this->*stage)();
+  }
 }
 
 void AlignmentStages::PairAnchors() {
@@ -293,6 +301,8 @@ void AlignmentStages::PairStructure() {
     if (pairing_.pairs() == before) return;
   }
 }
+
+void AlignmentStages::PairGaps() { onnxcmp::PairGaps(pairing_, evidence_, queue_); }
 
 void AlignmentStages::PairResized() {
   SpreadStructure(pairing_, queue_, Scoring::kResized, PairStage::kStructure);

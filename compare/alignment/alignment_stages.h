@@ -42,6 +42,8 @@ class AlignmentStages {
   void PairLeavesAndCopies();
   // Stage 12, settling: structure, where a rival counts only if its whole score is no less.
   void Settle();
+  // Stage 13, gaps: what alone lies between the same pairs.
+  void PairGaps();
   // Stage 14, resized: the same graph on another batch or a longer sequence. Sizes differ,
   // operators and inputs tell.
   void PairResized();

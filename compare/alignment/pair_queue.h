@@ -75,6 +75,8 @@ class PairQueue {
   void ServeBest();
   void ServeDeferred();
 
+  // By left result: whether Spread() of its pair may offer a free one.
+  std::vector<bool> BesideFree() const;
   void SpreadToInputs(int left_node, int right_node);
   void SpreadToConsumers(int l, int r);
   void PushPlaced(int l, absl::Span<const std::pair<uint64_t, int>> rights, size_t rank,

@@ -75,11 +75,43 @@ uint64_t MannerKey(const Consumer& c) { return c.manner; }
 }  // namespace
 
 void PairQueue::SpreadAll() {
+  const std::vector<bool> beside_free = BesideFree();
   for (int l = 0; l < index_.left.size(); ++l) {
-    if (!pairing_.left_free(l) && !index_.left.is_output_row(l)) {
+    if (beside_free[Index(l)] && !pairing_.left_free(l) && !index_.left.is_output_row(l)) {
       Spread(l, pairing_.of_left(l));
     }
   }
+}
+
+std::vector<bool> PairQueue::BesideFree() const {
+  const StreamIndex& left = index_.left;
+  std::vector<bool> beside(Index(left.size()), false);
+  const auto mark = [&](int r) {
+    if (r == kNone) return;
+    beside[Index(r)] = true;
+    beside[Index(left.root(r))] = true;
+  };
+  const auto mark_outputs = [&](int n) {
+    for (const int output : left.node(n).outputs) mark(output);
+  };
+  for (int l = 0; l < left.size(); ++l) {
+    if (!pairing_.left_free(l) || left.is_output_row(l)) continue;
+    for (const Use& use : left.uses[l]) {
+      mark_outputs(use.node);
+      if (left.node(use.node).op_type != "QuantizeLinear") continue;
+      // Seen from what dequantizes, its inputs are those of the node before it: BeforeQuantizing().
+      for (const int quantized : left.node(use.node).outputs) {
+        if (quantized == kNone) continue;
+        for (const Use& next : left.uses[quantized]) mark_outputs(next.node);
+      }
+    }
+    const int n = left.producer(l);
+    if (n == kNone) continue;
+    mark_outputs(n);
+    for (const int input : left.node(n).inputs) mark(input);
+    for (const int capture : left.node(n).captures) mark(capture);
+  }
+  return beside;
 }
 
 void PairQueue::Spread(int l, int r) {

@@ -16,19 +16,23 @@ Pairing::Pairing(const AlignmentIndex& index)
       stages_(static_cast<size_t>(index.left.size()), PairStage::kUnpaired),
       left_counts_(static_cast<size_t>(index.contents), {0, 0}),
       right_counts_(static_cast<size_t>(index.contents), {0, 0}) {
-  const auto count = [](const StreamIndex& side, Counts& counts) {
+  const auto count = [](const StreamIndex& side, Counts& counts, int& free) {
     for (int r = 0; r < side.size(); ++r) {
-      if (!side.is_output_row(r)) ++counts[ContentOf(side, r)][side.is_copy(r) ? 1 : 0];
+      if (side.is_output_row(r)) continue;
+      ++counts[ContentOf(side, r)][side.is_copy(r) ? 1 : 0];
+      ++free;
     }
   };
-  count(index.left, left_counts_);
-  count(index.right, right_counts_);
+  count(index.left, left_counts_, left_to_pair_);
+  count(index.right, right_counts_, right_to_pair_);
 }
 
 void Pairing::Count(int l, int r, int step) {
   if (index_.left.is_output_row(l)) return;
   left_counts_[ContentOf(index_.left, l)][index_.left.is_copy(l) ? 1 : 0] += step;
   right_counts_[ContentOf(index_.right, r)][index_.right.is_copy(r) ? 1 : 0] += step;
+  left_to_pair_ += step;
+  right_to_pair_ += step;
 }
 
 void Pairing::Pair(int l, int r, PairStage stage) {

@@ -55,6 +55,9 @@ class Pairing {
   int StandInRight(int r) const { return right_free(r) ? index_.right.root(r) : r; }
 
   int pairs() const { return pairs_; }
+  // Whether all results of the left or all of the right have a partner, output rows aside: no
+  // further pair can be made of the rest.
+  bool one_side_is_paired() const { return left_to_pair_ == 0 || right_to_pair_ == 0; }
 
  private:
   using Counts = std::vector<std::array<int, 2>>;  // by content: originals, copies
@@ -72,6 +75,9 @@ class Pairing {
   Counts right_counts_;
   bool copies_mixed_ = false;
   int pairs_ = 0;
+  // Free ones, output rows aside.
+  int left_to_pair_ = 0;
+  int right_to_pair_ = 0;
 };
 
 }  // namespace onnxcmp

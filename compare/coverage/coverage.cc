@@ -62,6 +62,7 @@ bool Reduces(const std::string& op_type) {
 // "loop[3]/if[then_branch]/y" without the numbers.
 std::string WithoutIterations(const std::string& path) {
   std::string text;
+  text.reserve(path.size());
   for (size_t i = 0; i < path.size(); ++i) {
     text += path[i];
     if (path[i] != '[') continue;
@@ -178,20 +179,24 @@ void CoverageCounter::Add(const ResultStream& stream, SideId side) {
               (!node.closed || std::any_of(node.inputs.begin(), node.inputs.end(), is_live) ||
                std::any_of(node.captures.begin(), node.captures.end(), is_live));
   }
+  std::vector<Entry>& entries = entries_[side];
+  absl::flat_hash_map<std::string, size_t>& places = places_[side];
+  entries.reserve(stream.nodes.size());
+  places.reserve(stream.nodes.size());
+  std::string key;
   for (const StreamNode& node : stream.nodes) {
     const auto first = std::find_if(node.outputs.begin(), node.outputs.end(),
                                     [](int output) { return output != kNone; });
     if (first == node.outputs.end() || !live[Index(*first)]) continue;
     const std::string path = WithoutIterations(node.path);
     const std::string& name = stream.results[Index(*first)].name;
-    const auto [it, added] =
-        entries_.try_emplace({side, absl::StrCat(path, "/", node.op_type, "/", name)});
-    Entry& entry = it->second;
+    key.clear();
+    absl::StrAppend(&key, path, "/", node.op_type, "/", name);
+    const auto [it, added] = places.try_emplace(key, entries.size());
     if (added) {
-      entry.op_type = node.op_type;
-      entry.name = path.empty() ? name : absl::StrCat(path, "/", name);
-      entry.order = static_cast<int64_t>(entries_.size());
+      entries.push_back({node.op_type, path.empty() ? name : absl::StrCat(path, "/", name)});
     }
+    Entry& entry = entries[it->second];
     NodeSights sights(stream, node);
     sights.Look();
     entry.wanted |= sights.wanted;
@@ -201,26 +206,24 @@ void CoverageCounter::Add(const ResultStream& stream, SideId side) {
 
 int64_t CoverageCounter::seen() const {
   int64_t seen = 0;
-  for (const auto& [key, entry] : entries_) seen += 1 + std::popcount(entry.met);
+  for (const SideId side : kBothSides) {
+    for (const Entry& entry : entries_[side]) seen += 1 + std::popcount(entry.met);
+  }
   return seen;
 }
 
 Coverage CoverageCounter::Get() const {
   Coverage coverage;
-  coverage.nodes = static_cast<int64_t>(entries_.size());
-  std::vector<std::pair<const std::pair<SideId, std::string>*, const Entry*>> missing;
-  for (const auto& [key, entry] : entries_) {
-    if ((entry.wanted & ~entry.met) != 0) missing.emplace_back(&key, &entry);
-  }
-  std::sort(missing.begin(), missing.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.first->first, a.second->order) < std::pair(b.first->first, b.second->order);
-  });
-  for (const auto& [key, entry] : missing) {
-    std::vector<absl::string_view> why;
-    for (uint32_t bit = 1; bit <= kSawAxes; bit <<= 1) {
-      if ((entry->wanted & ~entry->met & bit) != 0) why.push_back(TextOf(static_cast<Sight>(bit)));
+  for (const SideId side : kBothSides) {
+    coverage.nodes += static_cast<int64_t>(entries_[side].size());
+    for (const Entry& entry : entries_[side]) {
+      if ((entry.wanted & ~entry.met) == 0) continue;
+      std::vector<absl::string_view> why;
+      for (uint32_t bit = 1; bit <= kSawAxes; bit <<= 1) {
+        if ((entry.wanted & ~entry.met & bit) != 0) why.push_back(TextOf(static_cast<Sight>(bit)));
+      }
+      coverage.missing.push_back({side, entry.op_type, entry.name, absl::StrJoin(why, ", ")});
     }
-    coverage.missing.push_back({key->first, entry->op_type, entry->name, absl::StrJoin(why, ", ")});
   }
   return coverage;
 }

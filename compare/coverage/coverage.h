@@ -3,11 +3,12 @@
 #ifndef ONNXCMP_COMPARE_COVERAGE_COVERAGE_H_
 #define ONNXCMP_COMPARE_COVERAGE_COVERAGE_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "absl/container/flat_hash_map.h"
 
 #include "compare/pair/per_side.h"
 #include "compare/streams/result_stream.h"
@@ -41,9 +42,9 @@ class CoverageCounter {
     std::string name;
     uint32_t wanted = 0;
     uint32_t met = 0;
-    int64_t order = 0;
   };
-  std::map<std::pair<SideId, std::string>, Entry> entries_;
+  PerSide<std::vector<Entry>> entries_;
+  PerSide<absl::flat_hash_map<std::string, size_t>> places_;  // among the entries
 };
 
 }  // namespace onnxcmp

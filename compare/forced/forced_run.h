@@ -143,6 +143,8 @@ class ForcedRun {
   // Matches what left nodes of the same operator on the same give, if it is within `farthest`.
   bool TryStructure(int n, int r, double farthest, LazyMeasured* measured,
                     ForcedState* state) const;
+  // What TryStructure() depends on.
+  Hash128 HashOfStructure(int n, int r, double farthest, const ForcedState& state) const;
   bool PairConstants(int n, int r, int c, const std::vector<std::pair<int, int>>& open,
                      ForcedState* state) const;
   absl::StatusOr<std::vector<Value>> Compute(const ForcedState& state, int n) const;
@@ -160,6 +162,7 @@ class ForcedRun {
   // The left's value, as which type, and the right's. Trials ask for the same ones again.
   using MeasuredPair = std::tuple<Hash128, DType, Hash128>;
   mutable absl::flat_hash_map<MeasuredPair, double> distances_;  // infinite: not near
+  mutable absl::flat_hash_set<Hash128> without_structure_;  // where TryStructure() finds nothing
   mutable int64_t runs_ = 0;
 };
 

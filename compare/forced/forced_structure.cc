@@ -1,14 +1,20 @@
-// How a forced run matches by structure: left nodes of the same operator that read the same.
+// What the same operator on the same gives, as a partner of what a node of the right gives.
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "compare/differences/infinity.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/node_inputs.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/xxh128.h"
 
 namespace onnxcmp {
 
@@ -37,10 +43,34 @@ std::vector<int> ForcedRun::NodesLike(const ForcedState& state, int n) const {
 
 std::vector<int> ForcedRun::NodesOnSame(const ForcedState& state, int n) const {
   // What nothing is matched with no left node reads; only constants may be another.
-  const auto is_new = [&](int read) {
-    return read != kNone && state.at(read).match == kNone && !right_.IsConstant(read);
+  const StreamNode& made = *right_.node(n).made;
+  std::vector<int> matches;
+  bool open = false;
+  for (const int read : made.inputs) {
+    if (read == kNone) continue;
+    matches.push_back(state.at(read).match);
+    if (matches.back() != kNone) continue;
+    if (!right_.IsConstant(read)) return {};
+    open = true;
+  }
+  // In the order of what is matched with the first input, as all of them read that, too.
+  const auto in_order = [&](std::vector<int> nodes, int first) {
+    const auto first_member = [&](int q) {
+      int least = std::numeric_limits<int>::max();
+      for (const int read : left_.graph().Reads(q)) {
+        if (left_.of(read) == first) least = std::min(least, read);
+      }
+      return least;
+    };
+    absl::c_sort(nodes, [&](int a, int b) {
+      return std::pair(first_member(a), a) < std::pair(first_member(b), b);
+    });
+    return nodes;
   };
-  if (absl::c_any_of(right_.node(n).made->inputs, is_new)) return {};
+  if (!open && !matches.empty() && right_.node(n).captures.empty()) {
+    const int first = matches.front();
+    return in_order(left_.NodesOn(made, std::move(matches)), first);
+  }
   const auto readers_of = [&](int c) {
     size_t count = 0;
     for (const int member : left_.members(c)) count += left_.graph().readers(member).size();
@@ -57,19 +87,7 @@ std::vector<int> ForcedRun::NodesOnSame(const ForcedState& state, int n) const {
   std::vector<int> nodes;
   absl::flat_hash_set<int> seen;
   if (fewest != kNone) AddNodesLike(n, fewest, &seen, &nodes);
-  if (fewest == first) return nodes;
-  // In the order of what is matched with the first input, as all of them read that, too.
-  const auto first_member = [&](int q) {
-    int least = std::numeric_limits<int>::max();
-    for (const int read : left_.graph().Reads(q)) {
-      if (left_.of(read) == first) least = std::min(least, read);
-    }
-    return least;
-  };
-  absl::c_sort(nodes, [&](int a, int b) {
-    return std::pair(first_member(a), a) < std::pair(first_member(b), b);
-  });
-  return nodes;
+  return fewest == first ? nodes : in_order(std::move(nodes), first);
 }
 
 ForcedRun::Agreement ForcedRun::Agree(const ForcedState& state, int n, int left_node) const {
@@ -88,9 +106,31 @@ ForcedRun::Agreement ForcedRun::Agree(const ForcedState& state, int n, int left_
   return agreement;
 }
 
+Hash128 ForcedRun::HashOfStructure(int n, int r, double farthest, const ForcedState& state) const {
+  const StreamNode& made = *right_.node(n).made;
+  absl::InlinedVector<uint64_t, 24> words = {HashOfText(made.domain).low,
+                                             HashOfText(made.op_type).low,
+                                             static_cast<uint64_t>(right_.result(r).slot),
+                                             std::bit_cast<uint64_t>(farthest),
+                                             state.at(r).own_content.low,
+                                             state.at(r).own_content.high,
+                                             made.inputs.size()};
+  for (const int read : made.inputs) {
+    words.push_back(static_cast<uint64_t>(read));
+    words.push_back(static_cast<uint64_t>(read == kNone ? kNone : state.at(read).match));
+  }
+  for (const int read : right_.node(n).captures) {
+    words.push_back(static_cast<uint64_t>(state.at(read).match));
+  }
+  return HashOf(absl::MakeConstSpan(words));
+}
+
 bool ForcedRun::TryStructure(int n, int r, double farthest, LazyMeasured* measured,
                              ForcedState* state) const {
   const StreamResult& known = right_.result(r);
+  // The same nodes would be tried for every node that computes the same, and in every trial.
+  const Hash128 question = HashOfStructure(n, r, farthest, *state);
+  if (without_structure_.contains(question)) return false;
   int nearest = kNone;
   double least = farthest;
   std::vector<std::pair<int, int>> open;
@@ -98,7 +138,8 @@ bool ForcedRun::TryStructure(int n, int r, double farthest, LazyMeasured* measur
     const std::vector<int>& outputs = left_.graph().node(q).made->outputs;
     if (Index(known.slot) >= outputs.size()) continue;
     const int c = left_.of(outputs[Index(known.slot)]);
-    if (c == kNone) continue;
+    // Mostly it is not near, which is seen sooner than whether they read the same.
+    if (c == kNone || !MayBeNear(c, state->at(r).own, measured)) continue;
     Agreement agreement = Agree(*state, n, q);
     if (!agreement.agree) continue;
     const double distance = DistanceIfNear(c, state->at(r), measured);
@@ -108,7 +149,10 @@ bool ForcedRun::TryStructure(int n, int r, double farthest, LazyMeasured* measur
       open = std::move(agreement.open);
     }
   }
-  if (nearest == kNone) return false;
+  if (nearest == kNone) {
+    without_structure_.insert(question);
+    return false;
+  }
   Set(r, nearest, MatchRule::kStructure, state);
   if (!open.empty()) PairConstants(n, r, nearest, open, state);
   return true;

@@ -4,6 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "compare/streams/xxh128.h"
+
 namespace onnxcmp {
 namespace {
 
@@ -11,6 +15,14 @@ double SumOf(const Sample& sample) {
   double sum = 0;
   for (const double element : sample.elements) sum += element;
   return sum;
+}
+
+// `classes`: sorted.
+Hash128 HashOfReading(const StreamNode& node, absl::Span<const int> classes) {
+  absl::InlinedVector<uint64_t, 16> words = {HashOfText(node.domain).low,
+                                             HashOfText(node.op_type).low};
+  for (const int c : classes) words.push_back(static_cast<uint64_t>(c));
+  return HashOf(absl::MakeConstSpan(words));
 }
 
 }  // namespace
@@ -66,6 +78,26 @@ const std::vector<int>& LeftClasses::of_shape(const Shape& shape) const {
   static const std::vector<int>* const kEmpty = new std::vector<int>();
   const auto it = by_shape_.find(shape);
   return it == by_shape_.end() ? *kEmpty : it->second;
+}
+
+std::vector<int> LeftClasses::NodesOn(const StreamNode& like, std::vector<int> classes) const {
+  if (!nodes_on_.has_value()) {
+    nodes_on_.emplace();
+    nodes_on_->reserve(graph_.nodes().size());
+    std::vector<int> read;
+    for (size_t n = 0; n < graph_.nodes().size(); ++n) {
+      const StreamNode& made = *graph_.nodes()[n].made;
+      read.clear();
+      for (const int input : made.inputs) {
+        if (input != kNone) read.push_back(of(input));
+      }
+      std::sort(read.begin(), read.end());
+      (*nodes_on_)[HashOfReading(made, read)].push_back(static_cast<int>(n));
+    }
+  }
+  std::sort(classes.begin(), classes.end());
+  const auto it = nodes_on_->find(HashOfReading(like, classes));
+  return it == nodes_on_->end() ? std::vector<int>() : it->second;
 }
 
 const LeftClasses::BySum& LeftClasses::by_sum(const Shape& shape) const {

@@ -51,6 +51,9 @@ class LeftClasses {
   // No less than the scale of a class of floats, and known without a look at its elements where
   // they were looked at when they appeared.
   double scale_bound(int c) const;
+  // Nodes of the operator of `like` whose inputs are of these classes, in whatever order, and no
+  // others; absent inputs aside. In order.
+  std::vector<int> NodesOn(const StreamNode& like, std::vector<int> classes) const;
   const std::vector<int>& of_shape(const Shape& shape) const;
   // Those of them that a value of that shape may be within `limit` of, as Distance() has it; in
   // order. Where thousands have the same shape, that leaves few. `scale`: no less than that of the
@@ -87,6 +90,8 @@ class LeftClasses {
   absl::flat_hash_map<Hash128, int> by_content_;
   absl::flat_hash_map<Shape, std::vector<int>> by_shape_;
   mutable absl::node_hash_map<Shape, BySum> by_sum_;
+  // Nodes by the hash of operator and classes of inputs, once somebody asks.
+  mutable std::optional<absl::flat_hash_map<Hash128, std::vector<int>>> nodes_on_;
 };
 
 }  // namespace onnxcmp

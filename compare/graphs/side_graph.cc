@@ -68,6 +68,7 @@ SideGraph::SideGraph(const ResultStream& stream, const Evaluator* evaluator)
 
 std::vector<int> SideGraph::Reads(int n) const {
   std::vector<int> reads;
+  reads.reserve(node(n).made->inputs.size() + node(n).captures.size());
   for (const int input : node(n).made->inputs) {
     if (input != kNone) reads.push_back(input);
   }
@@ -79,7 +80,7 @@ bool SideGraph::IsConstant(int r) const {
   const int n = producer(r);
   if (n == kNone) return result(r).kind == ResultKind::kInitializer;
   // What makes random numbers reads nothing either, but is no constant of the file.
-  return Reads(n).empty() && node(n).made->op_type == "Constant";
+  return node(n).made->op_type == "Constant" && Reads(n).empty();
 }
 
 absl::StatusOr<std::vector<Value>> SideGraph::Run(

@@ -130,10 +130,11 @@ absl::StatusOr<std::vector<Value>> Ramps(const std::vector<ValueTarget>& targets
 class MadeUp {
  public:
   MadeUp(const std::vector<ValueTarget>& targets, std::vector<ValueInfo> inputs,
-         const PerSide<const Graph*>& graphs, const GeneratedInputs& options)
+         const PerSide<const Graph*>& graphs, const GeneratedInputs& options,
+         PurposeCache* purposes)
       : targets_(targets), inputs_(std::move(inputs)), options_(options) {
     for (const SideId side : kBothSides) {
-      if (graphs[side] != nullptr) purposes_[side] = PurposesOf(*graphs[side]);
+      if (graphs[side] != nullptr) purposes_[side] = &purposes->Of(*graphs[side]);
     }
     const FreeSizes sizes(inputs_, options.sizes, options.dims);
     for (size_t i = 0; i < targets.size(); ++i) {
@@ -201,9 +202,10 @@ class MadeUp {
   InputPurpose PurposeOf(size_t i) const {
     InputPurpose merged;
     for (const ValueTarget::Input& input : targets_[i].inputs) {
-      const auto& own = purposes_[input.side];
-      const auto it = own.find(input.name);
-      if (it == own.end()) continue;
+      const InputPurposes* own = purposes_[input.side];
+      if (own == nullptr) continue;
+      const auto it = own->find(input.name);
+      if (it == own->end()) continue;
       if (merged.why.empty() || it->second.purpose > merged.purpose) {
         const std::optional<int64_t> limit = merged.limit;
         merged = it->second;
@@ -270,7 +272,7 @@ class MadeUp {
   const std::vector<ValueTarget>& targets_;
   std::vector<ValueInfo> inputs_;
   const GeneratedInputs& options_;
-  PerSide<absl::flat_hash_map<std::string, InputPurpose>> purposes_;
+  PerSide<const InputPurposes*> purposes_ = {nullptr, nullptr};
   std::vector<Shape> shapes_;
   std::map<std::pair<SideId, std::string>, size_t> places_;
 };
@@ -279,10 +281,11 @@ class MadeUp {
 
 absl::StatusOr<std::vector<Value>> GenerateTargets(const std::vector<ValueTarget>& targets,
                                                    const PerSide<const Graph*>& graphs,
-                                                   const GeneratedInputs& options) {
+                                                   const GeneratedInputs& options,
+                                                   PurposeCache* purposes) {
   OC_ASSIGN_OR_RETURN(std::vector<ValueInfo> inputs, SharedSizes(targets, options).Merge(targets));
   if (options.ramp) return Ramps(targets, inputs, graphs, options);
-  return MadeUp(targets, std::move(inputs), graphs, options).Values();
+  return MadeUp(targets, std::move(inputs), graphs, options, purposes).Values();
 }
 
 absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
@@ -291,8 +294,9 @@ absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
   for (const ValueInfo* input : RequiredInputs(graph)) {
     targets.push_back({{{SideId::kLeft, input->name, input->type}}});
   }
+  PurposeCache purposes;
   OC_ASSIGN_OR_RETURN(std::vector<Value> values,
-                      GenerateTargets(targets, {&graph, nullptr}, options));
+                      GenerateTargets(targets, {&graph, nullptr}, options, &purposes));
   std::vector<NamedValue> named;
   for (size_t i = 0; i < targets.size(); ++i) {
     named.push_back({targets[i].inputs[0].name, std::move(values[i])});
@@ -302,10 +306,10 @@ absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
 
 std::vector<std::string> DescribeMadeUp(const std::vector<ValueTarget>& targets,
                                         const PerSide<const Graph*>& graphs,
-                                        const GeneratedInputs& options) {
+                                        const GeneratedInputs& options, PurposeCache* purposes) {
   absl::StatusOr<std::vector<ValueInfo>> inputs = SharedSizes(targets, options).Merge(targets);
   if (!inputs.ok() || options.ramp) return {};
-  return MadeUp(targets, *std::move(inputs), graphs, options).Describe();
+  return MadeUp(targets, *std::move(inputs), graphs, options, purposes).Describe();
 }
 
 }  // namespace onnxcmp

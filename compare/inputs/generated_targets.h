@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_inputs.h"
+#include "compare/inputs/made_up/input_purpose.h"
 #include "compare/inputs/value_assignment.h"
 #include "compare/pair/per_side.h"
 #include "evaluator/model/model.h"
@@ -22,7 +23,8 @@ namespace onnxcmp {
 // that cannot be made up.
 absl::StatusOr<std::vector<Value>> GenerateTargets(const std::vector<ValueTarget>& targets,
                                                    const PerSide<const Graph*>& graphs,
-                                                   const GeneratedInputs& options);
+                                                   const GeneratedInputs& options,
+                                                   PurposeCache* purposes);
 
 // The same for the required inputs of one graph.
 absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
@@ -32,7 +34,7 @@ absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
 // `embedding`, below 1000", as far as the graphs tell.
 std::vector<std::string> DescribeMadeUp(const std::vector<ValueTarget>& targets,
                                         const PerSide<const Graph*>& graphs,
-                                        const GeneratedInputs& options);
+                                        const GeneratedInputs& options, PurposeCache* purposes);
 
 }  // namespace onnxcmp
 

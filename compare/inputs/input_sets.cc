@@ -201,8 +201,8 @@ std::string InputSets::Sizes(const SizeChoice& sizes) const {
   return DescribeSizes(inputs, sizes, generated_.dims);
 }
 
-std::vector<std::string> InputSets::Purposes() const {
-  return DescribeMadeUp(Targets(models()), graphs_, generated_);
+std::vector<std::string> InputSets::Purposes() {
+  return DescribeMadeUp(Targets(models()), graphs_, generated_, &purposes_);
 }
 
 bool InputSets::takes_any() const {
@@ -400,7 +400,7 @@ absl::Status InputSets::PropagatePair(const MappedInput& pair, AssignedValues* t
 }
 
 // Makes up what is missing: all of it, or only what nobody reads.
-absl::Status InputSets::Generate(bool all, AssignedValues* to) const {
+absl::Status InputSets::Generate(bool all, AssignedValues* to) {
   PerSide<absl::flat_hash_set<absl::string_view>> required;
   for (const SideId side : kBothSides) {
     if (graphs_[side] == nullptr) continue;
@@ -419,7 +419,7 @@ absl::Status InputSets::Generate(bool all, AssignedValues* to) const {
   // What inputs are for takes a look at the whole graph.
   if (targets.empty()) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(const std::vector<Value> values,
-                      GenerateTargets(targets, graphs_, generated_));
+                      GenerateTargets(targets, graphs_, generated_, &purposes_));
   for (size_t i = 0; i < targets.size(); ++i) {
     for (const ValueTarget::Input& input : targets[i].inputs) {
       OC_RETURN_IF_ERROR(GiveValue(values[i], input, "a value made up for both sides", to));

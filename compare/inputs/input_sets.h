@@ -82,7 +82,7 @@ class InputSets {
   // Which sizes that means for free dimensions: "batch 2, sequence 16"; "" if there are none.
   std::string Sizes(const SizeChoice& sizes) const;
   // What the inputs that are made up are taken for, a line each, as far as the graphs tell.
-  std::vector<std::string> Purposes() const;
+  std::vector<std::string> Purposes();
   // Whether the models take inputs at all.
   bool takes_any() const;
 
@@ -108,7 +108,7 @@ class InputSets {
   bool IsGuessed(SideId side, const std::string& name) const;
   absl::Status Propagate(AssignedValues* to) const;
   absl::Status PropagatePair(const MappedInput& pair, AssignedValues* to) const;
-  absl::Status Generate(bool all, AssignedValues* to) const;
+  absl::Status Generate(bool all, AssignedValues* to);
   absl::Status CheckComplete(const AssignedValues& values) const;
 
   PerSide<const Graph*> graphs_ = {nullptr, nullptr};  // null: a recording
@@ -117,6 +117,7 @@ class InputSets {
   std::string given_source_;
   InputMapping mapping_;
   GeneratedInputs generated_;
+  PurposeCache purposes_;
   bool partial_ = false;
   int64_t size_ = 1;
 };

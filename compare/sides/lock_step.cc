@@ -22,6 +22,7 @@ std::vector<uint64_t> NumbersOfNodes(const Side& side, NodeFactsCache* facts,
                                      FingerprintCache* fingerprints, const ThreadPool* pool) {
   const Graph& graph = side.evaluator()->model().graph;
   ComputationHashes numbers;
+  numbers.Expect(graph.initializers.size() + side.feeds()->size() + graph.nodes.size());
   for (const Initializer& initializer : graph.initializers) {
     numbers.Set(initializer.name, fingerprints->Get(initializer.value, pool).content.low);
   }
@@ -144,6 +145,7 @@ LockStep PlanLockStep(const PerSide<Side*>& sides, NodeFactsCache* facts,
   const Graph& left = sides.left->evaluator()->model().graph;
   const Graph& right = sides.right->evaluator()->model().graph;
   absl::flat_hash_map<uint64_t, int64_t> steps;  // of the left, by number
+  steps.reserve(left.nodes.size());
   int64_t left_steps = 0;
   for (const uint64_t number : NumbersOfNodes(*sides.left, facts, fingerprints, pool)) {
     steps.try_emplace(number, ++left_steps);

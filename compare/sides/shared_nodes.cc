@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "compare/streams/xxh128.h"
 
 namespace onnxcmp {
@@ -35,8 +36,8 @@ std::optional<int> NodeMeetings::Of(const Node& node) const {
 
 std::optional<Hash128> SharedNodes::KeyOf(const PendingNode& run) {
   if (!std::all_of(run.inputs.begin(), run.inputs.end(), IsShareable)) return std::nullopt;
-  std::vector<uint64_t> words = {facts_.Of(run.node).operation, run.inputs.size(),
-                                 run.node.outputs.size()};
+  absl::InlinedVector<uint64_t, 24> words = {facts_.Of(run.node).operation, run.inputs.size(),
+                                             run.node.outputs.size()};
   for (const Value& input : run.inputs) {
     if (input.empty()) {
       words.push_back(kAbsentInput);
@@ -44,14 +45,15 @@ std::optional<Hash128> SharedNodes::KeyOf(const PendingNode& run) {
     }
     const Tensor& tensor = input.tensor();
     const Hash128 content = fingerprints_->Content(input, pool_);
-    words.insert(words.end(), {tensor.is_contiguous() ? kContiguousInput : kStridedInput,
-                               content.low, content.high});
+    words.push_back(tensor.is_contiguous() ? kContiguousInput : kStridedInput);
+    words.push_back(content.low);
+    words.push_back(content.high);
     // How the elements lie may decide in which order a kernel adds them.
     if (tensor.is_contiguous()) continue;
     for (const int64_t stride : tensor.strides()) words.push_back(static_cast<uint64_t>(stride));
   }
   for (const std::string& output : run.node.outputs) words.push_back(output.empty() ? 0 : 1);
-  return HashOf(words);
+  return HashOf(absl::MakeConstSpan(words));
 }
 
 std::optional<std::vector<Value>> SharedNodes::Find(const PendingNode& run) {

@@ -12,6 +12,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
 #include "compare/differences/tolerance.h"
 #include "compare/pair/per_side.h"
 #include "compare/sides/early_differences.h"
@@ -41,8 +42,8 @@ class ValueKeeper {
     int64_t bytes_that_wait = 0;
     int64_t bytes_that_stay = 0;
     // By side: names of results to come, as far as they are known. What waits for one of them on
-    // the other side goes last.
-    PerSide<absl::flat_hash_set<std::string>> to_come;
+    // the other side goes last. They must outlive the object.
+    PerSide<absl::flat_hash_set<absl::string_view>> to_come;
     // By side: whether its inputs and initializers are in memory anyway.
     PerSide<bool> holds_leaves = {false, false};
     // In lock step: who keeps what both sides give from where they are far apart on, all that a
@@ -121,7 +122,8 @@ class ValueKeeper {
 
   const PerSide<ValueBank*> banks_;
   EarlyDifferences& differences_;
-  PerSide<absl::flat_hash_set<std::string>> to_come_;  // those of the options, until they come
+  PerSide<absl::flat_hash_set<absl::string_view>>
+      to_come_;  // those of the options, until they come
   const Options options_;
   PerSide<absl::flat_hash_map<Hash128, std::vector<int>>> contents_;  // results that are kept
   PerSide<Leaving> leaving_;

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "compare/shadow/shadow_run.h"
 #include "compare/sides/lock_step.h"
 #include "compare/sides/shared_nodes.h"
@@ -138,8 +139,9 @@ void RecordOnce(const PerSide<Side*>& sides, const RecordSidesOptions& options,
   options.timings->nodes += 2 * nodes;
 }
 
-absl::flat_hash_set<std::string> NamesOfResults(const Graph& graph) {
-  absl::flat_hash_set<std::string> names;
+absl::flat_hash_set<absl::string_view> NamesOfResults(const Graph& graph) {
+  absl::flat_hash_set<absl::string_view> names;
+  names.reserve(graph.nodes.size());
   for (const Node& node : graph.nodes) names.insert(node.outputs.begin(), node.outputs.end());
   return names;
 }
@@ -204,6 +206,7 @@ void RecordInStep(const PerSide<Side*>& sides, const RecordSidesOptions& options
 SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& options) {
   SideRecords made;
   PerSide<SideRecord>& records = made.sides;
+  if (options.timings != nullptr) options.cache->CountSeconds();
   const bool in_step = options.share && ComputeAlike(sides);
   if (in_step && !options.shadow && RunAlike(sides, options.cache, options.pool)) {
     for (const SideId id : kBothSides) records[id].bank = ValueBank(options.keep_values / 2);

@@ -1,10 +1,10 @@
 #include "compare/streams/fingerprint_cache.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "compare/pair/timings.h"
 #include "compare/streams/tensor_scan.h"
 #include "evaluator/tensor/stored_value.h"
@@ -32,6 +32,22 @@ Value Readable(const Value& value, const ThreadPool* pool) {
 
 }  // namespace
 
+class FingerprintCache::Looking {
+ public:
+  explicit Looking(FingerprintCache* cache) : cache_(*cache) {
+    if (cache_.counts_) watch_.emplace();
+  }
+  ~Looking() {
+    if (watch_.has_value()) cache_.seconds_ += watch_->seconds();
+  }
+  Looking(const Looking&) = delete;
+  Looking& operator=(const Looking&) = delete;
+
+ private:
+  FingerprintCache& cache_;
+  std::optional<Stopwatch> watch_;
+};
+
 FingerprintCache::Shared FingerprintCache::Find(const Tensor& tensor) const {
   const auto it = seen_.find({tensor.buffer().get(), tensor.offset()});
   if (it == seen_.end()) return nullptr;
@@ -57,8 +73,7 @@ void FingerprintCache::Remember(const Tensor& tensor, Shared fingerprint) {
 }
 
 Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool, bool lazy) {
-  const Stopwatch watch;
-  const absl::Cleanup count = [&] { seconds_ += watch.seconds(); };
+  const Looking looking(this);
   const FingerprintOptions options = {.pool = pool, .letters = letters_, .lazy = lazy};
   if (!HasMemory(value)) return FingerprintOf(value, options);
   const Tensor& tensor = value.tensor();
@@ -112,16 +127,16 @@ Fingerprint FingerprintCache::Glance(const Value& value, const Hash128& content,
       IsComplex(value.tensor().dtype())) {
     return Get(value, pool);
   }
-  const Stopwatch watch;
-  const Value readable = Readable(value, pool);
-  const bool finite = IsFinite(readable.tensor(), pool);
-  seconds_ += watch.seconds();
-  return finite ? UnseenFingerprint(readable.tensor(), content) : Get(value, pool);
+  {
+    const Looking looking(this);
+    const Value readable = Readable(value, pool);
+    if (IsFinite(readable.tensor(), pool)) return UnseenFingerprint(readable.tensor(), content);
+  }
+  return Get(value, pool);
 }
 
 Hash128 FingerprintCache::Content(const Value& value, const ThreadPool* pool) {
-  const Stopwatch watch;
-  const absl::Cleanup count = [&] { seconds_ += watch.seconds(); };
+  const Looking looking(this);
   if (!HasMemory(value)) return ContentOf(value, pool);
   const Tensor& tensor = value.tensor();
   const bool large = tensor.byte_size() >= kWorthHashing;

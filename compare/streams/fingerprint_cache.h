@@ -37,8 +37,10 @@ class FingerprintCache {
   void Know(const Value& value, const Fingerprint& fingerprint);
   // Forgets memory that is no more, and what was found in it: of an earlier run.
   void ForgetTheGone();
-  // What looking at values has taken so far.
+  // What looking at values has taken since CountSeconds(): to read the clock takes as long as to
+  // look at a small tensor.
   double seconds() const { return seconds_; }
+  void CountSeconds() { counts_ = true; }
 
  private:
   using Shared = std::shared_ptr<const Fingerprint>;
@@ -68,7 +70,11 @@ class FingerprintCache {
   Shared Find(const Tensor& tensor) const;
   void Remember(const Tensor& tensor, Shared fingerprint);
 
+  // Counts the time from its beginning to its end if somebody wants to know.
+  class Looking;
+
   const bool letters_;
+  std::atomic<bool> counts_ = false;
   std::atomic<double> seconds_ = 0;
   mutable std::mutex mutex_;
   absl::flat_hash_map<std::pair<const Buffer*, int64_t>, Seen> seen_;  // by offset too

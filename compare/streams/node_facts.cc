@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "absl/container/inlined_vector.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/kernels/signature.h"
 #include "evaluator/model/outer_names.h"
@@ -40,9 +41,10 @@ uint64_t HashComputation(const NodeFacts& facts, absl::Span<const uint64_t> inpu
                          absl::Span<const uint64_t> captures, int slot) {
   // Absent inputs at the end are as good as none.
   while (!inputs.empty() && inputs.back() == 0) inputs.remove_suffix(1);
-  std::vector<uint64_t> words = {facts.operation, static_cast<uint64_t>(slot), inputs.size()};
-  words.insert(words.end(), inputs.begin(), inputs.end());
-  words.insert(words.end(), captures.begin(), captures.end());
+  absl::InlinedVector<uint64_t, 16> words = {facts.operation, static_cast<uint64_t>(slot),
+                                             inputs.size()};
+  for (const uint64_t input : inputs) words.push_back(input);
+  for (const uint64_t capture : captures) words.push_back(capture);
   return HashWords(words);
 }
 
@@ -53,9 +55,9 @@ uint64_t ComputationHashes::Of(absl::string_view name) const {
 
 uint64_t ComputationHashes::Add(const Node& node, const NodeFacts& facts) {
   constexpr int kWhole = -1;
-  std::vector<uint64_t> inputs;
+  absl::InlinedVector<uint64_t, 8> inputs;
   for (const std::string& input : node.inputs) inputs.push_back(Of(input));
-  std::vector<uint64_t> captures;
+  absl::InlinedVector<uint64_t, 8> captures;
   for (const std::string& capture : facts.captures) captures.push_back(Of(capture));
   for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
     if (node.outputs[slot].empty()) continue;
@@ -117,7 +119,25 @@ uint64_t NodeFactsCache::HashGraph(const Graph& graph) {
 
 const NodeFacts& NodeFactsCache::Of(const Node& node) {
   if (const auto it = facts_.find(&node); it != facts_.end()) return *it->second;
-  auto facts = std::make_unique<NodeFacts>();
+  if (!node.attributes.empty() || node.body != nullptr || !node.overload.empty()) {
+    return Know(node, Find(node));
+  }
+  // Nothing tells nodes of such an operator from each other.
+  const Plain plain(node.imports.get(), node.domain, node.op_type);
+  const auto it = plain_.find(plain);
+  if (it == plain_.end()) return *(plain_[plain] = &Know(node, Find(node)));
+  facts_.emplace(&node, it->second);
+  return *it->second;
+}
+
+const NodeFacts& NodeFactsCache::Know(const Node& node, NodeFacts facts) {
+  found_.push_back(std::make_unique<const NodeFacts>(std::move(facts)));
+  facts_.emplace(&node, found_.back().get());
+  return *found_.back();
+}
+
+NodeFacts NodeFactsCache::Find(const Node& node) {
+  NodeFacts facts;
   int64_t version = 0;
   if (node.imports != nullptr) {
     const auto import = node.imports->find(node.domain);
@@ -139,14 +159,14 @@ const NodeFacts& NodeFactsCache::Of(const Node& node) {
     words.push_back(hash);
   }
   if (node.body != nullptr) words.push_back(HashGraph(*node.body));
-  facts->attributes = HashWords(words);
-  facts->operation =
+  facts.attributes = HashWords(words);
+  facts.operation =
       HashWords({HashText(node.domain), HashText(node.op_type), HashText(node.overload),
-                 static_cast<uint64_t>(version), facts->attributes});
+                 static_cast<uint64_t>(version), facts.attributes});
   for (const Graph* graph : GraphsOf(node)) {
-    for (std::string& name : OuterNamesOf(*graph)) facts->captures.push_back(std::move(name));
+    for (std::string& name : OuterNamesOf(*graph)) facts.captures.push_back(std::move(name));
   }
-  return *facts_.emplace(&node, std::move(facts)).first->second;
+  return facts;
 }
 
 }  // namespace onnxcmp

@@ -2,9 +2,11 @@
 #ifndef ONNXCMP_COMPARE_STREAMS_NODE_FACTS_H_
 #define ONNXCMP_COMPARE_STREAMS_NODE_FACTS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -38,17 +40,24 @@ class NodeFactsCache {
   explicit NodeFactsCache(const OpRegistry& registry);
   ~NodeFactsCache();
 
-  // Nodes are known by their address. The reference holds as long as the cache.
+  // Nodes are known by their address, and must outlive the cache. The reference holds as long as
+  // it.
   const NodeFacts& Of(const Node& node);
 
  private:
+  NodeFacts Find(const Node& node);
+  const NodeFacts& Know(const Node& node, NodeFacts facts);
   uint64_t HashAttribute(const Attribute& attribute);
   uint64_t HashGraph(const Graph& graph);
   std::vector<std::string> OuterNamesOf(const Graph& graph);
   const Signature* SignatureOf(const onnx::OpSchema* schema);
 
   const OpRegistry& registry_;
-  absl::flat_hash_map<const Node*, std::unique_ptr<NodeFacts>> facts_;
+  std::vector<std::unique_ptr<const NodeFacts>> found_;
+  absl::flat_hash_map<const Node*, const NodeFacts*> facts_;
+  // Of nodes without attributes: by opset imports, domain and operator, which are theirs.
+  using Plain = std::tuple<const void*, absl::string_view, absl::string_view>;
+  absl::flat_hash_map<Plain, const NodeFacts*> plain_;
   absl::flat_hash_map<const onnx::OpSchema*, std::shared_ptr<const Signature>> signatures_;
 };
 
@@ -59,6 +68,8 @@ uint64_t HashComputation(const NodeFacts& facts, absl::Span<const uint64_t> inpu
 // How the values of a graph are computed, by name. The names must outlive the object.
 class ComputationHashes {
  public:
+  // So many names are to come.
+  void Expect(size_t names) { hashes_.reserve(names); }
   void Set(absl::string_view name, uint64_t hash) { hashes_[name] = hash; }
   // 0: absent.
   uint64_t Of(absl::string_view name) const;

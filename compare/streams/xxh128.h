@@ -3,8 +3,9 @@
 #define ONNXCMP_COMPARE_STREAMS_XXH128_H_
 
 #include <cstdint>
-#include <vector>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compare/streams/hash128.h"
 
 #define XXH_INLINE_ALL
@@ -14,7 +15,11 @@ namespace onnxcmp {
 
 inline Hash128 ToHash128(const XXH128_hash_t& hash) { return {hash.low64, hash.high64}; }
 
-inline Hash128 HashOf(const std::vector<uint64_t>& words) {
+inline Hash128 HashOfText(absl::string_view text) {
+  return ToHash128(XXH3_128bits(text.data(), text.size()));
+}
+
+inline Hash128 HashOf(absl::Span<const uint64_t> words) {
   return ToHash128(XXH3_128bits(words.data(), words.size() * sizeof(uint64_t)));
 }
 

@@ -20,6 +20,10 @@ std::unique_ptr<GraphScope> MakeScope(const Graph& graph, const GraphScope* oute
       scope->constants[initializer.name] = &initializer.value.tensor();
     }
   }
+  const size_t made = graph.nodes.size();
+  scope->defined.reserve(graph.inputs.size() + graph.initializers.size() + made);
+  scope->producers.reserve(made);
+  scope->readers.reserve(made);
   for (const Node& node : graph.nodes) {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       scope->readers[node.inputs[i]].push_back({&node, i});

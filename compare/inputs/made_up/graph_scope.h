@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/tensor.h"
@@ -23,7 +23,7 @@ struct GraphScope {
   };
   const Graph* graph = nullptr;
   const GraphScope* outer = nullptr;
-  absl::flat_hash_map<absl::string_view, std::vector<Reader>> readers;
+  absl::flat_hash_map<absl::string_view, absl::InlinedVector<Reader, 2>> readers;
   absl::flat_hash_map<absl::string_view, const Node*> producers;
   absl::flat_hash_map<absl::string_view, const Tensor*> constants;
   absl::flat_hash_set<absl::string_view> defined;

@@ -35,8 +35,8 @@ class Walker {
  public:
   explicit Walker(const Graph& graph) : root_(MakeScope(graph, nullptr)) {}
 
-  absl::flat_hash_map<std::string, InputPurpose> Run() {
-    absl::flat_hash_map<std::string, InputPurpose> purposes;
+  InputPurposes Run() {
+    InputPurposes purposes;
     for (const ValueInfo& input : root_->graph->inputs) {
       input_ = &input;
       found_ = {};
@@ -433,8 +433,12 @@ absl::string_view PurposeName(Purpose purpose) {
   return "";
 }
 
-absl::flat_hash_map<std::string, InputPurpose> PurposesOf(const Graph& graph) {
-  return Walker(graph).Run();
+InputPurposes PurposesOf(const Graph& graph) { return Walker(graph).Run(); }
+
+const InputPurposes& PurposeCache::Of(const Graph& graph) {
+  const auto [it, is_new] = purposes_.try_emplace(&graph);
+  if (is_new) it->second = PurposesOf(graph);
+  return it->second;
 }
 
 }  // namespace onnxcmp

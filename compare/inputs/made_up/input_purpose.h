@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/model/model.h"
 
@@ -62,9 +63,23 @@ struct InputPurpose {
   std::string why;
 };
 
-// Of each input of the graph that has a use that tells. Looks through casts, reshapes, comparisons
-// with constants and the like, and into subgraphs and functions that are kept as one node.
-absl::flat_hash_map<std::string, InputPurpose> PurposesOf(const Graph& graph);
+// By input, of those that have a use that tells.
+using InputPurposes = absl::flat_hash_map<std::string, InputPurpose>;
+
+// Looks through casts, reshapes, comparisons with constants and the like, and into subgraphs and
+// functions that are kept as one node.
+InputPurposes PurposesOf(const Graph& graph);
+
+// The same, each graph being looked at once: every set of inputs asks anew.
+class PurposeCache {
+ public:
+  // Graphs are known by their address, and must outlive the cache. The reference holds as long as
+  // it.
+  const InputPurposes& Of(const Graph& graph);
+
+ private:
+  absl::node_hash_map<const Graph*, InputPurposes> purposes_;
+};
 
 }  // namespace onnxcmp
 

@@ -431,5 +431,18 @@ TEST(FingerprintCache, RemembersContents) {
   }
 }
 
+TEST(FingerprintCache, ReadsTheClockForThoseWhoAsk) {
+  const std::vector<float> numbers = Pattern(1 << 16);
+  FingerprintCache cache;
+  cache.Get(Vector(numbers), nullptr);
+  EXPECT_EQ(cache.seconds(), 0);
+  cache.CountSeconds();
+  cache.Get(Vector(numbers), nullptr);
+  EXPECT_GT(cache.seconds(), 0);
+  const double before = cache.seconds();
+  cache.Glance(Vector(numbers), Hash128(), nullptr);
+  EXPECT_GT(cache.seconds(), before);
+}
+
 }  // namespace
 }  // namespace onnxcmp

@@ -144,5 +144,18 @@ TEST(PurposesOfTest, WeightsAreScaled) {
       PurposeOfX("(float[2,3] a, float[3,4] x) => (float[2,4] y) { y = MatMul(a, x) }").weights);
 }
 
+TEST(PurposeCacheTest, LooksAtEachGraphOnce) {
+  const auto ids = LoadGraph(
+      "g (int64[2] x) => (float[2] y) <float[5] t = {1, 2, 3, 4, 5}> { y = Gather(t, x) }");
+  const auto roots = LoadGraph("g (float[2] x) => (float[2] y) { y = Sqrt(x) }");
+  ASSERT_TRUE(ids.ok() && roots.ok());
+  PurposeCache cache;
+  const InputPurposes& first = cache.Of((*ids)->graph);
+  const InputPurposes& second = cache.Of((*roots)->graph);
+  EXPECT_EQ(first.at("x").purpose, Purpose::kIds);
+  EXPECT_EQ(second.at("x").purpose, Purpose::kPositive);
+  EXPECT_EQ(&cache.Of((*ids)->graph), &first);
+}
+
 }  // namespace
 }  // namespace onnxcmp
