@@ -15,17 +15,20 @@ TEST(ScratchTest, TheNextGetsTheSameMemory) {
   const auto spare = std::make_shared<SpareMemory>();
   const ThreadPool pool(2, spare);
   const float* first = nullptr;
+  const float* second = nullptr;
   {
     const Scratch<float> scratch(pool, int64_t{1} << 20);
     first = scratch.data();
     ASSERT_NE(first, nullptr);
     scratch.data()[(1 << 20) - 1] = 1;
     const Scratch<float> other(pool, int64_t{1} << 20);
-    EXPECT_NE(other.data(), first);
+    second = other.data();
+    EXPECT_NE(second, first);
     EXPECT_EQ(spare->waiting(), 0U);
   }
   EXPECT_GE(spare->waiting(), size_t{8} << 20);
-  EXPECT_EQ(Scratch<float>(pool, int64_t{1} << 20).data(), first);
+  const float* again = Scratch<float>(pool, int64_t{1} << 20).data();
+  EXPECT_TRUE(again == first || again == second);
 }
 
 TEST(ScratchTest, APoolHasMemoryOfItsOwn) {
