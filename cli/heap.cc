@@ -15,7 +15,8 @@
 namespace onnxcmp::cli {
 namespace {
 
-// Larger files are weights above all, which lie elsewhere: a million nodes take 64 MB on both sides.
+// Larger files are weights above all, which lie elsewhere: a million nodes take 64 MB on both
+// sides.
 constexpr uint64_t kLeastOfNodes = uint64_t{170} << 10;
 constexpr uint64_t kMostOfNodes = uint64_t{96} << 20;
 // Bytes in the heap for each in a file of nodes, of a comparison's own blocks too. What is never
