@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -13,6 +14,7 @@ namespace onnxcmp {
 namespace {
 
 constexpr double kMuchFarther = 2;
+constexpr double kMuchNearer = 0.5;
 constexpr int64_t kSmall = 4096;  // elements
 // So many are run for what a repair suggests by them.
 constexpr int kLostRuns = 24;
@@ -274,6 +276,22 @@ bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) cons
   return true;
 }
 
+std::pair<int, double> ForcedRun::FoldedInto(int c, double distance, const ForcedResult& result,
+                                             LazyMeasured* measured) const {
+  std::pair<int, double> nearest = {c, distance};
+  for (const int member : left_.members(c)) {
+    for (const int reader : left_.graph().readers(member)) {
+      for (const int output : left_.graph().node(reader).made->outputs) {
+        const int after = output == kNone ? kNone : left_.of(output);
+        if (after == kNone || after == c) continue;
+        const double far = DistanceIfNear(after, result, measured);
+        if (far < kMuchNearer * distance && far < nearest.second) nearest = {after, far};
+      }
+    }
+  }
+  return nearest;
+}
+
 void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   ForcedResult& result = state->results[Index(r)];
   result.held = result.own;
@@ -289,7 +307,7 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   }
   LazyMeasured measured;
   const int partner = aligned_[Index(r)];
-  const int aligned = left_.of(partner);
+  int aligned = left_.of(partner);
   double distance = aligned == kNone ? kInfinity : DistanceIfNear(aligned, result, &measured);
   if (aligned != kNone && distance == kInfinity &&
       IsQuantizedTwin(partner, r, result.own, &measured)) {
@@ -297,6 +315,7 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
                         left_.pool());
   }
   if (distance < kInfinity) {
+    std::tie(aligned, distance) = FoldedInto(aligned, distance, result, &measured);
     // Constants that only one side has changed show themselves by what structure says, unless the
     // partner is much nearer: then something is folded into them.
     if (TryStructure(n, r, kMuchFarther * distance, &measured, state)) return;

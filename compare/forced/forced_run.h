@@ -145,6 +145,10 @@ class ForcedRun {
                     ForcedState* state) const;
   // What TryStructure() depends on.
   Hash128 HashOfStructure(int n, int r, double farthest, const ForcedState& state) const;
+  // What reads `c`, if the result is much nearer to that: of what a node and a next to idle one
+  // after it give, the second belongs to the node that does both. Else `c`; with the distance.
+  std::pair<int, double> FoldedInto(int c, double distance, const ForcedResult& result,
+                                    LazyMeasured* measured) const;
   bool PairConstants(int n, int r, int c, const std::vector<std::pair<int, int>>& open,
                      ForcedState* state) const;
   absl::StatusOr<std::vector<Value>> Compute(const ForcedState& state, int n) const;
