@@ -29,6 +29,11 @@ class ForcedSides {
   ForcedSides(const ForcedSides&) = delete;
   ForcedSides& operator=(const ForcedSides&) = delete;
 
+  // As an alignment that a fault misled would have it.
+  void Pair(absl::string_view left, absl::string_view right) {
+    aligned_[Index(Right(right))] = Left(left);
+  }
+
   const LeftClasses& classes() const { return *classes_; }
   const SideGraph& right_graph() const { return *graphs_.right; }
   const std::vector<int>& aligned() const { return aligned_; }

@@ -108,5 +108,26 @@ TEST(ForcedRunTest, ARunIsGivenUpAfterSoManyInVain) {
   EXPECT_FALSE(run.Run(right, &base, {.patience = 1}).abandoned);
 }
 
+// A normalization that scales by next to nothing, folded into the node before it.
+TEST(ForcedRunTest, WhatIsFoldedBelongsToTheLastOfWhatItReplaces) {
+  constexpr char kLeft[] = R"((float[64] x) => (float[64] y) {
+    k = Constant<value = float {0.999998}>()
+    a = Add(x, x)
+    b = Mul(a, k)
+    y = Exp(b)
+  })";
+  constexpr char kRight[] = R"((float[64] x) => (float[64] y) {
+    f = Constant<value = float {1.999996}>()
+    a = Mul(x, f)
+    y = Exp(a)
+  })";
+  ForcedSides sides(kLeft, kRight, Irregular(64));
+  sides.Pair("a", "a");
+  EXPECT_EQ(sides.Run().Run({}).at(sides.Right("a")).match, sides.Class("b"));
+  // Of what is idle the partner itself is meant, whose bits it has.
+  const ForcedSides same(kLeft, kLeft, Irregular(64));
+  EXPECT_EQ(same.Run().Run({}).at(same.Right("a")).match, same.Class("a"));
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing
