@@ -111,13 +111,13 @@ TEST(ForcedRunTest, ARunIsGivenUpAfterSoManyInVain) {
 // A normalization that scales by next to nothing, folded into the node before it.
 TEST(ForcedRunTest, WhatIsFoldedBelongsToTheLastOfWhatItReplaces) {
   constexpr char kLeft[] = R"((float[64] x) => (float[64] y) {
-    k = Constant<value = float {0.999998}>()
-    a = Add(x, x)
+    k = Constant<value = float {0.999995}>()
+    a = Sum(x, x, x)
     b = Mul(a, k)
     y = Exp(b)
   })";
   constexpr char kRight[] = R"((float[64] x) => (float[64] y) {
-    f = Constant<value = float {1.999996}>()
+    f = Constant<value = float {2.999985}>()
     a = Mul(x, f)
     y = Exp(a)
   })";
