@@ -20,6 +20,7 @@
 #include "compare/inputs/input_files.h"
 #include "compare/inputs/input_mapping.h"
 #include "compare/inputs/made_up/free_sizes.h"
+#include "compare/inputs/made_up/input_purpose.h"
 #include "compare/inputs/made_up/made_up_values.h"
 #include "compare/inputs/value_assignment.h"
 #include "compare/pair/per_side.h"
