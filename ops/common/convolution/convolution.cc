@@ -16,6 +16,12 @@ using gemm_internal::Int16Pair;
 using gemm_internal::kLanes;
 using gemm_internal::Vector;
 
+template <typename T>
+constexpr int64_t kBytes = sizeof(T);
+// How many elements of an image one of the product's holds.
+template <typename T, typename E>
+constexpr int64_t kElementsIn = kBytes<T> / kBytes<E>;
+
 // Bytes of padded images that are held at a time (at least one image).
 constexpr int64_t kImageBytes = int64_t{64} << 20;
 // Elements that may be read (not used) after an image.
@@ -198,8 +204,8 @@ class WindowPacker final : public GemmPacker<T> {
     const PanelWindows<E, kColumns> windows(layout_, column, columns);
     const auto taps = static_cast<int64_t>(layout_.tap_offsets.size());
     const E* image = images_ + batch * in_channels_ * layout_.channel_pitch;
-    const int64_t rows_per_k = sizeof(T) / sizeof(E);
-    int64_t row = k * rows_per_k;
+    constexpr int64_t kRowsPerK = kElementsIn<T, E>;
+    int64_t row = k * kRowsPerK;
     const int64_t end = in_channels_ * taps;
     const E* channel = image + row / taps * layout_.channel_pitch;
     int64_t tap = row % taps;
@@ -370,7 +376,7 @@ absl::Status ConvolveImages(const ThreadPool& pool, const ConvolutionShape& shap
                             const T* w, int64_t w_row, Accumulator<T>* y,
                             const std::optional<GemmEpilogue>& epilogue) {
   const int64_t windows = NumOutputs(shape.windows);
-  const int64_t depth = CeilDiv(shape.in_channels * NumTaps(shape.windows), sizeof(T) / sizeof(E));
+  const int64_t depth = CeilDiv(shape.in_channels * NumTaps(shape.windows), kElementsIn<T, E>);
   return ForPaddedImages(
       pool, shape, x, epilogue,
       [&](const PaddedImages<E>& images, const std::optional<GemmEpilogue>& finish) {
