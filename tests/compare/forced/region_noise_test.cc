@@ -6,60 +6,75 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_replace.h"
+#include "compare/pair/per_side.h"
 #include "tests/compare/forced_sides.h"
 
 namespace onnxcmp::testing {
 namespace {
 
-// Most digits go where the large number is taken away again. The right's region counts its runs.
-std::string Cancelling(const std::string& large, bool counts) {
-  return absl::StrReplaceAll(
-      "(float[512] x) => (float[512] y) <float k = {@}> { a = Add(x, k) # y = Sub(b, k) }",
-      {{"@", large}, {"#", counts ? "b = acme.Count(a)" : "b = Identity(a)"}});
+// y = `last` of b, which is a = `first`: on the right a node between them counts how often the
+// region runs.
+PerSide<std::string> Regions(const PerSide<std::string>& constants, const std::string& first,
+                             const std::string& last) {
+  PerSide<std::string> regions;
+  for (const SideId side : kBothSides) {
+    regions[side] = absl::StrReplaceAll(
+        "(float[512] x) => (float[512] y) <float k = {@}> { a = $1 # y = $2 }",
+        {{"@", constants[side]},
+         {"$1", first},
+         {"$2", last},
+         {"#", side == SideId::kRight ? "b = acme.Count(a)" : "b = Identity(a)"}});
+  }
+  return regions;
 }
 
-std::string Scaled(const std::string& factor, bool counts) {
-  return absl::StrReplaceAll(
-      "(float[512] x) => (float[512] y) <float k = {@}> { a = Mul(x, k) # y = Neg(b) }",
-      {{"@", factor}, {"#", counts ? "b = acme.Count(a)" : "b = Identity(a)"}});
+// Most digits go where the large number is taken away again.
+PerSide<std::string> Cancelling(const PerSide<std::string>& large) {
+  return Regions(large, "Add(x, k)", "Sub(b, k)");
+}
+
+PerSide<std::string> Scaled(const PerSide<std::string>& factors) {
+  return Regions(factors, "Mul(x, k)", "Neg(b)");
+}
+
+struct Judged {
+  RegionNoise::Verdict verdict;
+  int runs = 0;  // of the region
+};
+
+// Of y, paired with y.
+Judged Judge(const PerSide<std::string>& regions) {
+  ForcedSides sides(regions.left, regions.right, Irregular(512));
+  const ForcedRun run = sides.Run();
+  const int y = sides.Right("y");
+  const ForcedState state = run.Run({{y, sides.Class("y")}});
+  const RegionNoise noise(run, state);
+  sides.TakeCount();
+  Judged judged;
+  judged.verdict = noise.Judge(y);
+  judged.runs = sides.TakeCount();
+  return judged;
 }
 
 TEST(RegionNoiseTest, OneRunIsEnoughIfItExplainsTheDifference) {
-  ForcedSides sides(Cancelling("57", false), Cancelling("101", true), Irregular(512));
-  const ForcedRun run = sides.Run();
-  const int y = sides.Right("y");
-  const ForcedState state = run.Run({{y, sides.Class("y")}});
-  const RegionNoise noise(run, state);
-  sides.TakeCount();
-  const RegionNoise::Verdict verdict = noise.Judge(y);
+  const Judged judged = Judge(Cancelling({"57", "101"}));
   // Its own last place does not explain it.
-  EXPECT_GT(verdict.distance, 32 * EpsilonOf(DType::kFloat));
-  EXPECT_LE(verdict.ratio, RegionNoise::kMaxRatio);
-  EXPECT_EQ(sides.TakeCount(), 1);
+  EXPECT_GT(judged.verdict.distance, 32 * EpsilonOf(DType::kFloat));
+  EXPECT_LE(judged.verdict.ratio, RegionNoise::kMaxRatio);
+  EXPECT_EQ(judged.runs, 1);
 }
 
 TEST(RegionNoiseTest, OneRunOfEachIsEnoughIfNoneWillExplainIt) {
-  ForcedSides sides(Scaled("1.5", false), Scaled("1.7", true), Irregular(512));
-  const ForcedRun run = sides.Run();
-  const int y = sides.Right("y");
-  const ForcedState state = run.Run({{y, sides.Class("y")}});
-  const RegionNoise noise(run, state);
-  sides.TakeCount();
-  EXPECT_GT(noise.Judge(y).ratio, 1e3);
-  EXPECT_EQ(sides.TakeCount(), 1);
+  const Judged judged = Judge(Scaled({"1.5", "1.7"}));
+  EXPECT_GT(judged.verdict.ratio, 1e3);
+  EXPECT_EQ(judged.runs, 1);
 }
 
 TEST(RegionNoiseTest, NoneIsNeededForTheLastPlaces) {
-  ForcedSides sides(Cancelling("1", false), Cancelling("1.25", true), Irregular(512));
-  const ForcedRun run = sides.Run();
-  const int y = sides.Right("y");
-  const ForcedState state = run.Run({{y, sides.Class("y")}});
-  const RegionNoise noise(run, state);
-  sides.TakeCount();
-  const RegionNoise::Verdict verdict = noise.Judge(y);
-  EXPECT_GT(verdict.distance, 0);
-  EXPECT_LE(verdict.ratio, RegionNoise::kMaxRatio);
-  EXPECT_EQ(sides.TakeCount(), 0);
+  const Judged judged = Judge(Cancelling({"1", "1.25"}));
+  EXPECT_GT(judged.verdict.distance, 0);
+  EXPECT_LE(judged.verdict.ratio, RegionNoise::kMaxRatio);
+  EXPECT_EQ(judged.runs, 0);
 }
 
 }  // namespace
