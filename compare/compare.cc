@@ -44,7 +44,7 @@ SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
   recording.keep_for_causes = options.causes ? options.keep_for_causes : 0;
   recording.share = options.share;
   recording.numbers = options.letters || options.made_up || options.quantization ||
-                      options.blocks || !options.explain.empty();
+                      options.blocks || !options.explain.empty() || !options.pairs.empty();
   recording.shadow = options.shadow;
   recording.shadow_memory = options.keep_values;
   recording.pool = &pool;

@@ -352,6 +352,7 @@ absl::flat_hash_set<absl::string_view> InputsRead(const Graph& graph) {
     return read;
   }
   absl::flat_hash_set<absl::string_view> live;
+  live.reserve(graph.nodes.size());
   for (const ValueInfo& output : graph.outputs) live.insert(output.name);
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     const auto is_live = [&](const std::string& output) { return live.contains(output); };

@@ -24,9 +24,10 @@ bool Has(const OperatorRow* row, OperatorTrait trait) {
 
 }  // namespace
 
-bool HasTrait(absl::string_view domain, absl::string_view op_type, OperatorTrait trait) {
+OperatorTraits TraitsOf(absl::string_view domain, absl::string_view op_type) {
   const OperatorRow* row = FindRowOf(op_type);
-  return Has(row, trait) && (row->domains & DomainBit(domain)) != 0;
+  return OperatorTraits(row != nullptr && (row->domains & DomainBit(domain)) != 0 ? row->traits
+                                                                                  : 0);
 }
 
 bool Quantizes(absl::string_view op_type) {

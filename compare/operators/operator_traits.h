@@ -74,10 +74,29 @@ enum class OperatorTrait : uint32_t {
   kPacked = 1 << 21,
 };
 
-// Of ai.onnx, com.microsoft and the domains of layouts that onnxruntime adds; false of others.
-bool HasTrait(absl::string_view domain, absl::string_view op_type, OperatorTrait trait);
+// All traits of an operator.
+class OperatorTraits {
+ public:
+  explicit OperatorTraits(uint32_t bits) : bits_(bits) {}
+  bool Has(OperatorTrait trait) const { return (bits_ & static_cast<uint32_t>(trait)) != 0; }
+
+ private:
+  uint32_t bits_;
+};
+
+// Of ai.onnx, com.microsoft and the domains of layouts that onnxruntime adds; others have none.
+OperatorTraits TraitsOf(absl::string_view domain, absl::string_view op_type);
 
 // Of a node of a model or of a stream.
+template <typename AnyNode>
+OperatorTraits TraitsOf(const AnyNode& node) {
+  return TraitsOf(node.domain, node.op_type);
+}
+
+inline bool HasTrait(absl::string_view domain, absl::string_view op_type, OperatorTrait trait) {
+  return TraitsOf(domain, op_type).Has(trait);
+}
+
 template <typename AnyNode>
 bool HasTrait(const AnyNode& node, OperatorTrait trait) {
   return HasTrait(node.domain, node.op_type, trait);

@@ -99,7 +99,7 @@ Letters LettersInMemory(const Tensor& tensor, const ThreadPool* pool) {
 void FillFromNumbers(const Tensor& tensor, const FingerprintOptions& options, const Hash128* bits,
                      Fingerprint* fingerprint) {
   const int64_t size = tensor.num_elements();
-  const TensorScan scan(tensor);
+  TensorScan scan(tensor);
   const bool later = options.lazy && TensorScan::ReadsFile(tensor);
   const ScanParts parts = {
       .bits = bits == nullptr, .elements = true, .finite = true, .numbers = !later};
@@ -192,7 +192,7 @@ const Numbers& LazyNumbers::Get() const {
   std::call_once(once_, [this] {
     if (stored_ == nullptr) return;
     const Tensor& tensor = *stored_;
-    const TensorScan scan(tensor);
+    TensorScan scan(tensor);
     numbers_ = NumbersFrom(tensor, scan, scan.Pieces({.numbers = true}, nullptr));
     if (letters_) numbers_.letters = LettersInMemory(tensor, nullptr);
     stored_ = nullptr;
@@ -230,7 +230,6 @@ Fingerprint UnseenFingerprint(const Tensor& tensor, const Hash128& content) {
   fingerprint.content = fingerprint.bits = fingerprint.elements = content;
   fingerprint.kind = KindOf(tensor.dtype());
   fingerprint.size = tensor.num_elements();
-  fingerprint.rich = TensorScan(tensor).IsRich();
   return fingerprint;
 }
 

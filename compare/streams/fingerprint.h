@@ -103,7 +103,7 @@ Fingerprint FingerprintOf(const Value& value, const FingerprintOptions& options 
                           const Hash128* bits = nullptr);
 
 // Of a tensor of finite numbers that nobody has looked at: its hashes are `content`, it has no
-// numbers.
+// numbers and counts as poor.
 Fingerprint UnseenFingerprint(const Tensor& tensor, const Hash128& content);
 
 // Its `content` alone, which costs a fraction of the rest. The pool may be null.

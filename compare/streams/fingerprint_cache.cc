@@ -111,9 +111,7 @@ bool FingerprintCache::IsFinite(const Tensor& tensor, const ThreadPool* pool) {
     const auto it = finite_.find(tensor.buffer().get());
     if (it != finite_.end() && IsSame(it->second, tensor.buffer())) return true;
   }
-  const std::vector<TensorPiece> pieces = TensorScan(tensor).Pieces({.finite = true}, pool);
-  const bool finite = std::all_of(pieces.begin(), pieces.end(),
-                                  [](const TensorPiece& piece) { return piece.finite; });
+  const bool finite = TensorScan(tensor).IsFinite(pool);
   if (finite && large && tensor.byte_size() == tensor.buffer()->size()) {
     const std::lock_guard<std::mutex> lock(mutex_);
     finite_[tensor.buffer().get()] = tensor.buffer();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -83,7 +82,7 @@ uint64_t NodeFactsCache::HashAttribute(const Attribute& attribute) {
       return HashOf(value);
     }
   };
-  std::vector<uint64_t> words = {attribute.index()};
+  absl::InlinedVector<uint64_t, 8> words = {attribute.index()};
   std::visit(
       [&](const auto& value) {
         using T = std::decay_t<decltype(value)>;
@@ -143,17 +142,19 @@ NodeFacts NodeFactsCache::Find(const Node& node) {
     const auto import = node.imports->find(node.domain);
     if (import != node.imports->end()) version = import->second;
   }
-  // Sorted by name, as the node's are.
-  std::map<absl::string_view, uint64_t> attributes;
-  for (const auto& [name, attribute] : node.attributes) attributes[name] = HashAttribute(attribute);
+  absl::InlinedVector<std::pair<absl::string_view, uint64_t>, 8> attributes;
+  for (const auto& [name, attribute] : node.attributes) {
+    attributes.emplace_back(name, HashAttribute(attribute));
+  }
   const onnx::OpSchema* schema = registry_.FindSchema(node.domain, node.op_type, version);
   if (schema != nullptr) {
     version = schema->SinceVersion();
     for (const auto& [name, attribute] : SignatureOf(schema)->defaults) {
-      if (!node.attributes.contains(name)) attributes[name] = HashAttribute(attribute);
+      if (!node.attributes.contains(name)) attributes.emplace_back(name, HashAttribute(attribute));
     }
   }
-  std::vector<uint64_t> words;
+  std::sort(attributes.begin(), attributes.end());
+  absl::InlinedVector<uint64_t, 16> words;
   for (const auto& [name, hash] : attributes) {
     words.push_back(HashText(name));
     words.push_back(hash);

@@ -34,10 +34,14 @@ bool QuantizedAlike(const ResultStream& left, const ResultStream& right) {
 
 }  // namespace
 
-bool IsQuantized(const ResultStream& stream) {
-  return std::any_of(stream.nodes.begin(), stream.nodes.end(),
-                     [](const StreamNode& node) { return Quantizes(node.op_type); });
+bool AnyOperator(const ResultStream& stream, absl::FunctionRef<bool(absl::string_view)> asked) {
+  absl::flat_hash_set<absl::string_view> seen;
+  return std::any_of(stream.nodes.begin(), stream.nodes.end(), [&](const StreamNode& node) {
+    return seen.insert(node.op_type).second && asked(node.op_type);
+  });
 }
+
+bool IsQuantized(const ResultStream& stream) { return AnyOperator(stream, Quantizes); }
 
 bool DifferInQuantization(const ResultStream& left, const ResultStream& right) {
   const bool left_is = IsQuantized(left);

@@ -1,10 +1,15 @@
-// Which streams are of quantized models.
+// Which operators streams have: those of quantized models.
 #ifndef ONNXCMP_COMPARE_STREAMS_QUANTIZED_STREAMS_H_
 #define ONNXCMP_COMPARE_STREAMS_QUANTIZED_STREAMS_H_
 
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
+
+// Whether a side has a node of an operator that is `asked` for, once each.
+bool AnyOperator(const ResultStream& stream, absl::FunctionRef<bool(absl::string_view)> asked);
 
 // Whether a side has nodes that quantize.
 bool IsQuantized(const ResultStream& stream);

@@ -53,7 +53,6 @@ TensorScan::TensorScan(const Tensor& tensor)
   } else {
     data_ = tensor.raw_data();
   }
-  if (!complex_) FindShift();
 }
 
 void TensorScan::ReadFile(int64_t first, int64_t count, std::byte* buffer) const {
@@ -61,6 +60,7 @@ void TensorScan::ReadFile(int64_t first, int64_t count, std::byte* buffer) const
 }
 
 void TensorScan::FindShift() {
+  if (complex_) return;
   const int64_t count = std::min<int64_t>(size_, NumericPass::kChunk);
   alignas(64) std::array<std::byte, NumericPass::kChunk * 8> read;
   if (file_ != nullptr) ReadFile(0, count, read.data());
@@ -99,7 +99,8 @@ bool TensorScan::IsRich() const {
   return false;
 }
 
-std::vector<TensorPiece> TensorScan::Pieces(const ScanParts& parts, const ThreadPool* pool) const {
+std::vector<TensorPiece> TensorScan::Pieces(const ScanParts& parts, const ThreadPool* pool) {
+  if (parts.numbers) FindShift();
   const int64_t count = size_ / kPiece + (size_ % kPiece != 0 ? 1 : 0);
   std::vector<TensorPiece> pieces(static_cast<size_t>(count));
   const auto task = [&](int64_t i) {
@@ -117,6 +118,12 @@ std::vector<TensorPiece> TensorScan::Pieces(const ScanParts& parts, const Thread
   return pieces;
 }
 
+bool TensorScan::IsFinite(const ThreadPool* pool) {
+  const std::vector<TensorPiece> pieces = Pieces({.finite = true}, pool);
+  return std::all_of(pieces.begin(), pieces.end(),
+                     [](const TensorPiece& piece) { return piece.finite; });
+}
+
 template <typename T>
 void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* piece) const {
   const int64_t begin = index * kPiece;
@@ -125,6 +132,11 @@ void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* p
   const bool finite = parts.finite && !parts.numbers && IsFloatingPoint(dtype_) && !complex_;
   if (InPlace() && !parts.elements && !finite && !parts.numbers) {
     if (parts.bits) piece->bits = ToHash128(XXH3_128bits(Place(begin), Bytes(end - begin)));
+    return;
+  }
+  if (finite && !parts.bits && !parts.elements && IsArrayOf<T>()) {
+    const auto* numbers = reinterpret_cast<const T*>(Place(begin));
+    piece->finite = BestFingerprintLoops().Of<T>().find_ends(numbers, end - begin).finite;
     return;
   }
   // Chunk by chunk, the same as at once: memory is read while the processor computes.

@@ -45,9 +45,13 @@ class TensorScan {
   static bool ReadsFile(const Tensor& tensor);
 
   // The cut into pieces depends on the size alone. The pool may be null.
-  std::vector<TensorPiece> Pieces(const ScanParts& parts, const ThreadPool* pool) const;
+  std::vector<TensorPiece> Pieces(const ScanParts& parts, const ThreadPool* pool);
 
-  // What NumericSums are shifted by: a finite element, if one is soon found.
+  // Whether all numbers are finite. Of real numbers.
+  bool IsFinite(const ThreadPool* pool);
+
+  // What NumericSums are shifted by: a finite element, if one is soon found. Known once there are
+  // pieces with numbers.
   double shift() const { return shift_; }
 
   // See Fingerprint::rich.
@@ -65,6 +69,12 @@ class TensorScan {
   // Whether the elements can be hashed where they are. Packed ones are unpacked to bytes, so that
   // bits after the last one do not count.
   bool InPlace() const { return file_ == nullptr && !packed_ && runs_.contiguous(); }
+  // Whether the elements lie in memory as an array of T, one after the other.
+  template <typename T>
+  bool IsArrayOf() const {
+    return InPlace() && dtype_ == DTypeOf<T>::value &&
+           reinterpret_cast<uintptr_t>(data_) % alignof(T) == 0;
+  }
   const std::byte* Place(int64_t index) const { return data_ + index * width_; }
   size_t Bytes(int64_t count) const { return static_cast<size_t>(count * width_); }
   void FindShift();

@@ -99,15 +99,15 @@ class Tracer {
   }
 
   NumberKind KindOfFloat(const StreamNode& node) const {
-    const bool casts = HasTrait(node, OperatorTrait::kCasts);
-    if (casts && !node.inputs.empty() && node.inputs[0] != kNone) {
+    const OperatorTraits traits = TraitsOf(node);
+    if (traits.Has(OperatorTrait::kCasts) && !node.inputs.empty() && node.inputs[0] != kNone) {
       const NumberKind before = At(node.inputs[0]).kind;
       return before == NumberKind::kDiscrete ? NumberKind::kCastDiscrete
              : IsDiscrete(before)            ? before
                                              : NumberKind::kReal;
     }
-    if (HasTrait(node, OperatorTrait::kMoves)) return KindOfMoved(node);
-    if (!HasTrait(node, OperatorTrait::kArithmetic)) return NumberKind::kReal;
+    if (traits.Has(OperatorTrait::kMoves)) return KindOfMoved(node);
+    if (!traits.Has(OperatorTrait::kArithmetic)) return NumberKind::kReal;
     return OnlyDiscrete(node, node.inputs.size()) ? NumberKind::kFromDiscrete : NumberKind::kReal;
   }
 

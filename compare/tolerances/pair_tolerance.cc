@@ -65,14 +65,19 @@ bool IsRecordedAlike(const ResultStream& recording, const ResultStream& model,
 // all.
 std::vector<bool> EqualResults(const ResultStream& stream, const ResultStream& other,
                                const std::vector<int>& partners) {
-  absl::flat_hash_set<Hash128> contents;
-  for (const StreamResult& result : other.results) contents.insert(result.fingerprint.content);
   std::vector<bool> equal(stream.results.size());
+  std::vector<size_t> others;
   for (size_t r = 0; r < stream.results.size(); ++r) {
     const StreamResult& result = stream.results[r];
-    equal[r] =
-        (HasPartner(partners, r) && SameNumbers(result, other.results[Index(partners[r])])) ||
-        (result.fingerprint.rich && contents.contains(result.fingerprint.content));
+    equal[r] = HasPartner(partners, r) && SameNumbers(result, other.results[Index(partners[r])]);
+    if (!equal[r] && result.fingerprint.rich) others.push_back(r);
+  }
+  if (others.empty()) return equal;
+  absl::flat_hash_set<Hash128> contents;
+  contents.reserve(other.results.size());
+  for (const StreamResult& result : other.results) contents.insert(result.fingerprint.content);
+  for (const size_t r : others) {
+    equal[r] = contents.contains(stream.results[r].fingerprint.content);
   }
   return equal;
 }
