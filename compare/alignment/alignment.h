@@ -32,8 +32,8 @@ inline bool Has(Marks marks, Mark mark) { return (marks & static_cast<Marks>(mar
 // A row of the table. The last of `left` and the last of `right` are the pair; those before were
 // absorbed by it: inner results of a fused region, what was folded. One side may be empty.
 struct AlignedRow {
-  std::vector<int> left;  // indices into the streams' results
-  std::vector<int> right;
+  FewResults left;  // indices into the streams' results
+  FewResults right;
   Marks marks = 0;
 
   bool paired() const { return !left.empty() && !right.empty(); }

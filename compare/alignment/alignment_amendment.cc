@@ -15,7 +15,7 @@ std::vector<int> OwnRows(const Alignment& alignment, SideId id, size_t results) 
   for (const bool merged : {false, true}) {
     for (size_t i = 0; i < alignment.rows.size(); ++i) {
       const AlignedRow& row = alignment.rows[i];
-      const std::vector<int>& side = OfSide(row, id);
+      const FewResults& side = OfSide(row, id);
       if (side.empty() || Has(row.marks, Mark::kMerged) != merged) continue;
       int& own = rows[Index(side.back())];
       if (own == kNone) own = static_cast<int>(i);

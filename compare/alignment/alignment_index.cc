@@ -114,7 +114,7 @@ int FindRoot(const StreamIndex& index, int r) {
 bool IsView(const StreamIndex& index, int r) {
   if (index.is_copy(r)) return true;
   if (index.producer(r) == kNone || index.is_leaf(r)) return false;
-  const std::vector<int>& inputs = index.node(index.producer(r)).inputs;
+  const FewResults& inputs = index.node(index.producer(r)).inputs;
   const int bits = StreamIndex::At(index.bits, r);
   return std::any_of(inputs.begin(),
                      inputs.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(

@@ -28,7 +28,7 @@ int PartnerByUses(const MergedSide& side, int x) {
     if (output == kNone || StreamIndex::At(side.partner, output) == kNone) continue;
     const int reader = side.other.producer(StreamIndex::At(side.partner, output));
     if (reader == kNone) continue;
-    const std::vector<int>& inputs = side.other.node(reader).inputs;
+    const FewResults& inputs = side.other.node(reader).inputs;
     const auto fits = [&](int input) {
       return input != kNone && StreamIndex::At(side.other.content, input) == content &&
              StreamIndex::At(side.other_partner, input) != kNone;

@@ -64,8 +64,8 @@ class Reconvergence {
             StreamIndex::At(right.attributes, right_node)) {
       return false;
     }
-    const std::vector<int>& left_inputs = left.node(left_node).inputs;
-    const std::vector<int>& right_inputs = right.node(right_node).inputs;
+    const FewResults& left_inputs = left.node(left_node).inputs;
+    const FewResults& right_inputs = right.node(right_node).inputs;
     if (left_inputs.size() != right_inputs.size()) return false;
     bool apart = false;
     for (size_t i = 0; i < left_inputs.size(); ++i) {

@@ -181,8 +181,8 @@ double PairScore::Producers(int l, int r) const {
 double PairScore::Inputs(int left_node, int right_node) const {
   const StreamIndex& left = pairing_.index().left;
   const StreamIndex& right = pairing_.index().right;
-  const std::vector<int>& left_inputs = left.node(left_node).inputs;
-  const std::vector<int>& right_inputs = right.node(right_node).inputs;
+  const FewResults& left_inputs = left.node(left_node).inputs;
+  const FewResults& right_inputs = right.node(right_node).inputs;
   const size_t left_count = std::min(left_inputs.size(), weights::kMostInputs);
   const size_t right_count = std::min(right_inputs.size(), weights::kMostInputs);
   const auto right_has = [&](auto&& condition) {
@@ -242,7 +242,7 @@ double PairScore::Uses(int l, int r) const {
       hit += reads == 2 ? 1 : weights::kOtherSlotUse;
       continue;
     }
-    const std::vector<int>& inputs = right.node(reader).inputs;
+    const FewResults& inputs = right.node(reader).inputs;
     const size_t scanned = std::min(inputs.size(), weights::kMostInputs);
     const bool reads_equal = std::any_of(
         inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(scanned), [&](int input) {

@@ -31,7 +31,7 @@ template <typename Free>
 std::vector<Consumer> FreeConsumers(const StreamIndex& side, int r, Free&& is_free) {
   std::vector<Consumer> consumers;
   for (const Use& use : side.uses[r]) {
-    const std::vector<int>& outputs = side.node(use.node).outputs;
+    const FewResults& outputs = side.node(use.node).outputs;
     for (size_t o = 0; o < outputs.size(); ++o) {
       if (outputs[o] == kNone || !is_free(outputs[o])) continue;
       consumers.push_back(
@@ -124,8 +124,8 @@ void PairQueue::Spread(int l, int r) {
     if (left_quantizing != left_node || right_quantizing != right_node) {
       SpreadToInputs(left_quantizing, right_quantizing);
     }
-    const std::vector<int>& left_outputs = index_.left.node(left_node).outputs;
-    const std::vector<int>& right_outputs = index_.right.node(right_node).outputs;
+    const FewResults& left_outputs = index_.left.node(left_node).outputs;
+    const FewResults& right_outputs = index_.right.node(right_node).outputs;
     if (StreamIndex::At(index_.left.op, left_node) ==
         StreamIndex::At(index_.right.op, right_node)) {
       for (size_t o = 0; o < std::min(left_outputs.size(), right_outputs.size()); ++o) {
@@ -141,8 +141,8 @@ void PairQueue::Spread(int l, int r) {
 void PairQueue::SpreadToInputs(int left_node, int right_node) {
   const StreamIndex& left = index_.left;
   const StreamIndex& right = index_.right;
-  const std::vector<int>& left_inputs = left.node(left_node).inputs;
-  const std::vector<int>& right_inputs = right.node(right_node).inputs;
+  const FewResults& left_inputs = left.node(left_node).inputs;
+  const FewResults& right_inputs = right.node(right_node).inputs;
   const auto push = [&](int l, int r) {
     Push(l, r);
     const int left_root = pairing_.StandInLeft(l);

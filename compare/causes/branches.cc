@@ -47,7 +47,7 @@ bool OtherBranchGivesIt(const ForcedRun& run, const ForcedState& state, int left
   const absl::StatusOr<std::vector<Value>> outputs = right.Run(
       right_node, [&](int r) -> const Value& { return r == tested ? other : state.at(r).held; });
   if (!outputs.ok()) return false;
-  const std::vector<int>& ours = run.left().graph().node(left_node).made->outputs;
+  const FewResults& ours = run.left().graph().node(left_node).made->outputs;
   for (size_t i = 0; i < outputs->size() && i < ours.size(); ++i) {
     if (ours[i] == kNone || (*outputs)[i].empty()) continue;
     const int c = run.left().of(ours[i]);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/container/inlined_vector.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
@@ -38,8 +39,8 @@ class StridedRuns {
 
  private:
   // Dimensions and strides with neighbours that lie one after the other merged.
-  Shape sizes_;
-  Shape strides_;
+  absl::InlinedVector<int64_t, 6> sizes_;
+  absl::InlinedVector<int64_t, 6> strides_;
 };
 
 }  // namespace onnxcmp

@@ -14,6 +14,7 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "compare/differences/element_text.h"
 #include "compare/differences/nearness.h"
 #include "compare/pair/per_side.h"
@@ -345,7 +346,7 @@ namespace {
 std::optional<size_t> RowOfName(const ComparedSides& compared, absl::string_view name) {
   std::optional<size_t> found;
   bool is_output = false;
-  const auto look = [&](size_t row, const std::vector<int>& results, const ResultStream& stream) {
+  const auto look = [&](size_t row, absl::Span<const int> results, const ResultStream& stream) {
     for (const int r : results) {
       const StreamResult& result = stream.results[Index(r)];
       if (result.name != name && FullName(result) != name) continue;

@@ -135,7 +135,7 @@ bool ForcedRun::TryStructure(int n, int r, double farthest, LazyMeasured* measur
   double least = farthest;
   std::vector<std::pair<int, int>> open;
   for (const int q : NodesOnSame(*state, n)) {
-    const std::vector<int>& outputs = left_.graph().node(q).made->outputs;
+    const FewResults& outputs = left_.graph().node(q).made->outputs;
     if (Index(known.slot) >= outputs.size()) continue;
     const int c = left_.of(outputs[Index(known.slot)]);
     // Mostly it is not near, which is seen sooner than whether they read the same.

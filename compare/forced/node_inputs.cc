@@ -9,7 +9,7 @@
 namespace onnxcmp {
 namespace {
 
-std::vector<InputPair> ByPlace(const std::vector<int>& ours, const std::vector<int>& theirs) {
+std::vector<InputPair> ByPlace(const FewResults& ours, const FewResults& theirs) {
   std::vector<InputPair> pairs(std::max(ours.size(), theirs.size()));
   for (size_t i = 0; i < ours.size(); ++i) pairs[i].left = ours[i];
   for (size_t i = 0; i < theirs.size(); ++i) pairs[i].right = theirs[i];

@@ -19,6 +19,7 @@
 #include "compare/operators/operator_traits.h"
 #include "compare/streams/common_form.h"
 #include "compare/streams/fingerprint.h"
+#include "compare/streams/quantized_streams.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -108,8 +109,8 @@ bool HasChannelsLast(const SideGraph::GraphNode& node) {
 }
 
 bool MayHaveForms(const ResultStream& stream) {
-  return std::any_of(stream.nodes.begin(), stream.nodes.end(), [](const StreamNode& node) {
-    return Quantizes(node.op_type) || absl::StartsWith(node.op_type, "Nhwc");
+  return AnyOperator(stream, [](absl::string_view op_type) {
+    return Quantizes(op_type) || absl::StartsWith(op_type, "Nhwc");
   });
 }
 
@@ -134,8 +135,8 @@ Layouts LayoutsOf(const SideGraph& graph) {
   std::vector<const StreamNode*> keeping;
   for (const SideGraph::GraphNode& node : graph.nodes()) {
     if (HasTrait(*node.made, OperatorTrait::kKeepsAxes)) keeping.push_back(node.made);
-    const std::vector<int>& inputs = node.made->inputs;
-    const std::vector<int>& outputs = node.made->outputs;
+    const FewResults& inputs = node.made->inputs;
+    const FewResults& outputs = node.made->outputs;
     if (inputs.empty() || outputs.empty() || outputs[0] == kNone || inputs[0] == kNone ||
         !HasChannelsLast(node)) {
       continue;
@@ -147,7 +148,7 @@ Layouts LayoutsOf(const SideGraph& graph) {
   if (layouts.nodes == 0) return layouts;
   const auto spread = [&](const StreamNode* node) {
     const auto is_last = [&](int r) { return r != kNone && layouts.channels_last[Index(r)]; };
-    for (const std::vector<int>* results : {&node->inputs, &node->outputs}) {
+    for (const FewResults* results : {&node->inputs, &node->outputs}) {
       const auto it = std::find_if(results->begin(), results->end(), is_last);
       if (it == results->end()) continue;
       const int like = *it;

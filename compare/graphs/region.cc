@@ -54,7 +54,7 @@ Value RunRegion(const SideGraph& graph, const Region& region, int result,
     const absl::StatusOr<std::vector<Value>> outputs =
         graph.Run(n, [&](int r) -> const Value& { return values.find(r)->second; });
     if (!outputs.ok()) return Value();
-    const std::vector<int>& names = graph.node(n).made->outputs;
+    const FewResults& names = graph.node(n).made->outputs;
     for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
       if (names[i] != kNone) values.emplace(names[i], made(names[i], (*outputs)[i]));
     }

@@ -23,7 +23,7 @@ class SideGraph {
     const StreamNode* made = nullptr;
     const Node* node = nullptr;  // null: there is no model
     int64_t index = kNone;       // among the main graph's nodes
-    std::vector<int> captures;   // results, by capture_names
+    FewResults captures;         // results, by capture_names
     std::vector<std::string> capture_names;
   };
 

@@ -78,7 +78,7 @@ std::vector<Slots> SlotsOf(const StreamNode& made, const Node* node) {
   return it == kOperators->end() ? List() : it->second;
 }
 
-int InSlot(const std::vector<int>& results, int slot) {
+int InSlot(const FewResults& results, int slot) {
   return Index(slot) < results.size() ? results[Index(slot)] : kNone;
 }
 

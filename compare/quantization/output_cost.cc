@@ -29,7 +29,7 @@ std::optional<double> OutputCost::Of(int r) {
       return it == changed.end() ? other.value(read) : it->second;
     });
     if (!outputs.ok()) return std::nullopt;
-    const std::vector<int>& names = graph.node(n).made->outputs;
+    const FewResults& names = graph.node(n).made->outputs;
     for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
       if (names[i] != kNone) changed[names[i]] = (*outputs)[i];
     }

@@ -340,7 +340,7 @@ Value TwinRun::RunRegion(const std::vector<int>& region, int r, int constant,
           return it == made.end() ? held_[Index(read)] : it->second;
         });
     if (!outputs.ok()) return Value();
-    const std::vector<int>& names = quantized_.graph().node(n).made->outputs;
+    const FewResults& names = quantized_.graph().node(n).made->outputs;
     for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
       if (names[i] != kNone) made[names[i]] = (*outputs)[i];
     }

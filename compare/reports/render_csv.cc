@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/types/span.h"
 #include "compare/alignment/mark_names.h"
 #include "compare/text/utf8.h"
 
@@ -56,7 +57,7 @@ class Line {
   int columns_ = 0;
 };
 
-void AddSide(const std::vector<int>& results, const ResultStream& stream, Line* line) {
+void AddSide(absl::Span<const int> results, const ResultStream& stream, Line* line) {
   if (results.empty()) {
     for (size_t i = 0; i < std::size(kSideColumns); ++i) line->Add("");
     return;
@@ -110,7 +111,7 @@ void AddTruth(const Comparison& comparison, size_t row, Line* line) {
     return;
   }
   const ShadowReport& shadow = *comparison.shadow;
-  const auto add = [&](const SideShadow& side, const std::vector<int>& results) {
+  const auto add = [&](const SideShadow& side, absl::Span<const int> results) {
     if (results.empty() || Index(results.back()) >= side.distances.size() ||
         !side.distances[Index(results.back())].has_value()) {
       line->Add("");
@@ -148,7 +149,7 @@ std::string RenderCsv(const Comparison& comparison) {
     line.Add(absl::StrJoin(MarkNames(row.aligned.marks), " "));
     AddSide(row.aligned.left, comparison.left, &line);
     AddSide(row.aligned.right, comparison.right, &line);
-    if (row.difference.has_value()) {
+    if (row.difference != nullptr) {
       AddDifference(*row.difference, &line);
     } else {
       for (size_t i = 0; i < std::size(kDifferenceColumns); ++i) line.Add("");

@@ -140,7 +140,7 @@ Json ToJson(const ComparedRow& row) {
   for (const absl::string_view name : MarkNames(row.aligned.marks)) {
     json["marks"].push_back(Text(name));
   }
-  if (row.difference.has_value()) json["diff"] = ToJson(*row.difference);
+  if (row.difference != nullptr) json["diff"] = ToJson(*row.difference);
   return json;
 }
 

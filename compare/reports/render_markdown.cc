@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/types/span.h"
 #include "compare/alignment/mark_names.h"
 #include "compare/comparison/verdict.h"
 #include "compare/pair/per_side.h"
@@ -135,7 +136,7 @@ std::string BlocksSection(const Comparison& comparison) {
 }
 
 // Operator, name and type of the last result; "2→1" and the like is left to the marks.
-std::string SideCell(const std::vector<int>& results, const ResultStream& stream) {
+std::string SideCell(absl::Span<const int> results, const ResultStream& stream) {
   if (results.empty()) return "";
   const StreamResult& result = stream.results[Index(results.back())];
   const std::string& op_type = OpTypeOf(result, stream);
@@ -146,7 +147,7 @@ std::string SideCell(const std::vector<int>& results, const ResultStream& stream
 }
 
 std::string Difference(const ComparedRow& row) {
-  if (!row.difference.has_value()) return "";
+  if (row.difference == nullptr) return "";
   const ValueDifference& values = row.difference->values;
   if (!values.reason.empty()) return Code(values.reason);
   return absl::StrFormat("max abs %.2g, max rel %.2g, %d of %d beyond", values.max_absolute,

@@ -22,7 +22,7 @@ namespace {
 std::vector<double> DistancesOf(const std::vector<ComparedRow>& rows, size_t results) {
   std::vector<double> apart(results, std::numeric_limits<double>::infinity());
   for (const ComparedRow& row : rows) {
-    if (!row.aligned.paired() || !row.difference.has_value()) continue;
+    if (!row.aligned.paired() || row.difference == nullptr) continue;
     const ValueDifference& values = row.difference->values;
     if (!values.reason.empty() || !(values.scale > 0)) continue;
     apart[Index(row.aligned.right.back())] = values.max_absolute / values.scale;
@@ -36,7 +36,7 @@ std::vector<bool> FarApart(const PerSide<RecordedSide>& sides,
   constexpr double kTimesNear = 4;
   std::vector<bool> far(sides.right.stream->results.size());
   for (const ComparedRow& row : rows) {
-    if (!row.aligned.paired() || !row.difference.has_value()) continue;
+    if (!row.aligned.paired() || row.difference == nullptr) continue;
     const StreamResult& left = sides.left.result(row.aligned.left.back());
     const StreamResult& right = sides.right.result(row.aligned.right.back());
     const double epsilon = CoarserEpsilon(left.dtype, right.dtype);

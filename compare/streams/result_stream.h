@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/result.h"
@@ -19,6 +19,10 @@
 namespace onnxcmp {
 
 inline constexpr int kNone = -1;
+// A few results by their numbers, without memory of their own: there is at least one for each node
+// and for each row of an alignment.
+using FewResults = absl::InlinedVector<int, 4>;
+
 // A number that is not kNone, to look up with.
 inline size_t Index(int number) { return static_cast<size_t>(number); }
 
@@ -63,11 +67,11 @@ struct StreamNode {
   std::string op_type;
   std::string domain;
   std::string name;
-  std::string path;           // call path and iteration
-  uint64_t attributes = 0;    // hash of the attributes, subgraphs included
-  std::vector<int> inputs;    // results by input slot; kNone: absent
-  std::vector<int> outputs;   // results by output slot; kNone: absent
-  std::vector<int> captures;  // results that its subgraphs read
+  std::string path;         // call path and iteration
+  uint64_t attributes = 0;  // hash of the attributes, subgraphs included
+  FewResults inputs;        // results by input slot; kNone: absent
+  FewResults outputs;       // results by output slot; kNone: absent
+  FewResults captures;      // results that its subgraphs read
   // Whether all that it reads are results. Values that subgraphs begin with need not be: a loop's
   // counter, a slice that is scanned, an initializer. They are kNone among the inputs.
   bool closed = true;

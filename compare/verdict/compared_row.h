@@ -3,7 +3,7 @@
 #define ONNXCMP_COMPARE_VERDICT_COMPARED_ROW_H_
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -20,7 +20,7 @@ absl::string_view RelationName(
 struct ComparedRow {
   AlignedRow aligned;
   Relation relation = Relation::kSame;
-  std::optional<TensorDifference> difference;  // of pairs whose bits differ
+  std::shared_ptr<const TensorDifference> difference;  // of pairs whose bits differ; else null
 };
 
 // Two sides up to where their rows were measured.

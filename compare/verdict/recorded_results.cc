@@ -138,7 +138,7 @@ class Judge {
     pair.recorded = true;
     pair.same_bits = left.fingerprint.bits == right.fingerprint.bits;
     pair.tolerance_reason = tolerances_.Of(pair.left_result, pair.right_result).why;
-    if (row.difference.has_value()) pair.difference = row.difference->values;
+    if (row.difference != nullptr) pair.difference = row.difference->values;
     pair.difference.elements = left.fingerprint.size;
     const auto disagree = [&](std::string reason) {
       pair.difference.agree = false;

@@ -27,7 +27,7 @@ absl::StatusOr<std::unique_ptr<ModelSide>> SideOf(absl::string_view graph,
 }
 
 // Operator and name of the last of `results`.
-std::string Last(const ResultStream& stream, const std::vector<int>& results) {
+std::string Last(const ResultStream& stream, const FewResults& results) {
   const StreamResult& result = stream.results[static_cast<size_t>(results.back())];
   const std::string op = result.node == kNone
                              ? std::string(ResultKindName(result.kind))

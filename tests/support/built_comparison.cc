@@ -112,7 +112,8 @@ Comparison CompareBuilt(const BuiltSide& left, const BuiltSide& right) {
     if (a.fingerprint.content == b.fingerprint.content) continue;
     DifferenceOptions options;
     options.tolerance = tolerances.Of(l, r).tolerances;
-    row.difference = TensorDifferenceOf(left.value(l), right.value(r), options);
+    row.difference = std::make_shared<const TensorDifference>(
+        TensorDifferenceOf(left.value(l), right.value(r), options));
     row.relation = row.difference->values.agree ? Relation::kClose : Relation::kDifferent;
   }
   const bool both = !comparison.left.recorded && !comparison.right.recorded;

@@ -48,8 +48,8 @@ int StreamBuilder::Nodes(const std::string& op_type, const std::vector<int>& inp
   node.domain = options.domain;
   node.path = options.path;
   node.attributes = options.attributes;
-  node.inputs = inputs;
-  node.captures = options.captures;
+  node.inputs.assign(inputs.begin(), inputs.end());
+  node.captures.assign(options.captures.begin(), options.captures.end());
   for (const auto& [name, value] : outputs) {
     const int r = Add(ResultKind::kResult, name, value);
     StreamResult& result = stream_.results.back();

@@ -31,8 +31,8 @@ Carried CarriedBy(const Node& node, const Graph& body) {
 // with the same.
 std::vector<int> PairCarried(const ForcedRun& run, const ForcedState& state, int left_node,
                              const Carried& left, int right_node, const Carried& right) {
-  const std::vector<int>& ours = run.left().graph().node(left_node).made->inputs;
-  const std::vector<int>& theirs = run.right().node(right_node).made->inputs;
+  const FewResults& ours = run.left().graph().node(left_node).made->inputs;
+  const FewResults& theirs = run.right().node(right_node).made->inputs;
   const auto left_class = [&](size_t i) {
     const size_t input = left.first_input + i;
     return input < ours.size() ? run.left().of(ours[input]) : kNone;

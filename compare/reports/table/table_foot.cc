@@ -173,7 +173,7 @@ std::string Worst(const Comparison& comparison) {
   const ComparedRow* worst = nullptr;
   double farthest = 0;
   for (const ComparedRow& row : comparison.rows) {
-    if (!row.difference.has_value() || !row.aligned.paired()) continue;
+    if (row.difference == nullptr || !row.aligned.paired()) continue;
     if (comparison.left.results[Index(row.aligned.left.back())].kind == ResultKind::kOutput) {
       continue;
     }

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "compare/pair/per_side.h"
 #include "compare/reports/table/table_folds.h"
 #include "compare/reports/words/result_words.h"
@@ -93,7 +94,7 @@ class LineMaker {
 
   // A heading if the rows below are elsewhere than those above.
   void AddHeading(const AlignedRow& row) {
-    const auto path = [](const std::vector<int>& results, const ResultStream& stream,
+    const auto path = [](absl::Span<const int> results, const ResultStream& stream,
                          const std::string& current) {
       if (results.empty()) return current;
       const StreamResult& result = stream.results[Index(results.back())];
@@ -129,7 +130,7 @@ class LineMaker {
     line.cause = facts_.cause[i] != kNone;
     for (const SideId side : kBothSides) FillSide(OfSide(row.aligned, side), side, &line);
     line.cell(TableColumn::kType) = ShortType(FaceOf(comparison_, row));
-    if (row.difference.has_value()) FillDifference(row, &line);
+    if (row.difference != nullptr) FillDifference(row, &line);
     if (comparison_.shadow.has_value()) FillTruth(row, &line);
     line.cell(TableColumn::kNotes) = Notes(i);
     lines_.push_back(std::move(line));
@@ -137,7 +138,7 @@ class LineMaker {
 
   // The results that the last one of a side has absorbed.
   void AddInner(const ComparedRow& row, SideId side) {
-    const std::vector<int>& results = OfSide(row.aligned, side);
+    const FewResults& results = OfSide(row.aligned, side);
     const ResultStream& stream = OfSide(comparison_, side);
     const Relation sign = side == SideId::kLeft ? Relation::kLeftOnly : Relation::kRightOnly;
     if (results.size() < 2 || rows_ == Rows::kDifferent) return;
@@ -161,7 +162,7 @@ class LineMaker {
     lines_.push_back(std::move(line));
   }
 
-  void FillSide(const std::vector<int>& results, SideId side, TableLine* line) {
+  void FillSide(absl::Span<const int> results, SideId side, TableLine* line) {
     if (results.empty()) return;
     constexpr PerSide<TableColumn> kOps = {TableColumn::kLeftOp, TableColumn::kRightOp};
     constexpr PerSide<TableColumn> kNames = {TableColumn::kLeftName, TableColumn::kRightName};
@@ -193,7 +194,7 @@ class LineMaker {
   }
 
   void FillTruth(const ComparedRow& row, TableLine* line) const {
-    const auto text = [](const SideShadow& shadow, const std::vector<int>& results) {
+    const auto text = [](const SideShadow& shadow, absl::Span<const int> results) {
       if (results.empty() || Index(results.back()) >= shadow.distances.size()) return std::string();
       const std::optional<TruthDistance>& distance = shadow.distances[Index(results.back())];
       if (!distance.has_value()) return std::string();
@@ -247,7 +248,7 @@ class LineMaker {
       if (Has(marks, Mark::kPlaced)) notes.push_back("paired by place");
       if (Has(marks, Mark::kGiven)) notes.push_back("paired by --pair");
       if (Has(marks, Mark::kEntry)) notes.push_back("one entry of the first axis");
-      if (row.difference.has_value() && !row.difference->values.reason.empty()) {
+      if (row.difference != nullptr && !row.difference->values.reason.empty()) {
         notes.push_back(PrintableText(row.difference->values.reason));
       }
     }

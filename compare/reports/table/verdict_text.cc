@@ -31,7 +31,7 @@ struct OutputFacts {
 OutputFacts FactsOf(const Comparison& comparison, const OutputPair& pair) {
   OutputFacts facts = {&pair, nullptr, {}};
   for (auto row = comparison.rows.rbegin(); row != comparison.rows.rend(); ++row) {
-    if (!row->aligned.paired() || !row->difference.has_value()) continue;
+    if (!row->aligned.paired() || row->difference == nullptr) continue;
     const StreamResult& l = comparison.left.results[static_cast<size_t>(row->aligned.left.back())];
     const StreamResult& r =
         comparison.right.results[static_cast<size_t>(row->aligned.right.back())];
@@ -41,7 +41,7 @@ OutputFacts FactsOf(const Comparison& comparison, const OutputPair& pair) {
                   row->aligned.right.back() == pair.right_result
             : l.kind == ResultKind::kOutput && l.name == pair.left && r.name == pair.right;
     if (!is_pair) continue;
-    facts.difference = &*row->difference;
+    facts.difference = row->difference.get();
     break;
   }
   const ValueDifference& values = pair.difference;

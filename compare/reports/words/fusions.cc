@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "compare/text/display_text.h"
 
 namespace onnxcmp {
@@ -18,7 +19,7 @@ bool ComputesSomething(const StreamNode& node) {
   return node.op_type != "Identity" && node.op_type != "Constant";
 }
 
-std::vector<int> NodesOf(const std::vector<int>& results, const ResultStream& stream) {
+std::vector<int> NodesOf(absl::Span<const int> results, const ResultStream& stream) {
   std::vector<int> nodes;
   for (const int r : results) {
     const int node = stream.results[Index(r)].node;

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/pair/per_side.h"
 #include "compare/streams/downstream.h"
@@ -176,7 +177,7 @@ bool IsFurtherOutput(const Comparison& comparison, const ComparedRow& row) {
   const std::vector<int>& partners = comparison.alignment.partners(side);
   const int node = FaceOf(comparison, row).node;
   if (node == kNone) return false;
-  const std::vector<int>& outputs = stream.nodes[Index(node)].outputs;
+  const FewResults& outputs = stream.nodes[Index(node)].outputs;
   return std::any_of(outputs.begin(), outputs.end(), [&](int r) {
     return r != kNone && Index(r) < partners.size() && partners[Index(r)] != kNone;
   });
@@ -230,7 +231,7 @@ RowFacts FactsOf(const Comparison& comparison) {
     const AlignedRow& row = comparison.rows[i].aligned;
     // Partners that several share belong to the row that is not marked as merged.
     const bool merged = Has(row.marks, Mark::kMerged);
-    const auto note = [&](const std::vector<int>& results, std::vector<int>* of) {
+    const auto note = [&](absl::Span<const int> results, std::vector<int>* of) {
       if (results.empty()) return;
       int& place = (*of)[Index(results.back())];
       if (place == kNone || !merged) place = static_cast<int>(i);

@@ -214,7 +214,7 @@ TEST(Causes, WhatARepairPairedIsARow) {
     EXPECT_EQ(comparison.left.results[static_cast<size_t>(row.aligned.left.back())].name, "half");
     EXPECT_EQ(comparison.right.results[static_cast<size_t>(row.aligned.right.back())].name, "half");
     EXPECT_EQ(row.relation, Relation::kDifferent);
-    ASSERT_TRUE(row.difference.has_value());
+    ASSERT_NE(row.difference, nullptr);
     EXPECT_DOUBLE_EQ(row.difference->values.max_absolute, 3.75);
   }
   EXPECT_LE(rows, 1);

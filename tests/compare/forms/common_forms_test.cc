@@ -130,7 +130,7 @@ TEST(CommonForms, IntegersOfOtherScalesAreComparedByWhatTheyStandFor) {
   ASSERT_TRUE(comparison.ok()) << comparison.status();
   bool seen = false;
   for (const ComparedRow& row : comparison->rows) {
-    if (!row.aligned.paired() || !row.difference.has_value()) continue;
+    if (!row.aligned.paired() || row.difference == nullptr) continue;
     if (comparison->left.results[Index(row.aligned.left.back())].name != "q") continue;
     seen = true;
     EXPECT_GT(row.difference->values.max_absolute, 0);

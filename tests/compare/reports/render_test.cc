@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -36,7 +37,7 @@ Marks operator|(Mark a, Mark b) {
   return static_cast<Marks>(static_cast<Marks>(a) | static_cast<Marks>(b));
 }
 
-ComparedRow Row(std::vector<int> left, std::vector<int> right, Relation relation, Marks marks = 0) {
+ComparedRow Row(FewResults left, FewResults right, Relation relation, Marks marks = 0) {
   ComparedRow row;
   row.aligned.left = std::move(left);
   row.aligned.right = std::move(right);
@@ -80,7 +81,8 @@ Comparison MakeComparison() {
   ComparedRow weights = Row({left_w}, {right_w}, Relation::kDifferent);
   DifferenceOptions options;
   options.tolerance = Tolerance{1e-4, 1e-5};
-  weights.difference = TensorDifferenceOf(w, other, options);
+  weights.difference =
+      std::make_shared<const TensorDifference>(TensorDifferenceOf(w, other, options));
   ComparedRow fused =
       Row({sum, left_y}, {right_y}, Relation::kDifferent, Mark::kFused | Mark::kMoved);
   fused.difference = weights.difference;
@@ -94,7 +96,7 @@ Comparison MakeComparison() {
   cause.right = right_w;
   cause.kind = CauseKind::kInitializer;
   cause.text = "1 of 2 elements differ";
-  cause.local = weights.difference;
+  cause.local = *weights.difference;
   Cause elsewhere;
   elsewhere.kind = CauseKind::kInput;
   comparison.causes = {cause, elsewhere};
@@ -217,11 +219,12 @@ TEST(RenderTest, WhatARecordingSaysMadeAResult) {
 
 TEST(RenderJsonTest, NumbersThatJsonLacks) {
   Comparison comparison = MakeComparison();
-  TensorDifference& difference = *comparison.rows[0].difference;
+  TensorDifference difference = *comparison.rows[0].difference;
   difference.sqnr = -kInfinite;
   difference.cosine = std::numeric_limits<double>::quiet_NaN();
   difference.values.elements = -kBig;
   difference.values.beyond = kBig - 1;
+  comparison.rows[0].difference = std::make_shared<const TensorDifference>(difference);
   const Json json = Json::parse(RenderJson(comparison), nullptr, false);
   const Json& diff = json["rows"][0]["diff"];
   EXPECT_EQ(diff["sqnr_db"], "-Infinity");

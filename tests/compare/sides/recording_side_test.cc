@@ -239,7 +239,7 @@ TEST_F(RecordingSideTest, RecordedValuesPairByValue) {
   std::vector<std::string> pairs;
   for (const ComparedRow& row : comparison.rows) {
     if (row.relation == Relation::kLeftOnly) continue;
-    const auto name = [](const std::vector<int>& results, const ResultStream& stream) {
+    const auto name = [](const FewResults& results, const ResultStream& stream) {
       return results.empty() ? "-" : stream.results[static_cast<size_t>(results.back())].name;
     };
     pairs.push_back(absl::StrCat(RelationName(row.relation), " ",

@@ -52,7 +52,7 @@ const StreamNode& NodeOf(const ResultStream& stream, const std::string& key) {
   return node == kNone ? kMissing : stream.nodes[static_cast<size_t>(node)];
 }
 
-std::vector<std::string> Keys(const ResultStream& stream, const std::vector<int>& results) {
+std::vector<std::string> Keys(const ResultStream& stream, const FewResults& results) {
   std::vector<std::string> keys;
   for (int result : results) {
     keys.push_back(result == kNone ? "-" : Key(stream.results[static_cast<size_t>(result)]));
