@@ -154,17 +154,16 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
 
   timer.emplace(options.timings, "measure");
   PerSide<RecordedSide> searched = sides;
+  for (const SideId id : kBothSides) searched[id].again = &for_search[id];
+  OC_ASSIGN_OR_RETURN(MeasuredRows measured,
+                      MeasureRows(searched, std::move(aligned), tolerances, early, tools));
   const bool will_search =
       options.causes && sides.right.evaluator() != nullptr && AreFarApart(outputs);
   for (const SideId id : kBothSides) {
-    if (will_search) {
-      searched[id].again = &for_search[id];
-    } else {
-      for_search[id].Clear();
-    }
+    if (will_search) continue;
+    for_search[id].Clear();
+    searched[id].again = nullptr;
   }
-  OC_ASSIGN_OR_RETURN(MeasuredRows measured,
-                      MeasureRows(searched, std::move(aligned), tolerances, early, tools));
   OC_ASSIGN_OR_RETURN(OutputComparison judged,
                       JudgeOutputs(sides, outputs, measured, tolerances, judging, tools));
   OC_ASSIGN_OR_RETURN(PerSide<NotFinite> not_finite, FindNotFiniteOnBoth(sides, tools));

@@ -10,50 +10,50 @@
 #include "compare/repair/repair_suggestions.h"
 #include "compare/sides/replacer.h"
 #include "compare/sides/value_bank.h"
+#include "evaluator/model/outer_names.h"
 #include "evaluator/run/result.h"
 
 namespace onnxcmp {
 
-// Keeps what nodes give of which it is known what they read, as far as it fits.
-class CauseEffects::KeepingRun : public Replacer {
+class CauseEffects::PartialRun : public Replacer {
  public:
-  KeepingRun(absl::flat_hash_map<absl::string_view, Value> values, const SideGraph& right,
-             int64_t keep, NodeOutputs* known)
-      : Replacer(std::move(values)), open_(keep), known_(*known) {
-    for (const SideGraph::GraphNode& node : right.nodes()) nodes_.insert(node.node);
+  // What a node gives, if that is known. What nobody reads is left out: such a node gives nothing.
+  using Known = absl::flat_hash_map<const Node*, const std::vector<Value>*>;
+
+  PartialRun(absl::flat_hash_map<absl::string_view, Value> values, Known known,
+             absl::flat_hash_set<const Node*> left_out)
+      : Replacer(std::move(values)), known_(std::move(known)), left_out_(std::move(left_out)) {}
+
+  // From here on keeps what these nodes give, as far as it fits.
+  void Keep(absl::flat_hash_set<const Node*> nodes, int64_t bytes, NodeOutputs* kept) {
+    nodes_ = std::move(nodes);
+    open_ = bytes;
+    kept_ = kept;
+  }
+
+  std::optional<std::vector<Value>> KnownOutputs(const PendingNode& run) override {
+    if (run.depth > 0) return std::nullopt;
+    if (left_out_.contains(&run.node)) return std::vector<Value>(run.node.outputs.size());
+    const auto known = known_.find(&run.node);
+    return known == known_.end() ? std::nullopt : std::optional(*known->second);
   }
 
   void OnNodeOutputs(const PendingNode& run, absl::Span<Value> outputs, bool /*drew*/) override {
-    if (run.depth > 0 || !nodes_.contains(&run.node)) return;
+    if (kept_ == nullptr || run.depth > 0 || !nodes_.contains(&run.node)) return;
     int64_t bytes = 0;
     for (const Value& output : outputs) bytes += BytesHeldBy(output);
     if (bytes > open_) return;
     open_ -= bytes;
     for (const Value& output : outputs) LeaveMemoryAccount(output);
-    known_.emplace(&run.node, std::vector<Value>(outputs.begin(), outputs.end()));
+    kept_->emplace(&run.node, std::vector<Value>(outputs.begin(), outputs.end()));
   }
 
  private:
+  Known known_;
+  absl::flat_hash_set<const Node*> left_out_;
   absl::flat_hash_set<const Node*> nodes_;
-  int64_t open_;
-  NodeOutputs& known_;
-};
-
-class CauseEffects::NextRun : public Replacer {
- public:
-  NextRun(absl::flat_hash_map<absl::string_view, Value> values,
-          absl::flat_hash_set<const Node*> others, const NodeOutputs& known)
-      : Replacer(std::move(values)), others_(std::move(others)), known_(known) {}
-
-  std::optional<std::vector<Value>> KnownOutputs(const PendingNode& run) override {
-    if (run.depth > 0 || others_.contains(&run.node)) return std::nullopt;
-    const auto known = known_.find(&run.node);
-    return known == known_.end() ? std::nullopt : std::optional(known->second);
-  }
-
- private:
-  absl::flat_hash_set<const Node*> others_;
-  const NodeOutputs& known_;
+  int64_t open_ = 0;
+  NodeOutputs* kept_ = nullptr;
 };
 
 absl::flat_hash_set<const Node*> CauseEffects::OthersThanFirst(const Replacements& replaced) const {
@@ -82,20 +82,86 @@ absl::flat_hash_set<const Node*> CauseEffects::OthersThanFirst(const Replacement
   return others;
 }
 
-std::vector<Value> CauseEffects::OutputsWithout(const Replacements& replaced) {
+std::vector<bool> CauseEffects::ChangedBy(const Replacements& replaced) const {
+  const SideGraph& right = run_.right();
+  std::vector<bool> changed(right.stream().results.size());
+  std::vector<int> open;
+  for (const auto& [r, value] : replaced) {
+    changed[Index(r)] = true;
+    open.push_back(r);
+  }
+  while (!open.empty()) {
+    const int r = open.back();
+    open.pop_back();
+    for (const int n : right.readers(r)) {
+      for (const int output : right.node(n).made->outputs) {
+        if (output == kNone || changed[Index(output)]) continue;
+        changed[Index(output)] = true;
+        open.push_back(output);
+      }
+    }
+  }
+  return changed;
+}
+
+CauseEffects::PartialRun CauseEffects::Prepare(const Replacements& replaced) const {
+  const SideGraph& right = run_.right();
   absl::flat_hash_map<absl::string_view, Value> values;
   for (const auto& [r, value] : replaced) {
-    values[run_.right().result(r).name] = run_.right().ForModel(r, value);
+    values[right.result(r).name] = right.ForModel(r, value);
   }
-  absl::StatusOr<std::vector<Value>> outputs;
+  PartialRun::Known known;
   if (first_.has_value()) {
-    NextRun next(std::move(values), OthersThanFirst(replaced), known_);
-    outputs = right_.Run(feeds_, &next);
-  } else {
-    KeepingRun keeping(std::move(values), run_.right(), keep_, &known_);
-    outputs = right_.Run(feeds_, &keeping);
+    const absl::flat_hash_set<const Node*> others = OthersThanFirst(replaced);
+    for (const auto& [node, outputs] : known_) {
+      if (!others.contains(node)) known.emplace(node, &outputs);
+    }
+  }
+  const std::vector<bool> changed = ChangedBy(replaced);
+  std::vector<bool> needed(right.nodes().size());
+  std::vector<int> open;
+  const auto need_node = [&](int n) {
+    if (needed[Index(n)]) return;
+    needed[Index(n)] = true;
+    if (known.contains(right.node(n).node)) return;
+    for (const int read : right.Reads(n)) open.push_back(read);
+  };
+  for (const auto& [output, source] : right.outputs()) open.push_back(source);
+  // What has graphs of its own runs in any case: it is not asked for its outputs.
+  for (size_t n = 0; n < needed.size(); ++n) {
+    const Node* node = right.nodes()[n].node;
+    const bool asked = node != nullptr && node->body == nullptr && GraphsOf(*node).empty();
+    if (!asked) need_node(static_cast<int>(n));
+  }
+  while (!open.empty()) {
+    const int r = open.back();
+    open.pop_back();
+    const int maker = right.producer(r);
+    if (maker == kNone || replaced.contains(r)) continue;
+    const Value* own = own_ != nullptr && !changed[Index(r)] ? own_(r) : nullptr;
+    if (own == nullptr) {
+      need_node(maker);
+    } else {
+      values.emplace(right.result(r).name, *own);
+    }
+  }
+  absl::flat_hash_set<const Node*> left_out;
+  for (size_t n = 0; n < needed.size(); ++n) {
+    if (!needed[n]) left_out.insert(right.nodes()[n].node);
+  }
+  return PartialRun(std::move(values), std::move(known), std::move(left_out));
+}
+
+std::vector<Value> CauseEffects::OutputsWithout(const Replacements& replaced) {
+  PartialRun run = Prepare(replaced);
+  if (!first_.has_value()) {
+    // Of other nodes it is not known what they read.
+    absl::flat_hash_set<const Node*> nodes;
+    for (const SideGraph::GraphNode& node : run_.right().nodes()) nodes.insert(node.node);
+    run.Keep(std::move(nodes), keep_, &known_);
     first_ = replaced;
   }
+  absl::StatusOr<std::vector<Value>> outputs = right_.Run(feeds_, &run);
   return outputs.ok() ? *std::move(outputs) : std::vector<Value>();
 }
 

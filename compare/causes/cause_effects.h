@@ -3,7 +3,9 @@
 #define ONNXCMP_COMPARE_CAUSES_CAUSE_EFFECTS_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -19,13 +21,18 @@ namespace onnxcmp {
 // By right result: the value that takes its place.
 using Replacements = absl::btree_map<int, Value>;
 
-// Runs the right model with some of its results replaced by the left's values.
+// Runs the right model with some of its results replaced by the left's values. A node runs only if
+// an output depends on it then, and on nothing that is at hand instead.
 class CauseEffects {
  public:
-  // All must outlive the object. `keep`: bytes of the first run's values that the next ones may
-  // take where nothing before them is replaced in another way.
-  CauseEffects(const ForcedRun& run, const Evaluator& right, const Feeds& feeds, int64_t keep)
-      : run_(run), right_(right), feeds_(feeds), keep_(keep) {}
+  // By right result: the value that it had in the right's own run, or null if it was not kept.
+  using OwnValue = std::function<const Value*(int r)>;
+
+  // All must outlive the object. `own` may be empty. `keep`: bytes of the first run's values that
+  // the next ones may take where nothing before them is replaced in another way.
+  CauseEffects(const ForcedRun& run, const Evaluator& right, const Feeds& feeds, OwnValue own,
+               int64_t keep)
+      : run_(run), right_(right), feeds_(feeds), own_(std::move(own)), keep_(keep) {}
 
   // How far the outputs are from the left's, as Distance() has it, when these right results are
   // replaced. Nothing if the run fails or no output can be measured.
@@ -37,15 +44,19 @@ class CauseEffects {
  private:
   // Of a node, before anything is replaced.
   using NodeOutputs = absl::flat_hash_map<const Node*, std::vector<Value>>;
-  class KeepingRun;
-  class NextRun;
+  class PartialRun;
 
   // Nodes of the right that read something else than in the first run when these are replaced.
   absl::flat_hash_set<const Node*> OthersThanFirst(const Replacements& replaced) const;
+  // By right result: whether these may change it.
+  std::vector<bool> ChangedBy(const Replacements& replaced) const;
+  // What a run with these in place knows from the start, and which nodes it can do without.
+  PartialRun Prepare(const Replacements& replaced) const;
 
   const ForcedRun& run_;
   const Evaluator& right_;
   const Feeds& feeds_;
+  OwnValue own_;
   int64_t keep_;
   std::optional<Replacements> first_;  // what the first run replaced
   NodeOutputs known_;                  // of the first run

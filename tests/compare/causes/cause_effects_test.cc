@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_replace.h"
 #include "tests/compare/forced_sides.h"
 
@@ -34,7 +36,7 @@ class CauseEffectsTest : public ::testing::Test {
     return replaced;
   }
   CauseEffects Effects(int64_t keep) const {
-    return CauseEffects(run_, sides_.right_evaluator(), sides_.feeds(), keep);
+    return CauseEffects(run_, sides_.right_evaluator(), sides_.feeds(), nullptr, keep);
   }
   // What is left when these are replaced, by a run of its own.
   double Expected(std::initializer_list<const char*> names) const {
@@ -75,6 +77,36 @@ TEST_F(CauseEffectsTest, WhatDoesNotFitRunsAgain) {
   sides_.TakeCount();
   without.DistanceWithout(LeftsOf({"a"}));
   EXPECT_EQ(sides_.TakeCount(), 2);
+}
+
+TEST_F(CauseEffectsTest, WhatNoOutputDependsOnDoesNotRun) {
+  CauseEffects effects = Effects(0);
+  sides_.TakeCount();
+  EXPECT_EQ(effects.DistanceWithout(LeftsOf({"b", "d"})), 0);
+  EXPECT_EQ(sides_.TakeCount(), 0);
+  effects.DistanceWithout(LeftsOf({"b"}));
+  EXPECT_EQ(sides_.TakeCount(), 1);
+}
+
+TEST_F(CauseEffectsTest, WhatIsAtHandIsNotMadeAgain) {
+  const double expected = Expected({"a"});
+  absl::flat_hash_map<int, Value> own;
+  CauseEffects effects(
+      run_, sides_.right_evaluator(), sides_.feeds(),
+      [&](int r) {
+        const auto it = own.find(r);
+        return it == own.end() ? nullptr : &it->second;
+      },
+      0);
+  const Value zeros = Tensor::Of<float>({64}, std::vector<float>(64));
+  // What the replacement changes is not what it was.
+  own[sides_.Right("b")] = zeros;
+  sides_.TakeCount();
+  EXPECT_EQ(effects.DistanceWithout(LeftsOf({"a"})), expected);
+  EXPECT_EQ(sides_.TakeCount(), 2);
+  own[sides_.Right("d")] = zeros;
+  EXPECT_NE(effects.DistanceWithout(LeftsOf({"a"})), expected);
+  EXPECT_EQ(sides_.TakeCount(), 1);
 }
 
 }  // namespace
