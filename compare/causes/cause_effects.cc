@@ -138,11 +138,10 @@ CauseEffects::PartialRun CauseEffects::Prepare(const Replacements& replaced) con
     open.pop_back();
     const int maker = right.producer(r);
     if (maker == kNone || replaced.contains(r)) continue;
-    const Value* own = own_ != nullptr && !changed[Index(r)] ? own_(r) : nullptr;
-    if (own == nullptr) {
+    if (changed[Index(r)] || run_.plain(r).empty()) {
       need_node(maker);
     } else {
-      values.emplace(right.result(r).name, *own);
+      values.emplace(right.result(r).name, right.ForModel(r, run_.plain(r)));
     }
   }
   absl::flat_hash_set<const Node*> left_out;

@@ -3,9 +3,7 @@
 #define ONNXCMP_COMPARE_CAUSES_CAUSE_EFFECTS_H_
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -25,14 +23,10 @@ using Replacements = absl::btree_map<int, Value>;
 // an output depends on it then, and on nothing that is at hand instead.
 class CauseEffects {
  public:
-  // By right result: the value that it had in the right's own run, or null if it was not kept.
-  using OwnValue = std::function<const Value*(int r)>;
-
-  // All must outlive the object. `own` may be empty. `keep`: bytes of the first run's values that
-  // the next ones may take where nothing before them is replaced in another way.
-  CauseEffects(const ForcedRun& run, const Evaluator& right, const Feeds& feeds, OwnValue own,
-               int64_t keep)
-      : run_(run), right_(right), feeds_(feeds), own_(std::move(own)), keep_(keep) {}
+  // All must outlive the object. `keep`: bytes of the first run's values that the next ones may
+  // take where nothing before them is replaced in another way.
+  CauseEffects(const ForcedRun& run, const Evaluator& right, const Feeds& feeds, int64_t keep)
+      : run_(run), right_(right), feeds_(feeds), keep_(keep) {}
 
   // How far the outputs are from the left's, as Distance() has it, when these right results are
   // replaced. Nothing if the run fails or no output can be measured.
@@ -56,7 +50,6 @@ class CauseEffects {
   const ForcedRun& run_;
   const Evaluator& right_;
   const Feeds& feeds_;
-  OwnValue own_;
   int64_t keep_;
   std::optional<Replacements> first_;  // what the first run replaced
   NodeOutputs known_;                  // of the first run

@@ -345,12 +345,6 @@ class CauseFinder {
     return found->rounding || !found->causes.empty();
   }
 
-  CauseEffects EffectsOf(const ForcedRun& run, int64_t keep) const {
-    return CauseEffects(
-        run, *right_.evaluator(), *right_.side->feeds(), [this](int r) { return right_.Find(r); },
-        keep);
-  }
-
   // The left's values of these matched results. All outputs of the nodes that made them go with
   // them: those that match nothing are the left's aligned ones.
   Replacements WithSiblings(const ForcedRun& run, const ForcedState& state,
@@ -386,7 +380,7 @@ class CauseFinder {
     if (wrong.empty()) return;
     std::vector<Value> outputs;
     if (all_matched) {
-      CauseEffects effects = EffectsOf(run, 0);
+      CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds(), 0);
       outputs = effects.OutputsWithout(WithSiblings(run, state, wrong));
     }
     for (const auto& [number, value] : options_.doubtful) {
@@ -414,7 +408,7 @@ class CauseFinder {
     }
     // The left's values are held as well.
     const int64_t keep = wrong.size() > 1 ? options_.keep_values - ComputedBytes(left_graph_) : 0;
-    CauseEffects effects = EffectsOf(run, keep);
+    CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds(), keep);
     // Several causes may be inside one node.
     const auto all_but = [&](int left_out) {
       absl::btree_set<int> replaced(others_.begin(), others_.end());

@@ -79,6 +79,8 @@ class ForcedRun {
 
   const LeftClasses& left() const { return left_; }
   const SideGraph& right() const { return right_; }
+  // What a right result was in the right's own run; empty if that is not at hand any more.
+  const Value& plain(int r) const { return plain_[Index(r)]; }
   // A right result's partner in the alignment, or kNone.
   int aligned(int r) const { return aligned_[Index(r)]; }
 

@@ -39,8 +39,10 @@ class ForcedSides {
   const std::vector<int>& aligned() const { return aligned_; }
   const Evaluator& right_evaluator() const { return *sides_.right->evaluator(); }
   const Feeds& feeds() const { return *sides_.right->feeds(); }
-  ForcedRun Run(std::vector<bool> lost = {}) const {
-    return ForcedRun(*classes_, *graphs_.right, aligned_, leaves_, {}, std::move(lost));
+  // `plain`: as ForcedRun has it.
+  ForcedRun Run(std::vector<bool> lost = {}, std::vector<Value> plain = {}) const {
+    return ForcedRun(*classes_, *graphs_.right, aligned_, leaves_, std::move(plain),
+                     std::move(lost));
   }
 
   // Results by their names; classes of the left.

@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_replace.h"
 #include "tests/compare/forced_sides.h"
 
@@ -36,7 +35,7 @@ class CauseEffectsTest : public ::testing::Test {
     return replaced;
   }
   CauseEffects Effects(int64_t keep) const {
-    return CauseEffects(run_, sides_.right_evaluator(), sides_.feeds(), nullptr, keep);
+    return CauseEffects(run_, sides_.right_evaluator(), sides_.feeds(), keep);
   }
   // What is left when these are replaced, by a run of its own.
   double Expected(std::initializer_list<const char*> names) const {
@@ -90,22 +89,21 @@ TEST_F(CauseEffectsTest, WhatNoOutputDependsOnDoesNotRun) {
 
 TEST_F(CauseEffectsTest, WhatIsAtHandIsNotMadeAgain) {
   const double expected = Expected({"a"});
-  absl::flat_hash_map<int, Value> own;
-  CauseEffects effects(
-      run_, sides_.right_evaluator(), sides_.feeds(),
-      [&](int r) {
-        const auto it = own.find(r);
-        return it == own.end() ? nullptr : &it->second;
-      },
-      0);
   const Value zeros = Tensor::Of<float>({64}, std::vector<float>(64));
+  std::vector<Value> plain(sides_.right_graph().stream().results.size());
   // What the replacement changes is not what it was.
-  own[sides_.Right("b")] = zeros;
+  plain[Index(sides_.Right("b"))] = zeros;
+  const ForcedRun changed = sides_.Run({}, plain);
   sides_.TakeCount();
-  EXPECT_EQ(effects.DistanceWithout(LeftsOf({"a"})), expected);
+  EXPECT_EQ(CauseEffects(changed, sides_.right_evaluator(), sides_.feeds(), 0)
+                .DistanceWithout(LeftsOf({"a"})),
+            expected);
   EXPECT_EQ(sides_.TakeCount(), 2);
-  own[sides_.Right("d")] = zeros;
-  EXPECT_NE(effects.DistanceWithout(LeftsOf({"a"})), expected);
+  plain[Index(sides_.Right("d"))] = zeros;
+  const ForcedRun kept = sides_.Run({}, plain);
+  EXPECT_NE(CauseEffects(kept, sides_.right_evaluator(), sides_.feeds(), 0)
+                .DistanceWithout(LeftsOf({"a"})),
+            expected);
   EXPECT_EQ(sides_.TakeCount(), 1);
 }
 
