@@ -219,6 +219,33 @@ TEST(CompareTest, WhereOutputsAreFarApartEachSideRunsOnceMore) {
   EXPECT_EQ(tight->causes[0].text, whole->causes[0].text);
 }
 
+// What a fault makes is kept for a search of outputs that are far apart; where it fades away there
+// are rows to measure all the same.
+TEST(CompareTest, WhereAFaultFadesAwayRowsAreMeasuredFromWhatIsKept) {
+  const auto graph = [](absl::string_view factor) {
+    return absl::StrCat(
+        "(float[128,128] x) => (float[128,128] o) <float c = {", factor,
+        "}, float small = {0.02}, int64[3] s = {2, 64, 128}, int64[2] t = {128, 128}>",
+        " { a = Mul(x, c) b = Sin(a) p = Reshape(b, s) q = Transpose<perm = [0, 2, 1]>(p)",
+        " d = Tanh(q) r = Transpose<perm = [0, 2, 1]>(d) u = Reshape(r, t) e = Mul(u, small) o = "
+        "Add(x, e) }");
+  };
+  std::vector<float> numbers(16384);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = 0.0001f * static_cast<float>(i);
+  const Tensor x = Tensor::Of<float>({128, 128}, numbers);
+  std::vector<std::string> runs;
+  CompareOptions options;
+  options.watch = [&](absl::string_view run) {
+    runs.emplace_back(run);
+    return std::unique_ptr<Observer>();
+  };
+  const auto comparison = CompareGraphs(graph("0.5"), graph("0.505"), {{"x", x}}, options);
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_THAT(ResultTexts(*comparison), ::testing::Contains("different Tanh d | Tanh d"));
+  // The search runs the left once more.
+  EXPECT_THAT(runs, ElementsAre("left and right", "left again"));
+}
+
 // Same elements, other layout: nothing to measure in the rows. The outputs differ all the same.
 TEST(CompareTest, OtherLayouts) {
   const auto comparison = CompareGraphs(
