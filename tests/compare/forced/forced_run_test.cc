@@ -129,5 +129,48 @@ TEST(ForcedRunTest, WhatIsFoldedBelongsToTheLastOfWhatItReplaces) {
   EXPECT_EQ(same.Run().Run({}).at(same.Right("a")).match, same.Class("a"));
 }
 
+// A fault that looks like the node after it, which the right has as well.
+TEST(ForcedRunTest, WhatTheRightDoesAfterwardsIsNotFolded) {
+  constexpr char kLeft[] = R"((float[64] x) => (float[64] y) {
+    k = Constant<value = float {0.999995}>()
+    a = Sum(x, x, x)
+    b = Mul(a, k)
+    y = Exp(b)
+  })";
+  constexpr char kRight[] = R"((float[64] x) => (float[64] y) {
+    k = Constant<value = float {0.999995}>()
+    f = Constant<value = float {2.999985}>()
+    a = Mul(x, f)
+    b = Mul(k, a)
+    y = Exp(b)
+  })";
+  ForcedSides sides(kLeft, kRight, Irregular(64));
+  sides.Pair("a", "a");
+  sides.Pair("b", "b");
+  const ForcedState state = sides.Run().Run({});
+  EXPECT_EQ(state.at(sides.Right("a")).match, sides.Class("a"));
+  EXPECT_EQ(state.at(sides.Right("b")).match, sides.Class("b"));
+}
+
+// A node of the same operator that reads what the left's does not is another.
+TEST(ForcedRunTest, WhatIsFoldedMayBeReadByTheSameOperator) {
+  constexpr char kLeft[] = R"((float[64] x) => (float[64] y) {
+    k = Constant<value = float {0.999995}>()
+    m = Constant<value = float {0.5}>()
+    a = Sum(x, x, x)
+    b = Mul(a, k)
+    y = Mul(b, m)
+  })";
+  constexpr char kRight[] = R"((float[64] x) => (float[64] y) {
+    m = Constant<value = float {0.5}>()
+    f = Constant<value = float {2.999985}>()
+    a = Mul(x, f)
+    y = Mul(a, m)
+  })";
+  ForcedSides sides(kLeft, kRight, Irregular(64));
+  sides.Pair("a", "a");
+  EXPECT_EQ(sides.Run().Run({}).at(sides.Right("a")).match, sides.Class("b"));
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing
