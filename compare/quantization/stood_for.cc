@@ -103,8 +103,7 @@ bool StoodFor::MayStandForOthers(const ResultPair& pair) const {
     return result.shape.has_value() && IsInteger(result.dtype);
   };
   return !sides_.left.stream->recorded && !sides_.right.stream->recorded &&
-         is_integers(sides_.left.result(pair.left)) &&
-         is_integers(sides_.right.result(pair.right));
+         is_integers(sides_.left.result(pair.left)) && is_integers(sides_.right.result(pair.right));
 }
 
 absl::Status StoodFor::Fetch(absl::Span<const ResultPair> pairs, const PairValues::Watch& watch) {

@@ -49,7 +49,7 @@ class StoodFor {
     SideGraph graph;
     Grids grids;
     absl::flat_hash_map<Hash128, int> others;  // constants of the other side by their bits
-    absl::flat_hash_map<int, Value> fetched;  // by result
+    absl::flat_hash_map<int, Value> fetched;   // by result
   };
 
   bool MayStandForOthers(const ResultPair& pair) const;

@@ -348,7 +348,8 @@ TEST(ValueKeeper, WhatIntegersStandForDoesNotDependOnWhatIsKept) {
   const std::string left = R"((float[96, 256] x, float[256] w) => (float[96, 256] y) {
     a = Mul(x, w)
     b = Tanh(a)
-    c = Neg(b)
+    h = Constant<value = float {0.3}>()
+    c = Add(b, h)
     q, s, z = DynamicQuantizeLinear(c)
     y = DequantizeLinear(q, s, z)
   })";
