@@ -202,19 +202,31 @@ RegionNoise::Ratios RegionNoise::RatiosOf(const Measured& held, const Measured& 
   constexpr double kFarBeyond = 16 * kMaxRatio;
   constexpr int64_t kMany = 64;
   constexpr int64_t kShare = 64;
+  // The last place of a masked -1e9 is more than all others are.
+  constexpr double kMasked = 64;
   std::vector<double> of_pieces(static_cast<size_t>(NumberPieces(own.size)));
+  std::vector<int64_t> counts(of_pieces.size());
+  const NumberReader ours(held.tensor);
+  const NumberReader theirs(own.tensor);
+  const double most = held.scale > 0 ? kMasked * held.scale : kInfinity;
   ForEachNumberPiece(own.size, pool_, [&](int64_t piece, int64_t begin, int64_t end) {
     double squares = 0;
-    for (int64_t i = begin; i < end; ++i) {
-      squares += noise[static_cast<size_t>(i)] * noise[static_cast<size_t>(i)];
-    }
+    int64_t counted = 0;
+    ForEachStrip(ours, begin, end, [&](int64_t first, int64_t count, const double* a) {
+      for (int64_t i = 0; i < count; ++i) {
+        const bool is_masked = !(std::abs(a[i]) <= most);
+        const double moved = is_masked ? 0 : noise[static_cast<size_t>(first + i)];
+        squares += moved * moved;
+        counted += is_masked ? 0 : 1;
+      }
+    });
     of_pieces[static_cast<size_t>(piece)] = squares;
+    counts[static_cast<size_t>(piece)] = counted;
   });
   double squares = 0;
   for (const double of_piece : of_pieces) squares += of_piece;
-  const double rms = noise.empty() ? 0 : std::sqrt(squares / static_cast<double>(noise.size()));
-  const NumberReader ours(held.tensor);
-  const NumberReader theirs(own.tensor);
+  const int64_t counted = absl::c_accumulate(counts, int64_t{0});
+  const double rms = counted == 0 ? 0 : std::sqrt(squares / static_cast<double>(counted));
   std::vector<int64_t> far_of_pieces(of_pieces.size());
   ForEachNumberPiece(own.size, pool_, [&](int64_t piece, int64_t begin, int64_t end) {
     double greatest = 0;

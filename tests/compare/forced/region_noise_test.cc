@@ -77,5 +77,13 @@ TEST(RegionNoiseTest, NoneIsNeededForTheLastPlaces) {
   EXPECT_EQ(judged.runs, 0);
 }
 
+// What is masked rounds by more than the rest differs, which excuses none of it.
+TEST(RegionNoiseTest, WhatIsMaskedExcusesItselfAlone) {
+  constexpr char kMasked[] =
+      "Mul(x, k) t = Constant<value = float {0.8}>() low = Constant<value = float {-1e9}>() "
+      "zero = Constant<value = float {0}>() g = Greater(x, t) m = Where(g, low, zero)";
+  EXPECT_GT(Judge(Regions({"1.5", "1.7"}, kMasked, "Add(b, m)")).verdict.ratio, 1e3);
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing
