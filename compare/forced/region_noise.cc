@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
@@ -272,6 +273,30 @@ double RegionNoise::EntryEpsilon(int r) const {
     if (before > 0 && before < epsilon) return before;
   }
   return epsilon;
+}
+
+bool RegionNoise::AgreesOnItsOwn(int r) const {
+  const LeftClasses& left = run_.left();
+  const auto is_overruled = [&](int entry) {
+    const ForcedResult& result = state_.at(entry);
+    if (!state_.fixed.contains(entry) || result.own.empty()) return false;
+    if (left.Find(result.own_content) != kNone) return true;
+    const int aligned = run_.aligned(entry) == kNone ? kNone : left.of(run_.aligned(entry));
+    LazyMeasured measured;
+    return aligned != kNone && aligned != result.match &&
+           run_.IsNear(aligned, result.own, &measured);
+  };
+  const Region region = RightRegion(r);
+  absl::flat_hash_set<int> overruled;
+  for (const int entry : region.entries) {
+    if (is_overruled(entry)) overruled.insert(entry);
+  }
+  if (overruled.empty()) return false;
+  const Value made = RunRegion(run_.right(), region, r, [&](int entry) -> const Value& {
+    return overruled.contains(entry) ? state_.at(entry).own : Entry(SideId::kRight, entry);
+  });
+  LazyMeasured measured;
+  return IsMeasurable(made) && run_.IsNear(state_.at(r).match, made, &measured);
 }
 
 RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {

@@ -85,5 +85,31 @@ TEST(RegionNoiseTest, WhatIsMaskedExcusesItselfAlone) {
   EXPECT_GT(Judge(Regions({"1.5", "1.7"}, kMasked, "Add(b, m)")).verdict.ratio, 1e3);
 }
 
+// The right leaves n out, and what read it reads a. What reads a on both sides is innocent.
+TEST(RegionNoiseTest, WhatReadsAnotherThanIsMeantAgreesOnItsOwn) {
+  constexpr char kLeft[] = R"((float[64] x) => (float[64] y) {
+    a = Sin(x)
+    n = Exp(a)
+    m = Tanh(n)
+    y = Add(m, a)
+  })";
+  const std::string right =
+      absl::StrReplaceAll(kLeft, {{"n = Exp(a)\n", ""}, {"Tanh(n)", "Tanh(a)"}});
+  const auto agrees = [&](const std::string& graph, bool repaired) {
+    ForcedSides sides(kLeft, graph, Irregular(64));
+    const int y = sides.Right("y");
+    FixedMatches fixed = {{y, sides.Class("y")}};
+    if (repaired) fixed[sides.Right("a")] = sides.Class("n");
+    const ForcedRun run = sides.Run();
+    const ForcedState state = run.Run(fixed);
+    const RegionNoise noise(run, state);
+    EXPECT_GT(noise.Judge(y).ratio, RegionNoise::kMaxRatio);
+    return noise.AgreesOnItsOwn(y);
+  };
+  EXPECT_TRUE(agrees(right, true));
+  EXPECT_FALSE(agrees(right, false));
+  EXPECT_FALSE(agrees(absl::StrReplaceAll(right, {{"Add(", "Sub("}}), true));
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing
