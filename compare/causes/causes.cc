@@ -246,7 +246,7 @@ class CauseFinder {
                          judging->truth.IsApartInDouble(r));
     // Those that are counted with another are not held against it.
     if (beyond && static_cast<int>(report->causes.size()) >= options_.limits.causes) return false;
-    if (beyond && ReadsSaturated(run, state, noise, r)) {
+    if (beyond && (ReadsSaturated(run, state, noise, r) || noise.AgreesOnItsOwn(r))) {
       others_.push_back(r);
       return true;
     }

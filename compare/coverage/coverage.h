@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-
 #include "compare/pair/per_side.h"
 #include "compare/streams/result_stream.h"
 

@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "compare/differences/infinity.h"
+#include "compare/forced/node_inputs.h"
 #include "compare/streams/fingerprint.h"
 
 namespace onnxcmp {
@@ -276,16 +277,33 @@ bool ForcedRun::RunNode(int n, const ForcedState* base, ForcedState* state) cons
   return true;
 }
 
-std::pair<int, double> ForcedRun::FoldedInto(int c, double distance, const ForcedResult& result,
+bool ForcedRun::IsReadAlike(int left_node, int c, int r, const ForcedState& state) const {
+  const StreamNode& ours = *left_.graph().node(left_node).made;
+  return absl::c_any_of(right_.readers(r), [&](int n) {
+    const StreamNode& theirs = *right_.node(n).made;
+    if (theirs.op_type != ours.op_type || theirs.domain != ours.domain) return false;
+    return absl::c_all_of(PairInputs(*this, state, left_node, n), [&](const InputPair& pair) {
+      if (pair.equal) return true;
+      if (pair.left == kNone || pair.right == kNone) return false;
+      return pair.right == r ? left_.of(pair.left) == c : state.at(pair.right).match == kNone;
+    });
+  });
+}
+
+std::pair<int, double> ForcedRun::FoldedInto(int c, double distance, int r,
+                                             const ForcedState& state,
                                              LazyMeasured* measured) const {
   std::pair<int, double> nearest = {c, distance};
+  if (distance == 0) return nearest;
   for (const int member : left_.members(c)) {
     for (const int reader : left_.graph().readers(member)) {
       for (const int output : left_.graph().node(reader).made->outputs) {
         const int after = output == kNone ? kNone : left_.of(output);
         if (after == kNone || after == c) continue;
-        const double far = DistanceIfNear(after, result, measured);
-        if (far < kMuchNearer * distance && far < nearest.second) nearest = {after, far};
+        const double far = DistanceIfNear(after, state.at(r), measured);
+        if (far >= kMuchNearer * distance || far >= nearest.second) continue;
+        // What the right does itself afterwards is not done yet: a fault may look like it.
+        if (!IsReadAlike(reader, c, r, state)) nearest = {after, far};
       }
     }
   }
@@ -315,7 +333,7 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
                         left_.pool());
   }
   if (distance < kInfinity) {
-    std::tie(aligned, distance) = FoldedInto(aligned, distance, result, &measured);
+    std::tie(aligned, distance) = FoldedInto(aligned, distance, r, *state, &measured);
     // Constants that only one side has changed show themselves by what structure says, unless the
     // partner is much nearer: then something is folded into them.
     if (TryStructure(n, r, kMuchFarther * distance, &measured, state)) return;

@@ -147,10 +147,13 @@ class ForcedRun {
                     ForcedState* state) const;
   // What TryStructure() depends on.
   Hash128 HashOfStructure(int n, int r, double farthest, const ForcedState& state) const;
-  // What reads `c`, if the result is much nearer to that: of what a node and a next to idle one
+  // What reads `c`, if the result `r` is much nearer to that: of what a node and a next to idle one
   // after it give, the second belongs to the node that does both. Else `c`; with the distance.
-  std::pair<int, double> FoldedInto(int c, double distance, const ForcedResult& result,
+  std::pair<int, double> FoldedInto(int c, double distance, int r, const ForcedState& state,
                                     LazyMeasured* measured) const;
+  // Whether a right node may read `r` as a left node reads `c`: the same operator, and no input is
+  // matched with another.
+  bool IsReadAlike(int left_node, int c, int r, const ForcedState& state) const;
   bool PairConstants(int n, int r, int c, const std::vector<std::pair<int, int>>& open,
                      ForcedState* state) const;
   absl::StatusOr<std::vector<Value>> Compute(const ForcedState& state, int n) const;

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
@@ -202,19 +203,31 @@ RegionNoise::Ratios RegionNoise::RatiosOf(const Measured& held, const Measured& 
   constexpr double kFarBeyond = 16 * kMaxRatio;
   constexpr int64_t kMany = 64;
   constexpr int64_t kShare = 64;
+  // The last place of a masked -1e9 is more than all others are.
+  constexpr double kMasked = 64;
   std::vector<double> of_pieces(static_cast<size_t>(NumberPieces(own.size)));
+  std::vector<int64_t> counts(of_pieces.size());
+  const NumberReader ours(held.tensor);
+  const NumberReader theirs(own.tensor);
+  const double most = held.scale > 0 ? kMasked * held.scale : kInfinity;
   ForEachNumberPiece(own.size, pool_, [&](int64_t piece, int64_t begin, int64_t end) {
     double squares = 0;
-    for (int64_t i = begin; i < end; ++i) {
-      squares += noise[static_cast<size_t>(i)] * noise[static_cast<size_t>(i)];
-    }
+    int64_t counted = 0;
+    ForEachStrip(ours, begin, end, [&](int64_t first, int64_t count, const double* a) {
+      for (int64_t i = 0; i < count; ++i) {
+        const bool is_masked = !(std::abs(a[i]) <= most);
+        const double moved = is_masked ? 0 : noise[static_cast<size_t>(first + i)];
+        squares += moved * moved;
+        counted += is_masked ? 0 : 1;
+      }
+    });
     of_pieces[static_cast<size_t>(piece)] = squares;
+    counts[static_cast<size_t>(piece)] = counted;
   });
   double squares = 0;
   for (const double of_piece : of_pieces) squares += of_piece;
-  const double rms = noise.empty() ? 0 : std::sqrt(squares / static_cast<double>(noise.size()));
-  const NumberReader ours(held.tensor);
-  const NumberReader theirs(own.tensor);
+  const int64_t counted = absl::c_accumulate(counts, int64_t{0});
+  const double rms = counted == 0 ? 0 : std::sqrt(squares / static_cast<double>(counted));
   std::vector<int64_t> far_of_pieces(of_pieces.size());
   ForEachNumberPiece(own.size, pool_, [&](int64_t piece, int64_t begin, int64_t end) {
     double greatest = 0;
@@ -260,6 +273,30 @@ double RegionNoise::EntryEpsilon(int r) const {
     if (before > 0 && before < epsilon) return before;
   }
   return epsilon;
+}
+
+bool RegionNoise::AgreesOnItsOwn(int r) const {
+  const LeftClasses& left = run_.left();
+  const auto is_overruled = [&](int entry) {
+    const ForcedResult& result = state_.at(entry);
+    if (!state_.fixed.contains(entry) || result.own.empty()) return false;
+    if (left.Find(result.own_content) != kNone) return true;
+    const int aligned = run_.aligned(entry) == kNone ? kNone : left.of(run_.aligned(entry));
+    LazyMeasured measured;
+    return aligned != kNone && aligned != result.match &&
+           run_.IsNear(aligned, result.own, &measured);
+  };
+  const Region region = RightRegion(r);
+  absl::flat_hash_set<int> overruled;
+  for (const int entry : region.entries) {
+    if (is_overruled(entry)) overruled.insert(entry);
+  }
+  if (overruled.empty()) return false;
+  const Value made = RunRegion(run_.right(), region, r, [&](int entry) -> const Value& {
+    return overruled.contains(entry) ? state_.at(entry).own : Entry(SideId::kRight, entry);
+  });
+  LazyMeasured measured;
+  return IsMeasurable(made) && run_.IsNear(state_.at(r).match, made, &measured);
 }
 
 RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {

@@ -34,6 +34,9 @@ class RegionNoise {
     double ratio = 0;
   };
   static constexpr double kMaxRatio = 64;
+  // Whether a matched result is near its partner where what a repair has paired with another left
+  // result than its own is taken for its own: what leaves a node out gives others a wrong input.
+  bool AgreesOnItsOwn(int r) const;
   // Of a matched right result whose own bits are others.
   Verdict Judge(int r) const;
 

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "compare/streams/common_form.h"
+#include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
@@ -58,14 +60,33 @@ StoodFor::OneSide::OneSide(const RecordedSide& side, const RecordedSide& other)
 }
 
 const Value* StoodFor::OneSide::ValueOf(int r) const {
-  if (const Value* kept = side.bank->Find(r); kept != nullptr) return kept;
+  if (const auto again = fetched.find(r); again != fetched.end()) return &again->second;
+  if (const Value* kept = side.Find(r); kept != nullptr) return kept;
   // What both sides have is kept once, as the left has it.
   const StreamResult& result = graph.result(r);
   const auto same = others.find(result.fingerprint.content);
   if (same == others.end()) return nullptr;
-  const Value* kept = other.bank->Find(same->second);
+  const Value* kept = other.Find(same->second);
   return kept != nullptr && kept->is_tensor() && kept->tensor().dtype() == result.dtype ? kept
                                                                                         : nullptr;
+}
+
+absl::Status StoodFor::OneSide::Fetch(absl::Span<const int> results, absl::string_view run,
+                                      const PairValues::Watch& watch) {
+  std::vector<bool> wanted(side.stream->results.size());
+  bool missing = false;
+  for (const int r : results) {
+    const Grid& grid = *grids.of(r);
+    for (const int number : {grid.scale, grid.zero_point}) {
+      if (number != kNone && ValueOf(number) == nullptr) wanted[Index(number)] = missing = true;
+    }
+  }
+  if (!missing) return absl::OkStatus();
+  const std::unique_ptr<Observer> watcher = watch ? watch(run) : nullptr;
+  return side.side->Revisit(wanted, watcher.get(), [&](int r, const Value& value) {
+    fetched.emplace(r, value);
+    return absl::OkStatus();
+  });
 }
 
 std::optional<GridValues> StoodFor::OneSide::GridOf(int r, const Value& value) const {
@@ -77,19 +98,43 @@ std::optional<GridValues> StoodFor::OneSide::GridOf(int r, const Value& value) c
   return ValuesOf(*grid, value.tensor(), scale, zero_point);
 }
 
+bool StoodFor::MayStandForOthers(const ResultPair& pair) const {
+  const auto is_integers = [](const StreamResult& result) {
+    return result.shape.has_value() && IsInteger(result.dtype);
+  };
+  return !sides_.left.stream->recorded && !sides_.right.stream->recorded &&
+         is_integers(sides_.left.result(pair.left)) && is_integers(sides_.right.result(pair.right));
+}
+
+absl::Status StoodFor::Fetch(absl::Span<const ResultPair> pairs, const PairValues::Watch& watch) {
+  PerSide<std::vector<int>> results;
+  for (const ResultPair& pair : pairs) {
+    if (!MayStandForOthers(pair)) continue;
+    for (const SideId side : kBothSides) {
+      if (known_[side] != nullptr) continue;
+      known_[side] = std::make_unique<OneSide>(sides_[side], sides_[Other(side)]);
+    }
+    if (!known_.left->grids.of(pair.left).has_value() ||
+        !known_.right->grids.of(pair.right).has_value()) {
+      continue;
+    }
+    results.left.push_back(pair.left);
+    results.right.push_back(pair.right);
+  }
+  for (const SideId side : kBothSides) {
+    if (results[side].empty()) continue;
+    OC_RETURN_IF_ERROR(
+        known_[side]->Fetch(results[side], absl::StrCat(SideName(side), " again"), watch));
+  }
+  return absl::OkStatus();
+}
+
 std::pair<Value, Value> StoodFor::Comparable(const ResultPair& pair, const Value& left,
                                              const Value& right) {
   const auto in_forms = [&](const Value& a, const Value& b) {
     return std::pair(InFormOf(sides_.left, pair.left, a), InFormOf(sides_.right, pair.right, b));
   };
-  if (!IsIntegers(left) || !IsIntegers(right) || sides_.left.stream->recorded ||
-      sides_.right.stream->recorded) {
-    return in_forms(left, right);
-  }
-  for (const SideId side : kBothSides) {
-    if (known_[side] != nullptr) continue;
-    known_[side] = std::make_unique<OneSide>(sides_[side], sides_[Other(side)]);
-  }
+  if (!MayStandForOthers(pair)) return in_forms(left, right);
   const std::optional<GridValues> ours = known_.left->GridOf(pair.left, left);
   const std::optional<GridValues> theirs = known_.right->GridOf(pair.right, right);
   const DType left_type = left.tensor().dtype();

@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/pair/per_side.h"
 #include "compare/quantization/grids.h"
@@ -22,9 +25,13 @@ class StoodFor {
   // Of two sides that have been recorded; their streams and banks must outlive the object.
   explicit StoodFor(const PerSide<RecordedSide>& sides) : sides_(sides) {}
 
+  // Gets the scales and zero points of these pairs that were not kept, by running a side again.
+  // `watch` is told "left again" and "right again".
+  absl::Status Fetch(absl::Span<const ResultPair> pairs, const PairValues::Watch& watch);
+
   // Two values of results of the left and of the right. Integers of one scale and zero point are
   // handed back as they are, those of other scales or zero points as the floats that they stand
-  // for; all in their common forms.
+  // for; all in their common forms. Requires Fetch() of the pair.
   std::pair<Value, Value> Comparable(const ResultPair& pair, const Value& left, const Value& right);
 
  private:
@@ -33,6 +40,8 @@ class StoodFor {
 
     // Null if it is known no more.
     const Value* ValueOf(int r) const;
+    absl::Status Fetch(absl::Span<const int> results, absl::string_view run,
+                       const PairValues::Watch& watch);
     std::optional<GridValues> GridOf(int r, const Value& value) const;
 
     RecordedSide side;
@@ -40,7 +49,10 @@ class StoodFor {
     SideGraph graph;
     Grids grids;
     absl::flat_hash_map<Hash128, int> others;  // constants of the other side by their bits
+    absl::flat_hash_map<int, Value> fetched;   // by result
   };
+
+  bool MayStandForOthers(const ResultPair& pair) const;
 
   PerSide<RecordedSide> sides_;
   // Made at the first need: most pairs differ in floats.

@@ -31,6 +31,10 @@ ParameterType MakeParameterType(const onnx::OpSchema::FormalParameter& parameter
       result.others.push_back(*std::move(allowed));
     }
   }
+  // The schema's set is sorted by addresses.
+  std::sort(result.others.begin(), result.others.end(), [](const TypeInfo& a, const TypeInfo& b) {
+    return TypeInfoToString(a) < TypeInfoToString(b);
+  });
   return result;
 }
 

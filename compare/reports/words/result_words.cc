@@ -1,5 +1,7 @@
 #include "compare/reports/words/result_words.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "compare/streams/result_text.h"
 #include "compare/text/short_text.h"
@@ -32,7 +34,9 @@ std::string GreatestDifference(const TensorDifference& difference, DType dtype) 
                         : infinite      ? "inf"
                                         : "NaN");
   }
-  return TwoDigits(values.max_absolute, IsInteger(dtype));
+  // Integers may have been measured as the numbers that they stand for.
+  const bool whole = std::floor(values.max_absolute) == values.max_absolute;
+  return TwoDigits(values.max_absolute, IsInteger(dtype) && whole);
 }
 
 }  // namespace onnxcmp

@@ -137,5 +137,51 @@ TEST(PairSpreadTest, DequantizedOffersWhatWasQuantized) {
   EXPECT_EQ(pairing.of_left(x), same);
 }
 
+// Uses of a copy count for what it repeats, however many copies lie between.
+TEST(PairSpreadTest, WhatACopyRepeatsOffersItsReaders) {
+  StreamBuilder left;
+  const int x = left.Input("x", Quantity(1));
+  const int copy = left.Node("Identity", {x}, "c", Quantity(1));
+  const int second = left.Node("Identity", {copy}, "d", Quantity(1));
+  const int reader = left.Node("Neg", {second}, "n", Quantity(2));
+  StreamBuilder right;
+  const int other = right.Input("x", Nearly(Quantity(1), 1e-6F));
+  const int other_copy = right.Node("Identity", {other}, "c", Nearly(Quantity(1), 1e-6F));
+  const int other_reader = right.Node("Neg", {other_copy}, "n", Nearly(Quantity(2), 1e-6F));
+  const AlignmentIndex index(left.stream(), right.stream());
+  ASSERT_EQ(index.left.root(second), x);
+  const ValueEvidence evidence(index);
+  Pairing pairing(index);
+  pairing.Pair(x, other, PairStage::kValues);
+  pairing.Pair(copy, other_copy, PairStage::kValues);
+  PairQueue queue(pairing, evidence);
+  queue.SetRule({.threshold = -1e9, .scoring = Scoring::kLoose});
+  queue.SpreadAll();
+  queue.Drain();
+  EXPECT_EQ(pairing.of_left(reader), other_reader);
+}
+
+// Where what they are made of has its partner elsewhere.
+TEST(PairSpreadTest, AnOutputOffersThoseBesideIt) {
+  StreamBuilder left;
+  const int x = left.Input("x", Quantity(1));
+  const int a = left.Nodes("Split", {x}, {{"a", Quantity(2)}, {"b", Quantity(3)}}, {});
+  StreamBuilder right;
+  const int elsewhere = right.Input("x", Nearly(Quantity(1), 1e-6F));
+  const int z = right.Input("z", Quantity(4, {5}));
+  const int other = right.Nodes(
+      "Split", {z}, {{"a", Nearly(Quantity(2), 1e-6F)}, {"b", Nearly(Quantity(3), 1e-6F)}}, {});
+  const AlignmentIndex index(left.stream(), right.stream());
+  const ValueEvidence evidence(index);
+  Pairing pairing(index);
+  pairing.Pair(x, elsewhere, PairStage::kValues);
+  pairing.Pair(a, other, PairStage::kValues);
+  PairQueue queue(pairing, evidence);
+  queue.SetRule({.threshold = -1e9, .scoring = Scoring::kLoose});
+  queue.SpreadAll();
+  queue.Drain();
+  EXPECT_EQ(pairing.of_left(a + 1), other + 1);
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing

@@ -1,6 +1,8 @@
 // What a forced run does not run.
 #include "compare/forced/forced_run.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -127,6 +129,101 @@ TEST(ForcedRunTest, WhatIsFoldedBelongsToTheLastOfWhatItReplaces) {
   // Of what is idle the partner itself is meant, whose bits it has.
   const ForcedSides same(kLeft, kLeft, Irregular(64));
   EXPECT_EQ(same.Run().Run({}).at(same.Right("a")).match, same.Class("a"));
+}
+
+// A fault that looks like the node after it, which the right has as well.
+TEST(ForcedRunTest, WhatTheRightDoesAfterwardsIsNotFolded) {
+  constexpr char kLeft[] = R"((float[64] x) => (float[64] y) {
+    k = Constant<value = float {0.999995}>()
+    a = Sum(x, x, x)
+    b = Mul(a, k)
+    y = Exp(b)
+  })";
+  constexpr char kRight[] = R"((float[64] x) => (float[64] y) {
+    k = Constant<value = float {0.999995}>()
+    f = Constant<value = float {2.999985}>()
+    a = Mul(x, f)
+    b = Mul(k, a)
+    y = Exp(b)
+  })";
+  ForcedSides sides(kLeft, kRight, Irregular(64));
+  sides.Pair("a", "a");
+  sides.Pair("b", "b");
+  const ForcedState state = sides.Run().Run({});
+  EXPECT_EQ(state.at(sides.Right("a")).match, sides.Class("a"));
+  EXPECT_EQ(state.at(sides.Right("b")).match, sides.Class("b"));
+}
+
+// A node of the same operator that reads what the left's does not is another.
+TEST(ForcedRunTest, WhatIsFoldedMayBeReadByTheSameOperator) {
+  constexpr char kLeft[] = R"((float[64] x) => (float[64] y) {
+    k = Constant<value = float {0.999995}>()
+    m = Constant<value = float {0.5}>()
+    a = Sum(x, x, x)
+    b = Mul(a, k)
+    y = Mul(b, m)
+  })";
+  constexpr char kRight[] = R"((float[64] x) => (float[64] y) {
+    m = Constant<value = float {0.5}>()
+    f = Constant<value = float {2.999985}>()
+    a = Mul(x, f)
+    y = Mul(a, m)
+  })";
+  ForcedSides sides(kLeft, kRight, Irregular(64));
+  sides.Pair("a", "a");
+  EXPECT_EQ(sides.Run().Run({}).at(sides.Right("a")).match, sides.Class("b"));
+}
+
+// As much as half of the way is no evidence, and of several readers the nearest is meant.
+TEST(ForcedRunTest, WhatIsFoldedIsMuchNearer) {
+  const auto matched = [](const std::string& factor, const std::string& readers) {
+    ForcedSides sides(
+        absl::StrCat("(float[64] x) => (float[64] y) {\n",
+                     "k = Constant<value = float {0.999995}>()\n",
+                     "m = Constant<value = float {0.9999935}>()\n", "a = Sum(x, x, x)\n", readers,
+                     "y = Exp(b)\n}"),
+        absl::StrCat("(float[64] x) => (float[64] y) {\n", "f = Constant<value = float {", factor,
+                     "}>()\n", "a = Mul(x, f)\n", "y = Exp(a)\n}"),
+        Irregular(64));
+    sides.Pair("a", "a");
+    const int match = sides.Run().Run({}).at(sides.Right("a")).match;
+    return match == sides.Class("a") ? "a" : match == sides.Class("b") ? "b" : "another";
+  };
+  EXPECT_STREQ(matched("2.9999925", "b = Mul(a, k)\n"), "a");  // by half of k
+  EXPECT_STREQ(matched("2.9999910", "b = Mul(a, k)\n"), "a");
+  EXPECT_STREQ(matched("2.9999880", "b = Mul(a, k)\n"), "b");
+  EXPECT_STREQ(matched("2.9999850", "b = Mul(a, k)\n  c = Mul(a, m)\n"), "b");
+  EXPECT_STREQ(matched("2.9999850", "c = Mul(a, m)\n  b = Mul(a, k)\n"), "b");
+}
+
+// Of left nodes that do the same, the last reader of the last of what has the first input's bits.
+TEST(ForcedRunTest, NodesOnTheSameComeInTheOrderOfTheirFirstInput) {
+  constexpr char kLeft[] = R"((float[64] x) => (float[64] y, float[64] z) {
+    low = Constant<value = float {-0.5}>()
+    h = Constant<value = float {1e30}>()
+    k = Constant<value = float {2e30}>()
+    t = Tanh(x)
+    again = Identity(t)
+    a = Clip(again, low, h)
+    b = Clip(t, low, k)
+    y = Sin(a)
+    z = Cos(b)
+  })";
+  constexpr char kRight[] = R"((float[64] x) => (float[64] y) {
+    low = Constant<value = float {-0.5}>()
+    high = Constant<value = float {GREATEST}>()
+    t = Tanh(x)
+    a = Clip(t, low, high)
+    y = Sin(a)
+  })";
+  float greatest = 0;
+  const Tensor x = Irregular(64);
+  for (const float number : x.AsSpan<float>()) greatest = std::max(greatest, std::tanh(number));
+  const ForcedSides sides(
+      kLeft, absl::StrReplaceAll(kRight, {{"GREATEST", absl::StrCat(greatest * (1 - 1e-6F))}}), x);
+  const ForcedState state = sides.Run().Run({});
+  ASSERT_EQ(state.at(sides.Right("a")).rule, MatchRule::kStructure);
+  EXPECT_EQ(state.at(sides.Right("high")).match, sides.Class("h"));
 }
 
 }  // namespace

@@ -77,5 +77,39 @@ TEST(RegionNoiseTest, NoneIsNeededForTheLastPlaces) {
   EXPECT_EQ(judged.runs, 0);
 }
 
+// What is masked rounds by more than the rest differs, which excuses none of it.
+TEST(RegionNoiseTest, WhatIsMaskedExcusesItselfAlone) {
+  constexpr char kMasked[] =
+      "Mul(x, k) t = Constant<value = float {0.8}>() low = Constant<value = float {-1e9}>() "
+      "zero = Constant<value = float {0}>() g = Greater(x, t) m = Where(g, low, zero)";
+  EXPECT_GT(Judge(Regions({"1.5", "1.7"}, kMasked, "Add(b, m)")).verdict.ratio, 1e3);
+}
+
+// The right leaves n out, and what read it reads a. What reads a on both sides is innocent.
+TEST(RegionNoiseTest, WhatReadsAnotherThanIsMeantAgreesOnItsOwn) {
+  constexpr char kLeft[] = R"((float[64] x) => (float[64] y) {
+    a = Sin(x)
+    n = Exp(a)
+    m = Tanh(n)
+    y = Add(m, a)
+  })";
+  const std::string right =
+      absl::StrReplaceAll(kLeft, {{"n = Exp(a)\n", ""}, {"Tanh(n)", "Tanh(a)"}});
+  const auto agrees = [&](const std::string& graph, bool repaired) {
+    ForcedSides sides(kLeft, graph, Irregular(64));
+    const int y = sides.Right("y");
+    FixedMatches fixed = {{y, sides.Class("y")}};
+    if (repaired) fixed[sides.Right("a")] = sides.Class("n");
+    const ForcedRun run = sides.Run();
+    const ForcedState state = run.Run(fixed);
+    const RegionNoise noise(run, state);
+    EXPECT_GT(noise.Judge(y).ratio, RegionNoise::kMaxRatio);
+    return noise.AgreesOnItsOwn(y);
+  };
+  EXPECT_TRUE(agrees(right, true));
+  EXPECT_FALSE(agrees(right, false));
+  EXPECT_FALSE(agrees(absl::StrReplaceAll(right, {{"Add(", "Sub("}}), true));
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing

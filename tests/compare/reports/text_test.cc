@@ -11,7 +11,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/differences/element_text.h"
+#include "compare/differences/tensor_difference.h"
 #include "compare/inputs/type_text.h"
+#include "compare/reports/words/result_words.h"
 #include "compare/text/utf8.h"
 #include "tests/support/op_test.h"
 
@@ -93,6 +95,15 @@ TEST(Utf8Test, BytesThatAreNone) {
     EXPECT_FALSE(IsValidUtf8(bad)) << bad;
   }
   EXPECT_THAT(DecodeUtf8("a\xFFz"), ElementsAre('a', 0xFFFD, 'z'));
+}
+
+// Their differences are no integers then.
+TEST(GreatestDifferenceTest, OfIntegersThatStandForOtherNumbers) {
+  TensorDifference difference;
+  difference.values.max_absolute = 123;
+  EXPECT_EQ(GreatestDifference(difference, DType::kUint8), "123");
+  difference.values.max_absolute = 0.0867;
+  EXPECT_EQ(GreatestDifference(difference, DType::kUint8), "8.7e-02");
 }
 
 }  // namespace

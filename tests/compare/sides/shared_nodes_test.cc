@@ -255,6 +255,38 @@ TEST(SharedNodes, AttributesAndVersionsTell) {
   EXPECT_EQ(CompareCounted(kSoftmax, Replaced(kSoftmax, "= 1", "= 0")).shared, 0);
 }
 
+// In which order a kernel adds may depend on how its inputs lie.
+TEST(SharedNodes, LayoutsTell) {
+  const Value x = Tensor::Of<float>({8}, {1, 1, 1, 1, 1, 1, 1, 1});
+  const auto strided = [&](int64_t stride) {
+    return Value(x.tensor().Strided({2, 2}, {stride, 2}, 0));
+  };
+  const Value y = Tensor::Of<float>({1}, {2});
+  NodesThatRun nodes;
+  nodes.Run("Exp", strided(3), y);
+  nodes.Run("Exp", strided(1), y);
+  nodes.Run("Exp", Tensor::Of<float>({2, 2}, {1, 1, 1, 1}), y);
+  EXPECT_EQ(nodes.shared().nodes(), 0);
+  nodes.Run("Exp", strided(1), y);
+  EXPECT_EQ(nodes.shared().nodes(), 1);
+}
+
+// What nobody wanted is not there for those who do.
+TEST(SharedNodes, OutputsThatAreWantedTell) {
+  constexpr char kBoth[] = R"((float[2,4] x) => (float[2,2] v, int64[2,2] i) {
+    k = Constant<value_ints = [2]>()
+    v, i = TopK(x, k)
+  })";
+  constexpr char kOne[] = R"((float[2,4] x) => (float[2,2] v, int64[2,2] i) {
+    k = Constant<value_ints = [2]>()
+    n, i = TopK(x, k)
+    v = Neg(n)
+  })";
+  EXPECT_EQ(CompareCounted(kBoth, kOne).shared, 2);
+  const std::string without = Replaced(Replaced(kOne, "n, i", "\"\", i"), "Neg(n)", "Neg(x)");
+  EXPECT_EQ(CompareCounted(without, kBoth).shared, 1);
+}
+
 TEST(SharedNodes, InsideLoops) {
   // Each iteration's three, and the two constants; the loop itself is no node to share. Iterations
   // that give the same may share, too.

@@ -343,5 +343,23 @@ TEST(ValueKeeper, ReportsDoNotDependOnWhatIsKept) {
   }
 }
 
+// What integers stand for takes scales, which may be kept nowhere, or for the search alone.
+TEST(ValueKeeper, WhatIntegersStandForDoesNotDependOnWhatIsKept) {
+  const std::string left = R"((float[96, 256] x, float[256] w) => (float[96, 256] y) {
+    a = Mul(x, w)
+    b = Tanh(a)
+    h = Constant<value = float {0.3}>()
+    c = Add(b, h)
+    q, s, z = DynamicQuantizeLinear(c)
+    y = DequantizeLinear(q, s, z)
+  })";
+  const std::string right = absl::StrReplaceAll(left, {{"Tanh", "Erf"}});
+  const std::string expected = Report(left, right, int64_t{1} << 29, false);
+  EXPECT_EQ(Report(left, right, int64_t{1} << 28, true) == expected, true);
+  const std::string without_causes = Report(left, right, kAllResults / 2, false);
+  EXPECT_EQ(Report(left, right, kBytes, true) == without_causes, true);
+  EXPECT_EQ(Report(left, right, 0, false) == without_causes, true);
+}
+
 }  // namespace
 }  // namespace onnxcmp::testing

@@ -1,5 +1,7 @@
 #include "evaluator/base/spare_memory.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -82,6 +84,8 @@ TEST(SpareMemoryTest, GivesPagesBackBeforeItHoldsMore) {
   const SpareMemory::Block more = spare.Take(20 * kMega);
   EXPECT_GT(spare.waiting(), 3 * kMega);
   EXPECT_LE(spare.waiting(), 5 * kMega);
+  // Large pages go as a whole.
+  EXPECT_EQ((first.capacity - small.capacity - spare.waiting()) % (2 * kMega), 0U);
   // What stayed holds what it held, what went is clear.
   const SpareMemory::Block rest = spare.Take(12 * kMega - kMega / 16);
   EXPECT_EQ(rest.data, small.data + small.capacity);
@@ -91,6 +95,62 @@ TEST(SpareMemoryTest, GivesPagesBackBeforeItHoldsMore) {
   spare.Give(small);
   spare.Give(more);
   spare.Give(rest);
+}
+
+// What many pages wait in is where the system gets them from.
+TEST(SpareMemoryTest, GivesBackOfTheLargest) {
+  SpareMemory spare;
+  const SpareMemory::Block large = spare.Take(16 * kMega);
+  const SpareMemory::Block between = spare.Take(kMega / 16);
+  const SpareMemory::Block small = spare.Take(kMega);
+  const SpareMemory::Block end = spare.Take(kMega / 16);
+  std::memset(small.data, 0xAB, kMega);
+  spare.Give(large);
+  spare.Give(small);
+  const SpareMemory::Block more = spare.Take(24 * kMega);
+  const SpareMemory::Block again = spare.Take(kMega);
+  EXPECT_EQ(again.data, small.data);
+  EXPECT_EQ(again.data[kMega / 2], std::byte{0xAB});
+  spare.Give(between);
+  spare.Give(end);
+  spare.Give(more);
+  spare.Give(again);
+}
+
+// Bytes that fill whole pages with what is added to them.
+constexpr size_t Whole(size_t bytes) { return bytes - static_cast<size_t>(kMemoryAlignment); }
+
+// The system mostly hands out regions that touch.
+TEST(SpareMemoryTest, RegionsStayApart) {
+  for (const bool first_comes_back_first : {true, false}) {
+    SpareMemory spare;
+    const SpareMemory::Block first = spare.Take(Whole(4 * kMega));
+    const SpareMemory::Block second = spare.Take(Whole(4 * kMega));
+    spare.Give(first_comes_back_first ? first : second);
+    spare.Give(first_comes_back_first ? second : first);
+    const SpareMemory::Block both = spare.Take(Whole(8 * kMega));
+    EXPECT_NE(both.data, first.data);
+    EXPECT_NE(both.data, second.data);
+    spare.Give(both);
+  }
+}
+
+bool IsMapped(std::byte* page) {
+  unsigned char resident = 0;
+  return mincore(page, 1, &resident) == 0;
+}
+
+TEST(SpareMemoryTest, ARegionOfWhichNothingStaysGoes) {
+  SpareMemory spare;
+  const SpareMemory::Block first = spare.Take(Whole(16 * kMega));
+  const SpareMemory::Block second = spare.Take(Whole(16 * kMega));
+  spare.Give(first);
+  spare.Give(second);
+  // 45 MB may be held: of the 32 MB that wait, 27 go.
+  const SpareMemory::Block more = spare.Take(Whole(40 * kMega));
+  EXPECT_NE(IsMapped(first.data), IsMapped(second.data));
+  EXPECT_TRUE(IsMapped(more.data));
+  spare.Give(more);
 }
 
 // Blocks never share a byte, and what is held stays within its bounds, in any order of sizes.

@@ -23,7 +23,9 @@ TEST(CheckInputsTest, LooksIntoSequences) {
   EXPECT_TRUE(Check("SequenceAt", 11, {Sequence{DType::kFloat, {kFloats}}, kInts}).ok());
   EXPECT_TRUE(Check("SequenceAt", 11, {Sequence{}, kInts}).ok());
   ExpectError(Check("SequenceAt", 11, {kFloats, kInts}), kInvalid,
-              "its input input_sequence is float[1]; allowed: seq(");
+              "its input input_sequence is float[1]; allowed: seq(bool), seq(complex128), "
+              "seq(complex64), seq(double), seq(float), seq(float16), seq(int16), seq(int32), "
+              "seq(int64), seq(int8), seq(string), seq(uint16), ");
   ExpectError(Check("SequenceAt", 11, {Sequence{DType::kUndefined, {Sequence{}}}, kInts}), kInvalid,
               "its input input_sequence is seq(seq(?)[0])[1]");
   ExpectError(Check("SequenceAt", 11, {Sequence{DType::kFloat, {kFloats, kInts}}, kInts}), kInvalid,
