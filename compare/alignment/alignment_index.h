@@ -56,9 +56,9 @@ class StreamIndex {
   const StreamResult& result(int r) const { return stream_->results[Index(r)]; }
   const Fingerprint& fingerprint(int r) const { return result(r).fingerprint; }
   const StreamNode& node(int n) const { return stream_->nodes[Index(n)]; }
-  int producer(int r) const { return result(r).node; }
+  int producer(int r) const { return At(producers, r); }
 
-  bool is_output_row(int r) const { return result(r).kind == ResultKind::kOutput; }
+  bool is_output_row(int r) const { return At(output_row, r); }
   // An initializer, an input or what a Constant node gives.
   bool is_leaf(int r) const { return At(leaf, r); }
   // The result that this one repeats: bits and shape, or rounded to another float type or to
@@ -78,7 +78,18 @@ class StreamIndex {
     return values[Index(i)];
   }
 
-  // By result: numbers that are equal on both sides if the hashes are.
+  // By result, what scores ask for most: a stream's results are large, and far from each other.
+  std::vector<int> producers;  // StreamResult::node
+  std::vector<int> slots;
+  std::vector<ElementKind> kinds;
+  std::vector<uint8_t> rich;
+  std::vector<uint8_t> output_row;
+  // By node, with kNone for what is absent.
+  Csr<int> inputs;
+  Csr<int> outputs;
+  // By result: numbers that are equal on both sides if the hashes or texts are.
+  std::vector<int> name;
+  std::vector<int> path;      // kNone: there is none
   std::vector<int> content;   // Fingerprint::content
   std::vector<int> bits;      // Fingerprint::bits
   std::vector<int> elements;  // Fingerprint::elements
