@@ -47,24 +47,19 @@ std::map<SizeClass, std::vector<Entry>> SortedContents(const StreamIndex& side,
   return sorted;
 }
 
+bool IsBetter(const Nearness& a, const Nearness& b) { return a.value > b.value; }
+
 void KeepBest(std::vector<Nearness>& list, size_t most) {
-  std::stable_sort(list.begin(), list.end(),
-                   [](const Nearness& a, const Nearness& b) { return a.value > b.value; });
+  std::stable_sort(list.begin(), list.end(), IsBetter);
   if (list.size() > most) list.resize(most);
 }
 
-// By content, of those that were found the best of each.
-Csr<Nearness> BestOfEach(int contents, std::vector<std::pair<int, Nearness>> found, size_t most) {
-  const Csr<Nearness> all(static_cast<size_t>(contents), found);
-  found.clear();
-  std::vector<Nearness> list;
-  for (int content = 0; content < contents; ++content) {
-    list.assign(all[content].begin(), all[content].end());
-    KeepBest(list, most);
-    for (const Nearness& near : list) found.push_back({content, near});
-  }
-  return Csr<Nearness>(static_cast<size_t>(contents), found);
-}
+// Two contents that are near each other.
+struct NearPair {
+  int left = 0;
+  int right = 0;
+  double value = 0;
+};
 
 }  // namespace
 
@@ -193,8 +188,7 @@ void ValueEvidence::FindNear() {
   const auto left = SortedContents(index_.left, index_.right, index_.contents);
   const auto right = SortedContents(index_.right, index_.left, index_.contents);
   std::vector<Nearness> found;
-  std::vector<std::pair<int, Nearness>> of_left;
-  std::vector<std::pair<int, Nearness>> of_right;
+  std::vector<NearPair> pairs;
   for (const auto& [size, entries] : left) {
     const auto others = right.find(size);
     if (others == right.end()) continue;
@@ -226,13 +220,24 @@ void ValueEvidence::FindNear() {
       }
       KeepBest(found, weights::kMostNear);
       for (const Nearness& near : found) {
-        of_left.push_back({entry.content, near});
-        of_right.push_back({near.content, {entry.content, near.value}});
+        pairs.push_back({entry.content, near.content, near.value});
       }
     }
   }
-  near_left_ = BestOfEach(index_.contents, std::move(of_left), weights::kMostNearBack);
-  near_right_ = BestOfEach(index_.contents, std::move(of_right), weights::kMostNearBack);
+  const auto contents = static_cast<size_t>(index_.contents);
+  near_left_ = Csr<Nearness>(
+      contents, pairs, [](const NearPair& pair) { return pair.left; },
+      [](const NearPair& pair) {
+        return Nearness{pair.right, pair.value};
+      });
+  near_right_ = Csr<Nearness>(
+      contents, pairs, [](const NearPair& pair) { return pair.right; },
+      [](const NearPair& pair) {
+        return Nearness{pair.left, pair.value};
+      });
+  for (Csr<Nearness>* const near : {&near_left_, &near_right_}) {
+    near->KeepFirst(weights::kMostNearBack, IsBetter);
+  }
 }
 
 }  // namespace onnxcmp

@@ -15,12 +15,14 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "compare/differences/nearness.h"
 #include "compare/graphs/left_classes.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/hash128.h"
 #include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {

@@ -76,7 +76,6 @@ class Scope {
   static constexpr int kInitializer = -2;
 
   absl::Status AddNodeOutputs() {
-    makers_.reserve(makers_.size() + static_cast<size_t>(nodes_->size()));
     for (int i = 0; i < nodes_->size(); ++i) {
       for (const std::string& output : nodes_->Get(i).output()) {
         if (output.empty()) continue;
@@ -124,7 +123,6 @@ class Scope {
     auto count = static_cast<size_t>(nodes_->size());
     std::vector<State> state(count, kNew);
     std::vector<int> order;
-    order.reserve(count);
     std::vector<std::pair<int, size_t>> path;  // node, which of its needs comes next
     for (int root = 0; root < nodes_->size(); ++root) {
       if (state[static_cast<size_t>(root)] == kNew) path.emplace_back(root, 0);

@@ -7,7 +7,6 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/string_view.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/kernels/signature.h"
@@ -61,14 +60,14 @@ class PlanBuilder {
   struct Scope {
     Scope* outer;
     GraphPlan* plan;
-    absl::flat_hash_map<absl::string_view, Slot> slots;
+    absl::flat_hash_map<std::string, Slot> slots;
 
-    // Names belong to the model, which outlives the plan.
-    Slot Define(absl::string_view name) {
+    Slot Define(const std::string& name) {
       if (name.empty()) return kNoSlot;
       return slots[name] = plan->num_slots++;
     }
-    Slot Find(absl::string_view name) {
+    // `name` belongs to the model: captures keep it.
+    Slot Find(const std::string& name) {
       if (auto it = slots.find(name); it != slots.end()) return it->second;
       Slot around = outer == nullptr ? kNoSlot : outer->Find(name);
       if (around == kNoSlot) return kNoSlot;
@@ -82,7 +81,6 @@ class PlanBuilder {
     auto plan = std::make_shared<GraphPlan>();
     plan->graph = &graph;
     Scope scope{outer, plan.get(), {}};
-    scope.slots.reserve(graph.inputs.size() + graph.initializers.size() + graph.nodes.size());
     for (const ValueInfo& input : graph.inputs) plan->inputs.push_back(scope.Define(input.name));
     for (const Initializer& initializer : graph.initializers) {
       // An initializer of an input's name is that input's default: one slot.
