@@ -10,6 +10,7 @@
 #include "compare/alignment/weights.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/streams/node_facts.h"
+#include "compare/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {
@@ -35,7 +36,6 @@ struct Interners {
   Interner<Hash128> elements;
   Interner<std::pair<absl::string_view, absl::Span<const int64_t>>> shape;
   Interner<std::string> place;
-  Interner<absl::string_view> text;
   Interner<std::pair<absl::string_view, absl::string_view>> op;
   Interner<std::pair<int, uint64_t>> attributes;
 };
@@ -127,13 +127,15 @@ void IndexResults(StreamIndex& index, Interners& interners) {
   const ResultStream& stream = index.stream();
   for (std::vector<int>* const by_result :
        {&index.content, &index.bits, &index.elements, &index.shape, &index.place, &index.made_by,
-        &index.producers, &index.slots, &index.name, &index.path}) {
+        &index.producers, &index.slots}) {
     by_result->reserve(stream.results.size());
   }
   for (std::vector<uint8_t>* const by_result : {&index.leaf, &index.rich, &index.output_row}) {
     by_result->reserve(stream.results.size());
   }
   index.kinds.reserve(stream.results.size());
+  index.name.reserve(stream.results.size());
+  index.path.reserve(stream.results.size());
   for (const StreamResult& result : stream.results) {
     const Fingerprint& f = result.fingerprint;
     index.producers.push_back(result.node);
@@ -141,8 +143,8 @@ void IndexResults(StreamIndex& index, Interners& interners) {
     index.kinds.push_back(f.kind);
     index.rich.push_back(f.rich);
     index.output_row.push_back(result.kind == ResultKind::kOutput);
-    index.name.push_back(interners.text(result.name));
-    index.path.push_back(result.path.empty() ? kNone : interners.text(result.path));
+    index.name.push_back(HashOfText(result.name).low);
+    index.path.push_back(result.path.empty() ? 0 : HashOfText(result.path).low);
     index.content.push_back(interners.content(f.content));
     index.bits.push_back(interners.bits(f.bits));
     index.elements.push_back(interners.elements(f.elements));
@@ -313,7 +315,6 @@ AlignmentIndex::AlignmentIndex(const ResultStream& left_stream, const ResultStre
        {&interners.content, &interners.bits, &interners.elements}) {
     hashes->reserve(results);
   }
-  interners.text.reserve(results);
   IndexResults(left, interners);
   IndexResults(right, interners);
   contents = interners.content.size();

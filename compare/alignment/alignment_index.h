@@ -110,9 +110,10 @@ class StreamIndex {
   // By node, with kNone for what is absent.
   Csr<int> inputs;
   Csr<int> outputs;
-  // By result: numbers that are equal on both sides if the hashes or texts are.
-  std::vector<int> name;
-  std::vector<int> path;      // kNone: there is none
+  // By result: hashes of texts.
+  std::vector<uint64_t> name;
+  std::vector<uint64_t> path;  // 0: there is none
+  // By result: numbers that are equal on both sides if the hashes are.
   std::vector<int> content;   // Fingerprint::content
   std::vector<int> bits;      // Fingerprint::bits
   std::vector<int> elements;  // Fingerprint::elements

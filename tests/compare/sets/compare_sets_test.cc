@@ -20,7 +20,6 @@ using ::onnxcmp::testing::Registry;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 // `fed`: what the left was fed in the end; may be null.
 Comparison OnSets(const std::string& left, const std::string& right, const SetsOptions& sets = {},
