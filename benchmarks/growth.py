@@ -2,14 +2,22 @@
 
     pip install numpy onnx
     python benchmarks/growth.py PROGRAM FOLDER [--nodes 1000 ... ] [--megabytes 1 ...]
+                                [--instructions]
 
 For each shape of model and size it prints what `onnxcmp run` and comparisons take (a table in
 Markdown) and writes the figures to FOLDER/growth.json, from which draw_growth.py draws.
+--instructions counts instructions instead of seconds, which takes a hundred times as long and does
+not depend on what else the machine does, on caches or on pages: it needs Valgrind. From 10^5 nodes
+on that is for the patient.
 """
 import argparse
 import json
+import math
+import os
 import pathlib
 import random
+import re
+import subprocess
 
 import numpy as np
 import resources
@@ -100,7 +108,16 @@ def large(path, elements, prefix, change):
     model.save(path, model.op("Relu", x), [elements])
 
 
-def measure(program, folder, make, size):
+def count_instructions(command):
+    """Of all threads; without AVX-512, which Valgrind does not know."""
+    counted = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
+        env={**os.environ, "ONNXCMP_AVX512": "0"}, capture_output=True, text=True, check=False)
+    found = re.search(r"Collected : (\d+)", counted.stderr)
+    return {"instructions": int(found[1]) if found else 0, "status": counted.returncode}
+
+
+def measure(program, folder, make, size, instructions):
     pair = {}
     for side, prefix, change in (("left", "a", False), ("right", "b", False),
                                  ("changed", "b", True)):
@@ -113,7 +130,11 @@ def measure(program, folder, make, size):
     }
     figures = {}
     for name, arguments in commands.items():
-        taken = resources.run([program, *map(str, arguments), "--quiet"], limit=600)
+        command = [program, *map(str, arguments), "--quiet"]
+        if instructions:
+            figures[name] = count_instructions(command)
+            continue
+        taken = resources.run(command, limit=600)
         figures[name] = {"seconds": taken.seconds, "cpu_seconds": taken.cpu_seconds,
                          "anonymous": taken.anonymous, "status": taken.status}
     for path in pair.values():
@@ -127,20 +148,28 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--nodes", type=int, nargs="*", default=NODES)
     parser.add_argument("--megabytes", type=int, nargs="*", default=MEGABYTES)
+    parser.add_argument("--instructions", action="store_true")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     figures = []
-    print("| model | size | what | processor time | memory of its own | exit |\n"
+    print("| model | size | what | instructions | of n log n | exit |\n"
+          "| --- | --- | --- | --- | --- | --- |" if options.instructions else
+          "| model | size | what | processor time | memory of its own | exit |\n"
           "| --- | --- | --- | --- | --- | --- |")
     for name, make, sizes, factor in (("chain", chain, options.nodes, 1),
                                       ("wide", wide, options.nodes, 1),
                                       ("large", large, options.megabytes, 1 << 18)):
         for size in sizes:
             for what, taken in measure(options.program, options.folder, make,
-                                       size * factor).items():
+                                       size * factor, options.instructions).items():
                 figures.append({"model": name, "size": size, "what": what, **taken})
-                print(f"| {name} | {size} | {what} | {taken['cpu_seconds']:.2f} s | "
-                      f"{taken['anonymous'] / 2**20:.0f} MiB | {taken['status']} |", flush=True)
+                if options.instructions:
+                    count = taken["instructions"]
+                    cells = f"{count / 1e6:.0f} M | {count / size / math.log2(size + 1):.0f}"
+                else:
+                    cells = (f"{taken['cpu_seconds']:.2f} s | "
+                             f"{taken['anonymous'] / 2**20:.0f} MiB")
+                print(f"| {name} | {size} | {what} | {cells} | {taken['status']} |", flush=True)
     (options.folder / "growth.json").write_text(json.dumps(figures, indent=1))
 
 

@@ -129,7 +129,14 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
     }
     if (options.profile || !options.trace.empty()) observers.push_back(&profiler);
     ObserverChain chain(std::move(observers));
-    OC_ASSIGN_OR_RETURN(outputs, evaluator.Run(matched.feeds, &chain));
+    OC_ASSIGN_OR_RETURN(Run run, evaluator.Start(matched.feeds, &chain));
+    // The run lets go of an input once nobody will read it.
+    if (!options.nan && !IsFolder(options.save)) matched.feeds.clear();
+    while (true) {
+      OC_ASSIGN_OR_RETURN(const bool more, run.Step());
+      if (!more) break;
+    }
+    outputs = run.TakeOutputs();
   }
   for (const std::unique_ptr<RecordingWriter>& writer : writers) {
     OC_RETURN_IF_ERROR(writer->Finish());

@@ -36,13 +36,13 @@ Frontier FrontierOf(const Pairing& pairing, SideId id) {
       const int time = TimeOf(pairing, id, input);
       latest = std::max(latest, time != kNone ? time : StreamIndex::At(frontier.before, input));
     };
-    for (int input : side.node(n).inputs) see(input);
+    for (int input : side.inputs[n]) see(input);
     for (int capture : side.node(n).captures) see(capture);
   }
   for (int r = side.size() - 1; r >= 0; --r) {
     int& earliest = frontier.behind[Index(r)];
     for (const Use& use : side.uses[r]) {
-      for (int output : side.node(use.node).outputs) {
+      for (int output : side.outputs[use.node]) {
         if (output == kNone || output <= r) continue;
         int time = TimeOf(pairing, id, output);
         if (time == kNone) time = StreamIndex::At(frontier.behind, output);
@@ -105,11 +105,11 @@ class Gaps {
       const ResultGroups::Key key = {rule.before ? StreamIndex::At(frontier.before, r) : kNone,
                                      rule.behind ? behind : kNone,
                                      StreamIndex::At(side.shape, r),
-                                     static_cast<int>(side.fingerprint(r).kind),
+                                     static_cast<int>(StreamIndex::At(side.kinds, r)),
                                      leaf ? 1 : 0,
                                      StreamIndex::At(side.place, r),
                                      by_operator ? StreamIndex::At(side.op, n) : kNone,
-                                     by_operator ? side.result(r).slot : 0};
+                                     by_operator ? StreamIndex::At(side.slots, r) : 0};
       groups.Add(key, id, r);
     }
   }

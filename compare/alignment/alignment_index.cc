@@ -10,6 +10,7 @@
 #include "compare/alignment/weights.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/streams/node_facts.h"
+#include "compare/streams/xxh128.h"
 
 namespace onnxcmp {
 namespace {
@@ -125,12 +126,25 @@ bool IsView(const StreamIndex& index, int r) {
 void IndexResults(StreamIndex& index, Interners& interners) {
   const ResultStream& stream = index.stream();
   for (std::vector<int>* const by_result :
-       {&index.content, &index.bits, &index.elements, &index.shape, &index.place, &index.made_by}) {
+       {&index.content, &index.bits, &index.elements, &index.shape, &index.place, &index.made_by,
+        &index.producers, &index.slots}) {
     by_result->reserve(stream.results.size());
   }
-  index.leaf.reserve(stream.results.size());
+  for (std::vector<uint8_t>* const by_result : {&index.leaf, &index.rich, &index.output_row}) {
+    by_result->reserve(stream.results.size());
+  }
+  index.kinds.reserve(stream.results.size());
+  index.name.reserve(stream.results.size());
+  index.path.reserve(stream.results.size());
   for (const StreamResult& result : stream.results) {
     const Fingerprint& f = result.fingerprint;
+    index.producers.push_back(result.node);
+    index.slots.push_back(result.slot);
+    index.kinds.push_back(f.kind);
+    index.rich.push_back(f.rich);
+    index.output_row.push_back(result.kind == ResultKind::kOutput);
+    index.name.push_back(HashOfText(result.name).low);
+    index.path.push_back(result.path.empty() ? 0 : HashOfText(result.path).low);
     index.content.push_back(interners.content(f.content));
     index.bits.push_back(interners.bits(f.bits));
     index.elements.push_back(interners.elements(f.elements));
@@ -148,6 +162,16 @@ void IndexResults(StreamIndex& index, Interners& interners) {
   index.op.reserve(stream.nodes.size());
   index.attributes.reserve(stream.nodes.size());
   index.commutative.reserve(stream.nodes.size());
+  std::vector<std::pair<int, int>> inputs;
+  std::vector<std::pair<int, int>> outputs;
+  inputs.reserve(2 * stream.nodes.size());
+  outputs.reserve(stream.nodes.size());
+  for (size_t n = 0; n < stream.nodes.size(); ++n) {
+    for (int input : stream.nodes[n].inputs) inputs.push_back({static_cast<int>(n), input});
+    for (int output : stream.nodes[n].outputs) outputs.push_back({static_cast<int>(n), output});
+  }
+  index.inputs = Csr<int>(stream.nodes.size(), inputs);
+  index.outputs = Csr<int>(stream.nodes.size(), outputs);
   absl::flat_hash_map<int, bool> commutative;  // by operator
   for (const StreamNode& node : stream.nodes) {
     const int op = interners.op({node.domain, node.op_type});
@@ -259,24 +283,25 @@ bool HasHalf(const ResultStream& stream) {
 }  // namespace
 
 int StreamIndex::first_output(int n) const {
-  for (int output : node(n).outputs) {
+  for (int output : outputs[n]) {
     if (output != kNone) return output;
   }
   return kNone;
 }
 
 int StreamIndex::Reads(int n, int r, int slot) const {
-  const StreamNode& reader = node(n);
+  const absl::Span<const int> read = inputs[n];
   const auto is = [&](int input) { return input != kNone && (input == r || root(input) == r); };
   const size_t s = static_cast<size_t>(slot);
-  if (s < reader.inputs.size() && is(reader.inputs[s])) return 2;
-  const size_t count = std::min<size_t>(reader.inputs.size(), weights::kMostInputsScanned);
+  if (s < read.size() && is(read[s])) return 2;
+  const size_t count = std::min<size_t>(read.size(), weights::kMostInputsScanned);
   for (size_t i = 0; i < count; ++i) {
-    if (is(reader.inputs[i])) return At(commutative, n) ? 2 : 1;
+    if (is(read[i])) return At(commutative, n) ? 2 : 1;
   }
-  const size_t captures = std::min<size_t>(reader.captures.size(), weights::kMostInputsScanned);
+  const FewResults& captured = node(n).captures;
+  const size_t captures = std::min<size_t>(captured.size(), weights::kMostInputsScanned);
   for (size_t i = 0; i < captures; ++i) {
-    if (is(reader.captures[i])) return slot == kCaptureSlot ? 2 : 1;
+    if (is(captured[i])) return slot == kCaptureSlot ? 2 : 1;
   }
   return 0;
 }

@@ -3,6 +3,7 @@
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_INDEX_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_INDEX_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -23,11 +24,33 @@ class Csr {
   Csr() = default;
   // Keys are 0 ... keys - 1; items of one key keep their order.
   Csr(size_t keys, const std::vector<std::pair<int, T>>& items)
-      : offsets_(keys + 1, 0), items_(items.size()) {
-    for (const auto& [key, item] : items) ++offsets_[static_cast<size_t>(key) + 1];
+      : Csr(
+            keys, items, [](const auto& pair) { return pair.first; },
+            [](const auto& pair) { return pair.second; }) {}
+  // The same of whatever has a key and an item.
+  template <typename From, typename KeyOf, typename ItemOf>
+  Csr(size_t keys, const std::vector<From>& all, KeyOf&& key_of, ItemOf&& item_of)
+      : offsets_(keys + 1, 0), items_(all.size()) {
+    for (const From& one : all) ++offsets_[static_cast<size_t>(key_of(one)) + 1];
     for (size_t k = 0; k < keys; ++k) offsets_[k + 1] += offsets_[k];
     std::vector<size_t> next(offsets_.begin(), offsets_.end() - 1);
-    for (const auto& [key, item] : items) items_[next[static_cast<size_t>(key)]++] = item;
+    for (const From& one : all) items_[next[static_cast<size_t>(key_of(one))]++] = item_of(one);
+  }
+  // Sorts the items of each key, and keeps the first of them.
+  template <typename Before>
+  void KeepFirst(size_t most, Before&& before) {
+    size_t kept = 0;
+    for (size_t k = 0; k + 1 < offsets_.size(); ++k) {
+      const auto first = items_.begin() + static_cast<std::ptrdiff_t>(offsets_[k]);
+      const auto last = items_.begin() + static_cast<std::ptrdiff_t>(offsets_[k + 1]);
+      std::stable_sort(first, last, before);
+      const size_t count = std::min(most, static_cast<size_t>(last - first));
+      std::copy_n(first, count, items_.begin() + static_cast<std::ptrdiff_t>(kept));
+      offsets_[k] = kept;
+      kept += count;
+    }
+    offsets_.back() = kept;
+    items_.resize(kept);
   }
   absl::Span<const T> operator[](int key) const {
     const size_t k = static_cast<size_t>(key);
@@ -56,9 +79,9 @@ class StreamIndex {
   const StreamResult& result(int r) const { return stream_->results[Index(r)]; }
   const Fingerprint& fingerprint(int r) const { return result(r).fingerprint; }
   const StreamNode& node(int n) const { return stream_->nodes[Index(n)]; }
-  int producer(int r) const { return result(r).node; }
+  int producer(int r) const { return At(producers, r); }
 
-  bool is_output_row(int r) const { return result(r).kind == ResultKind::kOutput; }
+  bool is_output_row(int r) const { return At(output_row, r); }
   // An initializer, an input or what a Constant node gives.
   bool is_leaf(int r) const { return At(leaf, r); }
   // The result that this one repeats: bits and shape, or rounded to another float type or to
@@ -78,6 +101,18 @@ class StreamIndex {
     return values[Index(i)];
   }
 
+  // By result, what scores ask for most: a stream's results are large, and far from each other.
+  std::vector<int> producers;  // StreamResult::node
+  std::vector<int> slots;
+  std::vector<ElementKind> kinds;
+  std::vector<uint8_t> rich;
+  std::vector<uint8_t> output_row;
+  // By node, with kNone for what is absent.
+  Csr<int> inputs;
+  Csr<int> outputs;
+  // By result: hashes of texts.
+  std::vector<uint64_t> name;
+  std::vector<uint64_t> path;  // 0: there is none
   // By result: numbers that are equal on both sides if the hashes are.
   std::vector<int> content;   // Fingerprint::content
   std::vector<int> bits;      // Fingerprint::bits

@@ -1,7 +1,9 @@
 #include "compare/alignment/pair_score.h"
 
 #include <algorithm>
+#include <cstdint>
 
+#include "absl/types/span.h"
 #include "compare/alignment/weights.h"
 
 namespace onnxcmp {
@@ -31,11 +33,9 @@ double PairScore::LooseScore(int l, int r, Scoring scoring) const {
   if (value >= weights::kClearValue || evidence_.SameContent(l, r)) {
     return Score(l, r, Scoring::kStrict);
   }
-  const Fingerprint& a = left.fingerprint(l);
-  const Fingerprint& b = right.fingerprint(r);
   const bool same_shape = StreamIndex::At(left.shape, l) == StreamIndex::At(right.shape, r);
   if (value < weights::kPlausibleValue) {
-    if (a.kind != b.kind) return kImpossible;
+    if (StreamIndex::At(left.kinds, l) != StreamIndex::At(right.kinds, r)) return kImpossible;
     if (!same_shape) {
       if (scoring != Scoring::kResized) return kImpossible;
       const auto& left_shape = left.result(l).shape;
@@ -61,7 +61,8 @@ double PairScore::LooseScore(int l, int r, Scoring scoring) const {
   }
   const double structure = producers + Uses(l, r);
   const bool leaves = left.is_leaf(l) || right.is_leaf(r);
-  if (!leaves && (!a.rich || !b.rich) && structure < weights::kPoorStructure) return kImpossible;
+  const bool rich = StreamIndex::At(left.rich, l) && StreamIndex::At(right.rich, r);
+  if (!leaves && !rich && structure < weights::kPoorStructure) return kImpossible;
   if (value < weights::kPlausibleValue && !same_shape && structure < weights::kResizedStructure)
     return kImpossible;
   return (value < weights::kChance ? weights::kApart : value) + structure + Labels(l, r);
@@ -70,12 +71,12 @@ double PairScore::LooseScore(int l, int r, Scoring scoring) const {
 double PairScore::Labels(int l, int r) const {
   const StreamIndex& left = pairing_.index().left;
   const StreamIndex& right = pairing_.index().right;
-  const StreamResult& a = left.result(l);
-  const StreamResult& b = right.result(r);
-  double labels = a.name == b.name ? weights::kSameName : 0;
+  double labels =
+      StreamIndex::At(left.name, l) == StreamIndex::At(right.name, r) ? weights::kSameName : 0;
+  const uint64_t path = StreamIndex::At(left.path, l);
   if (StreamIndex::At(left.place, l) != StreamIndex::At(right.place, r)) {
     labels += weights::kOtherPlace;
-  } else if (!a.path.empty() && a.path == b.path) {
+  } else if (path != 0 && path == StreamIndex::At(right.path, r)) {
     labels += weights::kSamePath;
   }
   return labels;
@@ -169,7 +170,9 @@ double PairScore::Producers(int l, int r) const {
   double score = 0;
   if (StreamIndex::At(left.op, left_node) == StreamIndex::At(right.op, right_node)) {
     score += weights::kSameOperator;
-    score += left.result(l).slot == right.result(r).slot ? weights::kSameSlot : weights::kOtherSlot;
+    score += StreamIndex::At(left.slots, l) == StreamIndex::At(right.slots, r)
+                 ? weights::kSameSlot
+                 : weights::kOtherSlot;
     if (StreamIndex::At(left.attributes, left_node) ==
         StreamIndex::At(right.attributes, right_node)) {
       score += weights::kSameAttributes;
@@ -181,8 +184,8 @@ double PairScore::Producers(int l, int r) const {
 double PairScore::Inputs(int left_node, int right_node) const {
   const StreamIndex& left = pairing_.index().left;
   const StreamIndex& right = pairing_.index().right;
-  const FewResults& left_inputs = left.node(left_node).inputs;
-  const FewResults& right_inputs = right.node(right_node).inputs;
+  const absl::Span<const int> left_inputs = left.inputs[left_node];
+  const absl::Span<const int> right_inputs = right.inputs[right_node];
   const size_t left_count = std::min(left_inputs.size(), weights::kMostInputs);
   const size_t right_count = std::min(right_inputs.size(), weights::kMostInputs);
   const auto right_has = [&](auto&& condition) {
@@ -242,7 +245,7 @@ double PairScore::Uses(int l, int r) const {
       hit += reads == 2 ? 1 : weights::kOtherSlotUse;
       continue;
     }
-    const FewResults& inputs = right.node(reader).inputs;
+    const absl::Span<const int> inputs = right.inputs[reader];
     const size_t scanned = std::min(inputs.size(), weights::kMostInputs);
     const bool reads_equal = std::any_of(
         inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(scanned), [&](int input) {

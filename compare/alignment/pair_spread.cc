@@ -31,7 +31,7 @@ template <typename Free>
 std::vector<Consumer> FreeConsumers(const StreamIndex& side, int r, Free&& is_free) {
   std::vector<Consumer> consumers;
   for (const Use& use : side.uses[r]) {
-    const FewResults& outputs = side.node(use.node).outputs;
+    const absl::Span<const int> outputs = side.outputs[use.node];
     for (size_t o = 0; o < outputs.size(); ++o) {
       if (outputs[o] == kNone || !is_free(outputs[o])) continue;
       consumers.push_back(
@@ -92,7 +92,7 @@ std::vector<bool> PairQueue::BesideFree() const {
     beside[Index(left.root(r))] = true;
   };
   const auto mark_outputs = [&](int n) {
-    for (const int output : left.node(n).outputs) mark(output);
+    for (const int output : left.outputs[n]) mark(output);
   };
   for (int l = 0; l < left.size(); ++l) {
     if (!pairing_.left_free(l) || left.is_output_row(l)) continue;
@@ -108,7 +108,7 @@ std::vector<bool> PairQueue::BesideFree() const {
     const int n = left.producer(l);
     if (n == kNone) continue;
     mark_outputs(n);
-    for (const int input : left.node(n).inputs) mark(input);
+    for (const int input : left.inputs[n]) mark(input);
     for (const int capture : left.node(n).captures) mark(capture);
   }
   return beside;
@@ -124,8 +124,8 @@ void PairQueue::Spread(int l, int r) {
     if (left_quantizing != left_node || right_quantizing != right_node) {
       SpreadToInputs(left_quantizing, right_quantizing);
     }
-    const FewResults& left_outputs = index_.left.node(left_node).outputs;
-    const FewResults& right_outputs = index_.right.node(right_node).outputs;
+    const absl::Span<const int> left_outputs = index_.left.outputs[left_node];
+    const absl::Span<const int> right_outputs = index_.right.outputs[right_node];
     if (StreamIndex::At(index_.left.op, left_node) ==
         StreamIndex::At(index_.right.op, right_node)) {
       for (size_t o = 0; o < std::min(left_outputs.size(), right_outputs.size()); ++o) {
@@ -141,8 +141,8 @@ void PairQueue::Spread(int l, int r) {
 void PairQueue::SpreadToInputs(int left_node, int right_node) {
   const StreamIndex& left = index_.left;
   const StreamIndex& right = index_.right;
-  const FewResults& left_inputs = left.node(left_node).inputs;
-  const FewResults& right_inputs = right.node(right_node).inputs;
+  const absl::Span<const int> left_inputs = left.inputs[left_node];
+  const absl::Span<const int> right_inputs = right.inputs[right_node];
   const auto push = [&](int l, int r) {
     Push(l, r);
     const int left_root = pairing_.StandInLeft(l);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "compare/alignment/weights.h"
 
@@ -13,7 +15,8 @@ bool IsByteInteger(DType dtype) { return IsInteger(dtype) && BitWidth(dtype) <= 
 
 // A content that may have near ones, as an entry of a list sorted by `rms`.
 struct Entry {
-  double rms = 0;  // of c(x)
+  double rms = 0;    // of c(x)
+  double plain = 0;  // that of x
   int content = 0;
   int result = 0;  // one of them
 };
@@ -37,24 +40,31 @@ std::map<SizeClass, std::vector<Entry>> SortedContents(const StreamIndex& side,
     const Fingerprint& f = side.fingerprint(r);
     const bool floating = f.kind == ElementKind::kFloat;
     if (!f.has_sketch || (!floating && !IsByteInteger(side.result(r).dtype))) continue;
-    sorted[{f.size, floating}].push_back({f.numbers().squashed.rms, content, r});
+    const Numbers& numbers = f.numbers();
+    sorted[{f.size, floating}].push_back({numbers.squashed.rms, numbers.plain.rms, content, r});
   }
   for (auto& [size, entries] : sorted) std::sort(entries.begin(), entries.end(), Before);
   return sorted;
 }
 
+bool IsBetter(const Nearness& a, const Nearness& b) { return a.value > b.value; }
+
 void KeepBest(std::vector<Nearness>& list, size_t most) {
-  std::stable_sort(list.begin(), list.end(),
-                   [](const Nearness& a, const Nearness& b) { return a.value > b.value; });
+  std::stable_sort(list.begin(), list.end(), IsBetter);
   if (list.size() > most) list.resize(most);
 }
+
+// Two contents that are near each other.
+struct NearPair {
+  int left = 0;
+  int right = 0;
+  double value = 0;
+};
 
 }  // namespace
 
 ValueEvidence::ValueEvidence(const AlignmentIndex& index)
-    : index_(index),
-      near_left_(static_cast<size_t>(index.contents)),
-      near_right_(static_cast<size_t>(index.contents)) {
+    : index_(index), asked_(static_cast<size_t>(index.contents) / kAskedTogether + 1) {
   FindNear();
 }
 
@@ -69,9 +79,32 @@ double ValueEvidence::Distance(int l, int r) const {
 }
 
 double ValueEvidence::Value(int l, int r) const {
-  const auto [it, added] = values_.try_emplace(KeyOf(l, r), 0);
-  if (added) it->second = ComputeValue(l, r);
-  return it->second;
+  const int right = StreamIndex::At(index_.right.content, r);
+  Asked& asked = AskedOf(StreamIndex::At(index_.left.content, l));
+  for (size_t i = 0; i < Asked::kMost; ++i) {
+    if (asked.rights[i] == right) return asked.values[i];
+  }
+  double value = ComputeValue(l, r);
+  if (!raised_.empty()) {
+    if (const auto it = raised_.find(KeyOf(l, r)); it != raised_.end()) value = it->second;
+  }
+  Remember(right, value, &asked);
+  return value;
+}
+
+ValueEvidence::Asked& ValueEvidence::AskedOf(int content) const {
+  std::unique_ptr<AskedBlock>& block = asked_[static_cast<size_t>(content) / kAskedTogether];
+  if (block == nullptr) {
+    block = std::make_unique<AskedBlock>();
+    for (Asked& asked : *block) asked.rights.fill(kNone);
+  }
+  return (*block)[static_cast<size_t>(content) % kAskedTogether];
+}
+
+void ValueEvidence::Remember(int right, double value, Asked* asked) {
+  asked->rights[asked->next] = right;
+  asked->values[asked->next] = value;
+  asked->next = static_cast<uint8_t>((asked->next + 1) % Asked::kMost);
 }
 
 double ValueEvidence::ComputeValue(int l, int r) const {
@@ -142,14 +175,20 @@ bool ValueEvidence::SameMoments(int l, int r) const {
 }
 
 void ValueEvidence::RaiseToMoments(int l, int r) {
-  double& value = values_.try_emplace(KeyOf(l, r), ComputeValue(l, r)).first->second;
-  value = std::max(value, weights::kSameMoments);
+  const double value = std::max(ComputeValue(l, r), weights::kSameMoments);
+  raised_[KeyOf(l, r)] = value;
+  const int right = StreamIndex::At(index_.right.content, r);
+  Asked& asked = AskedOf(StreamIndex::At(index_.left.content, l));
+  for (size_t i = 0; i < Asked::kMost; ++i) {
+    if (asked.rights[i] == right) asked.values[i] = value;
+  }
 }
 
 void ValueEvidence::FindNear() {
   const auto left = SortedContents(index_.left, index_.right, index_.contents);
   const auto right = SortedContents(index_.right, index_.left, index_.contents);
   std::vector<Nearness> found;
+  std::vector<NearPair> pairs;
   for (const auto& [size, entries] : left) {
     const auto others = right.find(size);
     if (others == right.end()) continue;
@@ -159,12 +198,13 @@ void ValueEvidence::FindNear() {
       const double reach = weights::kNear * entry.rms;
       const auto middle = std::lower_bound(candidates.begin(), candidates.end(), entry.rms,
                                            [](const Entry& c, double rms) { return c.rms < rms; });
-      const double plain = index_.left.fingerprint(entry.result).numbers().plain.rms;
       const auto consider = [&](const Entry& candidate) {
         if (candidate.content == entry.content) return;
         // The greater part is sorted out without the projections.
-        const double other = index_.right.fingerprint(candidate.result).numbers().plain.rms;
-        if (std::abs(plain - other) > weights::kNear * std::max(plain, other)) return;
+        if (std::abs(entry.plain - candidate.plain) >
+            weights::kNear * std::max(entry.plain, candidate.plain)) {
+          return;
+        }
         if (Distance(entry.result, candidate.result) > weights::kNear) return;
         found.push_back({candidate.content, ComputeValue(entry.result, candidate.result)});
       };
@@ -180,13 +220,23 @@ void ValueEvidence::FindNear() {
       }
       KeepBest(found, weights::kMostNear);
       for (const Nearness& near : found) {
-        near_left_[static_cast<size_t>(entry.content)].push_back(near);
-        near_right_[static_cast<size_t>(near.content)].push_back({entry.content, near.value});
+        pairs.push_back({entry.content, near.content, near.value});
       }
     }
   }
-  for (auto* lists : {&near_left_, &near_right_}) {
-    for (auto& list : *lists) KeepBest(list, weights::kMostNearBack);
+  const auto contents = static_cast<size_t>(index_.contents);
+  near_left_ = Csr<Nearness>(
+      contents, pairs, [](const NearPair& pair) { return pair.left; },
+      [](const NearPair& pair) {
+        return Nearness{pair.right, pair.value};
+      });
+  near_right_ = Csr<Nearness>(
+      contents, pairs, [](const NearPair& pair) { return pair.right; },
+      [](const NearPair& pair) {
+        return Nearness{pair.left, pair.value};
+      });
+  for (Csr<Nearness>* const near : {&near_left_, &near_right_}) {
+    near->KeepFirst(weights::kMostNearBack, IsBetter);
   }
 }
 

@@ -3,7 +3,10 @@
 #ifndef ONNXCMP_COMPARE_ALIGNMENT_VALUE_EVIDENCE_H_
 #define ONNXCMP_COMPARE_ALIGNMENT_VALUE_EVIDENCE_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -34,25 +37,35 @@ class ValueEvidence {
   bool SameMoments(int l, int r) const;
 
   // Contents within weights::kNear that are not equal, the best first.
-  absl::Span<const Nearness> NearOfLeft(int content) const {
-    return near_left_[static_cast<size_t>(content)];
-  }
-  absl::Span<const Nearness> NearOfRight(int content) const {
-    return near_right_[static_cast<size_t>(content)];
-  }
+  absl::Span<const Nearness> NearOfLeft(int content) const { return near_left_[content]; }
+  absl::Span<const Nearness> NearOfRight(int content) const { return near_right_[content]; }
 
   // The pair was found by its moments: it is worth at least as much as these tell.
   void RaiseToMoments(int l, int r);
 
  private:
+  // The last right contents that a left one's value was asked for with, side by side: whoever asks
+  // asks for neighbours, and all that were ever asked for are many times as many as the results.
+  struct Asked {
+    static constexpr size_t kMost = 16;
+    std::array<int, kMost> rights;
+    std::array<double, kMost> values;
+    uint8_t next = 0;  // the oldest one's place
+  };
+  static constexpr size_t kAskedTogether = 32;  // of neighbouring contents
+  using AskedBlock = std::array<Asked, kAskedTogether>;
+
   double ComputeValue(int l, int r) const;
+  Asked& AskedOf(int content) const;
+  static void Remember(int right, double value, Asked* asked);
   uint64_t KeyOf(int l, int r) const;
   void FindNear();
 
   const AlignmentIndex& index_;
-  mutable absl::flat_hash_map<uint64_t, double> values_;
-  std::vector<std::vector<Nearness>> near_left_;   // by left content
-  std::vector<std::vector<Nearness>> near_right_;  // by right content
+  mutable std::vector<std::unique_ptr<AskedBlock>> asked_;  // by left content
+  absl::flat_hash_map<uint64_t, double> raised_;
+  Csr<Nearness> near_left_;   // by left content
+  Csr<Nearness> near_right_;  // by right content
 };
 
 }  // namespace onnxcmp

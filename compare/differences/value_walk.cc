@@ -94,6 +94,7 @@ void Walk::Add(ElementErrors errors, const Tensor& left, const Tensor& right,
   }
   std::vector<ElementPair>& worst = difference_.worst;
   const size_t old = worst.size();
+  worst.reserve(old + errors.worst.size());
   for (const ElementError& error : errors.worst) {
     if (old == worst_ && error.absolute <= worst[worst_ - 1].absolute) break;
     worst.push_back({PlaceText(where, left.shape(), error.index), ElementText(left, error.index),

@@ -310,6 +310,15 @@ std::pair<int, double> ForcedRun::FoldedInto(int c, double distance, int r,
   return nearest;
 }
 
+std::vector<int> ForcedRun::MayBeNearOf(const Shape& shape, const Tensor& own,
+                                        LazyMeasured* measured) const {
+  // The scale of what is small is known at once, and leaves fewer.
+  const double scale = own.num_elements() <= kSmall ? measured->For(own, left_.pool()).scale
+                                                    : left_.scale_bound_of(shape);
+  return left_.MayBeWithin(shape, measured->SampleFor(own), scale,
+                           NearLimit(EpsilonOf(own.dtype())));
+}
+
 void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   ForcedResult& result = state->results[Index(r)];
   result.held = result.own;
@@ -347,11 +356,7 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   double least = kInfinity;
   if (!IsMeasurable(result.own)) return;
   const Tensor& own = result.own.tensor();
-  // The scale of what is small is known at once, and leaves fewer.
-  const double scale = own.num_elements() <= kSmall ? measured.For(own, left_.pool()).scale
-                                                    : left_.scale_bound_of(*known.shape);
-  for (const int c : left_.MayBeWithin(*known.shape, measured.SampleFor(own), scale,
-                                       NearLimit(EpsilonOf(own.dtype())))) {
+  for (const int c : MayBeNearOf(*known.shape, own, &measured)) {
     if (!left_.computed(c)) continue;
     const double distance = DistanceIfNear(c, result, &measured);
     if (distance < least) {

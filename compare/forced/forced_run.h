@@ -15,12 +15,14 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "compare/differences/nearness.h"
 #include "compare/graphs/left_classes.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/hash128.h"
 #include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
@@ -116,6 +118,8 @@ class ForcedRun {
   double DistanceOf(const ForcedResult& result) const;
   // How often a node has been run.
   int64_t runs() const { return runs_; }
+  // How many left nodes structure has suggested and were looked at.
+  int64_t looked_at() const { return looked_at_; }
 
  private:
   // Inputs of a right node against those of a left node.
@@ -137,9 +141,17 @@ class ForcedRun {
   double DistanceIfNear(int c, const ForcedResult& result, LazyMeasured* measured) const;
   bool SameNow(const ForcedState& a, const ForcedState& b, int r) const;
   Agreement Agree(const ForcedState& state, int n, int left_node) const;
-  // Those of NodesLike() that may read a match of every input that has one: readers of the match
-  // that has the fewest. A constant may have thousands.
-  std::vector<int> NodesOnSame(const ForcedState& state, int n) const;
+  // Those of NodesLike() that may read a match of every input that has one and give something near
+  // a result: readers of the match that has the fewest. Where thousands read it, of them those that
+  // make what is near.
+  std::vector<int> NodesOnSame(const ForcedState& state, int n, const ForcedResult& result,
+                               LazyMeasured* measured) const;
+  // What a match costs to find its readers, up to `most`.
+  size_t CostOfReaders(int c, size_t most) const;
+  // Nodes of the operator of a right node that make one of the classes and read `read`.
+  std::vector<int> MakersLike(int n, absl::Span<const int> classes, int read) const;
+  // Classes of that shape that a value of the right may be near, in order.
+  std::vector<int> MayBeNearOf(const Shape& shape, const Tensor& own, LazyMeasured* measured) const;
   // Readers of a class that have the operator of a right node and were not seen.
   void AddNodesLike(int n, int c, absl::flat_hash_set<int>* seen, std::vector<int>* nodes) const;
   // Matches what left nodes of the same operator on the same give, if it is within `farthest`.
@@ -173,6 +185,7 @@ class ForcedRun {
   mutable absl::flat_hash_map<MeasuredPair, double> distances_;  // infinite: not near
   mutable absl::flat_hash_set<Hash128> without_structure_;  // where TryStructure() finds nothing
   mutable int64_t runs_ = 0;
+  mutable int64_t looked_at_ = 0;
 };
 
 }  // namespace onnxcmp

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -17,6 +18,12 @@
 #include "compare/streams/xxh128.h"
 
 namespace onnxcmp {
+namespace {
+
+// Of what as many read or fewer, all that read it are looked at.
+constexpr size_t kFewReaders = 64;
+
+}  // namespace
 
 void ForcedRun::AddNodesLike(int n, int c, absl::flat_hash_set<int>* seen,
                              std::vector<int>* nodes) const {
@@ -41,7 +48,36 @@ std::vector<int> ForcedRun::NodesLike(const ForcedState& state, int n) const {
   return nodes;
 }
 
-std::vector<int> ForcedRun::NodesOnSame(const ForcedState& state, int n) const {
+size_t ForcedRun::CostOfReaders(int c, size_t most) const {
+  size_t cost = 0;
+  for (const int member : left_.members(c)) {
+    cost += 1 + left_.graph().readers(member).size();
+    if (cost >= most) return most;
+  }
+  return cost;
+}
+
+std::vector<int> ForcedRun::MakersLike(int n, absl::Span<const int> classes, int read) const {
+  const StreamNode& made = *right_.node(n).made;
+  std::vector<int> nodes;
+  absl::flat_hash_set<int> seen;
+  for (const int c : classes) {
+    for (const int member : left_.members(c)) {
+      const int q = left_.graph().producer(member);
+      if (q == kNone) continue;
+      const StreamNode& other = *left_.graph().node(q).made;
+      if (other.op_type == made.op_type && other.domain == made.domain &&
+          absl::c_any_of(left_.graph().Reads(q), [&](int r) { return left_.of(r) == read; }) &&
+          seen.insert(q).second) {
+        nodes.push_back(q);
+      }
+    }
+  }
+  return nodes;
+}
+
+std::vector<int> ForcedRun::NodesOnSame(const ForcedState& state, int n, const ForcedResult& result,
+                                        LazyMeasured* measured) const {
   // What nothing is matched with no left node reads; only constants may be another.
   const StreamNode& made = *right_.node(n).made;
   std::vector<int> matches;
@@ -71,22 +107,31 @@ std::vector<int> ForcedRun::NodesOnSame(const ForcedState& state, int n) const {
     const int first = matches.front();
     return in_order(left_.NodesOn(made, std::move(matches)), first);
   }
-  const auto readers_of = [&](int c) {
-    size_t count = 0;
-    for (const int member : left_.members(c)) count += left_.graph().readers(member).size();
-    return count;
-  };
   int first = kNone;
   int fewest = kNone;
+  size_t least = std::numeric_limits<size_t>::max();
   for (const int read : right_.Reads(n)) {
     const int c = state.at(read).match;
     if (c == kNone) continue;
     if (first == kNone) first = c;
-    if (fewest == kNone || readers_of(c) < readers_of(fewest)) fewest = c;
+    if (const size_t cost = CostOfReaders(c, least); fewest == kNone || cost < least) {
+      least = cost;
+      fewest = c;
+    }
+  }
+  if (fewest == kNone) return {};
+  const Tensor* own = IsMeasurable(result.own) ? &result.own.tensor() : nullptr;
+  if (least > kFewReaders && own != nullptr && EpsilonOf(own->dtype()) > 0) {
+    // One that reads what all nodes of its kind read would look at all of them, and so would each.
+    std::vector<int> near;
+    for (const Shape& shape : left_.shapes_of(own->num_elements())) {
+      absl::c_copy(MayBeNearOf(shape, *own, measured), std::back_inserter(near));
+    }
+    return in_order(MakersLike(n, near, fewest), first);
   }
   std::vector<int> nodes;
   absl::flat_hash_set<int> seen;
-  if (fewest != kNone) AddNodesLike(n, fewest, &seen, &nodes);
+  AddNodesLike(n, fewest, &seen, &nodes);
   return fewest == first ? nodes : in_order(std::move(nodes), first);
 }
 
@@ -134,7 +179,8 @@ bool ForcedRun::TryStructure(int n, int r, double farthest, LazyMeasured* measur
   int nearest = kNone;
   double least = farthest;
   std::vector<std::pair<int, int>> open;
-  for (const int q : NodesOnSame(*state, n)) {
+  for (const int q : NodesOnSame(*state, n, state->at(r), measured)) {
+    ++looked_at_;
     const FewResults& outputs = left_.graph().node(q).made->outputs;
     if (Index(known.slot) >= outputs.size()) continue;
     const int c = left_.of(outputs[Index(known.slot)]);

@@ -29,6 +29,7 @@ Hash128 HashOfReading(const StreamNode& node, absl::Span<const int> classes) {
 
 LeftClasses::LeftClasses(const SideGraph& graph, std::vector<Value> values, const ThreadPool* pool)
     : graph_(graph), pool_(pool), of_(graph.stream().results.size(), kNone) {
+  classes_.reserve(graph.results().size());
   for (const int r : graph.results()) {
     Value& value = values[Index(r)];
     if (value.empty()) continue;
@@ -39,7 +40,13 @@ LeftClasses::LeftClasses(const SideGraph& graph, std::vector<Value> values, cons
       Class& made = classes_.emplace_back();
       made.representative = r;
       made.value = std::move(value);
-      if (result.shape.has_value()) by_shape_[*result.shape].push_back(it->second);
+      if (result.shape.has_value()) {
+        std::vector<int>& of_shape = by_shape_[*result.shape];
+        if (of_shape.empty()) {
+          shapes_[NumElements(*result.shape).value_or(0)].push_back(*result.shape);
+        }
+        of_shape.push_back(it->second);
+      }
     }
     Class& found = classes_[Index(it->second)];
     found.members.push_back(r);
@@ -78,6 +85,11 @@ const std::vector<int>& LeftClasses::of_shape(const Shape& shape) const {
   static const std::vector<int>* const kEmpty = new std::vector<int>();
   const auto it = by_shape_.find(shape);
   return it == by_shape_.end() ? *kEmpty : it->second;
+}
+
+absl::Span<const Shape> LeftClasses::shapes_of(int64_t elements) const {
+  const auto it = shapes_.find(elements);
+  return it == shapes_.end() ? absl::Span<const Shape>() : absl::MakeConstSpan(it->second);
 }
 
 std::vector<int> LeftClasses::NodesOn(const StreamNode& like, std::vector<int> classes) const {

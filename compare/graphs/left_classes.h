@@ -3,12 +3,14 @@
 #ifndef ONNXCMP_COMPARE_GRAPHS_LEFT_CLASSES_H_
 #define ONNXCMP_COMPARE_GRAPHS_LEFT_CLASSES_H_
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
+#include "absl/types/span.h"
 #include "compare/differences/nearness.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/streams/fingerprint.h"
@@ -62,6 +64,8 @@ class LeftClasses {
                                double limit) const;
   // No less than the scale of any class of floats of that shape.
   double scale_bound_of(const Shape& shape) const;
+  // The shapes of that many elements that classes have.
+  absl::Span<const Shape> shapes_of(int64_t elements) const;
 
  private:
   // Classes of one shape by the sums of their samples.
@@ -89,6 +93,7 @@ class LeftClasses {
   std::vector<Class> classes_;
   absl::flat_hash_map<Hash128, int> by_content_;
   absl::flat_hash_map<Shape, std::vector<int>> by_shape_;
+  absl::flat_hash_map<int64_t, std::vector<Shape>> shapes_;  // by their elements
   mutable absl::node_hash_map<Shape, BySum> by_sum_;
   // Nodes by the hash of operator and classes of inputs, once somebody asks.
   mutable std::optional<absl::flat_hash_map<Hash128, std::vector<int>>> nodes_on_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "compare/coverage/coverage.h"
 #include "compare/differences/value_difference.h"
 #include "compare/pair/per_side.h"
+#include "compare/sides/value_bank.h"
 #include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/quantized_streams.h"
 #include "evaluator/base/status_macros.h"
@@ -68,8 +70,12 @@ class SetsComparison {
       comparison.verdict = Verdict::kUntested;
     }
     // Whoever asks the sides what they were fed means what is shown.
-    left_.SetFeeds(worst_.fed.left);
-    right_.SetFeeds(worst_.fed.right);
+    if (to_feed_again_.has_value()) {
+      OC_ASSIGN_OR_RETURN(worst_.fed, Feed(*to_feed_again_));
+    } else {
+      left_.SetFeeds(worst_.fed.left);
+      right_.SetFeeds(worst_.fed.right);
+    }
     return std::move(worst_);
   }
 
@@ -82,11 +88,29 @@ class SetsComparison {
   };
 
   absl::StatusOr<FedInputs> Feed(const Case& one) {
+    // What was fed before gives its memory to what is to come.
+    left_.SetFeeds({});
+    right_.SetFeeds({});
     OC_ASSIGN_OR_RETURN(FedInputs fed,
                         inputs_.MakeUp(one.sizes, one.regime, one.numbers, one.mixture));
     left_.SetFeeds(fed.left);
     right_.SetFeeds(fed.right);
     return fed;
+  }
+
+  // What the result will be, unless one that is less alike comes. Large inputs are not held until
+  // then: making them again takes less time than a run does.
+  void Hold(const Case& one, Comparison comparison, FedInputs fed) {
+    int64_t bytes = 0;
+    for (const SideId side : kBothSides) {
+      for (const auto& [name, value] : OfSide(fed, side)) bytes += BytesHeldBy(value);
+    }
+    to_feed_again_.reset();
+    if (bytes > options_.keep_values) {
+      to_feed_again_ = one;
+      for (const SideId side : kBothSides) OfSide(fed, side).clear();
+    }
+    worst_ = {std::move(comparison), std::move(fed)};
   }
 
   // Without what only a reader wants to know.
@@ -141,7 +165,7 @@ class SetsComparison {
       if (!failed) {
         attempt_ = attempt;
         Count(comparison);
-        worst_ = {std::move(comparison), *std::move(fed)};
+        Hold(one, std::move(comparison), *std::move(fed));
         return absl::OkStatus();
       }
       if (!first.has_value()) first = SetsResult{std::move(comparison), *std::move(fed)};
@@ -208,7 +232,7 @@ class SetsComparison {
       if (comparison.verdict > worst_.comparison.verdict) {
         OC_ASSIGN_OR_RETURN(comparison, Compare(left_, right_, options_));
         if (comparison.verdict > worst_.comparison.verdict) {
-          worst_ = {std::move(comparison), *std::move(fed)};
+          Hold(one, std::move(comparison), *std::move(fed));
         }
       }
       return true;
@@ -358,6 +382,7 @@ class SetsComparison {
       smaller.sizes.stretch = 1;
       absl::StatusOr<FedInputs> less = Feed(smaller);
       if (!less.ok() || !OutputsDiffer()) continue;
+      one = smaller;
       fed = *std::move(less);
       break;
     }
@@ -366,7 +391,7 @@ class SetsComparison {
     OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
     comparison.notes.push_back(
         absl::StrFormat("found by searching: set %d of those that were tried", searched_));
-    worst_ = {std::move(comparison), std::move(fed)};
+    Hold(one, std::move(comparison), std::move(fed));
     return absl::OkStatus();
   }
 
@@ -383,6 +408,7 @@ class SetsComparison {
   FingerprintCache seen_;
   const SetsOptions& sets_;
   SetsResult worst_;
+  std::optional<Case> to_feed_again_;  // the case of the result, if its inputs are not held
   CoverageCounter coverage_;
   std::vector<Told> told_;  // by output of the left
   int count_ = 0;

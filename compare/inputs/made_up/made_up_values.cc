@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,12 +41,44 @@ class MaskRows {
     const int64_t least = std::max<int64_t>(1, 2 * length_ / 3);
     return length_ - 1 - (row * 2 + set_) % std::max<int64_t>(1, length_ - least);
   }
+  // Whether element i of all rows is one that counts.
+  bool Counts(int64_t i) const { return i % length_ < CountOf(i / length_); }
 
  private:
   int64_t length_;
   Regime regime_;
   int set_;
 };
+
+// Takes the numbers that a tensor's elements are stored from, in order. They are stored a few at a
+// time: all of them as doubles would take several times what the tensor takes.
+template <typename Number, typename Next>
+void Fill(Tensor* tensor, Next&& next) {
+  constexpr int64_t kAtATime = 1 << 12;
+  const DType dtype = tensor->dtype();
+  const int64_t count = tensor->num_elements();
+  std::vector<Number> numbers;
+  std::vector<int64_t> integers;
+  for (int64_t first = 0; first < count; first += kAtATime) {
+    numbers.clear();
+    for (int64_t i = first; i < std::min(count, first + kAtATime); ++i) numbers.push_back(next(i));
+    const auto stored = static_cast<int64_t>(numbers.size());
+    if constexpr (std::is_same_v<Number, double>) {
+      if (dtype == DType::kBool) {
+        std::transform(numbers.begin(), numbers.end(), tensor->mutable_data<bool>() + first,
+                       [](double v) { return v != 0; });
+        continue;
+      }
+      if (IsInteger(dtype)) {
+        integers.assign(numbers.begin(), numbers.end());
+        StoreElements<int64_t>(dtype, integers.data(), stored, tensor->mutable_raw_data(), first);
+        continue;
+      }
+    }
+    StoreElements<Number>(dtype, numbers.data(), stored, tensor->mutable_raw_data(), first,
+                          Overflow::kSaturate);
+  }
+}
 
 void Little(std::string* to, uint32_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) to->push_back(static_cast<char>(value >> (8 * i) & 0xff));
@@ -236,11 +269,13 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
     FillText(purpose, &tensor);
     return tensor;
   }
+  // A packed type keeps what its last byte holds beyond the end.
+  std::memset(tensor.mutable_raw_data(), 0, static_cast<size_t>(tensor.byte_size()));
   if (IsComplex(dtype)) {
-    std::vector<std::complex<double>> elements(static_cast<size_t>(count));
-    for (std::complex<double>& v : elements) v = {Number(purpose, false), Number(purpose, false)};
-    StoreElements<std::complex<double>>(dtype, elements.data(), count, tensor.mutable_raw_data(),
-                                        0);
+    Fill<std::complex<double>>(&tensor, [&](int64_t) {
+      const double real = Number(purpose, false);
+      return std::complex<double>(real, Number(purpose, false));
+    });
     return tensor;
   }
   const bool scalar = count == 1;
@@ -251,62 +286,37 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
       purpose.weights && !shape.empty()
           ? 1 / std::sqrt(static_cast<double>(std::max({int64_t{1}, shape.front(), shape.back()})))
           : 1;
-  std::vector<double> elements(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) {
-    double& element = elements[static_cast<size_t>(i)];
+  Fill<double>(&tensor, [&](int64_t i) {
     switch (purpose.purpose) {
       case Purpose::kMask:
-      case Purpose::kAddedMask: {
-        const bool counts = i % row < mask.CountOf(i / row);
-        element = purpose.purpose == Purpose::kMask ? (counts ? 1 : 0) : (counts ? 0 : kMasked);
-        break;
-      }
+        return mask.Counts(i) ? 1.0 : 0.0;
+      case Purpose::kAddedMask:
+        return mask.Counts(i) ? 0.0 : kMasked;
       case Purpose::kCondition:
-        element = set_ % 2 == 0 ? 1 : 0;
-        break;
+        return set_ % 2 == 0 ? 1.0 : 0.0;
       case Purpose::kIds:
-        element = static_cast<double>(Within(rows));
-        break;
+        return static_cast<double>(Within(rows));
       case Purpose::kPositions:
-        element = static_cast<double>(limit.has_value() ? std::min(i % row + set_, rows - 1)
-                                                        : i % row + set_);
-        break;
+        return static_cast<double>(limit.has_value() ? std::min(i % row + set_, rows - 1)
+                                                     : i % row + set_);
       case Purpose::kLengths:
-        element = static_cast<double>(
+        return static_cast<double>(
             std::max<int64_t>(Length(purpose, std::max<int64_t>(rows, 1), i), 0));
-        break;
       case Purpose::kSmall:
-        element = purpose.pieces && limit.has_value() && i + 1 == count
-                      ? static_cast<double>(std::max<int64_t>(0, rows - (count - 1)))
-                  : purpose.counts        ? static_cast<double>(CountFor(purpose))
-                  : purpose.fraction != 0 ? purpose.fraction
-                  : i == 0                ? static_cast<double>(purpose.first)
-                           : static_cast<double>(purpose.rest + (i - 1) * purpose.step);
-        break;
+        return purpose.pieces && limit.has_value() && i + 1 == count
+                   ? static_cast<double>(std::max<int64_t>(0, rows - (count - 1)))
+               : purpose.counts        ? static_cast<double>(CountFor(purpose))
+               : purpose.fraction != 0 ? purpose.fraction
+               : i == 0                ? static_cast<double>(purpose.first)
+                                       : static_cast<double>(purpose.rest + (i - 1) * purpose.step);
       case Purpose::kFeatures:
-        element = Feature(purpose, i % row);
-        break;
+        return Feature(purpose, i % row);
       default:
-        element = IsFloatingPoint(dtype)  ? scale * Number(purpose, scalar)
-                  : dtype == DType::kBool ? static_cast<double>(random_.Below(2))
-                                          : static_cast<double>(Integer(dtype, purpose, scalar));
-        break;
+        return IsFloatingPoint(dtype)  ? scale * Number(purpose, scalar)
+               : dtype == DType::kBool ? static_cast<double>(random_.Below(2))
+                                       : static_cast<double>(Integer(dtype, purpose, scalar));
     }
-  }
-  if (IsInteger(dtype)) {
-    std::vector<int64_t> integers(elements.size());
-    std::transform(elements.begin(), elements.end(), integers.begin(),
-                   [](double v) { return static_cast<int64_t>(v); });
-    StoreElements<int64_t>(dtype, integers.data(), count, tensor.mutable_raw_data(), 0);
-  } else if (dtype == DType::kBool) {
-    std::transform(elements.begin(), elements.end(), tensor.mutable_data<bool>(),
-                   [](double v) { return v != 0; });
-  } else {
-    // A packed type keeps what its last byte holds beyond the end.
-    std::memset(tensor.mutable_raw_data(), 0, static_cast<size_t>(tensor.byte_size()));
-    StoreElements<double>(dtype, elements.data(), count, tensor.mutable_raw_data(), 0,
-                          Overflow::kSaturate);
-  }
+  });
   return tensor;
 }
 

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "compare/forced/lost_nodes.h"
 #include "tests/compare/forced_sides.h"
@@ -108,6 +109,41 @@ TEST(ForcedRunTest, ARunIsGivenUpAfterSoManyInVain) {
   }
   const FixedMatches right = {{sides.Right("s0"), sides.Class("s0")}};
   EXPECT_FALSE(run.Run(right, &base, {.patience = 1}).abandoned);
+}
+
+// Many nodes that read the same and constants that all differ.
+std::string Branches(int count, double shift) {
+  std::string text =
+      "(float[64] x) => (float[64] y) {\n  k = Constant<value_float = 1000.0>()\n  b = Mul(x, k)\n";
+  std::string sum;
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppendFormat(&text, "  k%d = Constant<value_float = %.9f>()\n  a%d = Add(b, k%d)\n", i,
+                          1.005 + shift + 0.37 * i, i, i);
+    absl::StrAppend(&sum, i == 0 ? "" : ", ", "a", i);
+  }
+  return absl::StrCat(text, "  y = Sum(", sum, ")\n}");
+}
+
+TEST(ForcedRunTest, NodesWithoutPartnersDoNotEachLookAtAllOfTheirKind) {
+  constexpr int kBranches = 400;
+  const ForcedSides sides(Branches(kBranches, 0), Branches(kBranches, 0.18), Irregular(64));
+  const ForcedRun run = sides.Run();
+  const ForcedState state = run.Run({});
+  EXPECT_EQ(state.at(sides.Right("a7")).match, kNone);
+  EXPECT_LT(run.looked_at(), 4 * kBranches);
+}
+
+TEST(ForcedRunTest, OfManyReadersTheNearOneIsFound) {
+  constexpr int kBranches = 400;
+  const ForcedSides sides(Branches(kBranches, 0), Branches(kBranches, 0.008), Irregular(64));
+  const ForcedRun run = sides.Run();
+  const ForcedState state = run.Run({});
+  for (const int i : {0, 7, kBranches - 1}) {
+    const std::string name = absl::StrCat("a", i);
+    EXPECT_EQ(state.at(sides.Right(name)).match, sides.Class(name)) << name;
+  }
+  EXPECT_GE(run.looked_at(), kBranches / 2);
+  EXPECT_LT(run.looked_at(), 4 * kBranches);
 }
 
 // A normalization that scales by next to nothing, folded into the node before it.

@@ -20,9 +20,10 @@ using ::onnxcmp::testing::Registry;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
-Comparison OnSets(const std::string& left, const std::string& right, const SetsOptions& sets = {}) {
+// `fed`: what the left was fed in the end; may be null.
+Comparison OnSets(const std::string& left, const std::string& right, const SetsOptions& sets = {},
+                  int64_t keep_values = kDefaultKeepValues, Feeds* fed = nullptr) {
   const auto l = LoadGraph("g " + left);
   const auto r = LoadGraph("g " + right);
   EXPECT_TRUE(l.ok() && r.ok()) << l.status() << r.status();
@@ -35,8 +36,10 @@ Comparison OnSets(const std::string& left, const std::string& right, const SetsO
   if (!inputs.ok()) return {};
   CompareOptions options;
   options.threads = 1;
+  options.keep_values = keep_values;
   auto result = CompareSets(**left_side, **right_side, *inputs, options, sets);
   EXPECT_TRUE(result.ok()) << result.status();
+  if (fed != nullptr) *fed = *(*left_side)->feeds();
   return result.ok() ? std::move(result->comparison) : Comparison();
 }
 
@@ -149,6 +152,24 @@ TEST(CompareSetsCoverageTest, CountsWhatWasExercised) {
   ASSERT_EQ(part.coverage->missing.size(), 4u);
   EXPECT_EQ(part.coverage->missing[0].op_type, "Greater");
   EXPECT_EQ(part.coverage->missing[0].why, "its condition was never true");
+}
+
+TEST(CompareSetsFedTest, WhatIsShownWasFedWhetherItWasHeldOrNot) {
+  const char* const left = "(float[b,8] x) => (float[b,8] y) { y = Exp(x) }";
+  // The first set is shown: no other is less alike. In the other pair a further one is.
+  const char* const same = "(float[b,8] x) => (float[b,8] y) { i = Identity(x) y = Exp(i) }";
+  const char* const other =
+      "(float[b,8] x) => (float[b,8] y) <int64[1] z = {0}, int64[1] e = {2}, int64[1] a = {0}> {"
+      " p = Slice(x, z, e, a) o = Shape(x) q = Expand(p, o) y = Exp(q) }";
+  for (const char* const right : {same, other}) {
+    Feeds held;
+    Feeds made_again;
+    const Comparison one = OnSets(left, right, {}, kDefaultKeepValues, &held);
+    const Comparison two = OnSets(left, right, {}, 0, &made_again);
+    EXPECT_EQ(one.verdict, two.verdict);
+    ASSERT_TRUE(held.contains("x") && made_again.contains("x"));
+    testing::ExpectSameBits(made_again.at("x").tensor(), held.at("x").tensor());
+  }
 }
 
 TEST(CompareSetsTestedTest, WhatTellsNothingIsNoAgreement) {

@@ -52,6 +52,22 @@ TEST(ValueMakerTest, SeedsDecide) {
             made->data<float>()[0]);
 }
 
+TEST(ValueMakerTest, LargeTensorsAreFilledToTheirEnds) {
+  // Elements are stored some at a time: of each part some, two to a byte as well.
+  for (const DType dtype : {DType::kFloat, DType::kInt4, DType::kInt64, DType::kComplex64}) {
+    const std::vector<double> numbers = Numbers(dtype, {3, 5001}, {});
+    for (auto part = numbers.begin(); part + 1001 <= numbers.end(); part += 1000) {
+      EXPECT_GE(std::set<double>(part, part + 1001).size(), 10u) << part - numbers.begin();
+    }
+    EXPECT_EQ(numbers.size(), 15003u);
+  }
+  const std::vector<double> mask = Numbers(DType::kBool, {3, 5001}, For(Purpose::kMask));
+  for (auto row = mask.begin(); row < mask.end(); row += 5001) {
+    EXPECT_EQ(row[0], 1);
+    EXPECT_EQ(row[5000], 0);
+  }
+}
+
 TEST(ValueMakerTest, MasksEndInZerosAndAreNeverEmpty) {
   for (const Regime regime : {Regime::kUsual, Regime::kEnds, Regime::kZeros}) {
     for (int set = 0; set < 4; ++set) {
