@@ -126,7 +126,10 @@ CauseEffects::PartialRun CauseEffects::Prepare(const Replacements& replaced) con
     if (known.contains(right.node(n).node)) return;
     for (const int read : right.Reads(n)) open.push_back(read);
   };
-  for (const auto& [output, source] : right.outputs()) open.push_back(source);
+  // What shows no result that is known has no counterpart to be measured against.
+  for (const auto& [output, source] : right.outputs()) {
+    if (source != kNone) open.push_back(source);
+  }
   // What has graphs of its own runs in any case: it is not asked for its outputs.
   for (size_t n = 0; n < needed.size(); ++n) {
     const Node* node = right.nodes()[n].node;
