@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/repair/repair_suggestions.h"
@@ -56,8 +57,25 @@ class CauseEffects::PartialRun : public Replacer {
   NodeOutputs* kept_ = nullptr;
 };
 
-absl::flat_hash_set<const Node*> CauseEffects::OthersThanFirst(const Replacements& replaced) const {
+std::vector<bool> CauseEffects::NodesBehind(std::vector<int> open,
+                                            absl::FunctionRef<bool(int)> ends) const {
   const SideGraph& right = run_.right();
+  std::vector<bool> behind(right.nodes().size());
+  while (!open.empty()) {
+    const int r = open.back();
+    open.pop_back();
+    for (const int n : right.readers(r)) {
+      if (behind[Index(n)]) continue;
+      behind[Index(n)] = true;
+      for (const int output : right.node(n).made->outputs) {
+        if (output != kNone && !ends(output)) open.push_back(output);
+      }
+    }
+  }
+  return behind;
+}
+
+std::vector<bool> CauseEffects::OthersThanFirst(const Replacements& replaced) const {
   std::vector<int> open;
   const auto add_missing = [&](const Replacements& in, const Replacements& other) {
     for (const auto& [r, value] : in) {
@@ -66,58 +84,28 @@ absl::flat_hash_set<const Node*> CauseEffects::OthersThanFirst(const Replacement
   };
   add_missing(*first_, replaced);
   add_missing(replaced, *first_);
-  absl::flat_hash_set<const Node*> others;
-  while (!open.empty()) {
-    const int r = open.back();
-    open.pop_back();
-    for (const int n : right.readers(r)) {
-      if (!others.insert(right.node(n).node).second) continue;
-      for (const int output : right.node(n).made->outputs) {
-        // What is replaced in both runs is the same whatever the node gives.
-        const bool same = replaced.contains(output) && first_->contains(output);
-        if (output != kNone && !same) open.push_back(output);
-      }
-    }
-  }
-  return others;
-}
-
-std::vector<bool> CauseEffects::ChangedBy(const Replacements& replaced) const {
-  const SideGraph& right = run_.right();
-  std::vector<bool> changed(right.stream().results.size());
-  std::vector<int> open;
-  for (const auto& [r, value] : replaced) {
-    changed[Index(r)] = true;
-    open.push_back(r);
-  }
-  while (!open.empty()) {
-    const int r = open.back();
-    open.pop_back();
-    for (const int n : right.readers(r)) {
-      for (const int output : right.node(n).made->outputs) {
-        if (output == kNone || changed[Index(output)]) continue;
-        changed[Index(output)] = true;
-        open.push_back(output);
-      }
-    }
-  }
-  return changed;
+  // What is replaced in both runs is the same whatever the node gives.
+  return NodesBehind(std::move(open),
+                     [&](int r) { return replaced.contains(r) && first_->contains(r); });
 }
 
 CauseEffects::PartialRun CauseEffects::Prepare(const Replacements& replaced) const {
   const SideGraph& right = run_.right();
   absl::flat_hash_map<absl::string_view, Value> values;
+  std::vector<int> starts;
   for (const auto& [r, value] : replaced) {
     values[right.result(r).name] = right.ForModel(r, value);
+    starts.push_back(r);
   }
   PartialRun::Known known;
-  if (first_.has_value()) {
-    const absl::flat_hash_set<const Node*> others = OthersThanFirst(replaced);
-    for (const auto& [node, outputs] : known_) {
-      if (!others.contains(node)) known.emplace(node, &outputs);
+  if (!known_.empty()) {
+    const std::vector<bool> others = OthersThanFirst(replaced);
+    for (size_t n = 0; n < others.size(); ++n) {
+      const auto it = known_.find(right.nodes()[n].node);
+      if (it != known_.end() && !others[n]) known.emplace(it->first, &it->second);
     }
   }
-  const std::vector<bool> changed = ChangedBy(replaced);
+  const std::vector<bool> changed = NodesBehind(std::move(starts), [](int) { return false; });
   std::vector<bool> needed(right.nodes().size());
   std::vector<int> open;
   const auto need_node = [&](int n) {
@@ -141,7 +129,7 @@ CauseEffects::PartialRun CauseEffects::Prepare(const Replacements& replaced) con
     open.pop_back();
     const int maker = right.producer(r);
     if (maker == kNone || replaced.contains(r)) continue;
-    if (changed[Index(r)] || run_.plain(r).empty()) {
+    if (changed[Index(maker)] || run_.plain(r).empty()) {
       need_node(maker);
     } else {
       values.emplace(right.result(r).name, right.ForModel(r, run_.plain(r)));

@@ -8,7 +8,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "compare/forced/forced_run.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
@@ -41,9 +41,9 @@ class CauseEffects {
   class PartialRun;
 
   // Nodes of the right that read something else than in the first run when these are replaced.
-  absl::flat_hash_set<const Node*> OthersThanFirst(const Replacements& replaced) const;
-  // By right result: whether these may change it.
-  std::vector<bool> ChangedBy(const Replacements& replaced) const;
+  std::vector<bool> OthersThanFirst(const Replacements& replaced) const;
+  // Nodes of the right that depend on a result of `open` otherwise than by one that `ends` the way.
+  std::vector<bool> NodesBehind(std::vector<int> open, absl::FunctionRef<bool(int)> ends) const;
   // What a run with these in place knows from the start, and which nodes it can do without.
   PartialRun Prepare(const Replacements& replaced) const;
 
