@@ -109,7 +109,7 @@ class SideComparison {
       : arguments_(arguments),
         interruption_(interruption),
         look_(LookOf(arguments)),
-        weights_(std::make_shared<SharedWeights>(ThreadCount(arguments.run.threads))) {}
+        weights_(std::make_shared<SharedWeights>(ThreadCount(arguments.run.threads), spare_)) {}
 
   absl::StatusOr<int> Run() {
     ExpectModels({arguments_.left, arguments_.right});
@@ -207,7 +207,7 @@ class SideComparison {
                           absl::StrFormat("%.1f s", seconds));
     });
     EvaluatorOptions running = arguments_.run.evaluator();
-    running.spare_memory = std::make_shared<SpareMemory>();
+    running.spare_memory = spare_;
     const auto open = [&](SideId side, std::unique_ptr<Side>* to) {
       auto opened = OpenSide(OfSide(arguments_, side), registry, load, running);
       if (!opened.ok()) return ErrorOf(side, opened.status());
@@ -362,6 +362,8 @@ class SideComparison {
   const CompareArguments& arguments_;
   Interruption& interruption_;
   TableOptions look_;
+  // Of all that comes and goes: results of both sides, and weights while a node reads them.
+  const std::shared_ptr<SpareMemory> spare_ = std::make_shared<SpareMemory>();
   const std::shared_ptr<SharedWeights> weights_;
   std::string input_note_;  // where inputs are from that nobody gave
   std::unique_ptr<Side> left_;

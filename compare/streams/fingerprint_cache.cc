@@ -12,8 +12,8 @@
 namespace onnxcmp {
 namespace {
 
-// Tensors of this many bytes are worth a first look at their bits alone, which cost a twentieth of
-// the rest: weights are the same on both sides.
+// Tensors of this many bytes, if their ends were seen before, are worth a first look at their bits
+// alone, which cost a twentieth of the rest.
 constexpr int64_t kWorthHashing = int64_t{1} << 16;
 
 // Whether both are one buffer, and the first has not gone since.
@@ -84,7 +84,13 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool, bo
   }
   const Value readable = Readable(value, pool);
   // Weights that several models have are one buffer, so bits would tell nothing of those in files.
-  const bool bits_first = large && !TensorScan::ReadsFile(tensor);
+  const bool in_memory = large && !TensorScan::ReadsFile(tensor);
+  bool bits_first = false;
+  if (in_memory) {
+    const Hash128 ends = TensorScan(readable.tensor()).EndsHash();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    bits_first = !ends_.insert(ends).second;
+  }
   Hash128 bits;
   if (bits_first) {
     bits = BitsOf(readable.tensor(), pool);

@@ -79,6 +79,21 @@ void TensorScan::FindShift() {
   }
 }
 
+Hash128 TensorScan::EndsHash() const {
+  constexpr int64_t kEnd = 32;  // elements
+  std::array<std::byte, 2 * kEnd * 16> ends = {};
+  const int64_t count = std::min(size_, kEnd);
+  size_t used = 0;
+  for (const int64_t first : {int64_t{0}, size_ - count}) {
+    std::array<std::byte, kEnd * 16> buffer;
+    const std::byte* raw = InPlace() ? Place(first) : Gather(first, count, buffer.data());
+    std::memcpy(ends.data() + used, raw, Bytes(count));
+    used += Bytes(count);
+  }
+  const Hash128 hash = ToHash128(XXH3_128bits(ends.data(), used));
+  return HashOf({hash.low, hash.high, static_cast<uint64_t>(dtype_), static_cast<uint64_t>(size_)});
+}
+
 bool TensorScan::IsRich() const {
   constexpr int64_t kSamples = 64;
   const int64_t samples = std::min(size_, kSamples);

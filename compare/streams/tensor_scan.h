@@ -54,6 +54,10 @@ class TensorScan {
   // pieces with numbers.
   double shift() const { return shift_; }
 
+  // Of a few elements at both ends and the type and size: tensors with the same bits have the same
+  // one.
+  Hash128 EndsHash() const;
+
   // See Fingerprint::rich.
   bool IsRich() const;
 

@@ -24,6 +24,8 @@ constexpr size_t kLargePage = size_t{2} << 20;
 // clear than they run. Each further region is as large as those before together.
 constexpr size_t kFirstRegion = size_t{4} << 20;
 constexpr size_t kMostOfRegion = size_t{1} << 30;
+// Blocks that are looked at for one that has pages already.
+constexpr int kCandidates = 8;
 // What no region gives comes in large pages from here on: page faults took half of LogSoftmax's
 // time.
 constexpr size_t kLeastLarge = size_t{32} << 20;
@@ -125,6 +127,17 @@ void SpareMemory::Free::Append(const Run& run) {
   }
 }
 
+size_t SpareMemory::Free::FreshWithin(size_t bytes) const {
+  size_t fresh = 0;
+  size_t passed = 0;
+  for (const Run& run : runs) {
+    const size_t part = std::min(run.size, bytes - passed);
+    passed += part;
+    if (!run.waits) fresh += part;
+  }
+  return fresh;
+}
+
 void SpareMemory::Insert(std::byte* data, Free free) {
   const auto region = std::prev(regions_.upper_bound(data));
   const auto after = free_.lower_bound(data);
@@ -158,14 +171,22 @@ SpareMemory::Free SpareMemory::Remove(FreeBlocks::iterator block) {
 }
 
 SpareMemory::FreeBlocks::iterator SpareMemory::Find(size_t bytes) {
-  // The least that is large enough, which leaves the others whole; what no block was cut from yet
-  // is mostly the largest.
-  auto found = by_size_.lower_bound({bytes, nullptr});
-  if (found == by_size_.end()) {
-    if (!AddRegion(bytes)) return free_.end();
-    found = by_size_.lower_bound({bytes, nullptr});
+  if (by_size_.lower_bound({bytes, nullptr}) == by_size_.end() && !AddRegion(bytes)) {
+    return free_.end();
   }
-  return free_.find(found->second);
+  // Of the least that are large enough, which leaves the others whole: what no block was cut from
+  // yet is mostly the largest.
+  FreeBlocks::iterator found = free_.end();
+  size_t least = SIZE_MAX;
+  auto candidate = by_size_.lower_bound({bytes, nullptr});
+  for (int i = 0; i < kCandidates && candidate != by_size_.end() && least > 0; ++i, ++candidate) {
+    const auto block = free_.find(candidate->second);
+    const size_t fresh = block->second.FreshWithin(bytes);
+    if (fresh >= least) continue;
+    least = fresh;
+    found = block;
+  }
+  return found;
 }
 
 bool SpareMemory::AddRegion(size_t bytes) {

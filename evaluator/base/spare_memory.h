@@ -55,12 +55,14 @@ class SpareMemory {
     size_t waiting = 0;     // bytes of the runs that wait
     std::vector<Run> runs;  // in order; neighbours differ
     void Append(const Run& run);
+    // Of its first bytes, those without pages.
+    size_t FreshWithin(size_t bytes) const;
   };
   using FreeBlocks = std::map<std::byte*, Free>;
 
   void Insert(std::byte* data, Free free);
   Free Remove(FreeBlocks::iterator block);
-  // Where that many bytes are free; the end if the system has none left.
+  // Where that many bytes are free, and most of them wait; the end if the system has none left.
   FreeBlocks::iterator Find(size_t bytes);
   bool AddRegion(size_t bytes);
   // As much of what waits to the system as is held beyond what may be.

@@ -28,9 +28,10 @@ bool IsAligned(const FileBytes& bytes, uintptr_t alignment) {
 
 }  // namespace
 
-AlignedCopies::AlignedCopies()
-    : passing_(std::make_shared<MemoryAccount>(std::numeric_limits<int64_t>::max(),
-                                               std::make_shared<SpareMemory>())) {}
+AlignedCopies::AlignedCopies(std::shared_ptr<SpareMemory> spare)
+    : passing_(std::make_shared<MemoryAccount>(
+          std::numeric_limits<int64_t>::max(),
+          spare != nullptr ? std::move(spare) : std::make_shared<SpareMemory>())) {}
 
 AlignedCopies::~AlignedCopies() {
   for (const Chunk& chunk : chunks_) munmap(chunk.data, chunk.size);

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/memory_account.h"
+#include "evaluator/base/spare_memory.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -21,7 +22,8 @@ namespace onnxcmp {
 // memory than a copy takes. Its memory goes as a whole. Thread-safe.
 class AlignedCopies {
  public:
-  AlignedCopies();
+  // `spare`: as passing() takes its memory from; null: from some of its own.
+  explicit AlignedCopies(std::shared_ptr<SpareMemory> spare = nullptr);
   ~AlignedCopies();
   AlignedCopies(const AlignedCopies&) = delete;
   AlignedCopies& operator=(const AlignedCopies&) = delete;

@@ -51,7 +51,8 @@ struct SharedWeights::Entry {
   std::shared_ptr<Buffer> buffer;  // null: not made yet
 };
 
-SharedWeights::SharedWeights(int threads) : pool_(threads) {}
+SharedWeights::SharedWeights(int threads, std::shared_ptr<SpareMemory> spare)
+    : pool_(threads), copies_(std::make_shared<AlignedCopies>(std::move(spare))) {}
 SharedWeights::~SharedWeights() = default;
 
 absl::StatusOr<std::shared_ptr<const MappedFile>> SharedWeights::Open(const std::string& path) {

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "evaluator/base/mapped_file.h"
+#include "evaluator/base/spare_memory.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/aligned_copies.h"
 #include "evaluator/tensor/tensor.h"
@@ -25,8 +26,9 @@ namespace onnxcmp {
 // when the models are loaded.
 class SharedWeights {
  public:
-  // Bytes are compared by so many threads.
-  explicit SharedWeights(int threads = 1);
+  // Bytes are compared by so many threads. `spare`: where copies that go again get their memory
+  // from, as EvaluatorOptions::spare_memory; null: from some of their own.
+  explicit SharedWeights(int threads = 1, std::shared_ptr<SpareMemory> spare = nullptr);
   ~SharedWeights();
 
   // The file, the same object for the same file.
@@ -55,7 +57,7 @@ class SharedWeights {
   std::vector<std::shared_ptr<const MappedFile>> files_;
   // By size and a few of the bytes.
   absl::flat_hash_map<std::string, std::vector<std::shared_ptr<Entry>>> entries_;
-  const std::shared_ptr<AlignedCopies> copies_ = std::make_shared<AlignedCopies>();
+  const std::shared_ptr<AlignedCopies> copies_;
 };
 
 }  // namespace onnxcmp

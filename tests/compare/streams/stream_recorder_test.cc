@@ -320,6 +320,26 @@ TEST(FingerprintCacheTest, GivesWhatFingerprintOfGives) {
   }
 }
 
+// What has the ends of another tensor is told from it by all its bits, packed and strided ones too.
+TEST(FingerprintCacheTest, TellsApartWhatHasTheSameEnds) {
+  FingerprintCache cache;
+  std::vector<float> values(100000);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 997);
+  for (const size_t changed : {50000, 0, 60000, 0, 33}) {
+    std::vector<float> now = values;
+    now[changed] += changed == 0 ? 0 : 1;
+    const Tensor flat = Tensor::Of<float>({100, 1000}, now);
+    const Tensor transposed = flat.Strided({1000, 100}, {1, 1000}, 0);
+    for (const Tensor& tensor : {flat, transposed}) {
+      const Fingerprint got = cache.Get(tensor, nullptr);
+      const Fingerprint want = FingerprintOf(tensor);
+      EXPECT_EQ(got.content, want.content) << changed;
+      EXPECT_EQ(got.elements, want.elements) << changed;
+      EXPECT_EQ(got.numbers().squashed.projections, want.numbers().squashed.projections) << changed;
+    }
+  }
+}
+
 TEST(PrecisionTest, OrdersTypes) {
   const std::vector<DType> fine_to_coarse = {DType::kUndefined,    DType::kDouble,   DType::kFloat,
                                              DType::kFloat16,      DType::kBfloat16, DType::kInt8,

@@ -69,6 +69,19 @@ TEST(SpareMemoryTest, LeavesTheLargeWhole) {
   spare.Give(end);
 }
 
+// The rest of the region is smaller, but has no pages yet.
+TEST(SpareMemoryTest, TakesWhatWaitsBeforeWhatTheSystemHasToGive) {
+  SpareMemory spare;
+  const SpareMemory::Block first = spare.Take(5 * kMega / 2);
+  const SpareMemory::Block between = spare.Take(kMega / 8);
+  spare.Give(first);
+  const SpareMemory::Block again = spare.Take(kMega);
+  EXPECT_EQ(again.data, first.data);
+  EXPECT_EQ(spare.waiting(), first.capacity - again.capacity);
+  spare.Give(again);
+  spare.Give(between);
+}
+
 // Else what waits would come on top of what is in use.
 TEST(SpareMemoryTest, GivesPagesBackBeforeItHoldsMore) {
   SpareMemory spare;
