@@ -31,11 +31,7 @@ Repairs::Repairs(const ForcedRun& run, const Suggester& suggester, const RepairL
 
 void Repairs::Adopt(ForcedState state) {
   repaired_.state = std::move(state);
-  claims_.assign(static_cast<size_t>(run_.left().size()), 0);
-  for (const int r : run_.right().results()) {
-    const int match = repaired_.state.at(r).match;
-    if (match != kNone) ++claims_[Index(match)];
-  }
+  claims_ = ClaimsOf(run_, repaired_.state);
 }
 
 void Repairs::Adopt(ForcedState state, const Suggestion& pair) {
@@ -82,7 +78,7 @@ int Repairs::GainOf(const ForcedState& trial, const Suggestion& suggestion) cons
 bool Repairs::IsWeak(int r, int c) const {
   if (state().at(r).match == kNone) return true;
   if (run_.right().result(r).fingerprint.size <= 4) return true;
-  if (run_.right().producer(r) == kNone) return false;
+  if (run_.right().producer(r) == kNone) return IsMistaken(state(), r, c);
   if (CopiedBy(r) != kNone || suggester_.AreCounterparts(r, c)) return true;
   return IsClaimedTwice(r) && !IsTaken(c);
 }
@@ -97,6 +93,11 @@ bool Repairs::IsClaimedTwice(int r) const {
     return other != r && state().at(other).match == match && n != kNone &&
            right.node(n).made->op_type == op_type;
   });
+}
+
+bool Repairs::IsMistaken(const ForcedState& state, int r, int c) const {
+  const std::vector<int> claims = ClaimsOf(run_, state);
+  return IsContested(run_, state, claims, r) && claims[Index(c)] == 0;
 }
 
 bool Repairs::StartsRegion(int r) const {
