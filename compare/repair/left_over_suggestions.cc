@@ -31,15 +31,12 @@ struct Suggester::LeftOvers {
 bool Suggester::IsLost(const LeftOvers& open, int r, int c, LazyMeasured* measured) const {
   if (!open.IsFree(c) || !run_.left().computed(c)) return false;
   // What is large may be so by a mask, whatever that is in its type.
-  constexpr double kMasked = 3e-2;
-  if (SquashedSketchDistance(run_.left().result(c).fingerprint,
-                             run_.right().result(r).fingerprint) <= kMasked) {
-    return false;
-  }
+  const StreamResult& ours = run_.left().result(c);
+  const StreamResult& theirs = run_.right().result(r);
+  const double rounding = ours.dtype == theirs.dtype ? 1e-3 : 3e-2;
+  if (SquashedSketchDistance(ours.fingerprint, theirs.fingerprint) <= rounding) return false;
   // What grids do to numbers may be much.
-  if (IsInteger(run_.left().result(c).precision) || IsInteger(run_.right().result(r).precision)) {
-    return false;
-  }
+  if (IsInteger(ours.precision) || IsInteger(theirs.precision)) return false;
   const ForcedResult& result = open.state.at(r);
   const Value& own = result.own.empty() ? result.held : result.own;
   return IsMeasurable(own) && !run_.IsNear(c, own, measured);
