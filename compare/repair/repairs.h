@@ -63,6 +63,7 @@ class Repairs {
   const Suggester& suggester_;
   const RepairLimits limits_;
   const std::vector<bool> of_constants_;  // by right result
+  const int64_t most_runs_;
   Repaired repaired_;
   int64_t repeated_runs_ = 0;  // of nodes in trials that were made again
   std::vector<int> claims_;    // by class: right results that are matched with it
