@@ -13,15 +13,26 @@ constexpr int64_t kMaxConstantPairs = 200000;  // that are looked at for one rep
 
 }  // namespace
 
-std::vector<bool> TakenClasses(const ForcedRun& run, const ForcedState& state) {
-  const LeftClasses& left = run.left();
-  std::vector<size_t> claims(static_cast<size_t>(left.size()));
+std::vector<int> ClaimsOf(const ForcedRun& run, const ForcedState& state) {
+  std::vector<int> claims(static_cast<size_t>(run.left().size()));
   for (const int r : run.right().results()) {
-    if (state.at(r).match != kNone) ++claims[static_cast<size_t>(state.at(r).match)];
+    if (state.at(r).match != kNone) ++claims[Index(state.at(r).match)];
   }
+  return claims;
+}
+
+bool IsContested(const ForcedRun& run, const ForcedState& state, const std::vector<int>& claims,
+                 int r) {
+  const int match = state.at(r).match;
+  return match != kNone &&
+         claims[Index(match)] > static_cast<int>(run.left().members(match).size());
+}
+
+std::vector<bool> TakenClasses(const ForcedRun& run, const ForcedState& state) {
+  const std::vector<int> claims = ClaimsOf(run, state);
   std::vector<bool> taken(claims.size());
   for (size_t c = 0; c < claims.size(); ++c) {
-    taken[c] = claims[c] >= left.members(static_cast<int>(c)).size();
+    taken[c] = claims[c] >= static_cast<int>(run.left().members(static_cast<int>(c)).size());
   }
   return taken;
 }

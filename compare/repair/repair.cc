@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "compare/repair/repair_moves.h"
 #include "compare/repair/repair_round.h"
@@ -42,32 +42,18 @@ class Repairer {
  private:
   const ForcedState& state() const { return repairs_.state(); }
 
-  // Whether what a result flows into was given its match by order, so that a trial that changes
-  // nothing there proves nothing.
-  bool FlowsIntoFixed(int r) const {
-    std::vector<int> open = {r};
-    absl::flat_hash_set<int> seen;
-    while (!open.empty()) {
-      const int next = open.back();
-      open.pop_back();
-      for (const int n : run_.right().readers(next)) {
-        for (const int output : run_.right().node(n).made->outputs) {
-          if (output == kNone || !seen.insert(output).second) continue;
-          const ForcedResult& result = state().at(output);
-          if (result.rule == MatchRule::kFixed) return true;
-          if (result.match == kNone) open.push_back(output);
-        }
-      }
-    }
-    return false;
-  }
-
   // Where no trial proves a pair: the first that the alignment has whose inputs all have a match,
-  // and which has none itself. False if there is none.
+  // and which has none itself. What is wrong with it may hide what is wrong after it, as two that
+  // are exchanged do; but an output that differs has a cause, whatever that takes from others.
+  // False if there is none.
   bool FallBack() {
+    std::sort(hints_.begin(), hints_.end());
+    return FallBackTo([](int, int) { return false; }) ||
+           FallBackTo([&](int r, int c) { return suggester_.AreCounterparts(r, c); });
+  }
+  bool FallBackTo(absl::FunctionRef<bool(int r, int c)> may_lose) {
     constexpr int kNoEnd = std::numeric_limits<int>::max();
     const Suggester::Standing standing = suggester_.StandingOf(state());
-    std::sort(hints_.begin(), hints_.end());
     for (const auto& [r, l] : hints_) {
       const int c = run_.left().of(l);
       const ForcedResult& result = state().at(r);
@@ -77,7 +63,10 @@ class Repairer {
         continue;
       }
       ForcedState state_with = repairs_.Try({r, c, 1}, kNoEnd);
-      if (state_with.at(r).match != c || repairs_.GainOf(state_with, {r, c, 1}) < 0) continue;
+      if (state_with.at(r).match != c ||
+          (repairs_.GainOf(state_with, {r, c, 1}) < 0 && !may_lose(r, c))) {
+        continue;
+      }
       repairs_.Adopt(std::move(state_with), {r, c, 1});
       repairs_.repaired().lost = kNone;
       fell_back_ = true;
@@ -132,7 +121,7 @@ class Repairer {
         const int gain = repairs_.GainOf(trial, suggestion);
         const bool constant = run_.right().IsConstant(suggestion.right);
         if (gain < 0 || (gain == 0 && suggestion.structure < (constant ? 0.5 : 0.99))) continue;
-        if (gain == 0 && constant && FlowsIntoFixed(suggestion.right)) continue;
+        if (gain == 0 && constant && suggester_.FlowsIntoFixed(state(), suggestion.right)) continue;
         repairs_.Adopt(std::move(trial), suggestion);
         more = true;
         break;

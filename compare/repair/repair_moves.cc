@@ -46,6 +46,12 @@ class RepairMover {
            Near(run_.left().measured(repair.left), Measure(given));
   }
 
+  // What is lost before an output may find another match by chance.
+  bool LosesNothing(const ForcedState& moved) const {
+    return moved.matched >= state().matched &&
+           suggester_.OutputsMet(moved) >= suggester_.OutputsMet(state());
+  }
+
   // Makes another pair of a repair. False if what comes of it is not good enough.
   bool Move(const Suggestion& repair, int r, int c,
             absl::FunctionRef<bool(const ForcedState&)> is_good) {
@@ -93,9 +99,9 @@ class RepairMover {
     absl::c_sort(right_inputs);
     if (differing.size() != 1 || left_inputs == right_inputs) return false;
     const auto value = [&](int r) -> const Value& { return values.find(r)->second; };
-    const auto loses_nothing = [&](const ForcedState& s) { return s.matched >= state().matched; };
     return GivesMatch(repair, n, value) &&
-           Move(repair, differing.begin()->first, differing.begin()->second, loses_nothing);
+           Move(repair, differing.begin()->first, differing.begin()->second,
+                [&](const ForcedState& moved) { return LosesNothing(moved); });
   }
 
   // To an input without a match, or with one that may be what it is a copy of, whatever the left's
@@ -106,7 +112,7 @@ class RepairMover {
     if (absl::c_any_of(reads, [&](int read) { return state().at(read).held.empty(); }))
       return false;
     const auto held = [&](int r) -> const Value& { return state().at(r).held; };
-    const auto loses_nothing = [&](const ForcedState& s) { return s.matched >= state().matched; };
+    const auto loses_nothing = [&](const ForcedState& moved) { return LosesNothing(moved); };
     if (state().at(repair.right).own.empty() || GivesMatch(repair, n, held)) return false;
     for (const int read : reads) {
       const bool copies = state().at(read).match != kNone && repairs_.CopiedBy(read) != kNone;
@@ -193,6 +199,7 @@ void DropNeedless(Repairs* repairs) {
     fixed.erase(repair.right);
     ForcedState without = repairs->Try(fixed, {.needed = repair.right});
     if (without.abandoned || without.matched < repairs->state().matched ||
+        repairs->IsMistaken(without, repair.right, repair.left) ||
         suggester.OutputsMet(without) < suggester.OutputsMet(repairs->state()) ||
         suggester.StandingOf(without).doomed_count >
             suggester.StandingOf(repairs->state()).doomed_count) {

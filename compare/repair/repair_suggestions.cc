@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "compare/repair/likeness.h"
+#include "compare/repair/suggestion_collector.h"
 
 namespace onnxcmp {
 namespace {
@@ -56,55 +56,6 @@ absl::flat_hash_map<int, int> OutputCounterparts(const LeftClasses& left, const 
   }
   return counterparts;
 }
-
-// Keeps the best of what is suggested for each pair.
-class Suggester::Collector {
- public:
-  Collector(const Suggester& suggester, const ForcedState& state)
-      : suggester_(suggester), state_(state) {}
-
-  void Add(int right, int c, double structure) {
-    if (right == kNone || c == kNone || state_.fixed.contains(right)) return;
-    if (state_.at(right).match == c || !suggester_.Fits(right, c)) return;
-    Keep(right, c, structure);
-  }
-  // The same operator gave another shape.
-  void AddInItsShape(int right, int c, double structure) {
-    if (right == kNone || c == kNone || state_.fixed.contains(right)) return;
-    if (suggester_.run_.HasShapeOf(c, right) || !suggester_.FitsInItsShape(right, c)) return;
-    if (suggester_.OperatorOf(right) != suggester_.OperatorOfClass(c)) return;
-    Keep(right, c, structure);
-  }
-
-  void AddConstants(absl::Span<const int> results, const std::vector<bool>& innocents) {
-    const auto fits = [&](int r, int c) { return suggester_.Fits(r, c); };
-    for (const Suggestion& constants :
-         suggester_.constants_.For(state_, results, innocents, fits)) {
-      Add(constants.right, constants.left, constants.structure);
-    }
-  }
-
-  void Keep(int right, int c, double structure) {
-    double& best = structures_[{right, c}];
-    best = std::max(best, structure);
-  }
-
-  std::vector<Suggestion> Take() const {
-    std::vector<Suggestion> suggestions;
-    for (const auto& [pair, structure] : structures_) {
-      suggestions.push_back({pair.first, pair.second, structure});
-    }
-    std::stable_sort(
-        suggestions.begin(), suggestions.end(),
-        [](const Suggestion& a, const Suggestion& b) { return a.structure > b.structure; });
-    return suggestions;
-  }
-
- private:
-  const Suggester& suggester_;
-  const ForcedState& state_;
-  absl::btree_map<std::pair<int, int>, double> structures_;
-};
 
 Suggester::Suggester(const ForcedRun& run, std::vector<std::pair<int, int>> hints,
                      int64_t constant_looks)
@@ -405,61 +356,6 @@ std::vector<Suggestion> Suggester::ForOtherConstants(const ForcedState& state,
   }
   Collector collector(*this, state);
   if (!others.empty()) collector.AddConstants(others, InnocentConstants(run_, state));
-  return collector.Take();
-}
-
-std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const {
-  const SideGraph& right = run_.right();
-  const LeftClasses& left = run_.left();
-  Collector collector(*this, state);
-  const std::vector<bool> innocents = InnocentConstants(run_, state);
-  collector.AddConstants(right.results(), innocents);
-  const std::vector<bool> taken = TakenClasses(run_, state);
-  const auto free = [&](int c) { return c != kNone && !taken[static_cast<size_t>(c)]; };
-  for (const int r : right.results()) {
-    const ForcedResult& result = state.at(r);
-    if (result.match != kNone) continue;
-    const int n = right.producer(r);
-    if (right.IsConstant(r)) {
-      const bool innocent = innocents[Index(r)];
-      LazyMeasured measured;
-      // The other constant of a node that is like one of the left's.
-      for (const int reader : right.readers(r)) {
-        for (const Likeness& likeness : Like(state, reader)) {
-          if (likeness.differing.right != r) continue;
-          const int c = left.of(likeness.differing.left);
-          if (!free(c) || !left.constant(c)) continue;
-          if (innocent && (!IsMeasurable(result.own) || !Tells(result.own.tensor()) ||
-                           run_.IsNear(c, result.own, &measured))) {
-            continue;
-          }
-          collector.Add(r, c, likeness.share);
-        }
-      }
-      continue;
-    }
-    if (n == kNone) continue;
-    const auto slot = static_cast<size_t>(right.result(r).slot);
-    for (const Likeness& likeness : Like(state, n)) {
-      const StreamNode& other = *left.graph().node(likeness.node).made;
-      if (slot < other.outputs.size() && free(left.of(other.outputs[slot]))) {
-        collector.Add(r, left.of(other.outputs[slot]), likeness.reordered ? 1 : likeness.share);
-      }
-    }
-    if (!IsMeasurable(result.own)) continue;
-    const Measured own = Measure(result.own.tensor(), left.pool());
-    for (const int c :
-         left.MayBeWithin(result.own.tensor().shape(), own.sample, own.scale, kLittle)) {
-      if (!free(c) || !left.computed(c) || !Fits(r, c)) continue;
-      if (LittleApart(left.measured(c), own)) collector.Add(r, c, 1);
-    }
-    // What should pass on what it reads.
-    for (const int read : right.Reads(n)) {
-      const int c = state.at(read).match;
-      if (c == kNone || !Fits(r, c) || !IsMeasurable(left.value(c))) continue;
-      if (LittleApart(left.measured(c), own)) collector.Add(r, c, 1);
-    }
-  }
   return collector.Take();
 }
 

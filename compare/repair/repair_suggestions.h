@@ -45,7 +45,7 @@ class Suggester {
   // For those constants that they do not read and are `wanted`.
   std::vector<Suggestion> ForOtherConstants(const ForcedState& state, const Standing& standing,
                                             absl::FunctionRef<bool(int r)> wanted) const;
-  // For what has no match although what follows it agrees.
+  // For what has no match, or one that another result has as well, although what follows it agrees.
   std::vector<Suggestion> ForLeftOvers(const ForcedState& state) const;
 
   // The left nodes of a right node's operator, with the share of its inputs that agree.
@@ -67,6 +67,9 @@ class Suggester {
         std::count_if(counterparts_.begin(), counterparts_.end(),
                       [&](const auto& pair) { return state.at(pair.first).match == pair.second; }));
   }
+  // Whether what a result flows into was given its match by order, so that a trial that changes
+  // nothing there proves nothing.
+  bool FlowsIntoFixed(const ForcedState& state, int r) const;
   // Whether they are outputs that correspond to each other.
   bool AreCounterparts(int right, int c) const {
     const auto it = counterparts_.find(right);
@@ -92,6 +95,15 @@ class Suggester {
   // Whether what a node gives has much in common with a class that it reads: it is scaled, clamped,
   // shifted.
   bool Resembles(const ForcedState& state, int right, int c) const;
+
+  // What is known of all results while what is left over is looked at.
+  struct LeftOvers;
+  bool IsLost(const LeftOvers& open, int r, int c, LazyMeasured* measured) const;
+  void SuggestForConstant(const LeftOvers& open, int r, Collector* collector) const;
+  void SuggestReadInstead(const LeftOvers& open, const Likeness& likeness,
+                          Collector* collector) const;
+  void SuggestForComputed(const LeftOvers& open, int r, Collector* collector) const;
+  void SuggestHinted(const LeftOvers& open, Collector* collector) const;
 
   void SuggestForNode(const ForcedState& state, int n, Collector* collector) const;
   void SuggestAfter(const ForcedState& state, int n, Collector* collector) const;

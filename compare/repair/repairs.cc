@@ -20,10 +20,25 @@ std::vector<bool> FindConstants(const SideGraph& right) {
   return constant;
 }
 
+// How often nodes may run in all. What is small may be run as often as one of many nodes is.
+int64_t MostRuns(const SideGraph& right, const RepairLimits& limits) {
+  constexpr int64_t kLeastNodes = 100;
+  constexpr int64_t kLeastSmallNodes = 400;
+  constexpr int64_t kSmall = int64_t{1} << 18;  // elements
+  int64_t elements = 0;
+  for (const int r : right.results()) elements += right.result(r).fingerprint.size;
+  const auto nodes = static_cast<int64_t>(right.nodes().size());
+  return limits.node_runs * std::max(nodes, elements <= kSmall ? kLeastSmallNodes : kLeastNodes);
+}
+
 }  // namespace
 
 Repairs::Repairs(const ForcedRun& run, const Suggester& suggester, const RepairLimits& limits)
-    : run_(run), suggester_(suggester), limits_(limits), of_constants_(FindConstants(run.right())) {
+    : run_(run),
+      suggester_(suggester),
+      limits_(limits),
+      of_constants_(FindConstants(run.right())),
+      most_runs_(MostRuns(run.right(), limits)) {
   repaired_.state = run_.Run({});
   // Once more, on the constants that were paired late.
   Adopt(run_.Run(repaired_.state.fixed, &repaired_.state));
@@ -31,11 +46,7 @@ Repairs::Repairs(const ForcedRun& run, const Suggester& suggester, const RepairL
 
 void Repairs::Adopt(ForcedState state) {
   repaired_.state = std::move(state);
-  claims_.assign(static_cast<size_t>(run_.left().size()), 0);
-  for (const int r : run_.right().results()) {
-    const int match = repaired_.state.at(r).match;
-    if (match != kNone) ++claims_[Index(match)];
-  }
+  claims_ = ClaimsOf(run_, repaired_.state);
 }
 
 void Repairs::Adopt(ForcedState state, const Suggestion& pair) {
@@ -44,9 +55,7 @@ void Repairs::Adopt(ForcedState state, const Suggestion& pair) {
 }
 
 bool Repairs::RanLong() {
-  const auto nodes = static_cast<int64_t>(run_.right().nodes().size());
-  const int64_t runs = run_.runs() - repeated_runs_;
-  if (runs <= limits_.node_runs * std::max<int64_t>(nodes, 100)) return false;
+  if (run_.runs() - repeated_runs_ <= most_runs_) return false;
   Note(absl::StrCat(limits_.node_runs, " runs of each node"));
   return true;
 }
@@ -82,7 +91,7 @@ int Repairs::GainOf(const ForcedState& trial, const Suggestion& suggestion) cons
 bool Repairs::IsWeak(int r, int c) const {
   if (state().at(r).match == kNone) return true;
   if (run_.right().result(r).fingerprint.size <= 4) return true;
-  if (run_.right().producer(r) == kNone) return false;
+  if (run_.right().producer(r) == kNone) return IsMistaken(state(), r, c);
   if (CopiedBy(r) != kNone || suggester_.AreCounterparts(r, c)) return true;
   return IsClaimedTwice(r) && !IsTaken(c);
 }
@@ -97,6 +106,11 @@ bool Repairs::IsClaimedTwice(int r) const {
     return other != r && state().at(other).match == match && n != kNone &&
            right.node(n).made->op_type == op_type;
   });
+}
+
+bool Repairs::IsMistaken(const ForcedState& state, int r, int c) const {
+  const std::vector<int> claims = ClaimsOf(run_, state);
+  return IsContested(run_, state, claims, r) && claims[Index(c)] == 0;
 }
 
 bool Repairs::StartsRegion(int r) const {

@@ -45,6 +45,8 @@ class Repairs {
 
   // Whether little but its bits speaks for a result's match, where class c might be right.
   bool IsWeak(int r, int c) const;
+  // Whether a result has a match that is another's, while nothing is matched with class c.
+  bool IsMistaken(const ForcedState& state, int r, int c) const;
   int CopiedBy(int r) const { return run_.CopiedBy(state(), r); }
   // Whether all that a result is made of is sure of its match: no other can be at the root of it.
   bool StartsRegion(int r) const;
@@ -61,6 +63,7 @@ class Repairs {
   const Suggester& suggester_;
   const RepairLimits limits_;
   const std::vector<bool> of_constants_;  // by right result
+  const int64_t most_runs_;
   Repaired repaired_;
   int64_t repeated_runs_ = 0;  // of nodes in trials that were made again
   std::vector<int> claims_;    // by class: right results that are matched with it

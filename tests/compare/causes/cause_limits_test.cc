@@ -1,6 +1,7 @@
 // Where everything differs the search for causes ends at its limits, and says at which.
 #include "compare/repair/repair_limits.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 // A chain of multiplications by other numbers each, and sines; all of them are seen in an output.
 std::string Chain(int nodes, double first, double step) {
@@ -140,6 +142,53 @@ TEST(CauseLimits, AllReportsSayThatOneWasReached) {
   EXPECT_THAT(RenderTable(comparison, {.width = 400}), HasSubstr(kCutShort));
   EXPECT_THAT(RenderMarkdown(comparison), HasSubstr(kCutShort));
   EXPECT_THAT(RenderJson(comparison), HasSubstr(kCutShort));
+}
+
+// Blocks beside a stream of residuals, of irregular weights; `greater`: the blocks in which one of
+// them is too great.
+std::string Residuals(const std::vector<int>& greater) {
+  constexpr int kBlocks = 12;
+  constexpr int kWidth = 16;
+  std::vector<std::string> constants;
+  std::string body;
+  std::string last = "x";
+  const auto matrix = [&](const std::string& name, int seed, double first_row) {
+    std::vector<std::string> numbers;
+    for (int k = 0; k < kWidth * kWidth; ++k) {
+      const double number = 0.42 * std::sin(12.9898 * k + 78.233 * seed + 0.37 * k * seed);
+      numbers.push_back(absl::StrFormat("%.6f", k < kWidth ? number * first_row : number));
+    }
+    constants.push_back(absl::StrCat("float[", kWidth, ",", kWidth, "] ", name, " = {",
+                                     absl::StrJoin(numbers, ", "), "}"));
+  };
+  for (int i = 0; i < kBlocks; ++i) {
+    const bool wrong = std::find(greater.begin(), greater.end(), i) != greater.end();
+    matrix(absl::StrCat("w", i), 2 * i + 1, wrong ? 1.3 : 1);
+    matrix(absl::StrCat("v", i), 2 * i + 2, 1);
+    absl::StrAppend(&body, "  n", i, " = LayerNormalization (", last, ", scale)\n  m", i,
+                    " = MatMul (n", i, ", w", i, ")\n  t", i, " = Tanh (m", i, ")\n  o", i,
+                    " = MatMul (t", i, ", v", i, ")\n  s", i, " = Add (", last, ", o", i, ")\n");
+    last = absl::StrCat("s", i);
+  }
+  constants.push_back(
+      "float[16] scale = {1, 1.1, 0.9, 1.2, 0.8, 1, 1.3, 0.7, 1, 1, 1.1, 0.9, 1.2, "
+      "0.8, 1.05, 0.95}");
+  return absl::StrCat("g (float[4,16] x) => (float[4,16] y)\n<", absl::StrJoin(constants, ", "),
+                      "> {\n", body, "  y = Identity (", last, ")\n}");
+}
+
+// The second is tried first, as what follows it is all that can be made whole; what goes on from
+// there takes many runs of few nodes.
+TEST(CauseLimits, TwoFaultsInSeriesAreBothNamedInASmallModel) {
+  std::vector<float> elements;
+  for (int i = 0; i < 64; ++i) elements.push_back(static_cast<float>(std::sin(1 + 12.9898 * i)));
+  const Tensor x = Tensor::Of<float>({4, 16}, elements);
+  const Comparison comparison = testing::CompareFedWith(x, Residuals({}), x, Residuals({3, 4}));
+  std::vector<std::string> names;
+  for (const Cause& cause : comparison.causes) {
+    names.push_back(comparison.right.results[static_cast<size_t>(cause.right)].name);
+  }
+  EXPECT_THAT(names, UnorderedElementsAre("w3", "w4"));
 }
 
 }  // namespace

@@ -60,6 +60,17 @@ TEST_F(LostNodesTest, AreThoseThatLeadToNothingNear) {
   EXPECT_FALSE(lost[Index(Producer("t"))]);
 }
 
+// Nothing is far from a partner that it does not have.
+TEST_F(LostNodesTest, WhatHasNoPartnerLeadsNowhere) {
+  const SideGraph& right = sides_.right_graph();
+  const size_t count = right.stream().results.size();
+  const std::vector<bool> lost =
+      LostNodes(sides_.classes(), right, std::vector<int>(count, kNone), std::vector<bool>(count));
+  EXPECT_TRUE(lost[Index(Producer("s0"))]);
+  EXPECT_TRUE(lost[Index(Producer("y"))]);
+  EXPECT_FALSE(lost[Index(Producer("t"))]);
+}
+
 TEST_F(LostNodesTest, NoneIsWhereNothingIsKnown) {
   for (const bool lost : Lost({})) EXPECT_FALSE(lost);
 }
@@ -256,6 +267,30 @@ TEST(ForcedRunTest, NodesOnTheSameComeInTheOrderOfTheirFirstInput) {
   const ForcedState state = sides.Run().Run({});
   ASSERT_EQ(state.at(sides.Right("a")).rule, MatchRule::kStructure);
   EXPECT_EQ(state.at(sides.Right("high")).match, sides.Class("h"));
+}
+
+// The same where no constant is open. Both are as far away, by what is above 0.
+TEST(ForcedRunTest, NodesOnMatchesAloneComeInThatOrder) {
+  constexpr char kLeft[] = R"((float[64] x) => (float[64] y, float[64] z) {
+    k = Constant<value = float {10.0}>()
+    t = Mul(x, k)
+    again = Identity(t)
+    a = Selu<alpha = 1.0, gamma = 1.0>(again)
+    b = Selu<alpha = 1.000002, gamma = 1.0>(t)
+    y = Sin(a)
+    z = Cos(b)
+  })";
+  constexpr char kRight[] = R"((float[64] x) => (float[64] y) {
+    k = Constant<value = float {10.0}>()
+    t = Mul(x, k)
+    a = Selu<alpha = 1.000001, gamma = 1.00001>(t)
+    y = Sin(a)
+  })";
+  const ForcedSides sides(kLeft, kRight, Irregular(64));
+  ASSERT_NE(sides.Class("a"), sides.Class("b"));
+  const ForcedState state = sides.Run().Run({});
+  ASSERT_EQ(state.at(sides.Right("a")).rule, MatchRule::kStructure);
+  EXPECT_EQ(state.at(sides.Right("a")).match, sides.Class("a"));
 }
 
 }  // namespace

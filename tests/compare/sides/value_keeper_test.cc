@@ -265,6 +265,18 @@ TEST_F(AfterAFaultTest, ManyInARowThatAreFarFromTheirNamesakesBeginIt) {
   EXPECT_EQ(banks_.left.Find(59), nullptr);
 }
 
+// What began with the fault has met nothing like it yet.
+TEST_F(AfterAFaultTest, WhatWaitsThenIsSearchedAsWell) {
+  for (int i = 0; i < 20; ++i) SeeBoth(i, kNear);
+  for (int i = 20; i < 26; ++i) SeeBoth(i, kFarFactor);
+  for (int i = 22; i < 26; ++i) {
+    for (const SideId side : kBothSides) {
+      EXPECT_TRUE(IsSearched(side, i)) << i;
+      EXPECT_EQ(banks_[side].Find(i), nullptr) << i;
+    }
+  }
+}
+
 // Fused nodes make some that have no like.
 TEST_F(AfterAFaultTest, AFewThatHaveNoLikeDoNot) {
   for (int i = 0; i < 60; ++i) SeeBoth(i, i % 4 == 0 ? kNear : kFarFactor);

@@ -1,0 +1,127 @@
+// Faults that make a result what another result of the left is, to the last bit or nearly so, and
+// that hardly show in the outputs: other values find a partner, and it is the wrong one.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_replace.h"
+#include "compare/causes/cause_class.h"
+#include "compare/compare.h"
+#include "compare/comparison/exit_status.h"
+#include "tests/compare/model_pair.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// What is made of `a` moves y by its last place.
+constexpr char kLittleOfA[] = R"(g (float[2,8] x) => (float[2,8] y)
+<float two = {2}, float three = {3}, float little = {0.000001}> {
+  p = Abs (x)
+  a = Mul (p, two)
+  b = Mul (p, three)
+  s = Tanh (a)
+  t = Mul (s, little)
+  y = Add (t, b)
+})";
+
+// The greater one is always `b`, in which the sides round differently.
+constexpr char kGreaterOne[] = R"(g (float[2,8] x) => (float[2,8] y)
+<float[8] low = {1.5, 1.25, 1.125, 1.75, 1.625, 1.875, 1.0625, 1.3},
+ float[8] high = {3.5, 3.25, 3.125, 3.75, 3.625, 3.875, 3.0625, 3.3}> {
+  p = Exp (x)
+  a = Mul (p, low)
+  b = Mul (p, high)
+  y = Max (a, b)
+})";
+
+struct Fault {
+  const char* name;
+  const char* model;
+  const char* from;
+  const char* to;
+  const char* cause;  // the right result
+};
+
+Tensor FedX() {
+  std::vector<float> elements;
+  for (int i = 0; i < 16; ++i) elements.push_back(0.37f * static_cast<float>(i * 7 % 11) - 1.61f);
+  return Tensor::Of<float>({2, 8}, elements);
+}
+
+Comparison ComparedForCauses(const std::string& left, const std::string& right) {
+  CompareOptions options;
+  options.fail_on = FailOn::kCauses;
+  return testing::CompareFedWith(FedX(), left, FedX(), right, options);
+}
+
+std::string WithFault(const std::string& model, const std::string& from, const std::string& to) {
+  EXPECT_THAT(model, HasSubstr(from));
+  return absl::StrReplaceAll(model, {{from, to}});
+}
+
+std::vector<std::string> NamesOfWrong(const Comparison& comparison) {
+  std::vector<std::string> names;
+  for (const Cause& cause : comparison.causes) {
+    if (IsWrong(cause)) {
+      names.push_back(comparison.right.results[static_cast<size_t>(cause.right)].name);
+    }
+  }
+  return names;
+}
+
+class OtherResultTest : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(OtherResultTest, IsNamedAlthoughTheOutputsAgree) {
+  const Fault& fault = GetParam();
+  const Comparison comparison =
+      ComparedForCauses(fault.model, WithFault(fault.model, fault.from, fault.to));
+  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_THAT(NamesOfWrong(comparison), ElementsAre(fault.cause));
+  EXPECT_EQ(ExitStatusOf(comparison), 1);
+}
+
+constexpr Fault kFaults[] = {
+    {"ByAConstantThatIsNear", kLittleOfA, "two = {2}", "two = {3.0000005}", "two"},
+    {"ByAConstantThatIsTheSame", kLittleOfA, "two = {2}", "two = {3}", "two"},
+    {"ByTheWrongConstant", kLittleOfA, "Mul (p, two)", "Mul (p, three)", "a"},
+    {"ByReadingAnother", kLittleOfA, "Tanh (a)", "Tanh (b)", "s"},
+    {"ByLosingItsOperator", kLittleOfA, "a = Mul (p, two)", "a = Identity (b)", "a"},
+    {"ByAnotherOperatorThatIsNear", kLittleOfA, "a = Mul (p, two)",
+     "one = Constant <value_float = 1.0000002> ()\n  a = Mul (b, one)", "a"},
+    {"ByManyConstantsThatAreNear", kGreaterOne,
+     "low = {1.5, 1.25, 1.125, 1.75, 1.625, 1.875, 1.0625, 1.3}",
+     "low = {3.5000005, 3.2500005, 3.1250005, 3.7500005, 3.6250005, 3.8750005, 3.0625005, "
+     "3.3000005}",
+     "low"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, OtherResultTest, ::testing::ValuesIn(kFaults),
+                         [](const ::testing::TestParamInfo<Fault>& info) {
+                           return std::string(info.param.name);
+                         });
+
+// What is exchanged is each other's partner, and the last sum is the same.
+TEST(OtherResult, AnOutputThatReadsAnExchangedOneIsNamed) {
+  const std::string model = R"(g (float[2,8] x) => (float[2,8] sum, float[2,8] rest)
+<float[8] low = {1.5, 1.25, 1.125, 1.75, 1.625, 1.875, 1.0625, 1.3}, float high = {3}> {
+  p = Tanh (x)
+  a = Mul (p, low)
+  b = Mul (p, high)
+  rest = Sub (a, x)
+  sum = Add (rest, b)
+})";
+  const Comparison comparison = ComparedForCauses(
+      model, absl::StrReplaceAll(model, {{"a = Mul (p, low)", "a = Mul (p, high)"},
+                                         {"b = Mul (p, high)", "b = Mul (p, low)"}}));
+  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_THAT(NamesOfWrong(comparison), Contains("rest"));
+}
+
+}  // namespace
+}  // namespace onnxcmp
