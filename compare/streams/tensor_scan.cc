@@ -81,7 +81,7 @@ void TensorScan::FindShift() {
 
 Hash128 TensorScan::EndsHash() const {
   constexpr int64_t kEnd = 32;  // elements
-  std::array<std::byte, 2 * kEnd * 16> ends = {};
+  std::array<std::byte, 2 * kEnd* 16> ends = {};
   const int64_t count = std::min(size_, kEnd);
   size_t used = 0;
   for (const int64_t first : {int64_t{0}, size_ - count}) {
