@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
+#include "compare/differences/nearness.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/node_inputs.h"
 #include "compare/graphs/left_classes.h"
