@@ -121,7 +121,10 @@ class Repairer {
         const int gain = repairs_.GainOf(trial, suggestion);
         const bool constant = run_.right().IsConstant(suggestion.right);
         if (gain < 0 || (gain == 0 && suggestion.structure < (constant ? 0.5 : 0.99))) continue;
-        if (gain == 0 && constant && suggester_.FlowsIntoFixed(state(), suggestion.right)) continue;
+        if (gain == 0 && constant &&
+            (suggester_.FlowsIntoFixed(state(), suggestion.right) || repairs_.LosesAny(trial))) {
+          continue;
+        }
         repairs_.Adopt(std::move(trial), suggestion);
         more = true;
         break;

@@ -88,6 +88,12 @@ int Repairs::GainOf(const ForcedState& trial, const Suggestion& suggestion) cons
   return (trial.matched - own) - (state().matched - before);
 }
 
+bool Repairs::LosesAny(const ForcedState& trial) const {
+  return absl::c_any_of(run_.right().results(), [&](int r) {
+    return state().at(r).match != kNone && trial.at(r).match == kNone;
+  });
+}
+
 bool Repairs::IsWeak(int r, int c) const {
   if (state().at(r).match == kNone) return true;
   if (run_.right().result(r).fingerprint.size <= 4) return true;

@@ -1,11 +1,13 @@
 // Faults that make a result what another result of the left is, to the last bit or nearly so, and
 // that hardly show in the outputs: other values find a partner, and it is the wrong one.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compare/causes/cause_class.h"
 #include "compare/compare.h"
@@ -121,6 +123,31 @@ TEST(OtherResult, AnOutputThatReadsAnExchangedOneIsNamed) {
                                          {"b = Mul (p, high)", "b = Mul (p, low)"}}));
   EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
   EXPECT_THAT(NamesOfWrong(comparison), Contains("rest"));
+}
+
+// Each part of it could be the whole, where that hardly shows: the other part would then be lost.
+TEST(OtherResult, AFactorThatIsMadeOfTwoIsNoFault) {
+  const std::string left = R"(g (float[2,8] x) => (float[2,8] y) <float little = {0.000001}> {
+  p = Sigmoid (x)
+  s = Tanh (x)
+  t = Mul (s, little)
+  y = Add (p, t)
+})";
+  for (const auto& [part, rest] : std::vector<std::pair<std::string, std::string>>{
+           {"0.0000005", "2"}, {"0.00000033333333", "3"}, {"0.000002", "0.5"}}) {
+    const std::string right = absl::StrReplaceAll(
+        left,
+        {{"float little = {0.000001}",
+          absl::StrCat("float part = {", part, "}, float rest = {", rest, "}, float half = {0.5}")},
+         {"t = Mul (s, little)", "s_part = Mul (s, part)  t = Mul (s_part, rest)"},
+         // So that the outputs are not the same bits.
+         {"p = Sigmoid (x)",
+          "h = Mul (x, half)  i = Tanh (h)  j = Mul (i, half)  p = Add (j, half)"}});
+    const Comparison comparison = ComparedForCauses(left, right);
+    EXPECT_EQ(comparison.verdict, Verdict::kClose) << part;
+    EXPECT_THAT(NamesOfWrong(comparison), ElementsAre()) << part;
+    EXPECT_EQ(ExitStatusOf(comparison), 0) << part;
+  }
 }
 
 }  // namespace
