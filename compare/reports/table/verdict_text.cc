@@ -329,6 +329,10 @@ std::vector<std::string> VerdictText(const Comparison& comparison) {
   if (std::string sets = SetsText(comparison); !sets.empty()) lines.push_back(std::move(sets));
   if (std::string failure = OtherFailure(comparison); !failure.empty()) {
     lines.push_back(std::move(failure));
+  } else if (comparison.fail_on == FailOn::kCauses && !comparison.causes.empty() &&
+             ExitStatusOf(comparison) == 0) {
+    lines.push_back(
+        "the causes look like other ways to compute the same and do not count (--fail-on causes)");
   }
   return lines;
 }

@@ -13,7 +13,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "compare/reports/table/table_summary.h"
 #include "compare/text/display_text.h"
 #include "tests/support/built_comparison.h"
 #include "tests/support/golden.h"
@@ -385,6 +387,20 @@ TEST(RenderTableTest, ExitStatus) {
   EXPECT_EQ(status(Verdict::kClose, FailOn::kCauses), 1);
   EXPECT_EQ(status(Verdict::kClose, FailOn::kBits), 1);
   EXPECT_EQ(status(Verdict::kSame, FailOn::kBits), 0);
+}
+
+// Whoever asks for causes is told why one that is shown does not count.
+TEST(RenderTableTest, CausesThatDoNotCountAreSaidNotTo) {
+  const auto is_told = [](FailOn fail_on, CauseKind kind) {
+    Comparison comparison;
+    comparison.verdict = Verdict::kClose;
+    comparison.fail_on = fail_on;
+    comparison.causes.emplace_back().kind = kind;
+    return absl::StrContains(absl::StrJoin(VerdictText(comparison), "\n"), "do not count");
+  };
+  EXPECT_TRUE(is_told(FailOn::kCauses, CauseKind::kApproximation));
+  EXPECT_FALSE(is_told(FailOn::kCauses, CauseKind::kInitializer));
+  EXPECT_FALSE(is_told(FailOn::kDifferent, CauseKind::kApproximation));
 }
 
 }  // namespace
