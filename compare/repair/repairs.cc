@@ -89,8 +89,10 @@ int Repairs::GainOf(const ForcedState& trial, const Suggestion& suggestion) cons
 }
 
 bool Repairs::LosesAny(const ForcedState& trial) const {
+  const std::vector<int> claims = ClaimsOf(run_, trial);
   return absl::c_any_of(run_.right().results(), [&](int r) {
-    return state().at(r).match != kNone && trial.at(r).match == kNone;
+    const int match = state().at(r).match;
+    return match != kNone && (trial.at(r).match == kNone || claims[Index(match)] == 0);
   });
 }
 

@@ -143,10 +143,12 @@ TEST(OtherResult, AFactorThatIsMadeOfTwoIsNoFault) {
          // So that the outputs are not the same bits.
          {"p = Sigmoid (x)",
           "h = Mul (x, half)  i = Tanh (h)  j = Mul (i, half)  p = Add (j, half)"}});
-    const Comparison comparison = ComparedForCauses(left, right);
-    EXPECT_EQ(comparison.verdict, Verdict::kClose) << part;
-    EXPECT_THAT(NamesOfWrong(comparison), ElementsAre()) << part;
-    EXPECT_EQ(ExitStatusOf(comparison), 0) << part;
+    for (const Comparison& comparison :
+         {ComparedForCauses(left, right), ComparedForCauses(right, left)}) {
+      EXPECT_EQ(comparison.verdict, Verdict::kClose) << part;
+      EXPECT_THAT(NamesOfWrong(comparison), ElementsAre()) << part;
+      EXPECT_EQ(ExitStatusOf(comparison), 0) << part;
+    }
   }
 }
 
