@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/algorithm/container.h"
+#include "compare/repair/claims.h"
 #include "compare/repair/likeness.h"
 
 namespace onnxcmp {
@@ -12,30 +13,6 @@ namespace {
 constexpr int64_t kMaxConstantPairs = 200000;  // that are looked at for one repair
 
 }  // namespace
-
-std::vector<int> ClaimsOf(const ForcedRun& run, const ForcedState& state) {
-  std::vector<int> claims(static_cast<size_t>(run.left().size()));
-  for (const int r : run.right().results()) {
-    if (state.at(r).match != kNone) ++claims[Index(state.at(r).match)];
-  }
-  return claims;
-}
-
-bool IsContested(const ForcedRun& run, const ForcedState& state, const std::vector<int>& claims,
-                 int r) {
-  const int match = state.at(r).match;
-  return match != kNone &&
-         claims[Index(match)] > static_cast<int>(run.left().members(match).size());
-}
-
-std::vector<bool> TakenClasses(const ForcedRun& run, const ForcedState& state) {
-  const std::vector<int> claims = ClaimsOf(run, state);
-  std::vector<bool> taken(claims.size());
-  for (size_t c = 0; c < claims.size(); ++c) {
-    taken[c] = claims[c] >= static_cast<int>(run.left().members(static_cast<int>(c)).size());
-  }
-  return taken;
-}
 
 std::vector<bool> InnocentConstants(const ForcedRun& run, const ForcedState& state) {
   constexpr double kRounding = 64;  // epsilons
@@ -83,7 +60,7 @@ std::vector<Suggestion> ConstantSuggester::For(const ForcedState& state,
                                                absl::FunctionRef<bool(int, int)> fits) {
   std::vector<Suggestion> suggestions;
   const LeftClasses& left = run_.left();
-  const std::vector<bool> taken = TakenClasses(run_, state);
+  const Claims claims(run_, state);
   int64_t open_pairs = kMaxConstantPairs;
   for (const int r : results) {
     const ForcedResult& result = state.at(r);
@@ -100,7 +77,7 @@ std::vector<Suggestion> ConstantSuggester::For(const ForcedState& state,
         limited_ = true;
         return suggestions;
       }
-      if (taken[static_cast<size_t>(c)] || !IsMeasurable(left.value(c)) || !fits(r, c)) continue;
+      if (claims.IsTaken(c) || !IsMeasurable(left.value(c)) || !fits(r, c)) continue;
       if (!tells && !left.constant(c)) continue;
       if (innocent && run_.IsNear(c, result.own, &own)) continue;
       // The same elements in another layout need no second look.

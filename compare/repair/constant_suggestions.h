@@ -25,16 +25,6 @@ struct Suggestion {
   double structure = 0;
 };
 
-// By class: how many right results are matched with it.
-std::vector<int> ClaimsOf(const ForcedRun& run, const ForcedState& state);
-// Whether a match may be another's: more results of the right have it than the left has of it. What
-// has gone wrong and is what another result is, or nearly so, finds that one's match. `claims`: as
-// ClaimsOf() has it.
-bool IsContested(const ForcedRun& run, const ForcedState& state, const std::vector<int>& claims,
-                 int r);
-// By class: whether as many right results are matched with it as it has members.
-std::vector<bool> TakenClasses(const ForcedRun& run, const ForcedState& state);
-
 // By right result: constants without a match of which all that reads them gives what the left has
 // up to rounding. Then another one that is near is no evidence of a fault: a factor of nearly 1 is
 // folded into it.

@@ -4,6 +4,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
+#include "compare/repair/claims.h"
 #include "compare/repair/constant_suggestions.h"
 #include "compare/repair/likeness.h"
 #include "compare/repair/repair_suggestions.h"
@@ -12,17 +13,14 @@
 namespace onnxcmp {
 
 struct Suggester::LeftOvers {
-  const ForcedRun& run;
   const ForcedState& state;
   std::vector<bool> innocents;  // by right result: InnocentConstants()
-  std::vector<int> claims;      // by class: right results that are matched with it
+  Claims claims;
 
-  bool IsFree(int c) const {
-    return c != kNone && claims[Index(c)] < static_cast<int>(run.left().members(c).size());
-  }
+  bool IsFree(int c) const { return c != kNone && !claims.IsTaken(c); }
   // A repair is sure of its match.
   bool IsContested(int r) const {
-    return !state.fixed.contains(r) && onnxcmp::IsContested(run, state, claims, r);
+    return !state.fixed.contains(r) && claims.IsContested(state.at(r).match);
   }
 };
 
@@ -161,7 +159,7 @@ bool Suggester::FlowsIntoFixed(const ForcedState& state, int r) const {
 std::vector<Suggestion> Suggester::ForLeftOvers(const ForcedState& state) const {
   const SideGraph& right = run_.right();
   Collector collector(*this, state);
-  const LeftOvers open = {run_, state, InnocentConstants(run_, state), ClaimsOf(run_, state)};
+  const LeftOvers open = {state, InnocentConstants(run_, state), Claims(run_, state)};
   collector.AddConstants(right.results(), open.innocents);
   for (const int r : right.results()) {
     if (state.at(r).match != kNone && !open.IsContested(r)) continue;

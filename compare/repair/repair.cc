@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "compare/repair/repair_moves.h"
 #include "compare/repair/repair_round.h"
@@ -48,23 +47,24 @@ class Repairer {
   // False if there is none.
   bool FallBack() {
     std::sort(hints_.begin(), hints_.end());
-    return FallBackTo([](int, int) { return false; }) ||
-           FallBackTo([&](int r, int c) { return suggester_.AreCounterparts(r, c); });
-  }
-  bool FallBackTo(absl::FunctionRef<bool(int r, int c)> may_lose) {
-    constexpr int kNoEnd = std::numeric_limits<int>::max();
     const Suggester::Standing standing = suggester_.StandingOf(state());
+    return FallBack(standing, /*outputs_may_take=*/false) ||
+           FallBack(standing, /*outputs_may_take=*/true);
+  }
+  // The second time it is about outputs alone: all others were tried before.
+  bool FallBack(const Suggester::Standing& standing, bool outputs_may_take) {
+    constexpr int kNoEnd = std::numeric_limits<int>::max();
     for (const auto& [r, l] : hints_) {
       const int c = run_.left().of(l);
       const ForcedResult& result = state().at(r);
       if (c == kNone || !standing.suspect[Index(r)] || result.own.empty() ||
           state().fixed.contains(r) || !run_.right().IsComputed(r) || !suggester_.Fits(r, c) ||
-          !repairs_.StartsRegion(r)) {
+          !repairs_.StartsRegion(r) || (outputs_may_take && !suggester_.AreCounterparts(r, c))) {
         continue;
       }
       ForcedState state_with = repairs_.Try({r, c, 1}, kNoEnd);
       if (state_with.at(r).match != c ||
-          (repairs_.GainOf(state_with, {r, c, 1}) < 0 && !may_lose(r, c))) {
+          (repairs_.GainOf(state_with, {r, c, 1}) < 0 && !outputs_may_take)) {
         continue;
       }
       repairs_.Adopt(std::move(state_with), {r, c, 1});

@@ -46,7 +46,7 @@ Repairs::Repairs(const ForcedRun& run, const Suggester& suggester, const RepairL
 
 void Repairs::Adopt(ForcedState state) {
   repaired_.state = std::move(state);
-  claims_ = ClaimsOf(run_, repaired_.state);
+  claims_ = Claims(run_, repaired_.state);
 }
 
 void Repairs::Adopt(ForcedState state, const Suggestion& pair) {
@@ -89,24 +89,24 @@ int Repairs::GainOf(const ForcedState& trial, const Suggestion& suggestion) cons
 }
 
 bool Repairs::LosesAny(const ForcedState& trial) const {
-  const std::vector<int> claims = ClaimsOf(run_, trial);
+  const Claims claims(run_, trial);
   return absl::c_any_of(run_.right().results(), [&](int r) {
     const int match = state().at(r).match;
-    return match != kNone && (trial.at(r).match == kNone || claims[Index(match)] == 0);
+    return match != kNone && (trial.at(r).match == kNone || claims.of(match) == 0);
   });
 }
 
 bool Repairs::IsWeak(int r, int c) const {
   if (state().at(r).match == kNone) return true;
   if (run_.right().result(r).fingerprint.size <= 4) return true;
-  if (run_.right().producer(r) == kNone) return IsMistaken(state(), r, c);
+  if (run_.right().producer(r) == kNone) return IsMistaken(state(), claims_, r, c);
   if (CopiedBy(r) != kNone || suggester_.AreCounterparts(r, c)) return true;
   return IsClaimedTwice(r) && !IsTaken(c);
 }
 
 bool Repairs::IsClaimedTwice(int r) const {
   const int match = state().at(r).match;
-  if (match == kNone || claims_[Index(match)] < 2) return false;
+  if (match == kNone || claims_.of(match) < 2) return false;
   const SideGraph& right = run_.right();
   const std::string& op_type = right.node(right.producer(r)).made->op_type;
   return absl::c_any_of(right.results(), [&](int other) {
@@ -116,9 +116,8 @@ bool Repairs::IsClaimedTwice(int r) const {
   });
 }
 
-bool Repairs::IsMistaken(const ForcedState& state, int r, int c) const {
-  const std::vector<int> claims = ClaimsOf(run_, state);
-  return IsContested(run_, state, claims, r) && claims[Index(c)] == 0;
+bool Repairs::IsMistaken(const ForcedState& trial, int r, int c) const {
+  return IsMistaken(trial, Claims(run_, trial), r, c);
 }
 
 bool Repairs::StartsRegion(int r) const {

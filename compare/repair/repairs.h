@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compare/forced/forced_run.h"
+#include "compare/repair/claims.h"
 #include "compare/repair/constant_suggestions.h"
 #include "compare/repair/repair.h"
 #include "compare/repair/repair_limits.h"
@@ -49,7 +50,7 @@ class Repairs {
   // Whether little but its bits speaks for a result's match, where class c might be right.
   bool IsWeak(int r, int c) const;
   // Whether a result has a match that is another's, while nothing is matched with class c.
-  bool IsMistaken(const ForcedState& state, int r, int c) const;
+  bool IsMistaken(const ForcedState& trial, int r, int c) const;
   int CopiedBy(int r) const { return run_.CopiedBy(state(), r); }
   // Whether all that a result is made of is sure of its match: no other can be at the root of it.
   bool StartsRegion(int r) const;
@@ -58,7 +59,10 @@ class Repairs {
   bool IsOfConstants(int r) const { return of_constants_[Index(r)]; }
 
  private:
-  bool IsTaken(int c) const { return claims_[Index(c)] > 0; }
+  static bool IsMistaken(const ForcedState& state, const Claims& claims, int r, int c) {
+    return claims.IsContested(state.at(r).match) && claims.of(c) == 0;
+  }
+  bool IsTaken(int c) const { return claims_.of(c) > 0; }
   // By another result of the same operator.
   bool IsClaimedTwice(int r) const;
 
@@ -69,7 +73,7 @@ class Repairs {
   const int64_t most_runs_;
   Repaired repaired_;
   int64_t repeated_runs_ = 0;  // of nodes in trials that were made again
-  std::vector<int> claims_;    // by class: right results that are matched with it
+  Claims claims_;              // of the state
   std::vector<Suggestion> pairs_;
 };
 

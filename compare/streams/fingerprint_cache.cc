@@ -84,12 +84,11 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool, bo
   }
   const Value readable = Readable(value, pool);
   // Weights that several models have are one buffer, so bits would tell nothing of those in files.
-  const bool in_memory = large && !TensorScan::ReadsFile(tensor);
-  bool bits_first = false;
-  if (in_memory) {
-    const Hash128 ends = TensorScan(readable.tensor()).EndsHash();
+  const Hash128 ends = large ? TensorScan(readable.tensor()).EndsHash() : Hash128();
+  bool bits_first = large && !TensorScan::ReadsFile(tensor);
+  if (bits_first) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    bits_first = !ends_.insert(ends).second;
+    bits_first = ends_.contains(ends);
   }
   Hash128 bits;
   if (bits_first) {
@@ -104,7 +103,10 @@ Fingerprint FingerprintCache::Get(const Value& value, const ThreadPool* pool, bo
   const auto fingerprint = std::make_shared<const Fingerprint>(
       FingerprintOf(readable, options, bits_first ? &bits : nullptr));
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (large) large_.emplace(fingerprint->bits, fingerprint);
+  if (large) {
+    large_.emplace(fingerprint->bits, fingerprint);
+    ends_[ends] = fingerprint->bits;
+  }
   Remember(tensor, fingerprint);
   return *fingerprint;
 }
@@ -179,6 +181,7 @@ void FingerprintCache::ForgetTheGone() {
     large_.emplace(seen.fingerprint->bits, seen.fingerprint);
     return false;
   });
+  absl::erase_if(ends_, [&](const auto& entry) { return !large_.contains(entry.second); });
 }
 
 }  // namespace onnxcmp

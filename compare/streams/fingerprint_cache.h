@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/hash128.h"
 #include "evaluator/base/thread_pool.h"
@@ -81,7 +80,7 @@ class FingerprintCache {
   absl::flat_hash_map<std::pair<const Buffer*, int64_t>, Seen> seen_;  // by offset too
   absl::flat_hash_map<std::pair<const Buffer*, int64_t>, SeenContent> contents_;
   absl::flat_hash_map<Hash128, Shared> large_;  // by bits
-  absl::flat_hash_set<Hash128> ends_;           // TensorScan::EndsHash() of what was large
+  absl::flat_hash_map<Hash128, Hash128> ends_;  // by TensorScan::EndsHash(): bits of large ones
   absl::flat_hash_map<const Buffer*, std::weak_ptr<Buffer>> finite_;
 };
 

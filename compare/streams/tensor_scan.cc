@@ -80,18 +80,16 @@ void TensorScan::FindShift() {
 }
 
 Hash128 TensorScan::EndsHash() const {
-  constexpr int64_t kEnd = 32;  // elements
-  std::array<std::byte, 2 * kEnd* 16> ends = {};
+  constexpr int64_t kEnd = 32;  // elements, of up to 16 bytes
   const int64_t count = std::min(size_, kEnd);
-  size_t used = 0;
+  std::vector<uint64_t> words = {static_cast<uint64_t>(dtype_), static_cast<uint64_t>(size_)};
   for (const int64_t first : {int64_t{0}, size_ - count}) {
     std::array<std::byte, kEnd * 16> buffer;
     const std::byte* raw = InPlace() ? Place(first) : Gather(first, count, buffer.data());
-    std::memcpy(ends.data() + used, raw, Bytes(count));
-    used += Bytes(count);
+    const Hash128 end = ToHash128(XXH3_128bits(raw, Bytes(count)));
+    words.insert(words.end(), {end.low, end.high});
   }
-  const Hash128 hash = ToHash128(XXH3_128bits(ends.data(), used));
-  return HashOf({hash.low, hash.high, static_cast<uint64_t>(dtype_), static_cast<uint64_t>(size_)});
+  return HashOf(words);
 }
 
 bool TensorScan::IsRich() const {
