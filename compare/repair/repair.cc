@@ -122,7 +122,7 @@ class Repairer {
         const bool constant = run_.right().IsConstant(suggestion.right);
         if (gain < 0 || (gain == 0 && suggestion.structure < (constant ? 0.5 : 0.99))) continue;
         if (gain == 0 && constant &&
-            (suggester_.FlowsIntoFixed(state(), suggestion.right) || repairs_.LosesAny(trial))) {
+            (suggester_.FlowsIntoFixed(state(), suggestion.right) || repairs_.MovesAny(trial))) {
           continue;
         }
         repairs_.Adopt(std::move(trial), suggestion);

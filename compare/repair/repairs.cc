@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 
 namespace onnxcmp {
@@ -88,11 +89,17 @@ int Repairs::GainOf(const ForcedState& trial, const Suggestion& suggestion) cons
   return (trial.matched - own) - (state().matched - before);
 }
 
-bool Repairs::LosesAny(const ForcedState& trial) const {
+bool Repairs::MovesAny(const ForcedState& trial) const {
   const Claims claims(run_, trial);
+  absl::flat_hash_set<int> found;  // classes, by who had no match with them
+  for (const int r : run_.right().results()) {
+    if (trial.at(r).match != state().at(r).match) found.insert(trial.at(r).match);
+  }
   return absl::c_any_of(run_.right().results(), [&](int r) {
-    const int match = state().at(r).match;
-    return match != kNone && (trial.at(r).match == kNone || claims.of(match) == 0);
+    const int before = state().at(r).match;
+    const int after = trial.at(r).match;
+    if (before == kNone || after == before) return false;
+    return after == kNone ? found.contains(before) : claims.of(before) == 0;
   });
 }
 

@@ -43,9 +43,10 @@ class Repairs {
   ForcedState Try(const FixedMatches& fixed, const ForcedRun::Abandon& abandon);
   // Results that found a match besides the one suggested.
   int GainOf(const ForcedState& trial, const Suggestion& suggestion) const;
-  // Whether a result of either side would have no match any more: one that finds it instead proves
-  // nothing, as part of a factor does that the other side has as a whole.
-  bool LosesAny(const ForcedState& trial) const;
+  // Whether a result would merely take another's place: find the match that one has, or leave its
+  // own to nobody. That proves nothing: part of a factor does so that the other side has as a
+  // whole.
+  bool MovesAny(const ForcedState& trial) const;
 
   // Whether little but its bits speaks for a result's match, where class c might be right.
   bool IsWeak(int r, int c) const;

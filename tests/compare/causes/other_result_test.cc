@@ -125,29 +125,49 @@ TEST(OtherResult, AnOutputThatReadsAnExchangedOneIsNamed) {
   EXPECT_THAT(NamesOfWrong(comparison), Contains("rest"));
 }
 
-// Each part of it could be the whole, where that hardly shows: the other part would then be lost.
-TEST(OtherResult, AFactorThatIsMadeOfTwoIsNoFault) {
-  const std::string left = R"(g (float[2,8] x) => (float[2,8] y) <float little = {0.000001}> {
+// `little` moves y by some of its last places; on the other side it is made of two, and the outputs
+// are not the same bits.
+constexpr char kLittleFactor[] = R"(g (float[2,8] x) => (float[2,8] y)
+<float much = {2.94}, float little = {0.000003}> {
   p = Sigmoid (x)
   s = Tanh (x)
-  t = Mul (s, little)
+  u = Mul (s, much)
+  t = Mul (u, little)
   y = Add (p, t)
 })";
+
+std::string WithFactorOfTwo(const std::string& part, const std::string& rest) {
+  return absl::StrReplaceAll(
+      kLittleFactor,
+      {{"float little = {0.000003}",
+        absl::StrCat("float part = {", part, "}, float rest = {", rest, "}, float half = {0.5}")},
+       {"t = Mul (u, little)", "u_part = Mul (u, part)  t = Mul (u_part, rest)"},
+       {"p = Sigmoid (x)",
+        "h = Mul (x, half)  i = Tanh (h)  j = Mul (i, half)  p = Add (j, half)"}});
+}
+
+// Each part of it could be the whole, where that hardly shows: the other part would then be lost.
+TEST(OtherResult, AFactorThatIsMadeOfTwoIsNoFault) {
   for (const auto& [part, rest] : std::vector<std::pair<std::string, std::string>>{
-           {"0.0000005", "2"}, {"0.00000033333333", "3"}, {"0.000002", "0.5"}}) {
-    const std::string right = absl::StrReplaceAll(
-        left,
-        {{"float little = {0.000001}",
-          absl::StrCat("float part = {", part, "}, float rest = {", rest, "}, float half = {0.5}")},
-         {"t = Mul (s, little)", "s_part = Mul (s, part)  t = Mul (s_part, rest)"},
-         // So that the outputs are not the same bits.
-         {"p = Sigmoid (x)",
-          "h = Mul (x, half)  i = Tanh (h)  j = Mul (i, half)  p = Add (j, half)"}});
+           {"0.0000015", "2"}, {"0.000001", "3"}, {"0.000006", "0.5"}}) {
+    const std::string right = WithFactorOfTwo(part, rest);
     for (const Comparison& comparison :
-         {ComparedForCauses(left, right), ComparedForCauses(right, left)}) {
+         {ComparedForCauses(kLittleFactor, right), ComparedForCauses(right, kLittleFactor)}) {
       EXPECT_EQ(comparison.verdict, Verdict::kClose) << part;
       EXPECT_THAT(NamesOfWrong(comparison), ElementsAre()) << part;
       EXPECT_EQ(ExitStatusOf(comparison), 0) << part;
+    }
+  }
+}
+
+// What the left makes of it is then nobody's.
+TEST(OtherResult, AFactorThatIsMadeOfTwoAndWrongIsNamed) {
+  for (const std::string part : {"0.0000005", "-0.0000005", "0.000002", "0.0000013"}) {
+    const std::string right = WithFactorOfTwo(part, "3");
+    for (const Comparison& comparison :
+         {ComparedForCauses(kLittleFactor, right), ComparedForCauses(right, kLittleFactor)}) {
+      EXPECT_EQ(comparison.verdict, Verdict::kClose) << part;
+      EXPECT_EQ(ExitStatusOf(comparison), 1) << part;
     }
   }
 }
