@@ -1,14 +1,16 @@
 #include "cli/heap.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <system_error>
 
+#include "evaluator/base/fresh_memory.h"
+
 #ifdef __GLIBC__
 #include <malloc.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #endif
 
@@ -24,24 +26,21 @@ constexpr uint64_t kMostOfNodes = uint64_t{96} << 20;
 constexpr uint64_t kForEach = 112;
 constexpr uint64_t kMost = uint64_t{2047} << 20;  // mallopt() takes an int
 
-#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
+#ifdef __GLIBC__
 // Lets the heap grow by that much at once, and asks for large pages there: they are filled as the
 // heap is, and have few faults.
 void Grow(uint64_t bytes) {
   // More than the heap has left, less than is mapped by itself.
   constexpr size_t kFirst = size_t{512} << 10;
-  constexpr uintptr_t kPage = uintptr_t{2} << 20;
   // Two threads that load two models would have a heap each, of which only one is used again.
   mallopt(M_ARENA_MAX, 1);
   mallopt(M_TOP_PAD, static_cast<int>(bytes));
   const std::unique_ptr<char[]> first(new char[kFirst]);
   const auto begin = reinterpret_cast<uintptr_t>(first.get());
   const auto end = reinterpret_cast<uintptr_t>(sbrk(0));
-  const uintptr_t from = (begin + kPage - 1) / kPage * kPage;
-  const uintptr_t to = end / kPage * kPage;
   // Somebody else's allocator has its blocks elsewhere.
-  if (end < begin || end - begin > 2 * bytes + kFirst || from >= to) return;
-  madvise(first.get() + (from - begin), to - from, MADV_HUGEPAGE);  // only a hint: may fail
+  if (end < begin || end - begin > 2 * bytes + kFirst) return;
+  LargePages().Prefer(reinterpret_cast<std::byte*>(first.get()), end - begin);
 }
 #else
 void Grow(uint64_t /*bytes*/) {}

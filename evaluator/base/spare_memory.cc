@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <new>
 #include <utility>
 
 // Clang has it in a package of its own.
@@ -26,28 +25,13 @@ constexpr size_t kFirstRegion = size_t{4} << 20;
 constexpr size_t kMostOfRegion = size_t{1} << 30;
 // Blocks that are looked at for one that has pages already.
 constexpr int kCandidates = 8;
-// What no region gives comes in large pages from here on: page faults took half of LogSoftmax's
-// time.
+// What comes first comes in large pages from here on.
 constexpr size_t kLeastLarge = size_t{32} << 20;
 
 // What goes back to the system is cut to its pages.
 size_t PageSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 size_t RoundUp(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
-
-void PreferLargePages([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  const auto begin = reinterpret_cast<uintptr_t>(data);
-  const uintptr_t first = RoundUp(begin, kLargePage);
-  const uintptr_t last = (begin + bytes) / kLargePage * kLargePage;
-  if (first < last) madvise(data + (first - begin), last - first, MADV_HUGEPAGE);  // may fail
-#endif
-}
-
-void* MapAnonymous(size_t bytes) {
-  return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-              /*fd=*/-1, /*offset=*/0);
-}
 
 // The address sanitizer holds that nobody touches what waits, nor what lies behind a block.
 void Forbid([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
@@ -63,20 +47,10 @@ void Allow([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
 
 }  // namespace
 
-std::byte* TakeFromSystem(size_t bytes) {
-  void* memory = ::operator new(bytes, kMemoryAlignment, std::nothrow);
-  if (memory == nullptr) return nullptr;
-  auto* data = static_cast<std::byte*>(memory);
-  if (bytes >= kLeastLarge) PreferLargePages(data, bytes);
-  return data;
-}
-
-void GiveToSystem(std::byte* data) { ::operator delete(data, kMemoryAlignment); }
-
 SpareMemory::~SpareMemory() {
   for (const auto& [data, size] : regions_) {
     Allow(data, size);
-    munmap(data, size);
+    UnmapPages(data, size);
   }
 }
 
@@ -192,14 +166,13 @@ SpareMemory::FreeBlocks::iterator SpareMemory::Find(size_t bytes) {
 bool SpareMemory::AddRegion(size_t bytes) {
   size_t size =
       RoundUp(std::max(bytes, std::clamp(region_bytes_, kFirstRegion, kMostOfRegion)), kLargePage);
-  void* memory = MapAnonymous(size);
-  if (memory == MAP_FAILED) {  // there may be a limit, and just enough
+  std::byte* data = MapPages(size);
+  if (data == nullptr) {  // there may be a limit, and just enough
     size = bytes;
-    memory = MapAnonymous(size);
+    data = MapPages(size);
   }
-  if (memory == MAP_FAILED) return false;
-  auto* data = static_cast<std::byte*>(memory);
-  if (region_bytes_ > 0 || bytes >= kLeastLarge) PreferLargePages(data, size);
+  if (data == nullptr) return false;
+  if (region_bytes_ > 0 || bytes >= kLeastLarge) large_pages_.Prefer(data, size);
   Forbid(data, size);
   regions_.emplace(data, size);
   region_bytes_ += size;
@@ -234,7 +207,7 @@ void SpareMemory::Shrink() {
     // A region for something large serves few other sizes.
     if (kept.empty() && region != regions_.end() && region->second == free.size) {
       Allow(data, region->second);
-      munmap(data, region->second);
+      UnmapPages(data, region->second);
       region_bytes_ -= region->second;
       regions_.erase(region);
       continue;

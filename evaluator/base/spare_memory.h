@@ -6,19 +6,13 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
-#include <new>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "evaluator/base/fresh_memory.h"
+
 namespace onnxcmp {
-
-// Cache lines, and more than any vector register.
-inline constexpr std::align_val_t kMemoryAlignment{64};
-
-// Aligned memory with anything in it; null if the system has none left.
-std::byte* TakeFromSystem(size_t bytes);
-void GiveToSystem(std::byte* data);
 
 // Blocks of a few large regions, from any thread. What lies free there joins its free neighbours
 // and is cut for what comes, whatever its size. What is in use and what waits together never take
@@ -43,6 +37,8 @@ class SpareMemory {
   void Give(const Block& block);
   // Bytes that may be taken again without asking the system.
   size_t waiting() const;
+  // For memory of a similar kind.
+  LargePages& large_pages() { return large_pages_; }
 
  private:
   // Bytes in a row that all may have pages of the system, or none.
@@ -68,6 +64,7 @@ class SpareMemory {
   // As much of what waits to the system as is held beyond what may be.
   void Shrink();
 
+  LargePages large_pages_;
   mutable std::mutex mutex_;
   std::map<std::byte*, size_t> regions_;                // where they begin, their bytes
   size_t region_bytes_ = 0;                             // of all

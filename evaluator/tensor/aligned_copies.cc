@@ -1,12 +1,11 @@
 #include "evaluator/tensor/aligned_copies.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "evaluator/base/fresh_memory.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -34,7 +33,7 @@ AlignedCopies::AlignedCopies(std::shared_ptr<SpareMemory> spare)
           spare != nullptr ? std::move(spare) : std::make_shared<SpareMemory>())) {}
 
 AlignedCopies::~AlignedCopies() {
-  for (const Chunk& chunk : chunks_) munmap(chunk.data, chunk.size);
+  for (const Chunk& chunk : chunks_) UnmapPages(chunk.data, chunk.size);
 }
 
 absl::StatusOr<std::byte*> AlignedCopies::Reserve(int64_t bytes) {
@@ -43,15 +42,12 @@ absl::StatusOr<std::byte*> AlignedCopies::Reserve(int64_t bytes) {
       (static_cast<size_t>(bytes) + 2 * kCopyAlignment - 1) / kCopyAlignment * kCopyAlignment;
   if (chunks_.empty() || chunks_.back().size - used_ < needed) {
     const size_t size = std::max(needed, kLeastChunk);
-    void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1, /*offset=*/0);
-    if (data == MAP_FAILED) {
+    std::byte* data = MapPages(size);
+    if (data == nullptr) {
       return absl::ResourceExhaustedError(absl::StrCat("no memory for ", bytes, " bytes"));
     }
-#ifdef MADV_HUGEPAGE
-    madvise(data, size, MADV_HUGEPAGE);  // only a hint: may fail
-#endif
-    chunks_.push_back({static_cast<std::byte*>(data), size});
+    passing_->spare()->large_pages().Prefer(data, size);
+    chunks_.push_back({data, size});
     used_ = 0;
   }
   std::byte* place = chunks_.back().data + used_;

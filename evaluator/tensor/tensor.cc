@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "evaluator/base/fresh_memory.h"
 #include "evaluator/base/spare_memory.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/aligned_copies.h"

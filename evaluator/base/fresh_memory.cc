@@ -1,0 +1,87 @@
+#include "evaluator/base/fresh_memory.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <ctime>
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kLargePage = size_t{2} << 20;
+// What comes from malloc has fresh pages of its own from here on.
+constexpr size_t kLeastLarge = size_t{32} << 20;
+
+// The large pages that lie as a whole in some memory.
+struct WholePages {
+  std::byte* data = nullptr;
+  size_t bytes = 0;
+};
+
+WholePages WholePagesIn(std::byte* data, size_t bytes) {
+  const auto begin = reinterpret_cast<uintptr_t>(data);
+  const uintptr_t first = (begin + kLargePage - 1) / kLargePage * kLargePage;
+  const uintptr_t last = (begin + bytes) / kLargePage * kLargePage;
+  if (first >= last) return {};
+  return {data + (first - begin), last - first};
+}
+
+void Advise([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  madvise(data, bytes, MADV_HUGEPAGE);  // only a hint: may fail
+#endif
+}
+
+// What this thread has taken of the processor: others that run meanwhile do not count.
+absl::Duration ThreadTime() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return absl::DurationFromTimespec(now);
+}
+
+// How long the system takes to back memory with pages, next to nothing if it has them or does not
+// do so when asked.
+absl::Duration TimeToBack([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
+  const absl::Duration before = ThreadTime();
+#ifdef MADV_POPULATE_WRITE
+  madvise(data, bytes, MADV_POPULATE_WRITE);  // Linux 5.14 and later
+#endif
+  return ThreadTime() - before;
+}
+
+}  // namespace
+
+std::byte* TakeFromSystem(size_t bytes) {
+  void* memory = ::operator new(bytes, kMemoryAlignment, std::nothrow);
+  if (memory == nullptr) return nullptr;
+  auto* data = static_cast<std::byte*>(memory);
+  // Page by page, faults take half of LogSoftmax's time.
+  if (bytes >= kLeastLarge) {
+    const WholePages pages = WholePagesIn(data, bytes);
+    Advise(pages.data, pages.bytes);
+  }
+  return data;
+}
+
+void GiveToSystem(std::byte* data) { ::operator delete(data, kMemoryAlignment); }
+
+std::byte* MapPages(size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1, /*offset=*/0);
+  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+}
+
+void UnmapPages(std::byte* data, size_t bytes) { munmap(data, bytes); }
+
+void LargePages::Prefer(std::byte* data, size_t bytes) {
+  const WholePages pages = WholePagesIn(data, bytes);
+  if (pages.bytes == 0 || !pay_) return;
+  Advise(pages.data, kLargePage);
+  if (TimeToBack(pages.data, kLargePage) > slow_) {
+    pay_ = false;
+    return;
+  }
+  Advise(pages.data + kLargePage, pages.bytes - kLargePage);
+}
+
+}  // namespace onnxcmp
