@@ -112,8 +112,7 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
       absl::StrCat(absl::StrJoin(ours.operators, "+"), " | ", absl::StrJoin(theirs.operators, "+"));
   const double epsilon =
       CoarserEpsilon(run.left().result(result.match).dtype, result.own.tensor().dtype());
-  if (ours.quantizes != theirs.quantizes &&
-      RelativeRms(Measure(result.held.tensor()), Measure(result.own.tensor())) <= kHonest) {
+  if (ours.quantizes != theirs.quantizes && run.RelativeRmsOf(result) <= kHonest) {
     found.kind = CauseKind::kQuantization;
     found.operators = operators;
     // An 8-bit step is 4e-3 of the greatest element.
@@ -132,8 +131,8 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
   bool approximation = epsilon > 0 && verdict.distance <= kApproximation;
   // A boolean has no steps.
   if (IsInteger(result.own.tensor().dtype()) && BitWidth(result.own.tensor().dtype()) == 8) {
-    const Measured own = Measure(result.own.tensor());
-    const Measured held = Measure(result.held.tensor());
+    const Measured own = run.MeasuredOwn(result);
+    const Measured held = run.MeasuredHeld(result);
     approximation = AreStepsApart(own, held, std::max(ours.roundings, theirs.roundings));
     found.of_grids = ours.quantizes && theirs.quantizes && AreStepsApart(own, held, 1);
   }

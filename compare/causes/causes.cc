@@ -272,10 +272,6 @@ class CauseFinder {
     Cause cause;
     cause.kind = found.kind;
     cause.known_form = found.known_form;
-    std::tie(cause.left, cause.right) = Refined(run, state, judging->noise, r);
-    if (cause.right != r && right_graph_.IsConstant(cause.right)) {
-      cause.kind = CauseKind::kInitializer;
-    }
     if (!found.operators.empty()) {
       const auto [it, added] = judging->folded.try_emplace(found.operators, report->causes.size());
       if (!added) {
@@ -283,6 +279,10 @@ class CauseFinder {
         others_.push_back(r);
         return;
       }
+    }
+    std::tie(cause.left, cause.right) = Refined(run, state, judging->noise, r);
+    if (cause.right != r && right_graph_.IsConstant(cause.right)) {
+      cause.kind = CauseKind::kInitializer;
     }
     cause.local = TensorDifferenceOf(state.at(r).held, state.at(r).own, {}, options_.pool);
     cause.judged = r;

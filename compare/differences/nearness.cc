@@ -5,6 +5,7 @@
 #include <complex>
 #include <limits>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "compare/differences/element_reader.h"
@@ -140,20 +141,19 @@ class ScaleSum {
   static constexpr int64_t kSample = 1024;
   static constexpr int64_t kLanes = 32;
 
-  static bool Counts(double magnitude) { return magnitude > 0 && magnitude < kHuge; }
-
   void AddLanes(const double* elements, int64_t count) {
     double lanes[kLanes] = {};
-    for (int64_t i = 0; i < count; ++i) {
-      const double magnitude = std::abs(elements[i]);
-      lanes[i] = Counts(magnitude) ? magnitude : 0;
+    if (count == kLanes) {
+      TakeMagnitudes(elements, kLanes, lanes);
+    } else {
+      TakeMagnitudes(elements, count, lanes);
     }
     double squares[4] = {};
-    int64_t counted = 0;
     for (int64_t i = 0; i < kLanes; i += 4) {
       for (int64_t k = 0; k < 4; ++k) squares[k] += lanes[i + k] * lanes[i + k];
     }
-    for (const double lane : lanes) counted += lane > 0 ? 1 : 0;
+    int64_t counted = 0;
+    for (int64_t i = 0; i < kLanes; ++i) counted += lanes[i] > 0 ? 1 : 0;
     squares_ += (squares[0] + squares[1]) + (squares[2] + squares[3]);
     count_ += counted;
     if (until_next_ > counted) {
@@ -170,6 +170,14 @@ class ScaleSum {
       if (lane == 0 || --until_next_ > 0) continue;
       sample_.push_back(lane);
       until_next_ = step_;
+    }
+  }
+
+  // Those that count; 0 for the others, NaN among them.
+  static void TakeMagnitudes(const double* elements, int64_t count, double* magnitudes) {
+    for (int64_t i = 0; i < count; ++i) {
+      const double magnitude = std::abs(elements[i]);
+      magnitudes[i] = magnitude < kHuge ? magnitude : 0;
     }
   }
 
@@ -308,31 +316,65 @@ double Distance(const Measured& left, const Measured& right, const ThreadPool* p
   return DistanceUpTo(left, right, kInfinity, pool);
 }
 
-double RelativeRms(const Measured& left, const Measured& right) {
+double RelativeRms(const Measured& left, const Measured& right, const ThreadPool* pool) {
   if (left.size != right.size) return kInfinity;
+  struct Squares {
+    double of_left = 0;
+    double of_differences = 0;
+  };
+  const std::vector<Squares> pieces = OfPieces<Squares>(
+      left, right, pool,
+      [](const NumberReader& ours, const NumberReader& theirs, int64_t begin, int64_t end) {
+        constexpr int64_t kLanes = 8;
+        double lefts[kLanes] = {};
+        double differences[kLanes] = {};
+        ForEachStrip(ours, theirs, begin, end,
+                     [&](int64_t, int64_t count, const double* a, const double* b) {
+                       const auto add = [&](int64_t i, int64_t lane) {
+                         const double difference = b[i] - a[i];
+                         lefts[lane] += a[i] * a[i];
+                         differences[lane] += difference * difference;
+                       };
+                       int64_t i = 0;
+                       for (; i + kLanes <= count; i += kLanes) {
+                         for (int64_t k = 0; k < kLanes; ++k) add(i + k, k);
+                       }
+                       for (; i < count; ++i) add(i, 0);
+                       return true;
+                     });
+        Squares squares;
+        for (int64_t k = 0; k < kLanes; ++k) {
+          squares.of_left += lefts[k];
+          squares.of_differences += differences[k];
+        }
+        return squares;
+      });
   double squares = 0;
   double differences = 0;
-  ForEachStrip(NumberReader(left.tensor), NumberReader(right.tensor), 0, left.size,
-               [&](int64_t, int64_t count, const double* a, const double* b) {
-                 for (int64_t i = 0; i < count; ++i) {
-                   squares += a[i] * a[i];
-                   differences += (b[i] - a[i]) * (b[i] - a[i]);
-                 }
-                 return true;
-               });
+  for (const Squares& piece : pieces) {
+    squares += piece.of_left;
+    differences += piece.of_differences;
+  }
   return squares > 0 ? std::sqrt(differences / squares) : differences > 0 ? 1 : 0;
 }
 
-double UnequalShare(const Measured& left, const Measured& right) {
+double UnequalShare(const Measured& left, const Measured& right, const ThreadPool* pool) {
   if (left.size != right.size) return 1;
-  int64_t unequal = 0;
-  ForEachStrip(NumberReader(left.tensor), NumberReader(right.tensor), 0, left.size,
-               [&](int64_t, int64_t count, const double* a, const double* b) {
-                 for (int64_t i = 0; i < count; ++i) {
-                   unequal += a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ? 0 : 1;
-                 }
-                 return true;
-               });
+  const std::vector<int64_t> pieces = OfPieces<int64_t>(
+      left, right, pool,
+      [](const NumberReader& ours, const NumberReader& theirs, int64_t begin, int64_t end) {
+        int64_t unequal = 0;
+        ForEachStrip(ours, theirs, begin, end,
+                     [&](int64_t, int64_t count, const double* a, const double* b) {
+                       for (int64_t i = 0; i < count; ++i) {
+                         const bool nans = (a[i] != a[i]) & (b[i] != b[i]);
+                         unequal += (a[i] == b[i]) | nans ? 0 : 1;
+                       }
+                       return true;
+                     });
+        return unequal;
+      });
+  const int64_t unequal = absl::c_accumulate(pieces, int64_t{0});
   return left.size == 0 ? 0 : static_cast<double>(unequal) / static_cast<double>(left.size);
 }
 
@@ -371,20 +413,25 @@ bool Near(const Measured& left, const Measured& right, const ThreadPool* pool) {
                      IsInteger(left.dtype) && left.size >= 16;
   constexpr int64_t kShare = 50;
   const int64_t most = steps ? left.size / kShare : 0;
-  int64_t unequal = 0;
-  ForEachStrip(NumberReader(left.tensor), NumberReader(right.tensor), 0, left.size,
-               [&](int64_t, int64_t count, const double* a, const double* b) {
-                 for (int64_t i = 0; i < count; ++i) {
-                   const double difference = std::abs(a[i] - b[i]);
-                   unequal += difference == 0 ? 0 : difference <= 1 ? 1 : most + 1;
-                 }
-                 return unequal <= most;
-               });
-  return unequal <= most;
+  const std::vector<int64_t> pieces = OfPieces<int64_t>(
+      left, right, pool,
+      [&](const NumberReader& ours, const NumberReader& theirs, int64_t begin, int64_t end) {
+        int64_t unequal = 0;
+        ForEachStrip(ours, theirs, begin, end,
+                     [&](int64_t, int64_t count, const double* a, const double* b) {
+                       for (int64_t i = 0; i < count; ++i) {
+                         const double difference = std::abs(a[i] - b[i]);
+                         unequal += difference == 0 ? 0 : difference <= 1 ? 1 : most + 1;
+                       }
+                       return unequal <= most;
+                     });
+        return unequal;
+      });
+  return absl::c_accumulate(pieces, int64_t{0}) <= most;
 }
 
-absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype,
-                                  absl::Span<const int64_t> shape) {
+absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<const int64_t> shape,
+                                  const ThreadPool* pool) {
   if (!value.is_tensor()) return absl::InvalidArgumentError("only tensors are converted");
   const Tensor& tensor = value.tensor();
   if (NumElements(shape) != tensor.num_elements()) {
@@ -414,13 +461,18 @@ absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype,
   } else if (IsInteger(dtype)) {
     convert(std::vector<int64_t>(size));
   } else {
-    std::vector<double> elements(size);
-    reader.Read(0, count, elements.data());
     const double greatest = GreatestFinite(dtype);
-    for (double& x : elements) {
-      if (std::isfinite(x)) x = std::clamp(x, -greatest, greatest);
-    }
-    StoreElements<double>(dtype, elements.data(), count, converted.mutable_raw_data(), 0);
+    std::byte* const out = converted.mutable_raw_data();
+    const NumberReader numbers(tensor);
+    ForEachNumberPiece(count, pool, [&](int64_t, int64_t begin, int64_t end) {
+      ForEachStrip(numbers, begin, end, [&](int64_t first, int64_t in_strip, double* a) {
+        for (int64_t i = 0; i < in_strip; ++i) {
+          const double clamped = std::min(std::max(a[i], -greatest), greatest);
+          a[i] = std::isfinite(a[i]) ? clamped : a[i];
+        }
+        StoreElements<double>(dtype, a, in_strip, out, first);
+      });
+    });
   }
   return Value(std::move(converted));
 }

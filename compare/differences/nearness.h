@@ -79,9 +79,9 @@ class LazyMeasured {
 double Distance(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
 // The root mean square of the differences against that of the left; infinite if they are not as
 // many.
-double RelativeRms(const Measured& left, const Measured& right);
+double RelativeRms(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
 // The share of elements that are not equal; 1 if there are not as many of them.
-double UnequalShare(const Measured& left, const Measured& right);
+double UnequalShare(const Measured& left, const Measured& right, const ThreadPool* pool = nullptr);
 
 // How far results of a region may be apart by rounding, generously: a multiple of the epsilon.
 double NearLimit(double epsilon);
@@ -101,7 +101,8 @@ bool Overflows(const Tensor& tensor, DType dtype, bool masks = true);
 // The value as a tensor of another type and shape, rounded once. What is finite stays finite:
 // beyond the greatest number of the type it becomes that. InvalidArgument if it cannot be
 // converted.
-absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<const int64_t> shape);
+absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<const int64_t> shape,
+                                  const ThreadPool* pool = nullptr);
 
 }  // namespace onnxcmp
 

@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "compare/differences/infinity.h"
+#include "compare/differences/number_strips.h"
 #include "compare/forced/node_inputs.h"
 #include "compare/streams/fingerprint.h"
 
@@ -50,7 +51,7 @@ Value ForcedRun::ValueFor(int c, int right, bool in_its_shape) const {
   if (!shape.has_value() || !given.shape.has_value()) return Value();
   const auto it = converted_.find({c, right, in_its_shape});
   if (it != converted_.end()) return it->second.first;
-  absl::StatusOr<Value> converted = ConvertedTo(left_.value(c), wanted.dtype, *shape);
+  absl::StatusOr<Value> converted = ConvertedTo(left_.value(c), wanted.dtype, *shape, left_.pool());
   Value value = converted.ok() ? *std::move(converted) : Value();
   const Hash128 content = value.empty() ? Hash128() : ContentOf(value, left_.pool());
   converted_[{c, right, in_its_shape}] = {value, content};
@@ -104,15 +105,50 @@ bool ForcedRun::IsNear(int c, const Value& own, LazyMeasured* measured) const {
          Near(left_.measured(c), measured->For(own.tensor(), left_.pool()), left_.pool());
 }
 
+Measured ForcedRun::MeasuredOf(const Hash128& content, const Tensor& tensor) const {
+  const auto known = scales_.find(content);
+  if (known == scales_.end()) {
+    Measured measured = Measure(tensor, left_.pool());
+    scales_.emplace(content, measured.scale);
+    return measured;
+  }
+  Measured measured;
+  measured.tensor = tensor;
+  measured.size = NumberReader(tensor).size();
+  measured.scale = known->second;
+  measured.sample = SampleOf(tensor);
+  measured.dtype = tensor.dtype();
+  return measured;
+}
+
+Measured ForcedRun::MeasuredOwn(const ForcedResult& result) const {
+  return MeasuredOf(result.own_content, result.own.tensor());
+}
+
+Measured ForcedRun::MeasuredHeld(const ForcedResult& result) const {
+  return MeasuredOf(result.held_content, result.held.tensor());
+}
+
 double ForcedRun::DistanceIfNear(int c, const ForcedResult& result, LazyMeasured* measured) const {
   // Most are ruled out by their samples, without a look at what is known.
   if (!MayBeNear(c, result.own, measured)) return kInfinity;
   const MeasuredPair pair = {left_.result(c).fingerprint.content, left_.result(c).dtype,
                              result.own_content};
-  if (const auto known = distances_.find(pair); known != distances_.end()) return known->second;
-  const Measured& own = measured->For(result.own.tensor(), left_.pool());
+  if (const auto known = near_.find(pair); known != near_.end()) return known->second;
+  const Measured own = MeasuredOwn(result);
   const bool near = Near(left_.measured(c), own, left_.pool());
   const double distance = near ? Distance(left_.measured(c), own, left_.pool()) : kInfinity;
+  near_.emplace(pair, distance);
+  return distance;
+}
+
+double ForcedRun::DistanceFrom(int c, const ForcedResult& result) const {
+  const MeasuredPair pair = {left_.result(c).fingerprint.content, left_.result(c).dtype,
+                             result.own_content};
+  const auto near = near_.find(pair);
+  if (near != near_.end() && std::isfinite(near->second)) return near->second;
+  if (const auto known = distances_.find(pair); known != distances_.end()) return known->second;
+  const double distance = Distance(left_.measured(c), MeasuredOwn(result), left_.pool());
   distances_.emplace(pair, distance);
   return distance;
 }
@@ -123,27 +159,40 @@ double ForcedRun::DistanceOf(const ForcedResult& result) const {
     return kInfinity;
   }
   const DType dtype = left_.result(result.match).dtype;
-  const auto known = distances_.find({result.held_content, dtype, result.own_content});
-  if (known != distances_.end() && std::isfinite(known->second)) return known->second;
-  const bool converted = dtype != result.held.tensor().dtype();
-  Measured held =
-      converted ? Measure(result.held.tensor(), left_.pool()) : left_.measured(result.match);
-  held.dtype = dtype;
-  return Distance(held, Measure(result.own.tensor(), left_.pool()), left_.pool());
+  if (dtype == result.held.tensor().dtype()) return DistanceFrom(result.match, result);
+  const auto [it, is_new] = distances_.try_emplace({result.held_content, dtype, result.own_content});
+  if (is_new) {
+    Measured held = MeasuredHeld(result);
+    held.dtype = dtype;
+    it->second = Distance(held, MeasuredOwn(result), left_.pool());
+  }
+  return it->second;
+}
+
+double ForcedRun::RelativeRmsOf(const ForcedResult& result) const {
+  const MeasuredPair pair = {result.held_content, result.held.tensor().dtype(), result.own_content};
+  const auto [it, is_new] = relative_rms_.try_emplace(pair);
+  if (is_new) {
+    it->second = RelativeRms(MeasuredHeld(result), MeasuredOwn(result), left_.pool());
+  }
+  return it->second;
 }
 
 // What is quantized on one side only is as far apart as that makes it.
-bool ForcedRun::IsQuantizedTwin(int l, int r, const Value& own, LazyMeasured* measured) const {
+bool ForcedRun::IsQuantizedTwin(int l, int r, const ForcedResult& result) const {
   constexpr double kMaxNoise = 0.1;
-  const auto quantized = [](const StreamResult& result) { return IsInteger(result.precision); };
+  const auto quantized = [](const StreamResult& known) { return IsInteger(known.precision); };
   if (quantized(left_.graph().result(l)) == quantized(right_.result(r))) return false;
   const int c = left_.of(l);
-  if (!IsMeasurable(own) || !IsMeasurable(left_.value(c)) ||
+  if (!IsMeasurable(result.own) || !IsMeasurable(left_.value(c)) ||
       !IsFloatingPoint(left_.result(c).dtype) || !IsFloatingPoint(right_.result(r).dtype)) {
     return false;
   }
-  const Measured& all = measured->For(own.tensor(), left_.pool());
-  return left_.measured(c).size == all.size && RelativeRms(left_.measured(c), all) <= kMaxNoise;
+  const MeasuredPair pair = {left_.result(c).fingerprint.content, left_.result(c).dtype,
+                             result.own_content};
+  const auto [it, is_new] = relative_rms_.try_emplace(pair);
+  if (is_new) it->second = RelativeRms(left_.measured(c), MeasuredOwn(result), left_.pool());
+  return it->second <= kMaxNoise;
 }
 
 void ForcedRun::MatchLeaf(int r, ForcedState* state) const {
@@ -336,10 +385,8 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   const int partner = aligned_[Index(r)];
   int aligned = left_.of(partner);
   double distance = aligned == kNone ? kInfinity : DistanceIfNear(aligned, result, &measured);
-  if (aligned != kNone && distance == kInfinity &&
-      IsQuantizedTwin(partner, r, result.own, &measured)) {
-    distance = Distance(left_.measured(aligned), measured.For(result.own.tensor(), left_.pool()),
-                        left_.pool());
+  if (aligned != kNone && distance == kInfinity && IsQuantizedTwin(partner, r, result)) {
+    distance = DistanceFrom(aligned, result);
   }
   if (distance < kInfinity) {
     std::tie(aligned, distance) = FoldedInto(aligned, distance, r, *state, &measured);

@@ -116,6 +116,11 @@ class ForcedRun {
   // How far what a matched result's node gives is from the match, as Distance() has it with the
   // match in the type that the left has it in; infinite if they cannot be measured.
   double DistanceOf(const ForcedResult& result) const;
+  // As RelativeRms() has it, of the same two.
+  double RelativeRmsOf(const ForcedResult& result) const;
+  // Its own value, and what its readers get. Tensors.
+  Measured MeasuredOwn(const ForcedResult& result) const;
+  Measured MeasuredHeld(const ForcedResult& result) const;
   // How often a node has been run.
   int64_t runs() const { return runs_; }
   // How many left nodes structure has suggested and were looked at.
@@ -135,10 +140,13 @@ class ForcedRun {
   // False if all was taken from `base`.
   bool RunNode(int n, const ForcedState* base, ForcedState* state) const;
   void MatchOutput(int n, int r, ForcedState* state) const;
-  bool IsQuantizedTwin(int l, int r, const Value& own, LazyMeasured* measured) const;
+  bool IsQuantizedTwin(int l, int r, const ForcedResult& result) const;
   bool MayBeNear(int c, const Value& own, LazyMeasured* measured) const;
   // Of a result's own value from a class if it is near, else infinity.
   double DistanceIfNear(int c, const ForcedResult& result, LazyMeasured* measured) const;
+  // Of a result's own value from a class of its kind and size.
+  double DistanceFrom(int c, const ForcedResult& result) const;
+  Measured MeasuredOf(const Hash128& content, const Tensor& tensor) const;
   bool SameNow(const ForcedState& a, const ForcedState& b, int r) const;
   Agreement Agree(const ForcedState& state, int n, int left_node) const;
   // Those of NodesLike() that may read a match of every input that has one and give something near
@@ -182,7 +190,10 @@ class ForcedRun {
   mutable absl::flat_hash_map<std::tuple<int, int, bool>, std::pair<Value, Hash128>> converted_;
   // The left's value, as which type, and the right's. Trials ask for the same ones again.
   using MeasuredPair = std::tuple<Hash128, DType, Hash128>;
-  mutable absl::flat_hash_map<MeasuredPair, double> distances_;  // infinite: not near
+  mutable absl::flat_hash_map<MeasuredPair, double> near_;  // distances; infinite: not near
+  mutable absl::flat_hash_map<MeasuredPair, double> distances_;
+  mutable absl::flat_hash_map<MeasuredPair, double> relative_rms_;
+  mutable absl::flat_hash_map<Hash128, double> scales_;  // by content
   mutable absl::flat_hash_set<Hash128> without_structure_;  // where TryStructure() finds nothing
   mutable int64_t runs_ = 0;
   mutable int64_t looked_at_ = 0;

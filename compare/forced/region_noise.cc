@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
@@ -10,6 +11,7 @@
 #include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
 #include "compare/operators/operator_traits.h"
+#include "evaluator/base/spare_memory.h"
 #include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
@@ -42,12 +44,13 @@ void MoveUpOrDown(uint64_t signs, double epsilon, int64_t count, double* a) {
   }
 }
 
-Value Shake(const Value& value, double epsilon, uint64_t seed, const ThreadPool* pool) {
+Value Shake(const Value& value, double epsilon, uint64_t seed, const ThreadPool* pool,
+            const std::shared_ptr<MemoryAccount>& memory) {
   if (!IsMeasurable(value) || !IsFloatingPoint(value.tensor().dtype())) return value;
   const Tensor& tensor = value.tensor();
   // What is coarser than what is judged must not excuse itself.
   if (EpsilonOf(tensor.dtype()) > epsilon || tensor.num_elements() == 0) return value;
-  absl::StatusOr<Tensor> shaken = Tensor::Allocate(tensor.dtype(), tensor.shape());
+  absl::StatusOr<Tensor> shaken = Tensor::Allocate(tensor.dtype(), tensor.shape(), memory);
   if (!shaken.ok()) return value;
   std::byte* const out = shaken->mutable_raw_data();
   const NumberReader reader(tensor);
@@ -90,7 +93,9 @@ RegionNoise::RegionNoise(const ForcedRun& run, const ForcedState& state)
     : run_(run),
       state_(state),
       pool_(run.left().pool()),
-      matched_(static_cast<size_t>(run.left().size())) {
+      matched_(static_cast<size_t>(run.left().size())),
+      memory_(std::make_shared<MemoryAccount>(std::numeric_limits<int64_t>::max(),
+                                              std::make_shared<SpareMemory>())) {
   for (const int r : run.right().results()) {
     if (state.at(r).match != kNone) matched_[static_cast<size_t>(state.at(r).match)] = true;
   }
@@ -132,11 +137,12 @@ Value RegionNoise::Shaken(SideId side, const Region& region, int result, double 
   const auto given = [&](int r) {
     const Value& entry = Entry(side, r);
     if (entry.empty() || graph.IsConstant(r)) return entry;
-    return Shake(entry, epsilon, Hash(seed, static_cast<uint64_t>(ClassOf(side, r))), pool_);
+    return Shake(entry, epsilon, Hash(seed, static_cast<uint64_t>(ClassOf(side, r))), pool_,
+                 memory_);
   };
   const auto made = [&](int r, const Value& value) {
     const uint64_t of_side = side == SideId::kLeft ? 1 : 2;
-    return Shake(value, epsilon, Hash(seed, Hash(of_side, uint64_t(r))), pool_);
+    return Shake(value, epsilon, Hash(seed, Hash(of_side, uint64_t(r))), pool_, memory_);
   };
   Value shaken = RunRegion(graph, region, result, given, made);
   return IsMeasurable(shaken) ? shaken : Value();
@@ -152,9 +158,8 @@ bool RegionNoise::HasCoarser(SideId side, const Region& region, int result, doub
   return false;
 }
 
-RegionNoise::Elements RegionNoise::Noise(
-    int r, double epsilon, double steps,
-    absl::FunctionRef<bool(const Elements&, bool)> is_enough) const {
+RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
+                                         absl::FunctionRef<bool(Elements, bool)> is_enough) const {
   const LeftClasses& left = run_.left();
   const int c = state_.at(r).match;
   const int l = left.representative(c);
@@ -164,12 +169,17 @@ RegionNoise::Elements RegionNoise::Noise(
   const bool coarser_right = HasCoarser(SideId::kRight, right_region, r, epsilon);
   const Value& plain_right = state_.at(r).own;
   const Value& plain_left = left.value(c);
-  Elements noise(static_cast<size_t>(NumberReader(plain_right.tensor()).size()));
+  const int64_t size = NumberReader(plain_right.tensor()).size();
+  noise_ = Tensor();  // its memory is for the next
+  absl::StatusOr<Tensor> allocated = Tensor::Allocate(DType::kDouble, {size}, memory_);
+  if (!allocated.ok()) return {};
+  noise_ = *std::move(allocated);
+  const absl::Span<double> noise(noise_.mutable_data<double>(), static_cast<size_t>(size));
+  absl::c_fill(noise, 0);
   const auto add = [&](const Value& shaken, const Value& plain) {
     if (shaken.empty()) return;
     const NumberReader ours(shaken.tensor());
     const NumberReader theirs(plain.tensor());
-    const auto size = static_cast<int64_t>(noise.size());
     if (ours.size() != size || theirs.size() != size) return;
     ForEachNumberPiece(size, pool_, [&](int64_t, int64_t begin, int64_t end) {
       ForEachStrip(ours, theirs, begin, end,
@@ -177,8 +187,8 @@ RegionNoise::Elements RegionNoise::Noise(
                      double* const of_strip = noise.data() + first;
                      for (int64_t i = 0; i < count; ++i) {
                        const double moved = std::abs(a[i] - b[i]);
-                       of_strip[i] =
-                           std::isfinite(moved) ? std::max(of_strip[i], moved) : of_strip[i];
+                       const double finite = moved < kInfinity ? moved : 0;
+                       of_strip[i] = std::max(of_strip[i], finite);
                      }
                      return true;
                    });
@@ -198,7 +208,7 @@ RegionNoise::Elements RegionNoise::Noise(
 }
 
 RegionNoise::Ratios RegionNoise::RatiosOf(const Measured& held, const Measured& own, double epsilon,
-                                          const Elements& noise) const {
+                                          Elements noise, double up_to) const {
   // Another seed may move single elements much farther, but hardly so many of them.
   constexpr double kFarBeyond = 16 * kMaxRatio;
   constexpr int64_t kMany = 64;
@@ -214,12 +224,14 @@ RegionNoise::Ratios RegionNoise::RatiosOf(const Measured& held, const Measured& 
     double squares = 0;
     int64_t counted = 0;
     ForEachStrip(ours, begin, end, [&](int64_t first, int64_t count, const double* a) {
+      const double* const of_strip = noise.data() + first;
+      double square[kNumberStrip];
       for (int64_t i = 0; i < count; ++i) {
         const bool is_masked = !(std::abs(a[i]) <= most);
-        const double moved = is_masked ? 0 : noise[static_cast<size_t>(first + i)];
-        squares += moved * moved;
+        square[i] = is_masked ? 0 : of_strip[i] * of_strip[i];
         counted += is_masked ? 0 : 1;
       }
+      for (int64_t i = 0; i < count; ++i) squares += square[i];
     });
     of_pieces[static_cast<size_t>(piece)] = squares;
     counts[static_cast<size_t>(piece)] = counted;
@@ -235,25 +247,34 @@ RegionNoise::Ratios RegionNoise::RatiosOf(const Measured& held, const Measured& 
     ForEachStrip(
         ours, theirs, begin, end,
         [&](int64_t first, int64_t count, const double* a, const double* b) {
-          for (int64_t i = 0; i < count; ++i) {
-            const double difference = std::abs(b[i] - a[i]);
-            // Infinities are in the same places, or masks.
-            if (!(difference > 0) || !std::isfinite(difference)) continue;
+          const double* const of_strip = noise.data() + first;
+          const auto expected = [&](int64_t i) {
             const double least = epsilon / 2 * std::max(std::abs(a[i]), 1e-3 * held.scale);
-            const double expected = std::max({noise[static_cast<size_t>(first + i)], rms, least});
-            const double ratio = expected > 0 ? difference / expected : kInfinity;
-            greatest = std::max(greatest, ratio);
-            far += ratio > kFarBeyond ? 1 : 0;
+            return std::max(std::max(of_strip[i], rms), least);
+          };
+          // Infinities are in the same places, or masks.
+          const auto is_beyond = [&](int64_t i, double ratio) {
+            const double difference = std::abs(b[i] - a[i]);
+            return (difference > ratio * expected(i)) & (difference < kInfinity);
+          };
+          int64_t greater = 0;
+          for (int64_t i = 0; i < count; ++i) {
+            far += is_beyond(i, kFarBeyond) ? 1 : 0;
+            greater += is_beyond(i, greatest) ? 1 : 0;
           }
-          return true;
+          // Most strips need no division.
+          for (int64_t i = 0; i < count && greater > 0; ++i) {
+            if (!is_beyond(i, greatest)) continue;
+            greatest = expected(i) > 0 ? std::abs(b[i] - a[i]) / expected(i) : kInfinity;
+          }
+          return greatest <= up_to;
         });
     of_pieces[static_cast<size_t>(piece)] = greatest;
     far_of_pieces[static_cast<size_t>(piece)] = far;
   });
   Ratios ratios;
   for (const double of_piece : of_pieces) ratios.greatest = std::max(ratios.greatest, of_piece);
-  int64_t far = 0;
-  for (const int64_t of_piece : far_of_pieces) far += of_piece;
+  const int64_t far = absl::c_accumulate(far_of_pieces, int64_t{0});
   ratios.hopeless = far >= std::max(kMany, own.size / kShare);
   return ratios;
 }
@@ -302,12 +323,13 @@ bool RegionNoise::AgreesOnItsOwn(int r) const {
 RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {
   const ForcedResult& result = state_.at(r);
   const StreamResult& left = run_.left().result(result.match);
-  const Measured own = Measure(result.own.tensor());
-  Measured held = Measure(result.held.tensor());
+  const Measured own = run_.MeasuredOwn(result);
+  Measured held = run_.MeasuredHeld(result);
   held.dtype = left.dtype;
   const double epsilon = CoarserEpsilon(left.dtype, run_.right().result(r).dtype);
   Verdict verdict;
-  verdict.distance = epsilon == 0 ? 1 + UnequalShare(held, own) : Distance(held, own);
+  verdict.distance =
+      epsilon == 0 ? 1 + UnequalShare(held, own, pool_) : Distance(held, own, pool_);
   // A model that computes in a type of 16 bits may keep a constant in a wider one after rounding
   // it.
   if (epsilon > 0 &&
@@ -325,11 +347,11 @@ RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {
 RegionNoise::Verdict RegionNoise::JudgeIntegers(int r, const Measured& own,
                                                 const Measured& held) const {
   Verdict verdict;
-  const double share = UnequalShare(held, own);
+  const double share = UnequalShare(held, own, pool_);
   verdict.distance = share == 0 ? 0 : 1 + share;
   const double epsilon = EpsilonOf(DType::kFloat);
   const auto flips = [&](double steps) {
-    const Elements noise = Noise(r, epsilon, steps, [](const Elements&, bool) { return false; });
+    const Elements noise = Noise(r, epsilon, steps, [](Elements, bool) { return false; });
     const auto count = std::count_if(noise.begin(), noise.end(), [](double n) { return n != 0; });
     return noise.empty() ? 0 : static_cast<double>(count) / static_cast<double>(noise.size());
   };
@@ -347,10 +369,11 @@ RegionNoise::Verdict RegionNoise::Judge(int r) const {
   if (!IsMeasurable(result.own) || !IsMeasurable(result.held)) return verdict;
   if (result.own.tensor().shape() != result.held.tensor().shape()) return verdict;
   if (!run_.right().IsComputed(r)) return JudgeConstant(r);
-  const auto measured = [&](const Value& value) { return Measure(value.tensor(), pool_); };
   double epsilon =
       CoarserEpsilon(run_.left().result(result.match).dtype, result.own.tensor().dtype());
-  if (epsilon == 0) return JudgeIntegers(r, measured(result.own), measured(result.held));
+  if (epsilon == 0) {
+    return JudgeIntegers(r, run_.MeasuredOwn(result), run_.MeasuredHeld(result));
+  }
   for (const int entry : RightRegion(r).entries) {
     epsilon = std::max(epsilon, EntryEpsilon(entry));
   }
@@ -358,11 +381,11 @@ RegionNoise::Verdict RegionNoise::Judge(int r) const {
   if (!std::isfinite(verdict.distance)) return verdict;
   verdict.ratio = verdict.distance / epsilon;
   if (verdict.distance <= kAlwaysRounding * epsilon) return verdict;
-  const Measured own = measured(result.own);
-  const Measured held = measured(result.held);
+  const Measured own = run_.MeasuredOwn(result);
+  const Measured held = run_.MeasuredHeld(result);
   // More noise only makes the ratio less.
-  Noise(r, epsilon, 1, [&](const Elements& noise, bool of_all) {
-    const Ratios ratios = RatiosOf(held, own, epsilon, noise);
+  Noise(r, epsilon, 1, [&](Elements noise, bool of_all) {
+    const Ratios ratios = RatiosOf(held, own, epsilon, noise, of_all ? kInfinity : kMaxRatio);
     verdict.ratio = ratios.greatest;
     return verdict.ratio <= kMaxRatio || (of_all && ratios.hopeless);
   });

@@ -4,16 +4,20 @@
 #define ONNXCMP_COMPARE_FORCED_REGION_NOISE_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
 #include "compare/differences/nearness.h"
 #include "compare/forced/forced_run.h"
 #include "compare/graphs/region.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/pair/per_side.h"
+#include "evaluator/base/memory_account.h"
 #include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
@@ -41,7 +45,7 @@ class RegionNoise {
   Verdict Judge(int r) const;
 
  private:
-  using Elements = std::vector<double>;
+  using Elements = absl::Span<const double>;
   // A result when its region is shaken; empty if that cannot be computed.
   Value Shaken(SideId side, const Region& region, int result, double epsilon, uint64_t seed) const;
   const SideGraph& GraphOf(SideId side) const;
@@ -55,21 +59,25 @@ class RegionNoise {
   Verdict JudgeIntegers(int r, const Measured& own, const Measured& held) const;
   // By element: how far the result moves when its regions are shaken by `epsilon`. `is_enough` is
   // asked after each run of a region whether another one can be spared; it is told whether all
-  // regions have been run.
+  // regions have been run. The elements are there until the next call.
   Elements Noise(int r, double epsilon, double steps,
-                 absl::FunctionRef<bool(const Elements&, bool)> is_enough) const;
+                 absl::FunctionRef<bool(Elements, bool)> is_enough) const;
   // Differences in units of what rounding explains.
   struct Ratios {
     double greatest = 0;
     bool hopeless = false;  // so many are so great that more noise will not explain them
   };
-  Ratios RatiosOf(const Measured& held, const Measured& own, double epsilon,
-                  const Elements& noise) const;
+  // `up_to`: beyond it the greatest is not looked for, nor whether it is hopeless.
+  Ratios RatiosOf(const Measured& held, const Measured& own, double epsilon, Elements noise,
+                  double up_to) const;
 
   const ForcedRun& run_;
   const ForcedState& state_;
   const ThreadPool* pool_;
   std::vector<bool> matched_;  // by class
+  // Of shaken values: the next ones take it again.
+  const std::shared_ptr<MemoryAccount> memory_;
+  mutable Tensor noise_;  // what Noise() gave last
 };
 
 }  // namespace onnxcmp
