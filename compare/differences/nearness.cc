@@ -1,6 +1,7 @@
 #include "compare/differences/nearness.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -11,6 +12,7 @@
 #include "compare/differences/element_reader.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
+#include "evaluator/base/mapped_file.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 
@@ -25,6 +27,26 @@ constexpr double kGreatestHalf = 65504;
 // into the other. What is that great above 0 has overflowed.
 bool IsMask(double v) { return v <= -kHuge || v == -kGreatestHalf; }
 bool SameMask(double a, double b) { return IsMask(a) && IsMask(b); }
+
+// What lies in a file is in memory only while somebody looks at it.
+Tensor Readable(const Tensor& tensor, const ThreadPool* pool) {
+  absl::StatusOr<Tensor> in_memory = tensor.InMemory(pool);
+  return in_memory.ok() ? *std::move(in_memory) : tensor;
+}
+
+// A tensor of some elements of one in a file, which is not read as a whole for them. Elements have
+// whole bytes, one after the other.
+absl::StatusOr<Tensor> ElementsInFile(const Tensor& tensor, absl::Span<const int64_t> indices) {
+  OC_ASSIGN_OR_RETURN(Tensor elements, Tensor::Allocate(tensor.dtype(),
+                                                        {static_cast<int64_t>(indices.size())}));
+  const int64_t width = BitWidth(tensor.dtype()) / 8;
+  std::byte* to = elements.mutable_raw_data();
+  for (const int64_t index : indices) {
+    tensor.buffer()->file_bytes().CopyTo((tensor.offset() + index) * width, width, to);
+    to += width;
+  }
+  return elements;
+}
 
 }  // namespace
 
@@ -190,6 +212,19 @@ class ScaleSum {
 
 int64_t SampleStep(int64_t size) { return size / 16 + 1; }
 
+void ReadSample(const Tensor& tensor, absl::Span<const int64_t> indices, Sample* sample) {
+  const ElementReader reader(tensor);
+  for (const int64_t i : indices) {
+    if (IsComplex(tensor.dtype())) {
+      std::complex<double> number;
+      reader.Read(i, 1, &number);
+      sample->elements.push_back(number.real());
+    } else {
+      reader.Read(i, 1, &sample->elements.emplace_back());
+    }
+  }
+}
+
 }  // namespace
 
 double ScaleOf(absl::Span<const double> elements) {
@@ -206,17 +241,18 @@ double ScaleOf(absl::Span<const double> elements) {
 Sample SampleOf(const Tensor& tensor) {
   Sample sample;
   sample.dtype = tensor.dtype();
-  const ElementReader reader(tensor);
+  std::vector<int64_t> indices;
   const int64_t size = tensor.num_elements();
-  for (int64_t i = 0; i < size; i += SampleStep(size)) {
-    if (IsComplex(tensor.dtype())) {
-      std::complex<double> number;
-      reader.Read(i, 1, &number);
-      sample.elements.push_back(number.real());
-    } else {
-      reader.Read(i, 1, &sample.elements.emplace_back());
+  for (int64_t i = 0; i < size; i += SampleStep(size)) indices.push_back(i);
+  if (tensor.stored() && tensor.is_contiguous() && BitWidth(tensor.dtype()) % 8 == 0) {
+    const absl::StatusOr<Tensor> elements = ElementsInFile(tensor, indices);
+    if (elements.ok()) {
+      absl::c_iota(indices, 0);
+      ReadSample(*elements, indices, &sample);
+      return sample;
     }
   }
+  ReadSample(tensor, indices, &sample);
   return sample;
 }
 
@@ -224,8 +260,9 @@ Measured Measure(const Tensor& tensor, const ThreadPool* pool) {
   Measured measured;
   measured.tensor = tensor;
   measured.dtype = tensor.dtype();
-  measured.sample = SampleOf(tensor);
-  const NumberReader reader(tensor);
+  const Tensor readable = Readable(tensor, pool);
+  measured.sample = SampleOf(readable);
+  const NumberReader reader(readable);
   measured.size = reader.size();
   std::vector<ScaleSum> pieces(static_cast<size_t>(NumberPieces(measured.size)),
                                ScaleSum(measured.size));
@@ -279,8 +316,10 @@ class Farthest {
 template <typename T, typename OfPiece>
 std::vector<T> OfPieces(const Measured& left, const Measured& right, const ThreadPool* pool,
                         OfPiece&& of_piece) {
-  const NumberReader ours(left.tensor);
-  const NumberReader theirs(right.tensor);
+  const Tensor a = Readable(left.tensor, pool);
+  const Tensor b = Readable(right.tensor, pool);
+  const NumberReader ours(a);
+  const NumberReader theirs(b);
   std::vector<T> results(static_cast<size_t>(NumberPieces(left.size)));
   ForEachNumberPiece(left.size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
     results[static_cast<size_t>(piece)] = of_piece(ours, theirs, begin, end);
@@ -431,7 +470,8 @@ bool Near(const Measured& left, const Measured& right, const ThreadPool* pool) {
 }
 
 absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<const int64_t> shape,
-                                  const ThreadPool* pool) {
+                                  const ThreadPool* pool, bool* clamped) {
+  if (clamped != nullptr) *clamped = false;
   if (!value.is_tensor()) return absl::InvalidArgumentError("only tensors are converted");
   const Tensor& tensor = value.tensor();
   if (NumElements(shape) != tensor.num_elements()) {
@@ -450,7 +490,8 @@ absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<co
   OC_ASSIGN_OR_RETURN(Tensor converted, Tensor::Allocate(dtype, shape));
   const int64_t count = tensor.num_elements();
   if (count == 0) return Value(std::move(converted));
-  const ElementReader reader(tensor);
+  const Tensor readable = Readable(tensor, pool);
+  const ElementReader reader(readable);
   const auto convert = [&]<typename C>(std::vector<C> elements) {
     reader.Read(0, count, elements.data());
     StoreElements<C>(dtype, elements.data(), count, converted.mutable_raw_data(), 0);
@@ -463,16 +504,22 @@ absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<co
   } else {
     const double greatest = GreatestFinite(dtype);
     std::byte* const out = converted.mutable_raw_data();
-    const NumberReader numbers(tensor);
+    const NumberReader numbers(readable);
+    std::atomic<bool> any = false;
     ForEachNumberPiece(count, pool, [&](int64_t, int64_t begin, int64_t end) {
+      int64_t beyond = 0;
       ForEachStrip(numbers, begin, end, [&](int64_t first, int64_t in_strip, double* a) {
         for (int64_t i = 0; i < in_strip; ++i) {
-          const double clamped = std::min(std::max(a[i], -greatest), greatest);
-          a[i] = std::isfinite(a[i]) ? clamped : a[i];
+          const double within = std::min(std::max(a[i], -greatest), greatest);
+          const bool finite = std::abs(a[i]) < kInfinity;
+          beyond += finite & (within != a[i]) ? 1 : 0;
+          a[i] = finite ? within : a[i];
         }
         StoreElements<double>(dtype, a, in_strip, out, first);
       });
+      if (beyond > 0) any = true;
     });
+    if (clamped != nullptr) *clamped = any;
   }
   return Value(std::move(converted));
 }

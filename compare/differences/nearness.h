@@ -99,10 +99,10 @@ double GreatestFinite(DType dtype);
 bool Overflows(const Tensor& tensor, DType dtype, bool masks = true);
 
 // The value as a tensor of another type and shape, rounded once. What is finite stays finite:
-// beyond the greatest number of the type it becomes that. InvalidArgument if it cannot be
-// converted.
+// beyond the greatest number of the type it becomes that, and `clamped`, which may be null, is set.
+// InvalidArgument if it cannot be converted.
 absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<const int64_t> shape,
-                                  const ThreadPool* pool = nullptr);
+                                  const ThreadPool* pool = nullptr, bool* clamped = nullptr);
 
 }  // namespace onnxcmp
 

@@ -11,6 +11,7 @@
 #include "compare/differences/number_strips.h"
 #include "compare/forced/node_inputs.h"
 #include "compare/streams/fingerprint.h"
+#include "evaluator/tensor/stored_value.h"
 
 namespace onnxcmp {
 namespace {
@@ -50,12 +51,21 @@ Value ForcedRun::ValueFor(int c, int right, bool in_its_shape) const {
   if (wanted.dtype == given.dtype && shape == given.shape) return left_.value(c);
   if (!shape.has_value() || !given.shape.has_value()) return Value();
   const auto it = converted_.find({c, right, in_its_shape});
-  if (it != converted_.end()) return it->second.first;
-  absl::StatusOr<Value> converted = ConvertedTo(left_.value(c), wanted.dtype, *shape, left_.pool());
-  Value value = converted.ok() ? *std::move(converted) : Value();
-  const Hash128 content = value.empty() ? Hash128() : ContentOf(value, left_.pool());
-  converted_[{c, right, in_its_shape}] = {value, content};
-  return value;
+  if (it != converted_.end()) return it->second.value;
+  Converted& made = converted_[{c, right, in_its_shape}];
+  absl::StatusOr<Value> converted =
+      ConvertedTo(left_.value(c), wanted.dtype, *shape, left_.pool(), &made.clamped);
+  if (!converted.ok()) return Value();
+  made.value = *std::move(converted);
+  made.content = ContentOf(made.value, left_.pool());
+  return made.value;
+}
+
+bool ForcedRun::IsTheLeftsInItsType(int c, int r) const {
+  if (ValueFor(c, r).empty()) return false;
+  const auto it = converted_.find({c, r, false});
+  return it != converted_.end() && !it->second.clamped &&
+         it->second.content == right_.result(r).fingerprint.content;
 }
 
 int ForcedRun::CopiedBy(const ForcedState& state, int r) const {
@@ -83,7 +93,7 @@ void ForcedRun::Set(int r, int c, MatchRule rule, ForcedState* state) const {
   result.held = std::move(value);
   const auto it = converted_.find({c, r, in_its_shape});
   result.held_content =
-      it != converted_.end() ? it->second.second : left_.result(c).fingerprint.content;
+      it != converted_.end() ? it->second.content : left_.result(c).fingerprint.content;
   if (result.own_content == result.held_content) result.own = Value();
 }
 
@@ -219,8 +229,12 @@ void ForcedRun::MatchLeaf(int r, ForcedState* state) const {
   }
   // A constant of the same type that is near and yet another may have a factor of nearly 1 folded
   // into it. Its reader tells.
+  if (known.dtype == left_.result(aligned).dtype) return;
+  // Both are looked at more than once.
+  const absl::StatusOr<Value> ours = InMemory(left_.value(aligned), left_.pool());
+  const absl::StatusOr<Value> theirs = InMemory(result.own, left_.pool());
   LazyMeasured measured;
-  if (known.dtype != left_.result(aligned).dtype && IsNear(aligned, result.own, &measured)) {
+  if (IsTheLeftsInItsType(aligned, r) || IsNear(aligned, result.own, &measured)) {
     Set(r, aligned, MatchRule::kAligned, state);
   }
 }

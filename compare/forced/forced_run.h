@@ -133,8 +133,17 @@ class ForcedRun {
     std::vector<std::pair<int, int>> open;  // constants without a match: right result, left class
   };
 
+  // A value of the left as the right would have it.
+  struct Converted {
+    Value value;  // empty if it cannot be
+    Hash128 content;
+    bool clamped = false;  // something of it is beyond the right's type
+  };
+
   Hash128 KeyOf(int n, const ForcedState& state) const;
   void MatchLeaf(int r, ForcedState* state) const;
+  // Whether a right constant is a class of another type rounded to its own, and no more.
+  bool IsTheLeftsInItsType(int c, int r) const;
   bool IsLost(int n, const ForcedState& state) const;
   void Skip(int n, ForcedState* state) const;
   // False if all was taken from `base`.
@@ -187,7 +196,7 @@ class ForcedRun {
   mutable std::vector<Value> plain_;
   const std::vector<bool> lost_;  // by right node
   // By class, right result, and whether it is in the left's shape.
-  mutable absl::flat_hash_map<std::tuple<int, int, bool>, std::pair<Value, Hash128>> converted_;
+  mutable absl::flat_hash_map<std::tuple<int, int, bool>, Converted> converted_;
   // The left's value, as which type, and the right's. Trials ask for the same ones again.
   using MeasuredPair = std::tuple<Hash128, DType, Hash128>;
   mutable absl::flat_hash_map<MeasuredPair, double> near_;  // distances; infinite: not near

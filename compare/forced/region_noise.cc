@@ -1,6 +1,7 @@
 #include "compare/forced/region_noise.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -8,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
+#include "absl/strings/str_cat.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
 #include "compare/operators/operator_traits.h"
@@ -29,18 +31,20 @@ uint64_t Hash(uint64_t a, uint64_t b) {
   return x ^ (x >> 31);
 }
 
-// What is exact in any type stays: shapes, masks, counts.
-bool Moves(double v) {
-  constexpr double kExact = 16777216;
-  const double magnitude = std::abs(v);
-  return (magnitude <= 1e30) & ((magnitude > kExact) | (v != std::trunc(v)));
-}
-
-// Up to 64, without a branch: this is most of what moving a region costs.
+// Up to 64, in a form that g++ vectorizes: this is most of what moving a region costs. What is exact
+// in any type stays: shapes, masks, counts.
 void MoveUpOrDown(uint64_t signs, double epsilon, int64_t count, double* a) {
+  constexpr double kExact = 16777216;
+  constexpr double kWhole = 1.5 * 4503599627370496;  // what this is added to loses its fraction
+  const auto up = std::bit_cast<uint64_t>(epsilon);
+  const uint64_t downs = ~signs;
   for (int64_t i = 0; i < count; ++i) {
-    const double factor = 1 + (static_cast<double>((signs >> i) & 1) * 2 - 1) * epsilon;
-    a[i] *= Moves(a[i]) ? factor : 1;
+    const double magnitude = std::abs(a[i]);
+    const double moved = a[i] * (1 + std::bit_cast<double>(up ^ ((downs >> i) << 63)));
+    const double whole = (a[i] + kWhole) - kWhole;
+    double result = whole == a[i] ? a[i] : moved;
+    result = magnitude > kExact ? moved : result;
+    a[i] = magnitude <= 1e30 ? result : a[i];
   }
 }
 
@@ -66,6 +70,30 @@ Value Shake(const Value& value, double epsilon, uint64_t seed, const ThreadPool*
   });
   return *std::move(shaken);
 }
+
+// How far elements of a strip may be from `a`: as far as they or most of them have moved, or their
+// last place.
+struct Expected {
+  const double* a;
+  const double* noise;
+  double rms;
+  double half_epsilon;
+  double least_size;
+
+  double at(int64_t i) const {
+    const double last_place = half_epsilon * std::max(std::abs(a[i]), least_size);
+    return std::max(std::max(noise[i], rms), last_place);
+  }
+  // Of `b`: how many are beyond `ratio` times that. Infinities are in the same places, or masks.
+  int64_t CountBeyond(const double* b, int64_t count, double ratio) const {
+    int64_t beyond = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const double difference = std::abs(b[i] - a[i]);
+      beyond += (difference > ratio * at(i)) & (difference < kInfinity) ? 1 : 0;
+    }
+    return beyond;
+  }
+};
 
 // Whether `rounded` is `exact` in a type of 16 bits that the model computes in.
 bool IsRounded(const Measured& rounded, const Measured& exact, const SideGraph& graph) {
@@ -247,25 +275,15 @@ RegionNoise::Ratios RegionNoise::RatiosOf(const Measured& held, const Measured& 
     ForEachStrip(
         ours, theirs, begin, end,
         [&](int64_t first, int64_t count, const double* a, const double* b) {
-          const double* const of_strip = noise.data() + first;
-          const auto expected = [&](int64_t i) {
-            const double least = epsilon / 2 * std::max(std::abs(a[i]), 1e-3 * held.scale);
-            return std::max(std::max(of_strip[i], rms), least);
-          };
-          // Infinities are in the same places, or masks.
-          const auto is_beyond = [&](int64_t i, double ratio) {
-            const double difference = std::abs(b[i] - a[i]);
-            return (difference > ratio * expected(i)) & (difference < kInfinity);
-          };
-          int64_t greater = 0;
-          for (int64_t i = 0; i < count; ++i) {
-            far += is_beyond(i, kFarBeyond) ? 1 : 0;
-            greater += is_beyond(i, greatest) ? 1 : 0;
-          }
+          const Expected expected = {a, noise.data() + first, rms, epsilon / 2, 1e-3 * held.scale};
+          far += expected.CountBeyond(b, count, kFarBeyond);
           // Most strips need no division.
-          for (int64_t i = 0; i < count && greater > 0; ++i) {
-            if (!is_beyond(i, greatest)) continue;
-            greatest = expected(i) > 0 ? std::abs(b[i] - a[i]) / expected(i) : kInfinity;
+          if (expected.CountBeyond(b, count, greatest) == 0) return true;
+          for (int64_t i = 0; i < count; ++i) {
+            const double difference = std::abs(b[i] - a[i]);
+            if (difference == 0 || !(difference < kInfinity)) continue;
+            const double ratio = expected.at(i) > 0 ? difference / expected.at(i) : kInfinity;
+            greatest = std::max(greatest, ratio);
           }
           return greatest <= up_to;
         });
@@ -361,6 +379,19 @@ RegionNoise::Verdict RegionNoise::JudgeIntegers(int r, const Measured& own,
   return verdict;
 }
 
+std::string RegionNoise::KindOf(int r, double epsilon) const {
+  const LeftClasses& left = run_.left();
+  const int c = state_.at(r).match;
+  std::string kind = state_.at(r).own.tensor().TypeString();
+  const auto add = [&](const SideGraph& graph, const Region& region) {
+    for (const int n : region.nodes) absl::StrAppend(&kind, " ", graph.node(n).made->op_type);
+  };
+  add(run_.right(), RightRegion(r));
+  absl::StrAppend(&kind, " | ", left.result(c).type, " ", epsilon);
+  if (left.computed(c)) add(left.graph(), LeftRegion(c));
+  return kind;
+}
+
 RegionNoise::Verdict RegionNoise::Judge(int r) const {
   const ForcedResult& result = state_.at(r);
   Verdict verdict;
@@ -381,14 +412,31 @@ RegionNoise::Verdict RegionNoise::Judge(int r) const {
   if (!std::isfinite(verdict.distance)) return verdict;
   verdict.ratio = verdict.distance / epsilon;
   if (verdict.distance <= kAlwaysRounding * epsilon) return verdict;
+  // Regions that do the same come from what is of about the same size, and round alike.
+  constexpr int kEnough = 3;
+  constexpr double kAsFar = 0.5;
+  Judged& judged = judged_[KindOf(r, epsilon)];
+  if (judged.hopeless >= kEnough && !judged.explained &&
+      verdict.distance >= kAsFar * judged.least_distance) {
+    verdict.ratio = kInfinity;
+    return verdict;
+  }
   const Measured own = run_.MeasuredOwn(result);
   const Measured held = run_.MeasuredHeld(result);
+  bool hopeless = false;
   // More noise only makes the ratio less.
   Noise(r, epsilon, 1, [&](Elements noise, bool of_all) {
     const Ratios ratios = RatiosOf(held, own, epsilon, noise, of_all ? kInfinity : kMaxRatio);
     verdict.ratio = ratios.greatest;
-    return verdict.ratio <= kMaxRatio || (of_all && ratios.hopeless);
+    hopeless = of_all && ratios.hopeless;
+    return verdict.ratio <= kMaxRatio || hopeless;
   });
+  judged.explained = judged.explained || !hopeless;
+  if (!hopeless) return verdict;
+  judged.least_distance = judged.hopeless == 0
+                              ? verdict.distance
+                              : std::min(judged.least_distance, verdict.distance);
+  ++judged.hopeless;
   return verdict;
 }
 

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "compare/differences/nearness.h"
@@ -41,7 +43,8 @@ class RegionNoise {
   // Whether a matched result is near its partner where what a repair has paired with another left
   // result than its own is taken for its own: what leaves a node out gives others a wrong input.
   bool AgreesOnItsOwn(int r) const;
-  // Of a matched right result whose own bits are others.
+  // Of a matched right result whose own bits are others. Where rounding was far from explaining any
+  // of some regions that do the same, no further one is run that is as far apart.
   Verdict Judge(int r) const;
 
  private:
@@ -71,6 +74,15 @@ class RegionNoise {
   Ratios RatiosOf(const Measured& held, const Measured& own, double epsilon, Elements noise,
                   double up_to) const;
 
+  // What the regions of a result do: their operators, in which types and in which shape.
+  std::string KindOf(int r, double epsilon) const;
+  // What was judged of a kind.
+  struct Judged {
+    int hopeless = 0;
+    double least_distance = 0;  // of those
+    bool explained = false;     // of one that is not hopeless
+  };
+
   const ForcedRun& run_;
   const ForcedState& state_;
   const ThreadPool* pool_;
@@ -78,6 +90,7 @@ class RegionNoise {
   // Of shaken values: the next ones take it again.
   const std::shared_ptr<MemoryAccount> memory_;
   mutable Tensor noise_;  // what Noise() gave last
+  mutable absl::flat_hash_map<std::string, Judged> judged_;  // by kind
 };
 
 }  // namespace onnxcmp
