@@ -22,7 +22,8 @@ Value CauseTruth::RightEntry(int r) const {
   // As the left has it: in a coarser type of the right it would be rounded already.
   if (result.match == kNone || !IsFloats(result.held)) return result.held;
   const absl::StatusOr<Value> exact =
-      ConvertedTo(run_.left().value(result.match), DType::kDouble, result.held.tensor().shape());
+      ConvertedTo(run_.left().value(result.match), DType::kDouble, result.held.tensor().shape(),
+                  {run_.left().pool(), run_.memory()});
   return exact.ok() ? *exact : result.held;
 }
 
@@ -66,10 +67,11 @@ void CauseTruth::Judge(int r, Cause* cause) {
   if (!exact.has_value()) return;
   const auto& [a, b] = *exact;
   const ForcedResult& result = state_.at(r);
-  cause->truth = JudgeTruth(TruthDistanceOf(run_.left().value(result.match).tensor(), a),
-                            TruthDistanceOf(result.own.tensor(), b));
+  const ThreadPool* pool = run_.left().pool();
+  cause->truth = JudgeTruth(TruthDistanceOf(run_.left().value(result.match).tensor(), a, pool),
+                            TruthDistanceOf(result.own.tensor(), b, pool));
   if (a.num_elements() != b.num_elements()) return;
-  const TruthDistance apart = TruthDistanceOf(b, a);
+  const TruthDistance apart = TruthDistanceOf(b, a, pool);
   cause->apart = apart.scale > 0 ? apart.max_absolute / apart.scale : apart.max_absolute;
   cause->most_apart = apart.max_absolute;
 }
@@ -78,7 +80,7 @@ bool CauseTruth::IsApartInDouble(int r) {
   const std::optional<Exact>& exact = ExactOf(r);
   return exact.has_value() &&
          StaysApart({run_.left().value(state_.at(r).match).tensor(), state_.at(r).own.tensor()},
-                    {exact->left, exact->right});
+                    {exact->left, exact->right}, run_.left().pool());
 }
 
 std::string TruthText(const Cause& cause) {

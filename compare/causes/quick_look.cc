@@ -283,7 +283,7 @@ class QuickLooker {
     const Value left = Run(*graphs.left, left_region, partners_[Index(r)], value_of_left);
     const Value right = Run(*graphs.right, region, r, [&](int entry) { return LeftValue(entry); });
     if (!left.is_tensor() || !right.is_tensor()) return true;
-    return !StaysApart(own, {left.tensor(), right.tensor()});
+    return !StaysApart(own, {left.tensor(), right.tensor()}, pool_);
   }
 
   const RecordedSide& left_;

@@ -6,6 +6,7 @@
 
 #include "compare/graphs/side_graph.h"
 #include "compare/pair/per_side.h"
+#include "evaluator/base/thread_pool.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -35,8 +36,9 @@ class SidesInDouble {
 };
 
 // Whether two results differ in double at least half as much as they do in their own types:
-// rounding has no part in that. False if they do not fit.
-bool StaysApart(const PerSide<Tensor>& own, const PerSide<Tensor>& in_double);
+// rounding has no part in that. False if they do not fit. The pool may be null.
+bool StaysApart(const PerSide<Tensor>& own, const PerSide<Tensor>& in_double,
+                const ThreadPool* pool);
 
 }  // namespace onnxcmp
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "absl/algorithm/container.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "compare/differences/element_reader.h"
@@ -210,6 +211,18 @@ class ScaleSum {
   std::vector<double> sample_;
 };
 
+// `add` adds the elements of a piece.
+double ScaleOfPieces(int64_t size, const ThreadPool* pool,
+                     absl::FunctionRef<void(int64_t begin, int64_t end, ScaleSum* sum)> add) {
+  std::vector<ScaleSum> pieces(static_cast<size_t>(NumberPieces(size)), ScaleSum(size));
+  ForEachNumberPiece(size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
+    add(begin, end, &pieces[static_cast<size_t>(piece)]);
+  });
+  ScaleSum sum(size);
+  for (const ScaleSum& piece : pieces) sum.Add(piece);
+  return sum.Scale();
+}
+
 int64_t SampleStep(int64_t size) { return size / 16 + 1; }
 
 void ReadSample(const Tensor& tensor, absl::Span<const int64_t> indices, Sample* sample) {
@@ -227,15 +240,11 @@ void ReadSample(const Tensor& tensor, absl::Span<const int64_t> indices, Sample*
 
 }  // namespace
 
-double ScaleOf(absl::Span<const double> elements) {
+double ScaleOf(absl::Span<const double> elements, const ThreadPool* pool) {
   const auto size = static_cast<int64_t>(elements.size());
-  ScaleSum sum(size);
-  ForEachNumberPiece(size, nullptr, [&](int64_t, int64_t begin, int64_t end) {
-    ScaleSum piece(size);
-    piece.Add(elements.data() + begin, end - begin);
-    sum.Add(piece);
+  return ScaleOfPieces(size, pool, [&](int64_t begin, int64_t end, ScaleSum* sum) {
+    sum->Add(elements.data() + begin, end - begin);
   });
-  return sum.Scale();
 }
 
 Sample SampleOf(const Tensor& tensor) {
@@ -264,16 +273,11 @@ Measured Measure(const Tensor& tensor, const ThreadPool* pool) {
   measured.sample = SampleOf(readable);
   const NumberReader reader(readable);
   measured.size = reader.size();
-  std::vector<ScaleSum> pieces(static_cast<size_t>(NumberPieces(measured.size)),
-                               ScaleSum(measured.size));
-  ForEachNumberPiece(measured.size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
-    ForEachStrip(reader, begin, end, [&](int64_t, int64_t count, const double* a) {
-      pieces[static_cast<size_t>(piece)].Add(a, count);
-    });
-  });
-  ScaleSum sum(measured.size);
-  for (const ScaleSum& piece : pieces) sum.Add(piece);
-  measured.scale = sum.Scale();
+  measured.scale =
+      ScaleOfPieces(measured.size, pool, [&](int64_t begin, int64_t end, ScaleSum* sum) {
+        ForEachStrip(reader, begin, end,
+                     [&](int64_t, int64_t count, const double* a) { sum->Add(a, count); });
+      });
   return measured;
 }
 
@@ -470,7 +474,8 @@ bool Near(const Measured& left, const Measured& right, const ThreadPool* pool) {
 }
 
 absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<const int64_t> shape,
-                                  const ThreadPool* pool, bool* clamped) {
+                                  const ConvertOptions& options) {
+  bool* const clamped = options.clamped;
   if (clamped != nullptr) *clamped = false;
   if (!value.is_tensor()) return absl::InvalidArgumentError("only tensors are converted");
   const Tensor& tensor = value.tensor();
@@ -487,10 +492,10 @@ absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<co
     return absl::InvalidArgumentError(
         absl::StrCat(DTypeName(tensor.dtype()), " is no ", DTypeName(dtype)));
   }
-  OC_ASSIGN_OR_RETURN(Tensor converted, Tensor::Allocate(dtype, shape));
+  OC_ASSIGN_OR_RETURN(Tensor converted, Tensor::Allocate(dtype, shape, options.memory));
   const int64_t count = tensor.num_elements();
   if (count == 0) return Value(std::move(converted));
-  const Tensor readable = Readable(tensor, pool);
+  const Tensor readable = Readable(tensor, options.pool);
   const ElementReader reader(readable);
   const auto convert = [&]<typename C>(std::vector<C> elements) {
     reader.Read(0, count, elements.data());
@@ -506,7 +511,7 @@ absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<co
     std::byte* const out = converted.mutable_raw_data();
     const NumberReader numbers(readable);
     std::atomic<bool> any = false;
-    ForEachNumberPiece(count, pool, [&](int64_t, int64_t begin, int64_t end) {
+    ForEachNumberPiece(count, options.pool, [&](int64_t, int64_t begin, int64_t end) {
       int64_t beyond = 0;
       ForEachStrip(numbers, begin, end, [&](int64_t first, int64_t in_strip, double* a) {
         for (int64_t i = 0; i < in_strip; ++i) {

@@ -3,10 +3,12 @@
 #define ONNXCMP_COMPARE_DIFFERENCES_NEARNESS_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "evaluator/base/memory_account.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
@@ -32,7 +34,8 @@ std::vector<double> ElementsOf(const Tensor& tensor);
 
 // The smaller of the root mean square and four times the median of the magnitudes, of the finite
 // elements that are not 0 and below 1e30: one masked -10000 must not make everything near.
-double ScaleOf(absl::Span<const double> elements);
+// The pool may be null.
+double ScaleOf(absl::Span<const double> elements, const ThreadPool* pool = nullptr);
 
 // A few elements, which tell that most tensors are not near each other.
 struct Sample {
@@ -98,11 +101,16 @@ double GreatestFinite(DType dtype);
 // in any type, only if `masks`.
 bool Overflows(const Tensor& tensor, DType dtype, bool masks = true);
 
+struct ConvertOptions {
+  const ThreadPool* pool = nullptr;                 // may be null
+  std::shared_ptr<MemoryAccount> memory = nullptr;  // as Tensor::Allocate takes it
+  bool* clamped = nullptr;  // if not null: whether something was beyond the type's greatest number
+};
 // The value as a tensor of another type and shape, rounded once. What is finite stays finite:
-// beyond the greatest number of the type it becomes that, and `clamped`, which may be null, is set.
-// InvalidArgument if it cannot be converted.
+// beyond the greatest number of the type it becomes that. InvalidArgument if it cannot be
+// converted.
 absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<const int64_t> shape,
-                                  const ThreadPool* pool = nullptr, bool* clamped = nullptr);
+                                  const ConvertOptions& options = {});
 
 }  // namespace onnxcmp
 

@@ -11,6 +11,8 @@
 #include "compare/differences/number_strips.h"
 #include "compare/forced/node_inputs.h"
 #include "compare/streams/fingerprint.h"
+#include "evaluator/base/spare_memory.h"
+#include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/stored_value.h"
 
 namespace onnxcmp {
@@ -36,6 +38,13 @@ Shape WithoutOnes(Shape shape) {
 
 }  // namespace
 
+std::shared_ptr<MemoryAccount> ForcedRun::MemoryFor(const SideGraph& right) {
+  std::shared_ptr<SpareMemory> spare =
+      right.runs() ? right.evaluator()->options().spare_memory : nullptr;
+  if (spare == nullptr) spare = std::make_shared<SpareMemory>();
+  return std::make_shared<MemoryAccount>(std::numeric_limits<int64_t>::max(), std::move(spare));
+}
+
 bool ForcedRun::HasShapeOf(int c, int right) const {
   const std::optional<Shape>& theirs = right_.result(right).shape;
   const std::optional<Shape>& ours = left_.result(c).shape;
@@ -54,7 +63,7 @@ Value ForcedRun::ValueFor(int c, int right, bool in_its_shape) const {
   if (it != converted_.end()) return it->second.value;
   Converted& made = converted_[{c, right, in_its_shape}];
   absl::StatusOr<Value> converted =
-      ConvertedTo(left_.value(c), wanted.dtype, *shape, left_.pool(), &made.clamped);
+      ConvertedTo(left_.value(c), wanted.dtype, *shape, {left_.pool(), memory_, &made.clamped});
   if (!converted.ok()) return Value();
   made.value = *std::move(converted);
   made.content = ContentOf(made.value, left_.pool());

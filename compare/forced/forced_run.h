@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "compare/graphs/side_graph.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/hash128.h"
+#include "evaluator/base/memory_account.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
@@ -75,7 +77,8 @@ class ForcedRun {
         aligned_(aligned),
         leaves_(leaves),
         plain_(std::move(plain)),
-        lost_(std::move(lost)) {
+        lost_(std::move(lost)),
+        memory_(MemoryFor(right)) {
     plain_.resize(right.stream().results.size());
   }
 
@@ -85,6 +88,10 @@ class ForcedRun {
   const Value& plain(int r) const { return plain_[Index(r)]; }
   // A right result's partner in the alignment, or kNone.
   int aligned(int r) const { return aligned_[Index(r)]; }
+
+  // What values of the search are charged to: they take the memory of those before, and that of the
+  // right's nodes.
+  const std::shared_ptr<MemoryAccount>& memory() const { return memory_; }
 
   // When a run need not be made to its end.
   struct Abandon {
@@ -140,6 +147,7 @@ class ForcedRun {
     bool clamped = false;  // something of it is beyond the right's type
   };
 
+  static std::shared_ptr<MemoryAccount> MemoryFor(const SideGraph& right);
   Hash128 KeyOf(int n, const ForcedState& state) const;
   void MatchLeaf(int r, ForcedState* state) const;
   // Whether a right constant is a class of another type rounded to its own, and no more.
@@ -195,6 +203,7 @@ class ForcedRun {
   // A run hands them to its state, which the next ones begin with.
   mutable std::vector<Value> plain_;
   const std::vector<bool> lost_;  // by right node
+  const std::shared_ptr<MemoryAccount> memory_;
   // By class, right result, and whether it is in the left's shape.
   mutable absl::flat_hash_map<std::tuple<int, int, bool>, Converted> converted_;
   // The left's value, as which type, and the right's. Trials ask for the same ones again.

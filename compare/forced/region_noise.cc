@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
@@ -13,7 +12,6 @@
 #include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
 #include "compare/operators/operator_traits.h"
-#include "evaluator/base/spare_memory.h"
 #include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
@@ -121,9 +119,7 @@ RegionNoise::RegionNoise(const ForcedRun& run, const ForcedState& state)
     : run_(run),
       state_(state),
       pool_(run.left().pool()),
-      matched_(static_cast<size_t>(run.left().size())),
-      memory_(std::make_shared<MemoryAccount>(std::numeric_limits<int64_t>::max(),
-                                              std::make_shared<SpareMemory>())) {
+      matched_(static_cast<size_t>(run.left().size())) {
   for (const int r : run.right().results()) {
     if (state.at(r).match != kNone) matched_[static_cast<size_t>(state.at(r).match)] = true;
   }
@@ -166,11 +162,11 @@ Value RegionNoise::Shaken(SideId side, const Region& region, int result, double 
     const Value& entry = Entry(side, r);
     if (entry.empty() || graph.IsConstant(r)) return entry;
     return Shake(entry, epsilon, Hash(seed, static_cast<uint64_t>(ClassOf(side, r))), pool_,
-                 memory_);
+                 run_.memory());
   };
   const auto made = [&](int r, const Value& value) {
     const uint64_t of_side = side == SideId::kLeft ? 1 : 2;
-    return Shake(value, epsilon, Hash(seed, Hash(of_side, uint64_t(r))), pool_, memory_);
+    return Shake(value, epsilon, Hash(seed, Hash(of_side, uint64_t(r))), pool_, run_.memory());
   };
   Value shaken = RunRegion(graph, region, result, given, made);
   return IsMeasurable(shaken) ? shaken : Value();
@@ -199,7 +195,7 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
   const Value& plain_left = left.value(c);
   const int64_t size = NumberReader(plain_right.tensor()).size();
   noise_ = Tensor();  // its memory is for the next
-  absl::StatusOr<Tensor> allocated = Tensor::Allocate(DType::kDouble, {size}, memory_);
+  absl::StatusOr<Tensor> allocated = Tensor::Allocate(DType::kDouble, {size}, run_.memory());
   if (!allocated.ok()) return {};
   noise_ = *std::move(allocated);
   const absl::Span<double> noise(noise_.mutable_data<double>(), static_cast<size_t>(size));

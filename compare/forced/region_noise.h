@@ -4,7 +4,6 @@
 #define ONNXCMP_COMPARE_FORCED_REGION_NOISE_H_
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +16,6 @@
 #include "compare/graphs/region.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/pair/per_side.h"
-#include "evaluator/base/memory_account.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
 #include "evaluator/tensor/value.h"
@@ -87,8 +85,6 @@ class RegionNoise {
   const ForcedState& state_;
   const ThreadPool* pool_;
   std::vector<bool> matched_;  // by class
-  // Of shaken values: the next ones take it again.
-  const std::shared_ptr<MemoryAccount> memory_;
   mutable Tensor noise_;  // what Noise() gave last
   mutable absl::flat_hash_map<std::string, Judged> judged_;  // by kind
 };

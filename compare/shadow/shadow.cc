@@ -9,6 +9,7 @@
 #include "compare/differences/element_reader.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/nearness.h"
+#include "compare/differences/number_strips.h"
 
 namespace onnxcmp {
 namespace {
@@ -31,17 +32,18 @@ double DifferenceOf(double a, double b) {
   return std::isnan(difference) ? kInfinity : difference;
 }
 
-// Shows numbers of both and how far they are apart, but for masks.
+// Shows numbers [begin, end) of both and how far they are apart, but for masks.
 template <typename Visit>
-void ForEachDistance(const Tensor& own, const Tensor& in_double, const Visit& visit) {
+void ForEachDistance(const Tensor& own, const Tensor& in_double, int64_t begin, int64_t end,
+                     const Visit& visit) {
   constexpr int64_t kStrip = 1024;
   const ElementReader left(own);
   const ElementReader right(in_double);
   double a[kStrip];
   double b[kStrip];
   const double mask = LeastMask(own.dtype());
-  for (int64_t first = 0; first < own.num_elements(); first += kStrip) {
-    const int64_t count = std::min(kStrip, own.num_elements() - first);
+  for (int64_t first = begin; first < end; first += kStrip) {
+    const int64_t count = std::min(kStrip, end - first);
     left.Read(first, count, a);
     right.Read(first, count, b);
     for (int64_t i = 0; i < count; ++i) {
@@ -51,40 +53,61 @@ void ForEachDistance(const Tensor& own, const Tensor& in_double, const Visit& vi
   }
 }
 
+struct Sums {
+  double max_absolute = 0;
+  double squares = 0;
+  int64_t counted = 0;  // that are no masks
+};
+
+Sums SumsOf(const Tensor& own, const Tensor& in_double, const ThreadPool* pool) {
+  const int64_t size = own.num_elements();
+  std::vector<Sums> pieces(static_cast<size_t>(NumberPieces(size)));
+  ForEachNumberPiece(size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
+    Sums sums;
+    ForEachDistance(own, in_double, begin, end, [&](double truth, double difference) {
+      sums.counted += std::abs(truth) < kMask ? 1 : 0;
+      sums.max_absolute = std::max(sums.max_absolute, difference);
+      sums.squares += difference * difference;
+    });
+    pieces[static_cast<size_t>(piece)] = sums;
+  });
+  Sums sums;
+  for (const Sums& piece : pieces) {
+    sums.max_absolute = std::max(sums.max_absolute, piece.max_absolute);
+    sums.squares += piece.squares;
+    sums.counted += piece.counted;
+  }
+  return sums;
+}
+
 }  // namespace
 
-TruthDistance TruthDistanceOf(const Tensor& own, const Tensor& in_double) {
+TruthDistance TruthDistanceOf(const Tensor& own, const Tensor& in_double, const ThreadPool* pool) {
   TruthDistance distance;
   distance.dtype = own.dtype();
-  double squares = 0;
-  int64_t counted = 0;
-  ForEachDistance(own, in_double, [&](double truth, double difference) {
-    counted += std::abs(truth) < kMask ? 1 : 0;
-    distance.max_absolute = std::max(distance.max_absolute, difference);
-    squares += difference * difference;
-  });
-  distance.rms = std::sqrt(squares / static_cast<double>(std::max<int64_t>(own.num_elements(), 1)));
+  const Sums sums = SumsOf(own, in_double, pool);
+  distance.max_absolute = sums.max_absolute;
+  distance.rms =
+      std::sqrt(sums.squares / static_cast<double>(std::max<int64_t>(own.num_elements(), 1)));
   // Mostly all of them count, and need not be copied.
-  if (counted == in_double.num_elements() && in_double.dtype() == DType::kDouble &&
+  if (sums.counted == in_double.num_elements() && in_double.dtype() == DType::kDouble &&
       in_double.is_contiguous()) {
-    distance.scale = ScaleOf(absl::MakeConstSpan(in_double.data<double>(), counted));
+    distance.scale =
+        ScaleOf(absl::MakeConstSpan(in_double.data<double>(), sums.counted), pool);
     return distance;
   }
   std::vector<double> elements;
-  elements.reserve(static_cast<size_t>(counted));
-  ForEachDistance(own, in_double, [&](double truth, double /*difference*/) {
-    if (std::abs(truth) < kMask) elements.push_back(truth);
-  });
-  distance.scale = ScaleOf(elements);
+  elements.reserve(static_cast<size_t>(sums.counted));
+  ForEachDistance(own, in_double, 0, own.num_elements(),
+                  [&](double truth, double /*difference*/) {
+                    if (std::abs(truth) < kMask) elements.push_back(truth);
+                  });
+  distance.scale = ScaleOf(elements, pool);
   return distance;
 }
 
-double GreatestTruthDistance(const Tensor& own, const Tensor& in_double) {
-  double greatest = 0;
-  ForEachDistance(own, in_double, [&](double /*truth*/, double difference) {
-    greatest = std::max(greatest, difference);
-  });
-  return greatest;
+double GreatestTruthDistance(const Tensor& own, const Tensor& in_double, const ThreadPool* pool) {
+  return SumsOf(own, in_double, pool).max_absolute;
 }
 
 absl::string_view NearerName(Nearer nearer) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -24,9 +25,12 @@ struct TruthDistance {
 
   double relative() const { return scale > 0 ? rms / scale : rms; }
 };
-TruthDistance TruthDistanceOf(const Tensor& own, const Tensor& in_double);
+// This and what follows: the pool may be null.
+TruthDistance TruthDistanceOf(const Tensor& own, const Tensor& in_double,
+                              const ThreadPool* pool = nullptr);
 // Its max_absolute alone, for a fraction of the rest.
-double GreatestTruthDistance(const Tensor& own, const Tensor& in_double);
+double GreatestTruthDistance(const Tensor& own, const Tensor& in_double,
+                             const ThreadPool* pool = nullptr);
 
 enum class Nearer : uint8_t { kLeft, kRight, kEqual };
 absl::string_view NearerName(Nearer nearer);  // "left", "right", "equal"
