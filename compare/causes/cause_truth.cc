@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "absl/container/node_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -50,10 +49,9 @@ std::optional<CauseTruth::Exact> CauseTruth::RunExact(int r) {
                               const int of = left.of(read);
                               return of == kNone ? absent : left.value(of);
                             });
-  absl::node_hash_map<int, Value> entries;
-  const Value b = RunRegion(*right_graph, noise_.RightRegion(r), r, [&](int read) -> const Value& {
-    return entries.try_emplace(read, RightEntry(read)).first->second;
-  });
+  const Value b = RunRegion(
+      *right_graph, noise_.RightRegion(r), r, [&](int read) { return RightEntry(read); },
+      [](int, const Value& value) { return value; });
   const auto fits = [](const Value& own, const Value& in_double) {
     return IsFloats(in_double) && in_double.tensor().num_elements() == own.tensor().num_elements();
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/node_hash_map.h"
 
@@ -43,20 +44,30 @@ Value RunRegion(const SideGraph& graph, const Region& region, int result,
 Value RunRegion(const SideGraph& graph, const Region& region, int result,
                 absl::FunctionRef<Value(int)> given,
                 absl::FunctionRef<Value(int, const Value&)> made) {
-  absl::node_hash_map<int, Value> values;
-  for (const int r : region.entries) {
-    if (values.emplace(r, given(r)).first->second.empty()) return Value();
-  }
+  const absl::flat_hash_set<int> entries(region.entries.begin(), region.entries.end());
+  absl::flat_hash_map<int, int> reads;  // how often a value will be read yet
   for (const int n : region.nodes) {
-    for (const int read : graph.Reads(n)) {
-      if (!values.contains(read)) return Value();
+    for (const int read : graph.Reads(n)) ++reads[read];
+  }
+  absl::node_hash_map<int, Value> values;  // those that will be read
+  for (const int n : region.nodes) {
+    const std::vector<int> inputs = graph.Reads(n);
+    for (const int read : inputs) {
+      if (values.contains(read)) continue;
+      if (!entries.contains(read)) return Value();
+      if (values.emplace(read, given(read)).first->second.empty()) return Value();
     }
     const absl::StatusOr<std::vector<Value>> outputs =
         graph.Run(n, [&](int r) -> const Value& { return values.find(r)->second; });
     if (!outputs.ok()) return Value();
+    for (const int read : inputs) {
+      if (--reads[read] == 0) values.erase(read);
+    }
     const FewResults& names = graph.node(n).made->outputs;
     for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
-      if (names[i] != kNone) values.emplace(names[i], made(names[i], (*outputs)[i]));
+      const int r = names[i];
+      if (r == kNone || entries.contains(r) || !(r == result || reads.contains(r))) continue;
+      values.emplace(r, made(r, (*outputs)[i]));
     }
   }
   const auto it = values.find(result);

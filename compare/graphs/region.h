@@ -28,7 +28,8 @@ Region RegionOf(const SideGraph& graph, int result, absl::FunctionRef<bool(int)>
 // missing, a node fails, the region was cut short.
 Value RunRegion(const SideGraph& graph, const Region& region, int result,
                 absl::FunctionRef<const Value&(int)> entry);
-// `given` is what an entry is, `made` what is made of what a node gives for one of its outputs.
+// `given` is what an entry is, asked for when it is read first, `made` what is made of what a node
+// gives for one of its outputs. No value is held for longer than it is read.
 Value RunRegion(const SideGraph& graph, const Region& region, int result,
                 absl::FunctionRef<Value(int)> given,
                 absl::FunctionRef<Value(int, const Value&)> made);
