@@ -102,10 +102,13 @@ bool IsRounded(const Measured& rounded, const Measured& exact, const SideGraph& 
       continue;
     }
     bool equal = true;
+    alignas(16) std::byte stored[2 * kNumberStrip];
     ForEachStrip(NumberReader(rounded.tensor), NumberReader(exact.tensor), 0, exact.size,
                  [&](int64_t, int64_t count, const double* a, const double* b) {
-                   for (int64_t i = 0; i < count && equal; ++i)
-                     equal = a[i] == RoundTo(dtype, b[i]);
+                   double expected[kNumberStrip];
+                   StoreElements<double>(dtype, b, count, stored, 0);
+                   LoadElements<double>(dtype, stored, 0, count, expected);
+                   equal = std::equal(a, a + count, expected);
                    return equal;
                  });
     if (equal) return true;
@@ -337,9 +340,14 @@ bool RegionNoise::AgreesOnItsOwn(int r) const {
 RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {
   const ForcedResult& result = state_.at(r);
   const StreamResult& left = run_.left().result(result.match);
-  const Measured own = run_.MeasuredOwn(result);
+  Measured own = run_.MeasuredOwn(result);
   Measured held = run_.MeasuredHeld(result);
   held.dtype = left.dtype;
+  // Both are looked at more than once.
+  for (Measured* const measured : {&own, &held}) {
+    absl::StatusOr<Tensor> in_memory = measured->tensor.InMemory(pool_);
+    if (in_memory.ok()) measured->tensor = *std::move(in_memory);
+  }
   const double epsilon = CoarserEpsilon(left.dtype, run_.right().result(r).dtype);
   Verdict verdict;
   verdict.distance =

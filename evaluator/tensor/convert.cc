@@ -1,5 +1,6 @@
 #include "evaluator/tensor/convert.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <complex>
@@ -291,6 +292,9 @@ void WithStorage(DType dtype, const F& f) {
 
 // ---- loops over elements ----
 
+// Halves of doubles are converted by way of floats, so many at a time.
+constexpr int64_t kChunk = 64;
+
 // The loop with stride 1 is apart so that it is vectorised.
 template <typename Storage, typename C>
 void Load(const typename Storage::Element* data, int64_t first, int64_t stride, int64_t count,
@@ -303,6 +307,13 @@ void Load(const typename Storage::Element* data, int64_t first, int64_t stride, 
     std::memcpy(static_cast<void*>(out), data + first, static_cast<size_t>(count) * sizeof(C));
   } else if constexpr (std::is_same_v<Storage, Float16> && std::is_same_v<C, float>) {
     HalvesToFloats(data + first, count, out);
+  } else if constexpr (std::is_same_v<Storage, Float16> && std::is_same_v<C, double>) {
+    float floats[kChunk];
+    for (int64_t i = 0; i < count; i += kChunk) {
+      const int64_t n = std::min(kChunk, count - i);
+      HalvesToFloats(data + first + i, n, floats);
+      for (int64_t k = 0; k < n; ++k) out[i + k] = static_cast<double>(floats[k]);
+    }
   } else {
     for (int64_t i = 0; i < count; ++i) {
       out[i] = To<C>(Storage::Get(data, first + i));
@@ -317,6 +328,23 @@ void Store(const C* values, int64_t count, typename Storage::Element* data, int6
     std::memcpy(static_cast<void*>(data + first), values, static_cast<size_t>(count) * sizeof(C));
   } else if constexpr (std::is_same_v<Storage, Float16> && std::is_same_v<C, float>) {
     FloatsToHalves(values, count, data + first);
+  } else if constexpr (std::is_same_v<Storage, Float16> && std::is_same_v<C, double>) {
+    float floats[kChunk];
+    for (int64_t i = 0; i < count; i += kChunk) {
+      const int64_t n = std::min(kChunk, count - i);
+      int64_t exact = 0;  // floats without rounding, which must not happen twice
+      for (int64_t k = 0; k < n; ++k) {
+        floats[k] = static_cast<float>(values[i + k]);
+        exact += static_cast<double>(floats[k]) == values[i + k] ? 1 : 0;
+      }
+      if (exact == n) {
+        FloatsToHalves(floats, n, data + first + i);
+        continue;
+      }
+      for (int64_t k = 0; k < n; ++k) {
+        Storage::Set(data, first + i + k, values[i + k], overflow);
+      }
+    }
   } else if (Storage::kIsInteger && overflow == Overflow::kSaturate) {
     // A loop of its own: what a loop does must not depend on a variable if it
     // is to be vectorised.
