@@ -1,5 +1,6 @@
 #include "compare/differences/mask_numbers.h"
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -14,7 +15,8 @@ constexpr double kMask = 1e30;
 
 }  // namespace
 
-std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow) {
+std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow,
+                                  const ThreadPool* pool) {
   if (!IsFloatingPoint(wide.dtype()) || !IsFloatingPoint(narrow.dtype()) ||
       BitWidth(narrow.dtype()) >= BitWidth(wide.dtype()) ||
       wide.num_elements() != narrow.num_elements()) {
@@ -28,12 +30,20 @@ std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow) {
   };
   const NumberReader from(wide);
   const NumberReader other(narrow);
-  bool any = false;
-  ForEachStrip(from, other, 0, from.size(),
-               [&](int64_t, int64_t count, const double* a, const double* b) {
-                 for (int64_t i = 0; i < count && !any; ++i) any = is_mask(a[i], b[i]);
-                 return !any;
-               });
+  std::atomic<bool> any = false;
+  ForEachNumberPiece(from.size(), pool, [&](int64_t, int64_t begin, int64_t end) {
+    ForEachStrip(from, begin, end, [&](int64_t first, int64_t count, const double* a) {
+      // Hardly any tensor has numbers of that size.
+      int64_t large = 0;
+      for (int64_t i = 0; i < count; ++i) large += std::abs(a[i]) > kMask ? 1 : 0;
+      if (large == 0) return;
+      double b[kNumberStrip];
+      other.Read(first, count, b);
+      for (int64_t i = 0; i < count; ++i) {
+        if (is_mask(a[i], b[i])) any = true;
+      }
+    });
+  });
   if (!any) return std::nullopt;
   absl::StatusOr<Tensor> to = Tensor::Allocate(wide.dtype(), wide.shape());
   if (!to.ok()) return std::nullopt;

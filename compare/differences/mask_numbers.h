@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
@@ -11,7 +12,9 @@ namespace onnxcmp {
 // `wide` with its masks, numbers beyond 1e30 and infinities, as `narrow` has them, where that is of
 // a narrower floating type and has an infinity or its greatest number of the same sign in their
 // place: -3.4e38 becomes minus infinity in float16, or -65504. Nothing if there is no such place.
-std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow);
+// The pool may be null.
+std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow,
+                                  const ThreadPool* pool);
 
 }  // namespace onnxcmp
 

@@ -138,8 +138,8 @@ class ScaleSum {
   explicit ScaleSum(int64_t size) : step_(size / kSample + 1) {}
 
   void Add(const double* elements, int64_t count) {
-    for (int64_t first = 0; first < count; first += kLanes) {
-      AddLanes(elements + first, std::min(kLanes, count - first));
+    for (int64_t first = 0; first < count; first += kNumberStrip) {
+      AddStrip(elements + first, std::min(kNumberStrip, count - first));
     }
   }
   void Add(const ScaleSum& next) {
@@ -162,45 +162,41 @@ class ScaleSum {
 
  private:
   static constexpr int64_t kSample = 1024;
-  static constexpr int64_t kLanes = 32;
 
-  void AddLanes(const double* elements, int64_t count) {
-    double lanes[kLanes] = {};
-    if (count == kLanes) {
-      TakeMagnitudes(elements, kLanes, lanes);
-    } else {
-      TakeMagnitudes(elements, count, lanes);
-    }
-    double squares[4] = {};
-    for (int64_t i = 0; i < kLanes; i += 4) {
-      for (int64_t k = 0; k < 4; ++k) squares[k] += lanes[i + k] * lanes[i + k];
-    }
+  void AddStrip(const double* elements, int64_t count) {
+    constexpr int64_t kLanes = 8;
+    // Those that count; 0 for the others, NaN among them.
+    double magnitudes[kNumberStrip];
     int64_t counted = 0;
-    for (int64_t i = 0; i < kLanes; ++i) counted += lanes[i] > 0 ? 1 : 0;
-    squares_ += (squares[0] + squares[1]) + (squares[2] + squares[3]);
+    for (int64_t i = 0; i < count; ++i) {
+      const double magnitude = std::abs(elements[i]);
+      magnitudes[i] = magnitude < kHuge ? magnitude : 0;
+      counted += magnitudes[i] > 0 ? 1 : 0;
+    }
+    double squares[kLanes] = {};
+    int64_t first = 0;
+    for (; first + kLanes <= count; first += kLanes) {
+      for (int64_t k = 0; k < kLanes; ++k) {
+        squares[k] += magnitudes[first + k] * magnitudes[first + k];
+      }
+    }
+    for (; first < count; ++first) squares[0] += magnitudes[first] * magnitudes[first];
+    for (const double square : squares) squares_ += square;
     count_ += counted;
     if (until_next_ > counted) {
       until_next_ -= counted;
       return;
     }
-    if (counted == kLanes) {
+    if (counted == count) {
       int64_t next = until_next_ - 1;
-      for (; next < kLanes; next += step_) sample_.push_back(lanes[next]);
-      until_next_ = next - kLanes + 1;
+      for (; next < count; next += step_) sample_.push_back(magnitudes[next]);
+      until_next_ = next - count + 1;
       return;
     }
-    for (const double lane : lanes) {
-      if (lane == 0 || --until_next_ > 0) continue;
-      sample_.push_back(lane);
-      until_next_ = step_;
-    }
-  }
-
-  // Those that count; 0 for the others, NaN among them.
-  static void TakeMagnitudes(const double* elements, int64_t count, double* magnitudes) {
     for (int64_t i = 0; i < count; ++i) {
-      const double magnitude = std::abs(elements[i]);
-      magnitudes[i] = magnitude < kHuge ? magnitude : 0;
+      if (magnitudes[i] == 0 || --until_next_ > 0) continue;
+      sample_.push_back(magnitudes[i]);
+      until_next_ = step_;
     }
   }
 

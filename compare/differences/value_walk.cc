@@ -158,8 +158,8 @@ void Walk::CompareTensors(const Tensor& left, const Tensor& right, const std::st
 void Walk::CompareNumbers(const Tensor& full_left, const Tensor& full_right,
                           const std::string& where) {
   // Of two types the narrower one's infinities may stand for masks.
-  const std::optional<Tensor> left_masked = WithMasksOf(full_left, full_right);
-  const std::optional<Tensor> right_masked = WithMasksOf(full_right, full_left);
+  const std::optional<Tensor> left_masked = WithMasksOf(full_left, full_right, pool_);
+  const std::optional<Tensor> right_masked = WithMasksOf(full_right, full_left, pool_);
   const Tensor& left = left_masked.has_value() ? *left_masked : full_left;
   const Tensor& right = right_masked.has_value() ? *right_masked : full_right;
   ValueDifference& values = difference_.values;
