@@ -27,7 +27,8 @@ bool StaysApart(const PerSide<Tensor>& own, const PerSide<Tensor>& in_double,
     return false;
   }
   const double apart = GreatestTruthDistance(own.right, own.left, pool);
-  return apart > 0 && GreatestTruthDistance(in_double.right, in_double.left, pool) >= kShare * apart;
+  return apart > 0 &&
+         GreatestTruthDistance(in_double.right, in_double.left, pool) >= kShare * apart;
 }
 
 }  // namespace onnxcmp

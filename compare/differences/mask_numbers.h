@@ -13,8 +13,7 @@ namespace onnxcmp {
 // a narrower floating type and has an infinity or its greatest number of the same sign in their
 // place: -3.4e38 becomes minus infinity in float16, or -65504. Nothing if there is no such place.
 // The pool may be null.
-std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow,
-                                  const ThreadPool* pool);
+std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow, const ThreadPool* pool);
 
 }  // namespace onnxcmp
 

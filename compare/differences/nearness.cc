@@ -38,8 +38,8 @@ Tensor Readable(const Tensor& tensor, const ThreadPool* pool) {
 // A tensor of some elements of one in a file, which is not read as a whole for them. Elements have
 // whole bytes, one after the other.
 absl::StatusOr<Tensor> ElementsInFile(const Tensor& tensor, absl::Span<const int64_t> indices) {
-  OC_ASSIGN_OR_RETURN(Tensor elements, Tensor::Allocate(tensor.dtype(),
-                                                        {static_cast<int64_t>(indices.size())}));
+  OC_ASSIGN_OR_RETURN(Tensor elements,
+                      Tensor::Allocate(tensor.dtype(), {static_cast<int64_t>(indices.size())}));
   const int64_t width = BitWidth(tensor.dtype()) / 8;
   std::byte* to = elements.mutable_raw_data();
   for (const int64_t index : indices) {

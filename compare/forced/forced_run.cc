@@ -179,7 +179,8 @@ double ForcedRun::DistanceOf(const ForcedResult& result) const {
   }
   const DType dtype = left_.result(result.match).dtype;
   if (dtype == result.held.tensor().dtype()) return DistanceFrom(result.match, result);
-  const auto [it, is_new] = distances_.try_emplace({result.held_content, dtype, result.own_content});
+  const auto [it, is_new] =
+      distances_.try_emplace({result.held_content, dtype, result.own_content});
   if (is_new) {
     Measured held = MeasuredHeld(result);
     held.dtype = dtype;

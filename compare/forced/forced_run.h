@@ -211,7 +211,7 @@ class ForcedRun {
   mutable absl::flat_hash_map<MeasuredPair, double> near_;  // distances; infinite: not near
   mutable absl::flat_hash_map<MeasuredPair, double> distances_;
   mutable absl::flat_hash_map<MeasuredPair, double> relative_rms_;
-  mutable absl::flat_hash_map<Hash128, double> scales_;  // by content
+  mutable absl::flat_hash_map<Hash128, double> scales_;     // by content
   mutable absl::flat_hash_set<Hash128> without_structure_;  // where TryStructure() finds nothing
   mutable int64_t runs_ = 0;
   mutable int64_t looked_at_ = 0;

@@ -29,8 +29,8 @@ uint64_t Hash(uint64_t a, uint64_t b) {
   return x ^ (x >> 31);
 }
 
-// Up to 64, in a form that g++ vectorizes: this is most of what moving a region costs. What is exact
-// in any type stays: shapes, masks, counts.
+// Up to 64, in a form that g++ vectorizes: this is most of what moving a region costs. What is
+// exact in any type stays: shapes, masks, counts.
 void MoveUpOrDown(uint64_t signs, double epsilon, int64_t count, double* a) {
   constexpr double kExact = 16777216;
   constexpr double kWhole = 1.5 * 4503599627370496;  // what this is added to loses its fraction
@@ -350,8 +350,7 @@ RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {
   }
   const double epsilon = CoarserEpsilon(left.dtype, run_.right().result(r).dtype);
   Verdict verdict;
-  verdict.distance =
-      epsilon == 0 ? 1 + UnequalShare(held, own, pool_) : Distance(held, own, pool_);
+  verdict.distance = epsilon == 0 ? 1 + UnequalShare(held, own, pool_) : Distance(held, own, pool_);
   // A model that computes in a type of 16 bits may keep a constant in a wider one after rounding
   // it.
   if (epsilon > 0 &&
@@ -437,9 +436,8 @@ RegionNoise::Verdict RegionNoise::Judge(int r) const {
   });
   judged.explained = judged.explained || !hopeless;
   if (!hopeless) return verdict;
-  judged.least_distance = judged.hopeless == 0
-                              ? verdict.distance
-                              : std::min(judged.least_distance, verdict.distance);
+  judged.least_distance =
+      judged.hopeless == 0 ? verdict.distance : std::min(judged.least_distance, verdict.distance);
   ++judged.hopeless;
   return verdict;
 }

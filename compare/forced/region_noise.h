@@ -84,8 +84,8 @@ class RegionNoise {
   const ForcedRun& run_;
   const ForcedState& state_;
   const ThreadPool* pool_;
-  std::vector<bool> matched_;  // by class
-  mutable Tensor noise_;  // what Noise() gave last
+  std::vector<bool> matched_;                                // by class
+  mutable Tensor noise_;                                     // what Noise() gave last
   mutable absl::flat_hash_map<std::string, Judged> judged_;  // by kind
 };
 

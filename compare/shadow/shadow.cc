@@ -92,16 +92,14 @@ TruthDistance TruthDistanceOf(const Tensor& own, const Tensor& in_double, const 
   // Mostly all of them count, and need not be copied.
   if (sums.counted == in_double.num_elements() && in_double.dtype() == DType::kDouble &&
       in_double.is_contiguous()) {
-    distance.scale =
-        ScaleOf(absl::MakeConstSpan(in_double.data<double>(), sums.counted), pool);
+    distance.scale = ScaleOf(absl::MakeConstSpan(in_double.data<double>(), sums.counted), pool);
     return distance;
   }
   std::vector<double> elements;
   elements.reserve(static_cast<size_t>(sums.counted));
-  ForEachDistance(own, in_double, 0, own.num_elements(),
-                  [&](double truth, double /*difference*/) {
-                    if (std::abs(truth) < kMask) elements.push_back(truth);
-                  });
+  ForEachDistance(own, in_double, 0, own.num_elements(), [&](double truth, double /*difference*/) {
+    if (std::abs(truth) < kMask) elements.push_back(truth);
+  });
   distance.scale = ScaleOf(elements, pool);
   return distance;
 }

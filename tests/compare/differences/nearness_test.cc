@@ -64,6 +64,39 @@ TEST(Distance, SeesTheLastElementOfManyForAnyNumberOfThreads) {
   EXPECT_FALSE(Near(left, right, &pool));
 }
 
+TEST(Distance, OthersAreTheSameForAnyNumberOfThreadsToo) {
+  const ThreadPool pool(4);
+  const Measured left = Measure(Many(0));
+  const Measured right = Measure(Many(0.5f));
+  EXPECT_EQ(RelativeRms(left, right, &pool), RelativeRms(left, right));
+  EXPECT_THAT(RelativeRms(left, right), DoubleNear(0.5 / std::sqrt(20.0 * 200001), 1e-7));
+  EXPECT_EQ(RelativeRms(left, left, &pool), 0);
+  EXPECT_EQ(UnequalShare(left, right, &pool), 1.0 / 200001);
+  EXPECT_EQ(UnequalShare(left, left), 0);
+  const Tensor nans = Tensor::Of<float>({2}, {1, kNan});
+  EXPECT_EQ(UnequalShare(Measure(nans), Measure(nans)), 0);
+}
+
+TEST(Converted, IsTheSameForAnyNumberOfThreadsAndTellsWhatItClamps) {
+  const ThreadPool pool(4);
+  const auto convert = [&](float last, const ThreadPool* threads, bool* clamped) {
+    const absl::StatusOr<Value> converted =
+        ConvertedTo(Many(last), DType::kFloat16, {200001}, {threads, nullptr, clamped});
+    EXPECT_TRUE(converted.ok()) << converted.status();
+    return ElementsOf(converted->tensor());
+  };
+  bool clamped = true;
+  const std::vector<double> elements = convert(0.1f, nullptr, &clamped);
+  EXPECT_FALSE(clamped);
+  EXPECT_EQ(elements[3], -4);
+  EXPECT_THAT(elements[200000], DoubleNear(4.1, 2e-3));
+  EXPECT_EQ(convert(0.1f, &pool, &clamped), elements);
+  EXPECT_EQ(convert(70000, &pool, &clamped)[200000], 65504);
+  EXPECT_TRUE(clamped);
+  EXPECT_EQ(convert(kInfinity, &pool, &clamped)[200000], kInfinity);
+  EXPECT_FALSE(clamped);
+}
+
 TEST(Distance, ComplexNumbersArePairsOfNumbers) {
   using Complex = std::complex<float>;
   const Tensor left = Tensor::Of<Complex>({2}, {Complex(3, 3), Complex(-3, 3)});
@@ -81,6 +114,20 @@ TEST(Scale, AMaskDoesNotMakeItLarge) {
   elements[3] = -1e30;
   elements[4] = 0;
   EXPECT_THAT(ScaleOf(elements), DoubleEq(2));  // neither counts
+}
+
+TEST(Scale, OfManyIsThatOfThoseThatCount) {
+  const ThreadPool pool(4);
+  std::vector<double> elements(200003, 3.0);
+  EXPECT_THAT(ScaleOf(elements), DoubleEq(3));
+  // The median of those that are not 0 is not 0, however few they are.
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (i % 100 != 0) elements[i] = i % 3 == 0 ? 0 : kNan;
+  }
+  EXPECT_THAT(ScaleOf(elements), DoubleEq(3));
+  elements[0] = 1e6;
+  EXPECT_THAT(ScaleOf(elements), DoubleEq(12));
+  EXPECT_EQ(ScaleOf(elements, &pool), ScaleOf(elements));
 }
 
 TEST(Near, NumbersOfEightBitsMayBeAStepOffHereAndThere) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -291,6 +292,41 @@ TEST(ForcedRunTest, NodesOnMatchesAloneComeInThatOrder) {
   const ForcedState state = sides.Run().Run({});
   ASSERT_EQ(state.at(sides.Right("a")).rule, MatchRule::kStructure);
   EXPECT_EQ(state.at(sides.Right("a")).match, sides.Class("a"));
+}
+
+// The right's constants are in a type of 16 bits.
+class RoundedConstantTest : public ::testing::Test {
+ protected:
+  // Whether the right's constant is taken for the left's: of 1.5 and this; `half` in bits.
+  static bool IsMatched(const std::string& left, uint16_t half) {
+    const ForcedSides sides(
+        absl::StrReplaceAll(R"((float[4] x) => (float[4] y) <float[2] k = {1.5, @}> {
+          s = ReduceSum<keepdims = 0>(k)
+          y = Mul(x, s)
+        })",
+                            {{"@", left}}),
+        absl::StrReplaceAll(R"((float[4] x) => (float[4] y) <float16[2] k = {15872, @}> {
+          c = Cast<to = 1>(k)
+          s = ReduceSum<keepdims = 0>(c)
+          y = Mul(x, s)
+        })",
+                            {{"@", absl::StrCat(half)}}),
+        Irregular(4));
+    const int k = sides.Right("k");
+    const ForcedState state = sides.Run().Run({});
+    return state.at(k).match == sides.Class("k");
+  }
+};
+
+TEST_F(RoundedConstantTest, IsTheLefts) { EXPECT_TRUE(IsMatched("0.3", 13517)); }
+
+TEST_F(RoundedConstantTest, IsTheLeftsIfItIsNear) { EXPECT_TRUE(IsMatched("0.3", 13521)); }
+
+TEST_F(RoundedConstantTest, IsAnotherIfItIsFar) { EXPECT_FALSE(IsMatched("0.3", 13640)); }
+
+// It would be that if it were rounded: then nothing would tell of what is lost.
+TEST_F(RoundedConstantTest, IsAnotherIfTheLeftsIsBeyondItsType) {
+  EXPECT_FALSE(IsMatched("70000.0", 31743));
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 #include "compare/forced/region_noise.h"
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compare/pair/per_side.h"
 #include "tests/compare/forced_sides.h"
@@ -83,6 +85,73 @@ TEST(RegionNoiseTest, WhatIsMaskedExcusesItselfAlone) {
       "Mul(x, k) t = Constant<value = float {0.8}>() low = Constant<value = float {-1e9}>() "
       "zero = Constant<value = float {0}>() g = Greater(x, t) m = Where(g, low, zero)";
   EXPECT_GT(Judge(Regions({"1.5", "1.7"}, kMasked, "Add(b, m)")).verdict.ratio, 1e3);
+}
+
+// Results y0, y1, ... of the right, each of a region that does the same with a factor of its own.
+class AlikeRegions {
+ public:
+  explicit AlikeRegions(const std::vector<PerSide<std::string>>& factors)
+      : sides_(Graph(SideId::kLeft, factors), Graph(SideId::kRight, factors), Irregular(512)),
+        run_(sides_.Run()),
+        state_(run_.Run(Matches(factors.size()))),
+        noise_(run_, state_) {}
+
+  Judged Judge(size_t i) {
+    const int y = sides_.Right(absl::StrCat("y", i));
+    sides_.TakeCount();
+    Judged judged;
+    judged.verdict = noise_.Judge(y);
+    judged.runs = sides_.TakeCount();
+    return judged;
+  }
+
+ private:
+  static std::string Graph(SideId side, const std::vector<PerSide<std::string>>& factors) {
+    std::string outputs;
+    std::string nodes;
+    for (size_t i = 0; i < factors.size(); ++i) {
+      absl::StrAppend(&outputs, i > 0 ? ", " : "", "float[512] y", i);
+      absl::StrAppend(
+          &nodes, absl::StrReplaceAll("k# = Constant<value = float {@}>() a# = Mul(x, k#) "
+                                      "b# = $(a#) y# = Neg(b#) ",
+                                      {{"#", absl::StrCat(i)},
+                                       {"@", factors[i][side]},
+                                       {"$", side == SideId::kRight ? "acme.Count" : "Identity"}}));
+    }
+    return absl::StrCat("(float[512] x) => (", outputs, ") { ", nodes, "}");
+  }
+  FixedMatches Matches(size_t count) const {
+    FixedMatches matches;
+    for (size_t i = 0; i < count; ++i) {
+      const std::string name = absl::StrCat("y", i);
+      matches[sides_.Right(name)] = sides_.Class(name);
+    }
+    return matches;
+  }
+
+  ForcedSides sides_;
+  const ForcedRun run_;
+  const ForcedState state_;
+  RegionNoise noise_;
+};
+
+TEST(RegionNoiseTest, RegionsThatDoTheSameAreNotAllRun) {
+  AlikeRegions regions({{"-1.7", "1.31"},
+                        {"-1.8", "1.32"},
+                        {"-1.9", "1.33"},
+                        {"-2.1", "1.34"},
+                        {"1.36", "1.35"}});  // not as far
+  for (size_t i = 0; i < 3; ++i) {
+    const Judged judged = regions.Judge(i);
+    EXPECT_GT(judged.verdict.ratio, RegionNoise::kMaxRatio);
+    EXPECT_EQ(judged.runs, 1);
+  }
+  const Judged fourth = regions.Judge(3);
+  EXPECT_GT(fourth.verdict.ratio, RegionNoise::kMaxRatio);
+  EXPECT_EQ(fourth.runs, 0);
+  const Judged nearer = regions.Judge(4);
+  EXPECT_GT(nearer.verdict.ratio, RegionNoise::kMaxRatio);
+  EXPECT_EQ(nearer.runs, 1);
 }
 
 // The right leaves n out, and what read it reads a. What reads a on both sides is innocent.

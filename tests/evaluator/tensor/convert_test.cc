@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/narrow_float.h"
 
 namespace onnxcmp {
 namespace {
@@ -236,6 +237,33 @@ TEST(ConvertTest, HalvesOfEveryLength) {
     LoadElements(DType::kFloat16, reinterpret_cast<const std::byte*>(halves.data()), 0, count,
                  back.data());
     EXPECT_THAT(back, ::testing::Each(0x1.ffcp-1f));
+  }
+}
+
+// What is no float among doubles is rounded by itself, and alone or among others to the same.
+TEST(ConvertTest, DoublesBecomeHalvesByOneRounding) {
+  std::vector<double> values;
+  for (int i = 0; i < 300; ++i) values.push_back((i - 150) * 0x1.23p-5);
+  values[70] = 1 + 0x1p-11 + 0x1p-40;  // by way of a float it would be a tie
+  values[71] = 1 + 0x1p-11;
+  values[200] = kNan;
+  values[201] = -kInf;
+  values[260] = 1e300;
+  values[261] = 0x1p-24 * (1 - 0x1p-30);
+  values[262] = -0.0;
+  const auto count = static_cast<int64_t>(values.size());
+  std::vector<uint16_t> halves(values.size());
+  StoreElements(DType::kFloat16, values.data(), count, reinterpret_cast<std::byte*>(halves.data()),
+                0);
+  std::vector<double> back(values.size());
+  LoadElements(DType::kFloat16, reinterpret_cast<const std::byte*>(halves.data()), 0, count,
+               back.data());
+  EXPECT_EQ(halves[70], 0x3c01);
+  EXPECT_EQ(halves[71], 0x3c00);
+  for (size_t i = 0; i < values.size(); ++i) {
+    EXPECT_EQ(halves[i], EncodeNarrow(kFloat16Format, values[i], Overflow::kIeee)) << i;
+    const double decoded = DecodeNarrow(kFloat16Format, halves[i]);
+    EXPECT_TRUE(back[i] == decoded || (std::isnan(back[i]) && std::isnan(decoded))) << i;
   }
 }
 
