@@ -31,8 +31,8 @@
 #include "compare/reports/render_table.h"
 #include "compare/repro/write_repro.h"
 #include "compare/sets/compare_sets.h"
+#include "compare/sides/constant_nodes.h"
 #include "compare/sides/recording_side.h"
-#include "compare/streams/fingerprint_cache.h"
 #include "compare/text/short_text.h"
 #include "evaluator/base/spare_memory.h"
 #include "evaluator/base/status_macros.h"
@@ -96,8 +96,8 @@ std::string TimingsText(const Timings& timings) {
   }
   absl::StrAppendFormat(&text, "\n  %-16s %9.3f s", "all of these", all);
   if (timings.nodes > 0) {
-    absl::StrAppendFormat(&text, "\n  %d of %d nodes were taken from the other side's run",
-                          timings.shared, timings.nodes);
+    absl::StrAppendFormat(&text, "\n  %d of %d nodes were taken from another run", timings.shared,
+                          timings.nodes);
   }
   return text;
 }
@@ -369,7 +369,7 @@ class SideComparison {
   std::unique_ptr<Side> left_;
   std::unique_ptr<Side> right_;
   SetsResult result_;  // of the last set
-  std::optional<FingerprintCache> seen_;
+  std::optional<SeenConstants> seen_;
   Timings timings_;
 };
 

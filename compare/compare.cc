@@ -36,7 +36,7 @@ namespace {
 SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
                    const ThreadPool& pool) {
   FingerprintCache own_cache(options.letters);
-  FingerprintCache& cache = options.seen != nullptr ? *options.seen : own_cache;
+  FingerprintCache& cache = options.seen != nullptr ? options.seen->fingerprints : own_cache;
   cache.ForgetTheGone();
   RecordSidesOptions recording;
   recording.max_depth = options.max_depth;
@@ -49,6 +49,7 @@ SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
   recording.shadow_memory = options.keep_values;
   recording.pool = &pool;
   recording.cache = &cache;
+  if (options.seen != nullptr) recording.constants = &options.seen->nodes;
   recording.tolerance = options.tolerance;
   recording.timings = options.timings;
   recording.watch = options.watch;

@@ -23,8 +23,8 @@
 #include "compare/differences/value_difference.h"
 #include "compare/pair/timings.h"
 #include "compare/repair/repair_limits.h"
+#include "compare/sides/constant_nodes.h"
 #include "compare/sides/side.h"
-#include "compare/streams/fingerprint_cache.h"
 #include "evaluator/run/result.h"
 
 namespace onnxcmp {
@@ -74,8 +74,9 @@ struct CompareOptions {
   // A result's name or a row's number (FindRow): that pair is looked at in depth. "": none.
   std::string explain;
   // Of comparisons of the same sides on other inputs: weights that were looked at are not looked at
-  // again. Its letters are those of `letters`; may be null.
-  FingerprintCache* seen = nullptr;
+  // again, and of nodes that read nothing else most do not run again. Its letters are those of
+  // `letters`; may be null.
+  SeenConstants* seen = nullptr;
   // Where to count time and memory; may be null.
   Timings* timings = nullptr;
   // Makes an observer for each run, told what it is ("left and right", "left", "left again"); may

@@ -407,7 +407,7 @@ double UnequalShare(const Measured& left, const Measured& right, const ThreadPoo
                      [&](int64_t, int64_t count, const double* a, const double* b) {
                        for (int64_t i = 0; i < count; ++i) {
                          const bool nans = (a[i] != a[i]) & (b[i] != b[i]);
-                         unequal += (a[i] == b[i]) | nans ? 0 : 1;
+                         unequal += ((a[i] == b[i]) | nans) ? 0 : 1;
                        }
                        return true;
                      });
@@ -513,7 +513,7 @@ absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<co
         for (int64_t i = 0; i < in_strip; ++i) {
           const double within = std::min(std::max(a[i], -greatest), greatest);
           const bool finite = std::abs(a[i]) < kInfinity;
-          beyond += finite & (within != a[i]) ? 1 : 0;
+          beyond += (finite & (within != a[i])) ? 1 : 0;
           a[i] = finite ? within : a[i];
         }
         StoreElements<double>(dtype, a, in_strip, out, first);

@@ -87,7 +87,7 @@ struct Expected {
     int64_t beyond = 0;
     for (int64_t i = 0; i < count; ++i) {
       const double difference = std::abs(b[i] - a[i]);
-      beyond += (difference > ratio * at(i)) & (difference < kInfinity) ? 1 : 0;
+      beyond += ((difference > ratio * at(i)) & (difference < kInfinity)) ? 1 : 0;
     }
     return beyond;
   }

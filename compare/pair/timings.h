@@ -32,7 +32,7 @@ struct Timings {
   };
   std::vector<Step> steps;  // each once, in the order in which they ended first
   int64_t nodes = 0;        // of both models' runs
-  int64_t shared = 0;       // of them: taken from the other side's run
+  int64_t shared = 0;       // of them: taken from the other side's run, or an earlier one
 
   void Add(absl::string_view step, double seconds);
 };

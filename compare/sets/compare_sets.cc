@@ -15,8 +15,8 @@
 #include "compare/coverage/coverage.h"
 #include "compare/differences/value_difference.h"
 #include "compare/pair/per_side.h"
+#include "compare/sides/constant_nodes.h"
 #include "compare/sides/value_bank.h"
-#include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/quantized_streams.h"
 #include "evaluator/base/status_macros.h"
 
@@ -405,7 +405,7 @@ class SetsComparison {
   Side& right_;
   InputSets& inputs_;
   CompareOptions options_;
-  FingerprintCache seen_;
+  SeenConstants seen_;
   const SetsOptions& sets_;
   SetsResult worst_;
   std::optional<Case> to_feed_again_;  // the case of the result, if its inputs are not held

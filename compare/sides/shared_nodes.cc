@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "compare/operators/operator_traits.h"
 #include "compare/streams/xxh128.h"
 
 namespace onnxcmp {
@@ -35,7 +36,9 @@ std::optional<int> NodeMeetings::Of(const Node& node) const {
 }
 
 std::optional<Hash128> SharedNodes::KeyOf(const PendingNode& run) {
+  is_constant_ = false;
   if (!std::all_of(run.inputs.begin(), run.inputs.end(), IsShareable)) return std::nullopt;
+  bool is_constant = constants_ != nullptr;
   absl::InlinedVector<uint64_t, 24> words = {facts_.Of(run.node).operation, run.inputs.size(),
                                              run.node.outputs.size()};
   for (const Value& input : run.inputs) {
@@ -45,6 +48,7 @@ std::optional<Hash128> SharedNodes::KeyOf(const PendingNode& run) {
     }
     const Tensor& tensor = input.tensor();
     const Hash128 content = fingerprints_->Content(input, pool_);
+    is_constant = is_constant && constants_->IsConstant(content);
     words.push_back(tensor.is_contiguous() ? kContiguousInput : kStridedInput);
     words.push_back(content.low);
     words.push_back(content.high);
@@ -53,6 +57,7 @@ std::optional<Hash128> SharedNodes::KeyOf(const PendingNode& run) {
     for (const int64_t stride : tensor.strides()) words.push_back(static_cast<uint64_t>(stride));
   }
   for (const std::string& output : run.node.outputs) words.push_back(output.empty() ? 0 : 1);
+  is_constant_ = is_constant;
   return HashOf(absl::MakeConstSpan(words));
 }
 
@@ -69,7 +74,7 @@ std::optional<std::vector<Value>> SharedNodes::Find(const PendingNode& run) {
 std::optional<std::vector<Value>> SharedNodes::Recall(const PendingNode& run) {
   if (!key_.has_value()) return std::nullopt;
   const auto it = known_.find(*key_);
-  if (it == known_.end()) return std::nullopt;
+  if (it == known_.end()) return is_constant_ ? constants_->Outputs(*key_) : std::nullopt;
   const Known& known = it->second;
   if (known.drew && known.random_seed != run.random_seed) {
     key_ = std::nullopt;
@@ -123,16 +128,24 @@ void SharedNodes::Add(const PendingNode& run, absl::Span<Value> outputs, bool dr
     known.drew = drew;
     known.random_seed = run.random_seed;
     known.outputs.assign(outputs.size(), std::nullopt);
+    const std::vector<Fingerprint>* const before =
+        is_new && is_constant_ ? constants_->Fingerprints(*key_) : nullptr;
+    if (before != nullptr) known.fingerprints = *before;
     known.fingerprints.resize(outputs.size());
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i].empty()) continue;
-      if (is_new) {
+      if (is_new && before == nullptr) {
         known.fingerprints[i] = fingerprints_->Get(outputs[i], pool_);
       } else {
         fingerprints_->Know(outputs[i], known.fingerprints[i]);
       }
       MergeMemory(known.fingerprints[i].content, &outputs[i]);
       known.outputs[i].emplace(outputs[i].tensor());
+    }
+    if (is_constant_ && !drew) {
+      // What only rearranges costs nothing, but its output may be all of a weight.
+      const bool worth_holding = !HasTrait(run.node, OperatorTrait::kRearranges);
+      constants_->Add(*key_, outputs, known.fingerprints, worth_holding);
     }
   }
   Meet(run.node, outputs);

@@ -15,6 +15,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "compare/sides/constant_nodes.h"
 #include "compare/sides/value_bank.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/fingerprint_cache.h"
@@ -49,9 +50,11 @@ class NodeMeetings {
 // looked at again.
 class SharedNodes {
  public:
-  // All must outlive the object; the pool may be null.
-  SharedNodes(const OpRegistry& registry, FingerprintCache* fingerprints, const ThreadPool* pool)
-      : facts_(registry), fingerprints_(fingerprints), pool_(pool) {}
+  // All must outlive the object. The pool may be null; so may `constants`, which tell what earlier
+  // runs of these models have found and are told what this one finds.
+  SharedNodes(const OpRegistry& registry, FingerprintCache* fingerprints, const ThreadPool* pool,
+              ConstantNodes* constants = nullptr)
+      : facts_(registry), fingerprints_(fingerprints), pool_(pool), constants_(constants) {}
 
   // What the first node of a meeting gives is held until all of them have come, as far as it fits
   // into so many bytes.
@@ -77,7 +80,7 @@ class SharedNodes {
     uint64_t random_seed = 0;
   };
 
-  // Nothing for a node that is not shared.
+  // Nothing for a node that is not shared. Sets is_constant_.
   std::optional<Hash128> KeyOf(const PendingNode& run);
   // What is known of that key, if all of it is still there.
   std::optional<std::vector<Value>> Recall(const PendingNode& run);
@@ -88,7 +91,9 @@ class SharedNodes {
   NodeFactsCache facts_;
   FingerprintCache* fingerprints_;
   const ThreadPool* pool_;
+  ConstantNodes* const constants_;
   std::optional<Hash128> key_;  // of the node that runs
+  bool is_constant_ = false;    // it reads constants alone, which somebody wants to know
   absl::flat_hash_map<Hash128, Known> known_;
   absl::flat_hash_map<Hash128, WeakTensor> large_;  // by content
   NodeMeetings meetings_;

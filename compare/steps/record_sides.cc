@@ -173,12 +173,23 @@ void LookAtWeights(const PerSide<Side*>& sides, const RecordSidesOptions& option
   });
 }
 
+void TellConstants(const PerSide<Side*>& sides, const RecordSidesOptions& options) {
+  options.constants->HoldUpTo(options.keep_values / 4);
+  for (const SideId id : kBothSides) {
+    for (const Initializer& initializer : sides[id]->evaluator()->model().graph.initializers) {
+      options.constants->AddConstant(options.cache->Content(initializer.value, options.pool));
+    }
+  }
+}
+
 // Both side by side, so that what both compute is computed once.
 void RecordInStep(const PerSide<Side*>& sides, const RecordSidesOptions& options,
                   ValueKeeper* keeper, PerSide<SideRecord>* records) {
   const std::unique_ptr<Observer> watcher =
       options.watch ? options.watch("left and right") : nullptr;
-  SharedNodes shared(sides.left->evaluator()->registry(), options.cache, options.pool);
+  if (options.constants != nullptr) TellConstants(sides, options);
+  SharedNodes shared(sides.left->evaluator()->registry(), options.cache, options.pool,
+                     options.constants);
   FirstRun left(SideId::kLeft, sides.left, options, watcher.get(), &shared, keeper, &records->left);
   FirstRun right(SideId::kRight, sides.right, options, watcher.get(), &shared, keeper,
                  &records->right);

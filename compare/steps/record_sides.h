@@ -14,6 +14,7 @@
 #include "compare/pair/per_side.h"
 #include "compare/pair/timings.h"
 #include "compare/shadow/shadow.h"
+#include "compare/sides/constant_nodes.h"
 #include "compare/sides/early_differences.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
@@ -39,6 +40,7 @@ struct RecordSidesOptions {
   int64_t shadow_memory = 0;  // of what one node makes in double
   const ThreadPool* pool = nullptr;
   FingerprintCache* cache = nullptr;
+  ConstantNodes* constants = nullptr;  // of earlier runs of the same sides; may be null
   ToleranceOptions tolerance;
   Timings* timings = nullptr;  // may be null
   // Told "left", "right", or "left and right" where both go in lock step. May be empty.

@@ -66,7 +66,7 @@ TEST_F(CompareCommandTest, TimingsAndSharingDoNotShowInTheReport) {
                            "measure ", "causes ", "report "}) {
     EXPECT_THAT(timed.err, HasSubstr(absl::StrCat("\n  ", step)));
   }
-  EXPECT_THAT(timed.err, HasSubstr("2 of 6 nodes were taken from the other side's run"));
+  EXPECT_THAT(timed.err, HasSubstr("2 of 6 nodes were taken from another run"));
   const Outcome alone = Onnxcmp({left, right, "--no-share"});
   EXPECT_EQ(alone.out, plain.out);
   EXPECT_EQ(alone.err, "");
