@@ -32,8 +32,8 @@ class LargePages {
   explicit LargePages(absl::Duration slow = absl::Milliseconds(1)) : slow_(slow) {}
 
   // Asks for large pages wherever a whole one lies in memory that nobody has written to yet, unless
-  // one was slow before. Has the first of them made at once; if that is slow, the rest is left to
-  // small ones.
+  // one was slow before. Has the first few of them made at once; if one of these is slow, the rest
+  // is left to small ones.
   void Prefer(std::byte* data, size_t bytes);
 
   // Whether none was slow so far.
