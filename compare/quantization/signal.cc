@@ -10,7 +10,34 @@ namespace {
 
 constexpr double kMask = 1e30;
 
-bool Counts(double a, double b) { return std::abs(a) < kMask && std::abs(b) < kMask; }
+// What is added to in turn, so that g++ adds to all of them at once.
+constexpr size_t kLanes = 8;
+struct Lanes {
+  double of[kLanes] = {};
+
+  double Total() const {
+    double total = 0;
+    for (const double lane : of) total += lane;
+    return total;
+  }
+};
+
+// Calls add(a, b, 1, lane) for each pair; with 0 and what is given instead for those that do not
+// count, masks and NaN.
+template <typename Add>
+void ForEachPair(absl::Span<const double> a, absl::Span<const double> b, double instead_of_a,
+                 double instead_of_b, const Add& add) {
+  const auto add_pair = [&](size_t i, size_t lane) {
+    const bool counts = (std::abs(a[i]) < kMask) & (std::abs(b[i]) < kMask);
+    add(counts ? a[i] : instead_of_a, counts ? b[i] : instead_of_b, counts ? 1.0 : 0.0, lane);
+  };
+  const size_t size = std::min(a.size(), b.size());
+  size_t i = 0;
+  for (; i + kLanes <= size; i += kLanes) {
+    for (size_t k = 0; k < kLanes; ++k) add_pair(i + k, k);
+  }
+  for (; i < size; ++i) add_pair(i, 0);
+}
 
 struct Moments {
   double count = 0;
@@ -20,38 +47,42 @@ struct Moments {
 
 Moments MomentsOf(absl::Span<const double> a, absl::Span<const double> b) {
   Moments m;
-  const size_t size = std::min(a.size(), b.size());
-  for (size_t i = 0; i < size; ++i) {
-    if (!Counts(a[i], b[i])) continue;
-    m.count += 1;
-    m.mean_a += a[i];
-    m.mean_b += b[i];
-  }
+  Lanes counts, sums_a, sums_b;
+  ForEachPair(a, b, 0, 0, [&](double x, double y, double counted, size_t lane) {
+    counts.of[lane] += counted;
+    sums_a.of[lane] += x;
+    sums_b.of[lane] += y;
+  });
+  m.count = counts.Total();
   if (m.count == 0) return m;
-  m.mean_a /= m.count;
-  m.mean_b /= m.count;
-  for (size_t i = 0; i < size; ++i) {
-    if (!Counts(a[i], b[i])) continue;
-    m.aa += (a[i] - m.mean_a) * (a[i] - m.mean_a);
-    m.bb += (b[i] - m.mean_b) * (b[i] - m.mean_b);
-    m.ab += (a[i] - m.mean_a) * (b[i] - m.mean_b);
-  }
+  m.mean_a = sums_a.Total() / m.count;
+  m.mean_b = sums_b.Total() / m.count;
+  Lanes aa, bb, ab;
+  ForEachPair(a, b, m.mean_a, m.mean_b, [&](double x, double y, double /*counted*/, size_t lane) {
+    aa.of[lane] += (x - m.mean_a) * (x - m.mean_a);
+    bb.of[lane] += (y - m.mean_b) * (y - m.mean_b);
+    ab.of[lane] += (x - m.mean_a) * (y - m.mean_b);
+  });
+  m.aa = aa.Total();
+  m.bb = bb.Total();
+  m.ab = ab.Total();
   return m;
 }
 
 }  // namespace
 
 Likeness LikenessOf(absl::Span<const double> signal, absl::Span<const double> noisy) {
-  double aa = 0, bb = 0, ab = 0, differences = 0;
-  for (size_t i = 0; i < std::min(signal.size(), noisy.size()); ++i) {
-    const double a = signal[i];
-    const double b = noisy[i];
-    if (!Counts(a, b)) continue;
-    aa += a * a;
-    bb += b * b;
-    ab += a * b;
-    differences += (a - b) * (a - b);
-  }
+  Lanes aas, bbs, abs, of_differences;
+  ForEachPair(signal, noisy, 0, 0, [&](double a, double b, double /*counted*/, size_t lane) {
+    aas.of[lane] += a * a;
+    bbs.of[lane] += b * b;
+    abs.of[lane] += a * b;
+    of_differences.of[lane] += (a - b) * (a - b);
+  });
+  const double aa = aas.Total();
+  const double bb = bbs.Total();
+  const double ab = abs.Total();
+  const double differences = of_differences.Total();
   Likeness likeness;
   likeness.noise = differences == 0 ? 0
                    : aa == 0        ? std::numeric_limits<double>::infinity()
