@@ -14,7 +14,7 @@ constexpr size_t kLargePage = size_t{2} << 20;
 constexpr size_t kLeastLarge = size_t{32} << 20;
 
 // Of a few pages the time is taken, which are among those that will be filled first.
-constexpr size_t kShareTried = 8;
+constexpr size_t kShareTried = 32;
 constexpr size_t kMostTried = 8;
 
 // The large pages that lie as a whole in some memory.
