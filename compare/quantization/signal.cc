@@ -28,7 +28,9 @@ template <typename Add>
 void ForEachPair(absl::Span<const double> a, absl::Span<const double> b, double instead_of_a,
                  double instead_of_b, const Add& add) {
   const auto add_pair = [&](size_t i, size_t lane) {
-    const bool counts = (std::abs(a[i]) < kMask) & (std::abs(b[i]) < kMask);
+    const bool a_counts = std::abs(a[i]) < kMask;
+    const bool b_counts = std::abs(b[i]) < kMask;
+    const bool counts = a_counts & b_counts;
     add(counts ? a[i] : instead_of_a, counts ? b[i] : instead_of_b, counts ? 1.0 : 0.0, lane);
   };
   const size_t size = std::min(a.size(), b.size());
