@@ -167,8 +167,10 @@ class SideComparison {
     }
     SetsResult result;
     CompareOptions compare = options();
-    if (!seen_.has_value()) seen_.emplace(compare.letters);
-    compare.seen = &*seen_;
+    if (inputs->has_value() && (*inputs)->size() > 1) {
+      if (!seen_.has_value()) seen_.emplace(compare.letters);
+      compare.seen = &*seen_;
+    }
     if (inputs->has_value()) {
       compare.made_up = (*inputs)->made_up();
       OC_ASSIGN_OR_RETURN(result.fed, (*inputs)->Get(set));

@@ -7,12 +7,13 @@
 #include <limits>
 
 #include "absl/algorithm/container.h"
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "compare/differences/element_reader.h"
 #include "compare/differences/infinity.h"
+#include "compare/differences/lane_sums.h"
 #include "compare/differences/number_strips.h"
+#include "compare/differences/scale_sum.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
@@ -20,20 +21,12 @@
 namespace onnxcmp {
 namespace {
 
-// Its negative stands for minus infinity in masks.
-constexpr double kHuge = 1e30;
 constexpr double kGreatestHalf = 65504;
 
 // Masks are written with the least number of their type, or minus infinity: conversions turn one
 // into the other. What is that great above 0 has overflowed.
 bool IsMask(double v) { return v <= -kHuge || v == -kGreatestHalf; }
 bool SameMask(double a, double b) { return IsMask(a) && IsMask(b); }
-
-// What lies in a file is in memory only while somebody looks at it.
-Tensor Readable(const Tensor& tensor, const ThreadPool* pool) {
-  absl::StatusOr<Tensor> in_memory = tensor.InMemory(pool);
-  return in_memory.ok() ? *std::move(in_memory) : tensor;
-}
 
 // A tensor of some elements of one in a file, which is not read as a whole for them. Elements have
 // whole bytes, one after the other.
@@ -131,94 +124,6 @@ std::vector<double> ElementsOf(const Tensor& tensor) {
 
 namespace {
 
-// The elements that count for a scale, gathered piece by piece.
-class ScaleSum {
- public:
-  // Of `size` elements in all, so many of those that count lie between two of the sample.
-  explicit ScaleSum(int64_t size) : step_(size / kSample + 1) {}
-
-  void Add(const double* elements, int64_t count) {
-    for (int64_t first = 0; first < count; first += kNumberStrip) {
-      AddStrip(elements + first, std::min(kNumberStrip, count - first));
-    }
-  }
-  void Add(const ScaleSum& next) {
-    squares_ += next.squares_;
-    count_ += next.count_;
-    sample_.insert(sample_.end(), next.sample_.begin(), next.sample_.end());
-  }
-  double Scale() {
-    if (count_ == 0) return 0;
-    const double root = std::sqrt(squares_ / static_cast<double>(count_));
-    // If no more than half of them are less than a fourth of the root, neither is the median: it
-    // need not be looked for.
-    size_t less = 0;
-    for (const double magnitude : sample_) less += 4 * magnitude < root ? 1 : 0;
-    if (less <= sample_.size() / 2) return root;
-    const auto middle = sample_.begin() + static_cast<std::ptrdiff_t>(sample_.size() / 2);
-    std::nth_element(sample_.begin(), middle, sample_.end());
-    return std::min(root, 4 * *middle);
-  }
-
- private:
-  static constexpr int64_t kSample = 1024;
-
-  void AddStrip(const double* elements, int64_t count) {
-    constexpr int64_t kLanes = 8;
-    // Those that count; 0 for the others, NaN among them.
-    double magnitudes[kNumberStrip];
-    int64_t counted = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      const double magnitude = std::abs(elements[i]);
-      magnitudes[i] = magnitude < kHuge ? magnitude : 0;
-      counted += magnitudes[i] > 0 ? 1 : 0;
-    }
-    double squares[kLanes] = {};
-    int64_t first = 0;
-    for (; first + kLanes <= count; first += kLanes) {
-      for (int64_t k = 0; k < kLanes; ++k) {
-        squares[k] += magnitudes[first + k] * magnitudes[first + k];
-      }
-    }
-    for (; first < count; ++first) squares[0] += magnitudes[first] * magnitudes[first];
-    for (const double square : squares) squares_ += square;
-    count_ += counted;
-    if (until_next_ > counted) {
-      until_next_ -= counted;
-      return;
-    }
-    if (counted == count) {
-      int64_t next = until_next_ - 1;
-      for (; next < count; next += step_) sample_.push_back(magnitudes[next]);
-      until_next_ = next - count + 1;
-      return;
-    }
-    for (int64_t i = 0; i < count; ++i) {
-      if (magnitudes[i] == 0 || --until_next_ > 0) continue;
-      sample_.push_back(magnitudes[i]);
-      until_next_ = step_;
-    }
-  }
-
-  int64_t step_;
-  int64_t until_next_ = 1;
-  double squares_ = 0;
-  int64_t count_ = 0;
-  std::vector<double> sample_;
-};
-
-// `add` adds the elements of a piece.
-double ScaleOfPieces(int64_t size, const ThreadPool* pool,
-                     absl::FunctionRef<void(int64_t begin, int64_t end, ScaleSum* sum)> add) {
-  std::vector<ScaleSum> pieces(static_cast<size_t>(NumberPieces(size)), ScaleSum(size));
-  ForEachNumberPiece(size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
-    add(begin, end, &pieces[static_cast<size_t>(piece)]);
-  });
-  ScaleSum sum(size);
-  for (const ScaleSum& piece : pieces) sum.Add(piece);
-  return sum.Scale();
-}
-
 int64_t SampleStep(int64_t size) { return size / 16 + 1; }
 
 void ReadSample(const Tensor& tensor, absl::Span<const int64_t> indices, Sample* sample) {
@@ -265,7 +170,7 @@ Measured Measure(const Tensor& tensor, const ThreadPool* pool) {
   Measured measured;
   measured.tensor = tensor;
   measured.dtype = tensor.dtype();
-  const Tensor readable = Readable(tensor, pool);
+  const Tensor readable = tensor.InMemory(pool).value_or(tensor);
   measured.sample = SampleOf(readable);
   const NumberReader reader(readable);
   measured.size = reader.size();
@@ -316,8 +221,8 @@ class Farthest {
 template <typename T, typename OfPiece>
 std::vector<T> OfPieces(const Measured& left, const Measured& right, const ThreadPool* pool,
                         OfPiece&& of_piece) {
-  const Tensor a = Readable(left.tensor, pool);
-  const Tensor b = Readable(right.tensor, pool);
+  const Tensor a = left.tensor.InMemory(pool).value_or(left.tensor);
+  const Tensor b = right.tensor.InMemory(pool).value_or(right.tensor);
   const NumberReader ours(a);
   const NumberReader theirs(b);
   std::vector<T> results(static_cast<size_t>(NumberPieces(left.size)));
@@ -364,28 +269,17 @@ double RelativeRms(const Measured& left, const Measured& right, const ThreadPool
   const std::vector<Squares> pieces = OfPieces<Squares>(
       left, right, pool,
       [](const NumberReader& ours, const NumberReader& theirs, int64_t begin, int64_t end) {
-        constexpr int64_t kLanes = 8;
-        double lefts[kLanes] = {};
-        double differences[kLanes] = {};
+        LaneSum lefts, differences;
         ForEachStrip(ours, theirs, begin, end,
                      [&](int64_t, int64_t count, const double* a, const double* b) {
-                       const auto add = [&](int64_t i, int64_t lane) {
+                       ForEachInLanes(count, [&](int64_t i, int64_t lane) {
                          const double difference = b[i] - a[i];
-                         lefts[lane] += a[i] * a[i];
-                         differences[lane] += difference * difference;
-                       };
-                       int64_t i = 0;
-                       for (; i + kLanes <= count; i += kLanes) {
-                         for (int64_t k = 0; k < kLanes; ++k) add(i + k, k);
-                       }
-                       for (; i < count; ++i) add(i, 0);
+                         lefts.of[lane] += a[i] * a[i];
+                         differences.of[lane] += difference * difference;
+                       });
                        return true;
                      });
-        Squares squares;
-        for (int64_t k = 0; k < kLanes; ++k) {
-          squares.of_left += lefts[k];
-          squares.of_differences += differences[k];
-        }
+        const Squares squares = {lefts.Total(), differences.Total()};
         return squares;
       });
   double squares = 0;
@@ -491,7 +385,7 @@ absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<co
   OC_ASSIGN_OR_RETURN(Tensor converted, Tensor::Allocate(dtype, shape, options.memory));
   const int64_t count = tensor.num_elements();
   if (count == 0) return Value(std::move(converted));
-  const Tensor readable = Readable(tensor, options.pool);
+  const Tensor readable = tensor.InMemory(options.pool).value_or(tensor);
   const ElementReader reader(readable);
   const auto convert = [&]<typename C>(std::vector<C> elements) {
     reader.Read(0, count, elements.data());

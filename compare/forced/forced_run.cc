@@ -148,28 +148,22 @@ Measured ForcedRun::MeasuredHeld(const ForcedResult& result) const {
   return MeasuredOf(result.held_content, result.held.tensor());
 }
 
+ForcedRun::MeasuredPair ForcedRun::PairOf(int c, const ForcedResult& result) const {
+  return {left_.result(c).fingerprint.content, left_.result(c).dtype, result.own_content};
+}
+
 double ForcedRun::DistanceIfNear(int c, const ForcedResult& result, LazyMeasured* measured) const {
   // Most are ruled out by their samples, without a look at what is known.
   if (!MayBeNear(c, result.own, measured)) return kInfinity;
-  const MeasuredPair pair = {left_.result(c).fingerprint.content, left_.result(c).dtype,
-                             result.own_content};
-  if (const auto known = near_.find(pair); known != near_.end()) return known->second;
-  const Measured own = MeasuredOwn(result);
-  const bool near = Near(left_.measured(c), own, left_.pool());
-  const double distance = near ? Distance(left_.measured(c), own, left_.pool()) : kInfinity;
-  near_.emplace(pair, distance);
-  return distance;
+  const auto [it, is_new] = near_.try_emplace(PairOf(c, result));
+  if (is_new) it->second = Near(left_.measured(c), MeasuredOwn(result), left_.pool());
+  return it->second ? DistanceFrom(c, result) : kInfinity;
 }
 
 double ForcedRun::DistanceFrom(int c, const ForcedResult& result) const {
-  const MeasuredPair pair = {left_.result(c).fingerprint.content, left_.result(c).dtype,
-                             result.own_content};
-  const auto near = near_.find(pair);
-  if (near != near_.end() && std::isfinite(near->second)) return near->second;
-  if (const auto known = distances_.find(pair); known != distances_.end()) return known->second;
-  const double distance = Distance(left_.measured(c), MeasuredOwn(result), left_.pool());
-  distances_.emplace(pair, distance);
-  return distance;
+  const auto [it, is_new] = distances_.try_emplace(PairOf(c, result));
+  if (is_new) it->second = Distance(left_.measured(c), MeasuredOwn(result), left_.pool());
+  return it->second;
 }
 
 double ForcedRun::DistanceOf(const ForcedResult& result) const {
@@ -208,9 +202,7 @@ bool ForcedRun::IsQuantizedTwin(int l, int r, const ForcedResult& result) const 
       !IsFloatingPoint(left_.result(c).dtype) || !IsFloatingPoint(right_.result(r).dtype)) {
     return false;
   }
-  const MeasuredPair pair = {left_.result(c).fingerprint.content, left_.result(c).dtype,
-                             result.own_content};
-  const auto [it, is_new] = relative_rms_.try_emplace(pair);
+  const auto [it, is_new] = relative_rms_.try_emplace(PairOf(c, result));
   if (is_new) it->second = RelativeRms(left_.measured(c), MeasuredOwn(result), left_.pool());
   return it->second <= kMaxNoise;
 }

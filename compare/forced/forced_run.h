@@ -147,6 +147,9 @@ class ForcedRun {
     bool clamped = false;  // something of it is beyond the right's type
   };
 
+  // The left's value, as which type, and the right's.
+  using MeasuredPair = std::tuple<Hash128, DType, Hash128>;
+
   static std::shared_ptr<MemoryAccount> MemoryFor(const SideGraph& right);
   Hash128 KeyOf(int n, const ForcedState& state) const;
   void MatchLeaf(int r, ForcedState* state) const;
@@ -161,6 +164,8 @@ class ForcedRun {
   bool MayBeNear(int c, const Value& own, LazyMeasured* measured) const;
   // Of a result's own value from a class if it is near, else infinity.
   double DistanceIfNear(int c, const ForcedResult& result, LazyMeasured* measured) const;
+  // Of a class and a result's own value.
+  MeasuredPair PairOf(int c, const ForcedResult& result) const;
   // Of a result's own value from a class of its kind and size.
   double DistanceFrom(int c, const ForcedResult& result) const;
   Measured MeasuredOf(const Hash128& content, const Tensor& tensor) const;
@@ -206,9 +211,8 @@ class ForcedRun {
   const std::shared_ptr<MemoryAccount> memory_;
   // By class, right result, and whether it is in the left's shape.
   mutable absl::flat_hash_map<std::tuple<int, int, bool>, Converted> converted_;
-  // The left's value, as which type, and the right's. Trials ask for the same ones again.
-  using MeasuredPair = std::tuple<Hash128, DType, Hash128>;
-  mutable absl::flat_hash_map<MeasuredPair, double> near_;  // distances; infinite: not near
+  // Trials ask for the same pairs again.
+  mutable absl::flat_hash_map<MeasuredPair, bool> near_;
   mutable absl::flat_hash_map<MeasuredPair, double> distances_;
   mutable absl::flat_hash_map<MeasuredPair, double> relative_rms_;
   mutable absl::flat_hash_map<Hash128, double> scales_;     // by content

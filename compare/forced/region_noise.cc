@@ -345,8 +345,7 @@ RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {
   held.dtype = left.dtype;
   // Both are looked at more than once.
   for (Measured* const measured : {&own, &held}) {
-    absl::StatusOr<Tensor> in_memory = measured->tensor.InMemory(pool_);
-    if (in_memory.ok()) measured->tensor = *std::move(in_memory);
+    measured->tensor = measured->tensor.InMemory(pool_).value_or(measured->tensor);
   }
   const double epsilon = CoarserEpsilon(left.dtype, run_.right().result(r).dtype);
   Verdict verdict;

@@ -3,42 +3,29 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+
+#include "compare/differences/lane_sums.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr double kMask = 1e30;
 
-// What is added to in turn, so that g++ adds to all of them at once.
-constexpr size_t kLanes = 8;
-struct Lanes {
-  double of[kLanes] = {};
-
-  double Total() const {
-    double total = 0;
-    for (const double lane : of) total += lane;
-    return total;
-  }
-};
-
 // Calls add(a, b, 1, lane) for each pair; with 0 and what is given instead for those that do not
 // count, masks and NaN.
 template <typename Add>
 void ForEachPair(absl::Span<const double> a, absl::Span<const double> b, double instead_of_a,
                  double instead_of_b, const Add& add) {
-  const auto add_pair = [&](size_t i, size_t lane) {
+  const auto size = static_cast<int64_t>(std::min(a.size(), b.size()));
+  ForEachInLanes(size, [&](int64_t k, int64_t lane) {
+    const auto i = static_cast<size_t>(k);
     const bool a_counts = std::abs(a[i]) < kMask;
     const bool b_counts = std::abs(b[i]) < kMask;
     const bool counts = a_counts & b_counts;
     add(counts ? a[i] : instead_of_a, counts ? b[i] : instead_of_b, counts ? 1.0 : 0.0, lane);
-  };
-  const size_t size = std::min(a.size(), b.size());
-  size_t i = 0;
-  for (; i + kLanes <= size; i += kLanes) {
-    for (size_t k = 0; k < kLanes; ++k) add_pair(i + k, k);
-  }
-  for (; i < size; ++i) add_pair(i, 0);
+  });
 }
 
 struct Moments {
@@ -49,8 +36,8 @@ struct Moments {
 
 Moments MomentsOf(absl::Span<const double> a, absl::Span<const double> b) {
   Moments m;
-  Lanes counts, sums_a, sums_b;
-  ForEachPair(a, b, 0, 0, [&](double x, double y, double counted, size_t lane) {
+  LaneSum counts, sums_a, sums_b;
+  ForEachPair(a, b, 0, 0, [&](double x, double y, double counted, int64_t lane) {
     counts.of[lane] += counted;
     sums_a.of[lane] += x;
     sums_b.of[lane] += y;
@@ -59,8 +46,8 @@ Moments MomentsOf(absl::Span<const double> a, absl::Span<const double> b) {
   if (m.count == 0) return m;
   m.mean_a = sums_a.Total() / m.count;
   m.mean_b = sums_b.Total() / m.count;
-  Lanes aa, bb, ab;
-  ForEachPair(a, b, m.mean_a, m.mean_b, [&](double x, double y, double /*counted*/, size_t lane) {
+  LaneSum aa, bb, ab;
+  ForEachPair(a, b, m.mean_a, m.mean_b, [&](double x, double y, double /*counted*/, int64_t lane) {
     aa.of[lane] += (x - m.mean_a) * (x - m.mean_a);
     bb.of[lane] += (y - m.mean_b) * (y - m.mean_b);
     ab.of[lane] += (x - m.mean_a) * (y - m.mean_b);
@@ -74,8 +61,8 @@ Moments MomentsOf(absl::Span<const double> a, absl::Span<const double> b) {
 }  // namespace
 
 Likeness LikenessOf(absl::Span<const double> signal, absl::Span<const double> noisy) {
-  Lanes aas, bbs, abs, of_differences;
-  ForEachPair(signal, noisy, 0, 0, [&](double a, double b, double /*counted*/, size_t lane) {
+  LaneSum aas, bbs, abs, of_differences;
+  ForEachPair(signal, noisy, 0, 0, [&](double a, double b, double /*counted*/, int64_t lane) {
     aas.of[lane] += a * a;
     bbs.of[lane] += b * b;
     abs.of[lane] += a * b;
