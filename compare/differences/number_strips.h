@@ -31,9 +31,10 @@ class NumberReader {
   int64_t size_;
 };
 
-// Calls body(first, count, a) for the strips of [begin, end).
-template <typename Body>
-void ForEachStrip(const NumberReader& numbers, int64_t begin, int64_t end, Body&& body) {
+// Calls body(first, count, a) for the strips of [begin, end) of what a NumberReader, or another
+// that reads as it does, reads. The body may write to `a`.
+template <typename Reader, typename Body>
+void ForEachStrip(const Reader& numbers, int64_t begin, int64_t end, Body&& body) {
   double a[kNumberStrip];
   for (int64_t first = begin; first < end; first += kNumberStrip) {
     const int64_t count = std::min(kNumberStrip, end - first);
@@ -42,10 +43,9 @@ void ForEachStrip(const NumberReader& numbers, int64_t begin, int64_t end, Body&
   }
 }
 
-// The same of two tensors of equal size: body(first, count, a, b). It returns whether to go on.
-template <typename Body>
-void ForEachStrip(const NumberReader& left, const NumberReader& right, int64_t begin, int64_t end,
-                  Body&& body) {
+// The same of two of equal size: body(first, count, a, b). It returns whether to go on.
+template <typename Left, typename Right, typename Body>
+void ForEachStrip(const Left& left, const Right& right, int64_t begin, int64_t end, Body&& body) {
   double a[kNumberStrip];
   double b[kNumberStrip];
   for (int64_t first = begin; first < end; first += kNumberStrip) {

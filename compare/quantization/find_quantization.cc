@@ -56,6 +56,12 @@ class QuantizationFinder {
   }
 
  private:
+  // What is wrong with weights that a layer reads, and the integers that these are.
+  struct WeightsMistakeOf {
+    int integers = kNone;
+    Mistake mistake;
+  };
+
   const StreamResult& Result(int r) const { return side_.graph().result(r); }
   const StreamNode& Made(int r) const {
     return *side_.graph().node(side_.graph().producer(r)).made;
@@ -106,27 +112,39 @@ class QuantizationFinder {
       }
     }
     DescribeGrid(&layer);
-    weights_.push_back(WeightsOf(run_, region, layer.partner));
-    for (const QuantizedWeights& weights : weights_.back()) {
-      if (!AreCounterparts(run_, weights, region, r)) continue;
-      const double sqnr = Decibels(weights.likeness.noise);
-      if (layer.weights_sqnr.has_value() && *layer.weights_sqnr <= sqnr) continue;
-      layer.weights_sqnr = sqnr;
-      layer.weights = weights.result;
-    }
+    LookAtWeights(region, &layer);
     if (layer.partner == kNone) return;
-    const std::vector<double>* ours = side_.FloatsOf(r);
-    const std::vector<double>* theirs = run_.other().FloatsOf(layer.partner);
-    if (ours == nullptr || theirs == nullptr) return;
-    if (ours->size() != theirs->size()) return;
-    const Likeness likeness = LikenessOf(*theirs, *ours);
+    const std::optional<Reals> ours = side_.RealsOf(r);
+    const std::optional<Reals> theirs = run_.other().RealsOf(layer.partner);
+    if (!ours.has_value() || !theirs.has_value() || ours->size() != theirs->size()) return;
+    const Likeness likeness = LikenessOf(*theirs, *ours, options_.pool);
     layer.sqnr = Decibels(likeness.noise);
     layer.cosine = likeness.cosine;
     layer.own_sqnr = Decibels(run_.OwnLikeness(r).noise);
-    for (const double number : *theirs) {
-      if (!std::isfinite(number)) continue;
-      layer.least = std::min(layer.least.value_or(number), number);
-      layer.most = std::max(layer.most.value_or(number), number);
+    ForEachStrip(RealReader(*theirs), 0, theirs->size(),
+                 [&](int64_t /*first*/, int64_t count, const double* strip) {
+                   for (const double number : absl::MakeConstSpan(strip, count)) {
+                     if (!std::isfinite(number)) continue;
+                     layer.least = std::min(layer.least.value_or(number), number);
+                     layer.most = std::max(layer.most.value_or(number), number);
+                   }
+                 });
+  }
+
+  // Copies of all layers' weights at once would take many times the model.
+  void LookAtWeights(const std::vector<int>& region, QuantizedLayer* layer) {
+    WeightsMistakeOf& wrong = of_weights_.emplace_back();
+    const int r = layer->result;
+    const bool settled = HasPartnersBits(*layer) || !ReadOtherwise(run_, r).empty();
+    for (const QuantizedWeights& weights : WeightsOf(run_, region, layer->partner)) {
+      if (!settled && wrong.mistake.empty()) {
+        wrong = {weights.integers, WeightsMistake(run_, weights, region, r)};
+      }
+      if (!AreCounterparts(run_, weights, region, r)) continue;
+      const double sqnr = Decibels(weights.likeness.noise);
+      if (layer->weights_sqnr.has_value() && *layer->weights_sqnr <= sqnr) continue;
+      layer->weights_sqnr = sqnr;
+      layer->weights = weights.result;
     }
   }
 
@@ -142,18 +160,22 @@ class QuantizationFinder {
       layer->grid_most = (grid->most - layer->zero_point) * layer->scale;
     }
     const Tensor& integers = side_.value(layer->result).tensor();
-    const std::vector<double> steps = ElementsOf(integers);
-    if (steps.empty()) return;
-    double least = steps[0], most = steps[0], ends = 0;
-    for (size_t i = 0; i < steps.size(); ++i) {
-      least = std::min(least, steps[i]);
-      most = std::max(most, steps[i]);
-      // At its end a zero point stands for 0 itself, of which a Relu gives many.
-      const int64_t s = grid->ScaleAt(integers.shape(), static_cast<int64_t>(i));
-      const bool end = steps[i] == grid->least || steps[i] == grid->most;
-      if (end && steps[i] != grid->ZeroPointOf(s)) ends += 1;
-    }
-    layer->saturated = ends / static_cast<double>(steps.size());
+    const int64_t size = integers.num_elements();
+    if (size == 0) return;
+    double least = grid->most, most = grid->least, ends = 0;
+    ForEachStrip(NumberReader(integers), 0, size,
+                 [&](int64_t first, int64_t count, const double* steps) {
+                   for (int64_t i = 0; i < count; ++i) {
+                     least = std::min(least, steps[i]);
+                     most = std::max(most, steps[i]);
+                     // At its end a zero point stands for 0 itself, of which a Relu gives many.
+                     const bool end = steps[i] == grid->least || steps[i] == grid->most;
+                     if (!end) continue;
+                     const int64_t s = grid->ScaleAt(integers.shape(), first + i);
+                     if (steps[i] != grid->ZeroPointOf(s)) ends += 1;
+                   }
+                 });
+    layer->saturated = ends / static_cast<double>(size);
     layer->used = (most - least) / (grid->most - grid->least);
   }
 
@@ -193,14 +215,11 @@ class QuantizationFinder {
         AddMistake(r, true, std::move(mistake), &layer);
         continue;
       }
-      for (const QuantizedWeights& weights : weights_[i]) {
-        mistake = WeightsMistake(run_, weights, regions_[i], r);
-        if (mistake.empty()) continue;
-        layer.mistake = mistake.text;
-        if (named.insert(weights.integers).second) AddMistake(r, true, mistake, &layer);
-        break;
+      if (const auto& [integers, wrong] = of_weights_[i]; !wrong.empty()) {
+        layer.mistake = wrong.text;
+        if (named.insert(integers).second) AddMistake(r, true, wrong, &layer);
+        continue;
       }
-      if (!layer.mistake.empty()) continue;
       if (!of_grid[i].empty()) {
         layer.mistake = of_grid[i].text;
         const Grid& grid = *side_.grids().of(r);
@@ -326,8 +345,8 @@ class QuantizationFinder {
   const SideValues& side_;
   const QuantizationOptions& options_;
   QuantizationReport& report_;
-  std::vector<std::vector<int>> regions_;               // by layer
-  std::vector<std::vector<QuantizedWeights>> weights_;  // by layer
+  std::vector<std::vector<int>> regions_;     // by layer
+  std::vector<WeightsMistakeOf> of_weights_;  // by layer
 };
 
 }  // namespace
@@ -352,7 +371,8 @@ absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
     return report;
   }
   const auto values_of = [&](SideId side) {
-    return SideValues::Get(sides[side], absl::StrCat(SideName(side), " again"), options.watch);
+    return SideValues::Get(sides[side], absl::StrCat(SideName(side), " again"), options.watch,
+                           options.pool);
   };
   OC_ASSIGN_OR_RETURN(const std::unique_ptr<SideValues> ours, values_of(report.side));
   OC_ASSIGN_OR_RETURN(const std::unique_ptr<SideValues> theirs, values_of(Other(report.side)));

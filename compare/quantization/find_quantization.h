@@ -13,6 +13,7 @@
 #include "compare/pair/per_side.h"
 #include "compare/quantization/quantization.h"
 #include "compare/sides/pair_values.h"
+#include "evaluator/base/thread_pool.h"
 
 namespace onnxcmp {
 
@@ -21,6 +22,7 @@ struct QuantizationOptions {
   // Whether each layer's cost is measured: a run of the other side from there on for each.
   bool costs = false;
   PairValues::Watch watch;
+  const ThreadPool* pool = nullptr;
 };
 
 // Of two sides that have been recorded and aligned, one of them quantized. The right's layers are

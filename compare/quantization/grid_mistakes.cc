@@ -99,7 +99,7 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   if (!values.has_value() || !values->per_tensor() || !(values->scales[0] > 0)) return std::nullopt;
   const SideGraph& other = run.other().graph();
   const StreamNode& made = *side.graph().node(side.graph().producer(r)).made;
-  std::optional<std::vector<double>> numbers;
+  std::optional<Reals> numbers;
   bool own_numbers = false;
   std::string made_by;
   if (run.partner(r) != kNone) {
@@ -109,13 +109,12 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
         theirs->zero_points == values->zero_points) {
       return std::nullopt;
     }
-    if (const std::vector<double>* partner = run.other().FloatsOf(run.partner(r)))
-      numbers = *partner;
+    numbers = run.other().RealsOf(run.partner(r));
     const int n = other.producer(run.partner(r));
     if (n != kNone) made_by = other.node(n).made->op_type;
   } else if (made.op_type == "QuantizeLinear" && made.inputs[0] != kNone) {
     // Nothing stands for it: what it rounds when all before it is as on the other side.
-    numbers = side.Floats(made.inputs[0], run.held(made.inputs[0]));
+    numbers = side.RealsOf(made.inputs[0], run.held(made.inputs[0]));
     own_numbers = true;
     const int n = side.graph().producer(made.inputs[0]);
     if (n != kNone) made_by = side.graph().node(n).made->op_type;
@@ -131,15 +130,18 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   const double high = grid.grid_most();
   const double step = values->scales[0];
   double cut = 0, squares = 0, count = 0;
-  for (const double number : *numbers) {
-    if (!(std::abs(number) < 1e30)) continue;
-    grid.least = std::min(grid.least, number);
-    grid.most = std::max(grid.most, number);
-    const double beyond = std::max({number - high, low - number, 0.0}) / step;
-    count += 1;
-    if (beyond > 1) cut += 1;
-    squares += beyond * beyond;
-  }
+  ForEachStrip(RealReader(*numbers), 0, numbers->size(),
+               [&](int64_t /*first*/, int64_t size, const double* strip) {
+                 for (const double number : absl::MakeConstSpan(strip, size)) {
+                   if (!(std::abs(number) < 1e30)) continue;
+                   grid.least = std::min(grid.least, number);
+                   grid.most = std::max(grid.most, number);
+                   const double beyond = std::max({number - high, low - number, 0.0}) / step;
+                   count += 1;
+                   if (beyond > 1) cut += 1;
+                   squares += beyond * beyond;
+                 }
+               });
   if (count == 0 || !(grid.most > grid.least)) return std::nullopt;
   grid.cut_share = cut / count;
   grid.cut_square = squares / count;
@@ -234,16 +236,15 @@ int Changed(const TwinRun& run, int r, const Grid& written, const Grid& read, bo
   if (!to_values.has_value() || !from_values.has_value()) return to;
   if (theirs.has_value() && scale) return theirs->scales == to_values->scales ? from : to;
   // What the other side's values become when they are rounded to the grid and back.
-  const std::vector<double>* numbers = run.other().FloatsOf(run.partner(r));
+  const std::optional<Reals> numbers = run.other().RealsOf(run.partner(r));
   const std::optional<Shape>& shape = side.graph().result(r).shape;
-  if (numbers == nullptr || !shape.has_value() ||
-      NumElements(*shape) != static_cast<int64_t>(numbers->size())) {
+  if (!numbers.has_value() || !shape.has_value() || NumElements(*shape) != numbers->size()) {
     return to;
   }
   const auto noise = [&](const GridValues& grid) {
     const absl::StatusOr<Tensor> integers =
-        Quantized(*numbers, *shape, side.graph().result(r).dtype, grid);
-    return integers.ok() ? LikenessOf(*numbers, Dequantized(*integers, grid)).noise
+        Quantized(*numbers, *shape, side.graph().result(r).dtype, grid, side.pool());
+    return integers.ok() ? LikenessOf(*numbers, Reals(*integers, grid), side.pool()).noise
                          : std::numeric_limits<double>::infinity();
   };
   return noise(*from_values) > noise(*to_values) ? from : to;
@@ -286,13 +287,15 @@ Mistake ReadOtherwise(const TwinRun& run, int r) {
 std::string FactorMistake(const TwinRun& run, int r) {
   constexpr double kMostNoise = 0.05;
   constexpr double kExplains = 0.35;
-  const std::optional<std::vector<double>> own = run.OwnFloats(r);
-  const std::vector<double>* partner =
-      run.partner(r) == kNone ? nullptr : run.other().FloatsOf(run.partner(r));
+  const double noise = run.OwnLikeness(r).noise;
+  if (run.partner(r) == kNone || noise <= kMostNoise) return "";
+  const std::optional<Reals> own = run.OwnReals(r);
+  const std::optional<Reals> partner = run.other().RealsOf(run.partner(r));
   const std::optional<Shape>& shape = run.quantized().graph().result(r).shape;
-  if (!own.has_value() || partner == nullptr || !shape.has_value()) return "";
-  const double noise = LikenessOf(*partner, *own).noise;
-  if (noise <= kMostNoise) return "";
+  if (!own.has_value() || !partner.has_value() || !shape.has_value() ||
+      own->size() != partner->size()) {
+    return "";
+  }
   // By channel, as images have them, and as rows have them.
   struct Explained {
     double noise = std::numeric_limits<double>::infinity();
@@ -307,25 +310,15 @@ std::string FactorMistake(const TwinRun& run, int r) {
     for (size_t i = static_cast<size_t>(axis + 1); axis >= 0 && i < shape->size(); ++i) {
       inner *= (*shape)[i];
     }
-    std::vector<std::vector<double>> ours(static_cast<size_t>(channels));
-    std::vector<std::vector<double>> theirs(ours.size());
-    for (size_t i = 0; i < own->size(); ++i) {
-      const auto c = static_cast<size_t>(static_cast<int64_t>(i) / inner % channels);
-      theirs[c].push_back((*partner)[i]);
-      ours[c].push_back((*own)[i]);
-    }
+    const std::vector<ChannelLine> lines = LinesThrough(*partner, *own, channels, inner);
     // A line through a few points proves nothing.
-    if (theirs.empty() || theirs[0].size() < 8) continue;
+    if (lines.empty() || lines[0].count < 8) continue;
     Explained explained;
     double left = 0, squares = 0;
-    for (size_t c = 0; c < ours.size(); ++c) {
-      const Line fit = LineThrough(theirs[c], ours[c]);
-      explained.fits.push_back(fit);
-      for (size_t i = 0; i < ours[c].size(); ++i) {
-        const double rest = ours[c][i] - fit.slope * theirs[c][i] - fit.offset;
-        left += rest * rest;
-        squares += theirs[c][i] * theirs[c][i] * fit.slope * fit.slope;
-      }
+    for (const ChannelLine& channel : lines) {
+      explained.fits.push_back(channel.line);
+      left += channel.rest;
+      squares += channel.squares;
     }
     explained.noise = squares > 0 ? std::sqrt(left / squares) : 1;
     if (explained.noise < 0.7 * best.noise) best = std::move(explained);

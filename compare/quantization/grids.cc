@@ -189,28 +189,4 @@ std::optional<GridValues> ValuesOf(const Grid& grid, const Tensor& integers, con
   return values;
 }
 
-std::vector<double> Dequantized(const Tensor& integers, const GridValues& grid) {
-  std::vector<double> numbers = ElementsOf(integers);
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    const int64_t s = grid.ScaleAt(integers.shape(), static_cast<int64_t>(i));
-    numbers[i] = (numbers[i] - grid.ZeroPointOf(s)) * grid.ScaleOf(s);
-  }
-  return numbers;
-}
-
-absl::StatusOr<Tensor> Quantized(absl::Span<const double> numbers, const Shape& shape, DType dtype,
-                                 const GridValues& grid) {
-  OC_ASSIGN_OR_RETURN(Tensor integers, Tensor::Allocate(dtype, shape));
-  std::vector<double> rounded(numbers.size());
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    const int64_t s = grid.ScaleAt(shape, static_cast<int64_t>(i));
-    const double step = std::nearbyint(numbers[i] / grid.ScaleOf(s)) + grid.ZeroPointOf(s);
-    // Not a number: a scale of 0.
-    rounded[i] = std::isnan(step) ? grid.ZeroPointOf(s) : std::clamp(step, grid.least, grid.most);
-  }
-  StoreElements<double>(dtype, rounded.data(), static_cast<int64_t>(rounded.size()),
-                        integers.mutable_raw_data(), 0);
-  return integers;
-}
-
 }  // namespace onnxcmp

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/graphs/side_graph.h"
@@ -75,13 +74,6 @@ struct GridValues {
 // Nothing if scales and zero points do not fit the integers. The zero point may be absent.
 std::optional<GridValues> ValuesOf(const Grid& grid, const Tensor& integers, const Value* scale,
                                    const Value* zero_point);
-
-// What the integers stand for.
-std::vector<double> Dequantized(const Tensor& integers, const GridValues& grid);
-
-// The integers that numbers are rounded to: halves to even, saturating.
-absl::StatusOr<Tensor> Quantized(absl::Span<const double> numbers, const Shape& shape, DType dtype,
-                                 const GridValues& grid);
 
 }  // namespace onnxcmp
 

@@ -12,7 +12,7 @@ std::optional<double> OutputCost::Of(int r) {
   const SideValues& other = run_.other();
   const SideGraph& graph = other.graph();
   const int partner = run_.partner(r);
-  const std::optional<std::vector<double>> own = run_.OwnFloats(r);
+  const std::optional<Reals> own = run_.OwnReals(r);
   if (partner == kNone || !own.has_value() || !graph.runs()) return std::nullopt;
   absl::node_hash_map<int, Value> changed;
   Value value = other.InFormOf(partner, *own);
@@ -36,14 +36,14 @@ std::optional<double> OutputCost::Of(int r) {
   }
   std::optional<double> cost;
   for (const auto& [output, shown] : graph.outputs()) {
-    const std::vector<double>* plain = other.FloatsOf(shown);
-    if (plain == nullptr) continue;
+    const std::optional<Reals> plain = other.RealsOf(shown);
+    if (!plain.has_value()) continue;
     const auto it = changed.find(shown);
     double noise = 0;
     if (it != changed.end()) {
-      const std::optional<std::vector<double>> moved = other.Floats(shown, it->second);
+      const std::optional<Reals> moved = other.RealsOf(shown, it->second);
       if (!moved.has_value() || moved->size() != plain->size()) continue;
-      noise = LikenessOf(*plain, *moved).noise;
+      noise = LikenessOf(*plain, *moved, other.pool()).noise;
     }
     cost = std::max(cost.value_or(0), noise);
   }
@@ -66,10 +66,10 @@ std::optional<double> OutputCost::OfAll() const {
       if (i >= ours.size() || ours.size() != theirs.size()) continue;
       at = ours.begin() + static_cast<std::ptrdiff_t>(i);
     }
-    const std::vector<double>* a = other.FloatsOf(at->second);
-    const std::vector<double>* b = quantized.FloatsOf(theirs[i].second);
-    if (a == nullptr || b == nullptr || a->size() != b->size()) continue;
-    error = std::max(error.value_or(0), LikenessOf(*a, *b).noise);
+    const std::optional<Reals> a = other.RealsOf(at->second);
+    const std::optional<Reals> b = quantized.RealsOf(theirs[i].second);
+    if (!a.has_value() || !b.has_value() || a->size() != b->size()) continue;
+    error = std::max(error.value_or(0), LikenessOf(*a, *b, other.pool()).noise);
   }
   return error;
 }

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <utility>
 #include <variant>
-#include "compare/operators/operator_traits.h"
 
 #include "absl/container/flat_hash_set.h"
-#include "evaluator/base/status_macros.h"
-#include "evaluator/tensor/convert.h"
+#include "compare/differences/nearness.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
@@ -85,8 +84,8 @@ class WeightsFinder {
         known.fingerprint.size != static_cast<int64_t>(weights->floats.size())) {
       return false;
     }
-    const std::vector<double>* measured = other_.FloatsOf(r);
-    if (measured == nullptr) return false;
+    const std::optional<Reals> measured = other_.RealsOf(r);
+    if (!measured.has_value()) return false;
     const auto take = [&](std::vector<double> elements) {
       const Likeness likeness = LikenessOf(elements, weights->floats);
       if (std::abs(likeness.cosine) <= *greatest) return;
@@ -98,22 +97,17 @@ class WeightsFinder {
     const Shape& theirs = *known.shape;
     const bool swapped =
         theirs.size() == 2 && shape.size() == 2 && theirs[0] == shape[1] && theirs[1] == shape[0];
-    if (theirs == shape || !swapped) take(*measured);
-    if (swapped) take(Transposed(*measured, theirs[0], theirs[1]));
+    std::vector<double> numbers = measured->All();
+    std::vector<double> transposed;
+    if (swapped) transposed = Transposed(numbers, theirs[0], theirs[1]);
+    if (theirs == shape || !swapped) take(std::move(numbers));
+    if (swapped) take(std::move(transposed));
     return true;
   }
 
   const SideValues& other_;
   std::vector<int> near_;
 };
-
-absl::StatusOr<Tensor> FromDoubles(const std::vector<double>& numbers, const Shape& shape,
-                                   DType dtype) {
-  OC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(dtype, shape));
-  StoreElements<double>(dtype, numbers.data(), static_cast<int64_t>(numbers.size()),
-                        tensor.mutable_raw_data(), 0);
-  return tensor;
-}
 
 // Some rows of the matrix that a node unpacks, by multiplying unit vectors.
 std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner) {
@@ -130,15 +124,16 @@ std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner)
   const DType dtype = graph.result(made.inputs[0]).dtype;
   std::vector<double> units(static_cast<size_t>(rows * depth));
   for (int64_t i = 0; i < rows; ++i) units[static_cast<size_t>(i * depth + i * depth / rows)] = 1;
-  const absl::StatusOr<Tensor> first = FromDoubles(units, {rows, depth}, dtype);
+  const absl::StatusOr<Tensor> first =
+      InFloats(Reals(std::move(units)), {rows, depth}, dtype, nullptr);
   if (!first.ok()) return std::nullopt;
   const Value product = *first;
   constexpr size_t kBias = 5;
   const int bias = made.inputs.size() > kBias ? made.inputs[kBias] : kNone;
   Value zero;
   if (bias != kNone) {
-    const std::vector<double> zeros(static_cast<size_t>(graph.result(bias).fingerprint.size));
-    zero = run.quantized().InFormOf(bias, zeros);
+    std::vector<double> zeros(static_cast<size_t>(graph.result(bias).fingerprint.size));
+    zero = run.quantized().InFormOf(bias, Reals(std::move(zeros)));
   }
   const absl::StatusOr<std::vector<Value>> outputs = graph.Run(n, [&](int r) -> const Value& {
     return r == made.inputs[0] ? product : r == bias ? zero : run.held(r);
@@ -165,8 +160,9 @@ std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner)
   }
   for (const int r : constants) {
     const Shape& shape = *other.graph().result(r).shape;
-    const std::vector<double>* measured = other.FloatsOf(r);
-    if (measured == nullptr || shape.size() != 2) continue;
+    const std::optional<Reals> measured = other.RealsOf(r);
+    if (!measured.has_value() || shape.size() != 2) continue;
+    const std::vector<double> numbers = measured->All();
     for (const bool swapped : {false, true}) {
       if (shape != (swapped ? Shape{columns, depth} : Shape{depth, columns})) continue;
       std::vector<double> taken;
@@ -174,7 +170,7 @@ std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner)
         const int64_t row = i * depth / rows;
         for (int64_t c = 0; c < columns; ++c) {
           const int64_t at = swapped ? c * depth + row : row * columns + c;
-          taken.push_back((*measured)[static_cast<size_t>(at)]);
+          taken.push_back(numbers[static_cast<size_t>(at)]);
         }
       }
       const Likeness likeness = LikenessOf(taken, weights.floats);
@@ -229,7 +225,7 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
       if (IsFloatingPoint(side.graph().result(r).dtype)) {
         weights.integers = IntegersAfter(side, r);
         if (weights.integers == kNone) continue;
-        weights.floats = *side.FloatsOf(r);
+        weights.floats = side.RealsOf(r)->All();
       } else if (integer_product && slot == 1 && side.value(r).is_tensor()) {
         weights.integers = r;
         weights.scaled = false;
@@ -243,10 +239,10 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
           weights.floats[i] -= zeros[i % zeros.size()];
         }
       } else {
-        const std::vector<double>* measured = side.FloatsOf(r);
-        if (measured == nullptr) continue;
+        const std::optional<Reals> reals = side.RealsOf(r);
+        if (!reals.has_value()) continue;
         weights.integers = r;
-        weights.floats = *measured;
+        weights.floats = reals->All();
       }
       if (weights.floats.size() < 2) continue;
       weights.shape = *side.graph().result(r).shape;

@@ -5,17 +5,15 @@
 
 #include "compare/differences/nearness.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 
-SideValues::SideValues(const RecordedSide& side)
+SideValues::SideValues(const RecordedSide& side, const ThreadPool* pool)
     : graph_(*side.stream, side.side->evaluator()),
       grids_(graph_),
       values_(side.stream->results.size()),
       fixed_(side.stream->results.size()),
-      floats_(side.stream->results.size()),
-      looked_(side.stream->results.size()) {
+      pool_(pool) {
   for (const int r : graph_.results()) {
     const int n = graph_.producer(r);
     if (n == kNone || graph_.IsConstant(r)) {
@@ -30,8 +28,9 @@ SideValues::SideValues(const RecordedSide& side)
 
 absl::StatusOr<std::unique_ptr<SideValues>> SideValues::Get(const RecordedSide& side,
                                                             absl::string_view run,
-                                                            const PairValues::Watch& watch) {
-  std::unique_ptr<SideValues> values(new SideValues(side));
+                                                            const PairValues::Watch& watch,
+                                                            const ThreadPool* pool) {
+  std::unique_ptr<SideValues> values(new SideValues(side, pool));
   std::vector<bool> wanted(values->values_.size());
   bool missing = false;
   for (const int r : values->graph_.results()) {
@@ -56,42 +55,32 @@ std::optional<GridValues> SideValues::GridOf(int r, const std::optional<Grid>& g
                   grid->zero_point == kNone ? nullptr : &value(grid->zero_point));
 }
 
-std::optional<std::vector<double>> SideValues::Floats(int r, const Value& value) const {
+std::optional<Reals> SideValues::RealsOf(int r, const Value& value) const {
   if (!IsMeasurable(value)) return std::nullopt;
-  if (IsFloatingPoint(value.tensor().dtype())) return ElementsOf(value.tensor());
-  const std::optional<GridValues> grid = GridOf(r);
+  if (IsFloatingPoint(value.tensor().dtype())) return Reals(value.tensor());
+  std::optional<GridValues> grid = GridOf(r);
   if (!grid.has_value() || value.tensor().shape() != this->value(r).tensor().shape()) {
     return std::nullopt;
   }
-  return Dequantized(value.tensor(), *grid);
+  return Reals(value.tensor(), *std::move(grid));
 }
 
-Value SideValues::InFormOf(int r, absl::Span<const double> floats) const {
+Value SideValues::InFormOf(int r, const Reals& reals) const {
   const StreamResult& known = graph_.result(r);
-  if (!known.shape.has_value() || known.fingerprint.size != static_cast<int64_t>(floats.size())) {
-    return Value();
-  }
+  if (!known.shape.has_value() || known.fingerprint.size != reals.size()) return Value();
   if (IsInteger(known.dtype)) {
     const std::optional<GridValues> grid = GridOf(r);
     if (!grid.has_value()) return Value();
-    absl::StatusOr<Tensor> integers = Quantized(floats, *known.shape, known.dtype, *grid);
+    absl::StatusOr<Tensor> integers = Quantized(reals, *known.shape, known.dtype, *grid, pool_);
     return integers.ok() ? Value(*std::move(integers)) : Value();
   }
   if (!IsFloatingPoint(known.dtype)) return Value();
-  absl::StatusOr<Tensor> tensor = Tensor::Allocate(known.dtype, *known.shape);
-  if (!tensor.ok()) return Value();
-  StoreElements<double>(known.dtype, floats.data(), static_cast<int64_t>(floats.size()),
-                        tensor->mutable_raw_data(), 0);
-  return Value(*std::move(tensor));
-}
-
-const std::vector<double>* SideValues::FloatsOf(int r) const {
-  std::unique_ptr<std::vector<double>>& known = floats_[Index(r)];
-  if (looked_[Index(r)]) return known.get();
-  looked_[Index(r)] = true;
-  std::optional<std::vector<double>> floats = Floats(r, value(r));
-  if (floats.has_value()) known = std::make_unique<std::vector<double>>(*std::move(floats));
-  return known.get();
+  if (!reals.grid().has_value() && reals.tensor().dtype() == known.dtype &&
+      reals.tensor().is_contiguous()) {
+    return Value(reals.tensor().Reshaped(*known.shape));
+  }
+  absl::StatusOr<Tensor> floats = InFloats(reals, *known.shape, known.dtype, pool_);
+  return floats.ok() ? Value(*std::move(floats)) : Value();
 }
 
 }  // namespace onnxcmp

@@ -8,10 +8,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "compare/differences/nearness.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/quantization/grids.h"
+#include "compare/quantization/reals.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/tensor/value.h"
 
@@ -19,10 +19,12 @@ namespace onnxcmp {
 
 class SideValues {
  public:
-  // Gets what was not kept by running the side again. The recorded side must outlive the object.
+  // Gets what was not kept by running the side again. The recorded side must outlive the object, as
+  // the pool, which may be null.
   static absl::StatusOr<std::unique_ptr<SideValues>> Get(const RecordedSide& side,
                                                          absl::string_view run,
-                                                         const PairValues::Watch& watch);
+                                                         const PairValues::Watch& watch,
+                                                         const ThreadPool* pool);
 
   const SideGraph& graph() const { return graph_; }
   const Grids& grids() const { return grids_; }
@@ -33,24 +35,24 @@ class SideValues {
   // The numbers of a grid; nothing if the result has none.
   std::optional<GridValues> GridOf(int r) const { return GridOf(r, grids_.of(r)); }
   std::optional<GridValues> GridOf(int r, const std::optional<Grid>& grid) const;
-  // A value of result r in floats: as it is, or what its integers stand for. Nothing of strings,
-  // integers without a grid, booleans.
-  std::optional<std::vector<double>> Floats(int r, const Value& value) const;
+  // A value of result r in reals: floats as they are, or what its integers stand for. Nothing of
+  // strings, integers without a grid, booleans.
+  std::optional<Reals> RealsOf(int r, const Value& value) const;
   // Numbers as a result has them: in its type and shape, integers rounded to its grid. Empty if
   // that cannot be.
-  Value InFormOf(int r, absl::Span<const double> floats) const;
-  // Of the result's own value; null as above. Kept.
-  const std::vector<double>* FloatsOf(int r) const;
+  Value InFormOf(int r, const Reals& reals) const;
+  // Of the result's own value.
+  std::optional<Reals> RealsOf(int r) const { return RealsOf(r, value(r)); }
+  const ThreadPool* pool() const { return pool_; }
 
  private:
-  explicit SideValues(const RecordedSide& side);
+  SideValues(const RecordedSide& side, const ThreadPool* pool);
 
   SideGraph graph_;
   Grids grids_;
   std::vector<Value> values_;  // by result
   std::vector<bool> fixed_;
-  mutable std::vector<std::unique_ptr<std::vector<double>>> floats_;
-  mutable std::vector<bool> looked_;
+  const ThreadPool* pool_;
 };
 
 }  // namespace onnxcmp

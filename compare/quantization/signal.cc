@@ -5,81 +5,197 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "compare/differences/lane_sums.h"
+#include "compare/differences/number_strips.h"
 
 namespace onnxcmp {
 namespace {
 
 constexpr double kMask = 1e30;
 
-// Calls add(a, b, 1, lane) for each pair; with 0 and what is given instead for those that do not
-// count, masks and NaN.
-template <typename Add>
-void ForEachPair(absl::Span<const double> a, absl::Span<const double> b, double instead_of_a,
-                 double instead_of_b, const Add& add) {
-  const auto size = static_cast<int64_t>(std::min(a.size(), b.size()));
-  ForEachInLanes(size, [&](int64_t k, int64_t lane) {
-    const auto i = static_cast<size_t>(k);
-    const bool a_counts = std::abs(a[i]) < kMask;
-    const bool b_counts = std::abs(b[i]) < kMask;
-    const bool counts = a_counts & b_counts;
-    add(counts ? a[i] : instead_of_a, counts ? b[i] : instead_of_b, counts ? 1.0 : 0.0, lane);
-  });
+class SpanReader {
+ public:
+  explicit SpanReader(absl::Span<const double> numbers) : numbers_(numbers) {}
+  int64_t size() const { return static_cast<int64_t>(numbers_.size()); }
+  void Read(int64_t first, int64_t count, double* out) const {
+    std::copy_n(numbers_.begin() + first, count, out);
+  }
+
+ private:
+  absl::Span<const double> numbers_;
+};
+
+// Neither masks nor NaN.
+bool IsPair(double a, double b) { return ((std::abs(a) < kMask) & (std::abs(b) < kMask)) != 0; }
+
+// Copies pairs, those that do not count (masks and NaN) as what is given instead. Returns how many
+// count.
+double Clean(const double* a, const double* b, int64_t size, double instead_of_a,
+             double instead_of_b, double* clean_a, double* clean_b) {
+  double counts[kNumberStrip];
+  for (int64_t i = 0; i < size; ++i) {
+    const bool is_pair = IsPair(a[i], b[i]);
+    counts[i] = is_pair ? 1 : 0;
+    clean_a[i] = is_pair ? a[i] : instead_of_a;
+    clean_b[i] = is_pair ? b[i] : instead_of_b;
+  }
+  LaneSum counted;
+  ForEachInLanes(size, [&](int64_t i, int64_t lane) { counted.of[lane] += counts[i]; });
+  return counted.Total();
 }
 
 struct Moments {
   double count = 0;
   double mean_a = 0, mean_b = 0;
   double aa = 0, bb = 0, ab = 0;  // about the means
+
+  // Those of both together.
+  void Add(const Moments& other) {
+    if (other.count == 0) return;
+    const double all = count + other.count;
+    const double share = other.count / all;
+    const double a = other.mean_a - mean_a;
+    const double b = other.mean_b - mean_b;
+    aa += other.aa + a * a * count * share;
+    bb += other.bb + b * b * count * share;
+    ab += other.ab + a * b * count * share;
+    mean_a += a * share;
+    mean_b += b * share;
+    count = all;
+  }
 };
 
-Moments MomentsOf(absl::Span<const double> a, absl::Span<const double> b) {
-  Moments m;
-  LaneSum counts, sums_a, sums_b;
-  ForEachPair(a, b, 0, 0, [&](double x, double y, double counted, int64_t lane) {
-    counts.of[lane] += counted;
-    sums_a.of[lane] += x;
-    sums_b.of[lane] += y;
+Line LineOf(const Moments& m) {
+  Line fit;
+  if (m.aa > 0) fit.slope = m.ab / m.aa;
+  fit.offset = m.mean_b - fit.slope * m.mean_a;
+  return fit;
+}
+
+// Sums of what comes one by one, from the first pair on.
+struct ShiftedSums {
+  double first_a = 0, first_b = 0;
+  double count = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
+
+  void Add(double x, double y) {
+    if (count == 0) {
+      first_a = x;
+      first_b = y;
+    }
+    x -= first_a;
+    y -= first_b;
+    count += 1;
+    a += x;
+    b += y;
+    aa += x * x;
+    bb += y * y;
+    ab += x * y;
+  }
+
+  Moments InMoments() const {
+    if (count == 0) return Moments();
+    const double mean_a = a / count;
+    const double mean_b = b / count;
+    return {count,
+            first_a + mean_a,
+            first_b + mean_b,
+            std::max(0.0, aa - a * mean_a),
+            std::max(0.0, bb - b * mean_b),
+            ab - a * mean_b};
+  }
+};
+
+struct Sums {
+  double aa = 0, bb = 0, ab = 0, differences = 0;
+  Moments moments;
+
+  void Add(const Sums& other) {
+    aa += other.aa;
+    bb += other.bb;
+    ab += other.ab;
+    differences += other.differences;
+    moments.Add(other.moments);
+  }
+};
+
+// Of a strip. In several loops, since registers hold no more sums in lanes than four.
+Sums SumsOfStrip(const double* a, const double* b, int64_t size) {
+  double x[kNumberStrip];
+  double y[kNumberStrip];
+  const double counted = Clean(a, b, size, 0, 0, x, y);
+  LaneSum aas, bbs, abs, differences;
+  ForEachInLanes(size, [&](int64_t i, int64_t lane) {
+    aas.of[lane] += x[i] * x[i];
+    bbs.of[lane] += y[i] * y[i];
+    abs.of[lane] += x[i] * y[i];
+    differences.of[lane] += (x[i] - y[i]) * (x[i] - y[i]);
   });
-  m.count = counts.Total();
-  if (m.count == 0) return m;
+  Sums sums = {aas.Total(), bbs.Total(), abs.Total(), differences.Total(), {}};
+  if (counted == 0) return sums;
+  LaneSum sums_a, sums_b;
+  ForEachInLanes(size, [&](int64_t i, int64_t lane) {
+    sums_a.of[lane] += x[i];
+    sums_b.of[lane] += y[i];
+  });
+  Moments& m = sums.moments;
+  m.count = counted;
   m.mean_a = sums_a.Total() / m.count;
   m.mean_b = sums_b.Total() / m.count;
+  if (counted < static_cast<double>(size)) Clean(a, b, size, m.mean_a, m.mean_b, x, y);
+  const double mean_a = m.mean_a;
+  const double mean_b = m.mean_b;
   LaneSum aa, bb, ab;
-  ForEachPair(a, b, m.mean_a, m.mean_b, [&](double x, double y, double /*counted*/, int64_t lane) {
-    aa.of[lane] += (x - m.mean_a) * (x - m.mean_a);
-    bb.of[lane] += (y - m.mean_b) * (y - m.mean_b);
-    ab.of[lane] += (x - m.mean_a) * (y - m.mean_b);
+  ForEachInLanes(size, [&](int64_t i, int64_t lane) {
+    aa.of[lane] += (x[i] - mean_a) * (x[i] - mean_a);
+    bb.of[lane] += (y[i] - mean_b) * (y[i] - mean_b);
+    ab.of[lane] += (x[i] - mean_a) * (y[i] - mean_b);
   });
   m.aa = aa.Total();
   m.bb = bb.Total();
   m.ab = ab.Total();
-  return m;
+  return sums;
+}
+
+template <typename Reader>
+Sums SumsOf(const Reader& a, const Reader& b, const ThreadPool* pool) {
+  const int64_t size = std::min(a.size(), b.size());
+  std::vector<Sums> pieces(static_cast<size_t>(NumberPieces(size)));
+  ForEachNumberPiece(size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
+    Sums& sums = pieces[static_cast<size_t>(piece)];
+    ForEachStrip(a, b, begin, end,
+                 [&](int64_t /*first*/, int64_t count, const double* x, const double* y) {
+                   sums.Add(SumsOfStrip(x, y, count));
+                   return true;
+                 });
+  });
+  Sums all;
+  for (const Sums& piece : pieces) all.Add(piece);
+  return all;
+}
+
+Likeness LikenessOf(const Sums& sums) {
+  Likeness likeness;
+  likeness.noise = sums.differences == 0 ? 0
+                   : sums.aa == 0        ? std::numeric_limits<double>::infinity()
+                                         : std::sqrt(sums.differences / sums.aa);
+  likeness.cosine = sums.aa == 0 && sums.bb == 0   ? 1
+                    : sums.aa == 0 || sums.bb == 0 ? 0
+                                                   : sums.ab / std::sqrt(sums.aa * sums.bb);
+  const Moments& m = sums.moments;
+  if (m.aa > 0 && m.bb > 0) likeness.correlation = m.ab / std::sqrt(m.aa * m.bb);
+  return likeness;
 }
 
 }  // namespace
 
 Likeness LikenessOf(absl::Span<const double> signal, absl::Span<const double> noisy) {
-  LaneSum aas, bbs, abs, of_differences;
-  ForEachPair(signal, noisy, 0, 0, [&](double a, double b, double /*counted*/, int64_t lane) {
-    aas.of[lane] += a * a;
-    bbs.of[lane] += b * b;
-    abs.of[lane] += a * b;
-    of_differences.of[lane] += (a - b) * (a - b);
-  });
-  const double aa = aas.Total();
-  const double bb = bbs.Total();
-  const double ab = abs.Total();
-  const double differences = of_differences.Total();
-  Likeness likeness;
-  likeness.noise = differences == 0 ? 0
-                   : aa == 0        ? std::numeric_limits<double>::infinity()
-                                    : std::sqrt(differences / aa);
-  likeness.cosine = aa == 0 && bb == 0 ? 1 : aa == 0 || bb == 0 ? 0 : ab / std::sqrt(aa * bb);
-  const Moments m = MomentsOf(signal, noisy);
-  if (m.aa > 0 && m.bb > 0) likeness.correlation = m.ab / std::sqrt(m.aa * m.bb);
-  return likeness;
+  return LikenessOf(SumsOf(SpanReader(signal), SpanReader(noisy), nullptr));
+}
+
+Likeness LikenessOf(const Reals& signal, const Reals& noisy, const ThreadPool* pool) {
+  return LikenessOf(SumsOf(RealReader(signal), RealReader(noisy), pool));
 }
 
 double Decibels(double noise) {
@@ -87,11 +203,31 @@ double Decibels(double noise) {
 }
 
 Line LineThrough(absl::Span<const double> a, absl::Span<const double> b) {
-  const Moments m = MomentsOf(a, b);
-  Line fit;
-  if (m.aa > 0) fit.slope = m.ab / m.aa;
-  fit.offset = m.mean_b - fit.slope * m.mean_a;
-  return fit;
+  return LineOf(SumsOf(SpanReader(a), SpanReader(b), nullptr).moments);
+}
+
+std::vector<ChannelLine> LinesThrough(const Reals& a, const Reals& b, int64_t channels,
+                                      int64_t inner) {
+  std::vector<ShiftedSums> sums(static_cast<size_t>(channels));
+  ForEachStrip(RealReader(a), RealReader(b), 0, std::min(a.size(), b.size()),
+               [&](int64_t first, int64_t count, const double* x, const double* y) {
+                 for (int64_t i = 0; i < count; ++i) {
+                   if (!IsPair(x[i], y[i])) continue;
+                   sums[static_cast<size_t>((first + i) / inner % channels)].Add(x[i], y[i]);
+                 }
+                 return true;
+               });
+  std::vector<ChannelLine> lines;
+  for (const ShiftedSums& of_channel : sums) {
+    const Moments m = of_channel.InMoments();
+    ChannelLine& channel = lines.emplace_back();
+    channel.line = LineOf(m);
+    const double slope = channel.line.slope;
+    channel.count = m.count;
+    channel.rest = std::max(0.0, m.bb - 2 * slope * m.ab + slope * slope * m.aa);
+    channel.squares = slope * slope * (m.aa + m.count * m.mean_a * m.mean_a);
+  }
+  return lines;
 }
 
 }  // namespace onnxcmp

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compare/quantization/reals.h"
 #include "compare/streams/common_form.h"
 #include "evaluator/base/status_macros.h"
-#include "evaluator/tensor/convert.h"
 
 namespace onnxcmp {
 namespace {
@@ -30,12 +30,9 @@ bool SameGrid(const GridValues& a, const GridValues& b) {
 }
 
 Value FloatsOf(const Tensor& integers, const GridValues& grid) {
-  absl::StatusOr<Tensor> floats = Tensor::Allocate(DType::kFloat, integers.shape());
-  if (!floats.ok()) return Value();
-  const std::vector<double> numbers = Dequantized(integers, grid);
-  StoreElements<double>(DType::kFloat, numbers.data(), static_cast<int64_t>(numbers.size()),
-                        floats->mutable_raw_data(), 0);
-  return Value(*std::move(floats));
+  absl::StatusOr<Tensor> floats =
+      InFloats(Reals(integers, grid), integers.shape(), DType::kFloat, nullptr);
+  return floats.ok() ? Value(*std::move(floats)) : Value();
 }
 
 // A result's value in its form; floats that integers stand for have no sign to change.

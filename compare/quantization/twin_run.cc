@@ -44,6 +44,7 @@ TwinRun::TwinRun(const SideValues& other, const SideValues& quantized,
   own_.resize(count);
   held_.resize(count);
   replaced_.resize(count);
+  likenesses_.resize(count);
   origins_.resize(count);
   for (const int r : other.graph().results()) {
     if (other.IsFixed(r)) constants_.insert(other.graph().result(r).fingerprint.content);
@@ -56,18 +57,18 @@ TwinRun::TwinRun(const SideValues& other, const SideValues& quantized,
     if (partner == kNone) continue;
     partners_[Index(r)] = partner;
     origins_[Index(r)] = {partner};
+    SetLikeness(r);
     if (Value value = PartnerValue(r); !value.empty()) held_[Index(r)] = std::move(value);
     replaced_[Index(r)] = true;
   }
   for (size_t n = 0; n < graph.nodes().size(); ++n) RunNode(static_cast<int>(n));
 }
 
-Likeness TwinRun::OwnLikeness(int r) const {
-  const std::optional<std::vector<double>> own = OwnFloats(r);
-  const int of = partners_[Index(r)];
-  const std::vector<double>* partner = of == kNone ? nullptr : other_.FloatsOf(of);
-  if (!own.has_value() || partner == nullptr) return Likeness();
-  return LikenessOf(*partner, *own);
+void TwinRun::SetLikeness(int r) {
+  const std::optional<Reals> own = OwnReals(r);
+  const std::optional<Reals> partner = other_.RealsOf(partners_[Index(r)]);
+  if (!own.has_value() || !partner.has_value()) return;
+  likenesses_[Index(r)] = LikenessOf(*partner, *own, quantized_.pool());
 }
 
 bool TwinRun::IsOfBoth(int r) const {
@@ -85,8 +86,9 @@ bool TwinRun::OnlyQuantized(int r) const {
 }
 
 Value TwinRun::PartnerValue(int r) const {
-  const std::vector<double>* floats = other_.FloatsOf(partners_[Index(r)]);
-  if (floats != nullptr) return quantized_.InFormOf(r, *floats);
+  if (const std::optional<Reals> reals = other_.RealsOf(partners_[Index(r)])) {
+    return quantized_.InFormOf(r, *reals);
+  }
   const StreamResult& result = quantized_.graph().result(r);
   const Value& value = other_.value(partners_[Index(r)]);
   if (!result.shape.has_value() || !IsMeasurable(value) ||
@@ -133,22 +135,28 @@ void TwinRun::RunNode(int n) {
   }
 }
 
-std::optional<std::vector<double>> TwinRun::OwnFloats(int r) const {
+std::optional<Reals> TwinRun::OwnReals(int r) const {
   const Value& own = own_[Index(r)];
   const std::optional<Grid>& grid = quantized_.grids().of(r);
   if (!IsMeasurable(own) || !IsInteger(own.tensor().dtype()) || !grid.has_value() ||
       quantized_.IsFixed(grid->scale)) {
-    return quantized_.Floats(r, own);
+    return quantized_.RealsOf(r, own);
   }
-  const std::optional<GridValues> measured =
+  std::optional<GridValues> measured =
       ValuesOf(*grid, own.tensor(), &own_[Index(grid->scale)],
                grid->zero_point == kNone ? nullptr : &own_[Index(grid->zero_point)]);
   if (!measured.has_value()) return std::nullopt;
-  return Dequantized(own.tensor(), *measured);
+  return Reals(own.tensor(), *std::move(measured));
+}
+
+// The partner that the alignment has of a result, else of what the node rounds to make it.
+int TwinRun::VouchedFor(int n, int r) const {
+  const int x = RoundedBy(*quantized_.graph().node(n).made);
+  return aligned_[Index(r)] != kNone || x == kNone ? aligned_[Index(r)] : aligned_[Index(x)];
 }
 
 // What is made of the same on the other side, as many elements of floats, the nearest first.
-std::vector<int> TwinRun::Candidates(int r) const {
+std::vector<int> TwinRun::Candidates(int n, int r) const {
   const SideGraph& theirs = other_.graph();
   const int64_t size = quantized_.graph().result(r).fingerprint.size;
   std::vector<int> candidates;
@@ -162,7 +170,7 @@ std::vector<int> TwinRun::Candidates(int r) const {
     }
     return true;
   };
-  add(aligned_[Index(r)]);
+  add(VouchedFor(n, r));
   std::vector<int> level = origins_[Index(r)];
   for (const int origin : level) add(origin);
   for (int hop = 0; hop < kHops && seen.size() < kMostCandidates; ++hop) {
@@ -205,7 +213,7 @@ bool TwinRun::AreAlike(int n, int candidate) const {
          made->op_type == absl::StrCat("QLinear", theirs) || Quantizes(made->op_type);
 }
 
-int TwinRun::BestCandidate(int n, int r, const std::vector<double>& own) const {
+int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
   const std::optional<GridValues> grid = quantized_.GridOf(r);
   const StreamNode& made = *quantized_.graph().node(n).made;
   const bool rounds = absl::StrContains(made.op_type, "QuantizeLinear");
@@ -215,10 +223,10 @@ int TwinRun::BestCandidate(int n, int r, const std::vector<double>& own) const {
   } near, rounded;
   int product = kNone;
   double correlation = kLeastCorrelation;
-  for (const int candidate : Candidates(r)) {
-    const std::vector<double>* floats = other_.FloatsOf(candidate);
-    if (floats == nullptr || floats->size() != own.size()) continue;
-    const Likeness likeness = LikenessOf(*floats, own);
+  for (const int candidate : Candidates(n, r)) {
+    const std::optional<Reals> theirs = other_.RealsOf(candidate);
+    if (!theirs.has_value() || theirs->size() != own.size()) continue;
+    const Likeness likeness = LikenessOf(*theirs, own, quantized_.pool());
     // A small bias that is added on one side only must not be taken away by the pair.
     const auto claim = claims_.find(candidate);
     if (!rounds && claim != claims_.end() &&
@@ -229,9 +237,10 @@ int TwinRun::BestCandidate(int n, int r, const std::vector<double>& own) const {
     // What the grid makes of the candidate: a wrong scale or zero point does the same to both.
     double after_rounding = noise;
     if (grid.has_value() && noise > kClearly) {
-      const Value integers = quantized_.InFormOf(r, *floats);
+      const Value integers = quantized_.InFormOf(r, *theirs);
       if (!integers.empty()) {
-        after_rounding = LikenessOf(own, Dequantized(integers.tensor(), *grid)).noise;
+        const Reals rounded_theirs(integers.tensor(), *grid);
+        after_rounding = LikenessOf(own, rounded_theirs, quantized_.pool()).noise;
       }
     }
     if (noise < near.noise && (noise <= kClearly || AreAlike(n, candidate))) {
@@ -244,7 +253,7 @@ int TwinRun::BestCandidate(int n, int r, const std::vector<double>& own) const {
       product = candidate;
     }
     // The alignment's partner comes first.
-    if (candidate == aligned_[Index(r)] && noise <= kClearly) break;
+    if (candidate == VouchedFor(n, r) && noise <= kClearly) break;
   }
   if (near.noise <= kPossibly) {
     return near.noise > kDoubtful && !rounds && IsNearerAfter(r, near.result, near.noise)
@@ -258,7 +267,7 @@ int TwinRun::BestCandidate(int n, int r, const std::vector<double>& own) const {
 
 bool TwinRun::IsNearerAfter(int r, int candidate, double noise) const {
   const SideGraph& graph = quantized_.graph();
-  const std::vector<double>& wanted = *other_.FloatsOf(candidate);
+  const Reals wanted = *other_.RealsOf(candidate);
   absl::node_hash_map<int, Value> given;
   given.emplace(r, own_[Index(r)]);
   std::vector<int> level = {r};
@@ -275,10 +284,9 @@ bool TwinRun::IsNearerAfter(int r, int candidate, double noise) const {
             });
         const int output = graph.node(n).made->outputs.front();
         if (!outputs.ok() || outputs->empty() || output == kNone) continue;
-        const std::optional<std::vector<double>> floats =
-            quantized_.Floats(output, outputs->front());
-        if (!floats.has_value() || floats->size() != wanted.size()) continue;
-        if (LikenessOf(wanted, *floats).noise < noise / 2) return true;
+        const std::optional<Reals> reals = quantized_.RealsOf(output, outputs->front());
+        if (!reals.has_value() || reals->size() != wanted.size()) continue;
+        if (LikenessOf(wanted, *reals, quantized_.pool()).noise < noise / 2) return true;
         given.insert_or_assign(output, outputs->front());
         next.push_back(output);
       }
@@ -290,14 +298,15 @@ bool TwinRun::IsNearerAfter(int r, int candidate, double noise) const {
 
 void TwinRun::FindPartner(int n, int r) {
   const std::string& op_type = quantized_.graph().node(n).made->op_type;
-  const std::optional<std::vector<double>> own = OwnFloats(r);
-  if (!own.has_value() || own->empty()) return;
+  const std::optional<Reals> own = OwnReals(r);
+  if (!own.has_value() || own->size() == 0) return;
   // What dequantizes integers stands for what they do.
   const int integers = quantized_.grids().Dequantizes(r);
   const bool handed_on = integers != kNone && partners_[Index(integers)] != kNone;
   const int best = handed_on ? partners_[Index(integers)] : BestCandidate(n, r, *own);
   if (best == kNone) return;
   partners_[Index(r)] = best;
+  SetLikeness(r);
   claims_.try_emplace(best, OwnLikeness(r).noise);
   // What a measured scale makes of the other side's values is as it should be.
   if (op_type == "DynamicQuantizeLinear") return;

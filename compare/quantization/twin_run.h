@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "compare/quantization/reals.h"
 #include "compare/quantization/side_values.h"
 #include "compare/quantization/signal.h"
 #include "compare/streams/fingerprint.h"
@@ -36,10 +37,10 @@ class TwinRun {
   // Whether readers are given the partner's value. What only goes into a QuantizeLinear is not
   // replaced, so that a layer's result is that of its node and of the rounding.
   bool replaced(int r) const { return replaced_[Index(r)]; }
-  // Own values in floats; of integers by the grid that they were made with.
-  std::optional<std::vector<double>> OwnFloats(int r) const;
+  // Own values in reals; of integers by the grid that they were made with.
+  std::optional<Reals> OwnReals(int r) const;
   // They against the partner's.
-  Likeness OwnLikeness(int r) const;
+  Likeness OwnLikeness(int r) const { return likenesses_[Index(r)]; }
 
   // Whether the other side has a constant of the same bits: then this one is as it should be. Of
   // single integers, which are 0 as a rule, that says nothing, and it is false.
@@ -53,12 +54,14 @@ class TwinRun {
  private:
   void RunNode(int n);
   void FindPartner(int n, int r);
-  std::vector<int> Candidates(int r) const;
+  void SetLikeness(int r);  // of one that has a partner
+  int VouchedFor(int n, int r) const;
+  std::vector<int> Candidates(int n, int r) const;
   bool AreProducts(int n, int candidate) const;
   bool AreAlike(int n, int candidate) const;
   // Whether what is made of a result is nearer to the candidate by far: a Tanh of small numbers.
   bool IsNearerAfter(int r, int candidate, double noise) const;
-  int BestCandidate(int n, int r, const std::vector<double>& own) const;
+  int BestCandidate(int n, int r, const Reals& own) const;
   bool OnlyQuantized(int r) const;
   // The partner's value as the result's type has it.
   Value PartnerValue(int r) const;
@@ -70,6 +73,7 @@ class TwinRun {
   std::vector<Value> own_;
   std::vector<Value> held_;
   std::vector<bool> replaced_;
+  std::vector<Likeness> likenesses_;         // by result of the quantized side, as OwnLikeness
   absl::flat_hash_set<Hash128> constants_;   // of the other side, by their bits
   absl::flat_hash_map<int, double> claims_;  // noise by partner, as it was found first
   std::vector<std::vector<int>> origins_;    // partners that a result is made from

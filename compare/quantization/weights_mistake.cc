@@ -139,7 +139,7 @@ class Diagnosis {
       if (integers.shape()[axis] != static_cast<int64_t>(grid_.scales.size())) continue;
       GridValues other = grid_;
       other.axis = static_cast<int64_t>(axis);
-      const Likeness likeness = LikenessOf(weights_.partner_floats, Dequantized(integers, other));
+      const Likeness likeness = LikenessOf(weights_.partner_floats, Reals(integers, other).All());
       if (likeness.noise > 0.3 * weights_.likeness.noise) continue;
       return absl::StrFormat(
           "axis %d of the scales %s is wrong: along axis %d the weights are %.3g dB from the other "
@@ -173,13 +173,13 @@ std::optional<double> NoiseWith(const TwinRun& run, const QuantizedWeights& weig
                                 const std::vector<int>& region, int result) {
   const SideValues& side = run.quantized();
   if (!weights.scaled || run.partner(result) == kNone) return std::nullopt;
-  const Value instead = side.InFormOf(weights.result, weights.partner_floats);
+  const Value instead = side.InFormOf(weights.result, Reals(weights.partner_floats));
   if (instead.empty()) return std::nullopt;
   const Value given = run.RunRegion(region, result, weights.result, instead);
-  const std::optional<std::vector<double>> floats = side.Floats(result, given);
-  const std::vector<double>* partner = run.other().FloatsOf(run.partner(result));
-  if (!floats.has_value() || partner == nullptr) return std::nullopt;
-  return LikenessOf(*partner, *floats).noise;
+  const std::optional<Reals> reals = side.RealsOf(result, given);
+  const std::optional<Reals> partner = run.other().RealsOf(run.partner(result));
+  if (!reals.has_value() || !partner.has_value()) return std::nullopt;
+  return LikenessOf(*partner, *reals, side.pool()).noise;
 }
 
 }  // namespace

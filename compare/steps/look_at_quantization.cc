@@ -32,6 +32,7 @@ absl::StatusOr<ReviewedCauses> LookAtQuantization(
   search.costs = options.layers || (options.review && options.weigh_outputs &&
                                     std::any_of(judged.pairs.begin(), judged.pairs.end(), IsWide));
   search.watch = tools.watch;
+  search.pool = tools.pool;
   OC_ASSIGN_OR_RETURN(
       reviewed.quantization,
       FindQuantization(sides, alignment, search, options.review ? &reviewed.causes : nullptr));
