@@ -161,16 +161,20 @@ std::vector<int> TwinRun::Candidates(int n, int r) const {
   const int64_t size = quantized_.graph().result(r).fingerprint.size;
   std::vector<int> candidates;
   absl::flat_hash_set<int> seen;
-  const auto add = [&](int result) {
-    if (result == kNone || !seen.insert(result).second) return false;
+  const int first = VouchedFor(n, r);
+  const auto add_if_alike = [&](int result) {
     const StreamResult& known = theirs.result(result);
     if (known.fingerprint.size == size && !other_.IsFixed(result) &&
         (IsFloatingPoint(known.dtype) || other_.grids().of(result).has_value())) {
       candidates.push_back(result);
     }
+  };
+  if (first != kNone) add_if_alike(first);
+  const auto add = [&](int result) {
+    if (result == kNone || !seen.insert(result).second) return false;
+    if (result != first) add_if_alike(result);
     return true;
   };
-  add(VouchedFor(n, r));
   std::vector<int> level = origins_[Index(r)];
   for (const int origin : level) add(origin);
   for (int hop = 0; hop < kHops && seen.size() < kMostCandidates; ++hop) {
