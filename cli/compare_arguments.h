@@ -49,7 +49,8 @@ struct CompareArguments {
   std::string color = "auto";
   int width = 0;  // 0: the terminal's
   int depth = std::numeric_limits<int>::max();
-  std::optional<int64_t> keep_values;  // bytes
+  std::optional<int64_t> keep_values;    // bytes
+  std::optional<int64_t> search_memory;  // the same
   bool causes = true;
   bool share = true;
   bool timings = false;

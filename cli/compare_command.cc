@@ -155,9 +155,10 @@ void AddRunning(CLI::App& app, CompareArguments& arguments, bool& no_causes) {
   app.add_flag("--no-causes", no_causes, "Do not search for causes");
   app.add_flag("!--no-share", arguments.share, "Run what both models compute alike twice");
   app.add_flag("--timings", arguments.timings, "Say on standard error where the time went");
-  AddSize(app, "--keep-values", arguments.keep_values,
-          "Bytes for values that differ (256M); the search\n"
-          "for causes holds all of the left's (4G)");
+  AddSize(app, "--keep-values", arguments.keep_values, "Bytes for values that differ (256M)");
+  AddSize(app, "--search-memory", arguments.search_memory,
+          "Bytes for results that the search for causes\n"
+          "needs at once; larger ones are not searched (4G)");
   arguments.run.AddTo(app);
 }
 

@@ -311,9 +311,8 @@ class SideComparison {
     options.ties_agree = arguments_.ties_agree;
     options.fail_on = arguments_.fail_on;
     options.max_depth = arguments_.depth;
-    if (arguments_.keep_values.has_value()) {
-      options.keep_values = options.keep_for_causes = *arguments_.keep_values;
-    }
+    options.keep_values = arguments_.keep_values.value_or(options.keep_values);
+    options.search_memory = arguments_.search_memory.value_or(options.search_memory);
     options.threads = arguments_.run.threads;
     options.repro = !arguments_.repro.empty();
     options.causes = options.repro || (arguments_.causes && !arguments_.only_not_finite);

@@ -41,12 +41,12 @@ SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
   RecordSidesOptions recording;
   recording.max_depth = options.max_depth;
   recording.keep_values = options.keep_values;
-  recording.keep_for_causes = options.causes ? options.keep_for_causes : 0;
+  recording.search_memory = options.causes ? options.search_memory : 0;
   recording.share = options.share;
   recording.numbers = options.letters || options.made_up || options.quantization ||
                       options.blocks || !options.explain.empty() || !options.pairs.empty();
   recording.shadow = options.shadow;
-  recording.shadow_memory = options.keep_values;
+  recording.shadow_memory = options.search_memory;
   recording.pool = &pool;
   recording.cache = &cache;
   if (options.seen != nullptr) recording.constants = &options.seen->nodes;
@@ -95,8 +95,8 @@ absl::StatusOr<CauseReport> SearchCauses(const PerSide<RecordedSide>& sides,
   if (!options.causes) return CauseReport();
   NameCausesOptions naming;
   // Whoever asks for the causes themselves gets the whole search.
-  naming.quick = options.quick_causes && !options.repro && options.fail_on != FailOn::kCauses;
-  naming.keep_values = options.keep_for_causes;
+  naming.asked = options.repro || options.fail_on == FailOn::kCauses;
+  naming.quick = options.quick_causes && !naming.asked;
   naming.limits = options.cause_limits;
   naming.repro = options.repro;
   return NameCauses(sides, outputs, measured, judged, naming, tools);
@@ -130,6 +130,7 @@ struct Findings {
   OutputComparison judged;
   PerSide<NotFinite> not_finite;
   std::vector<std::string> search_notes;
+  std::string not_searched;  // as CauseReport
   ReviewedCauses reviewed;
   Reports reports;
 };
@@ -194,8 +195,8 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   const ReportOptions asked = {options.blocks, options.shadow, options.explain};
   OC_ASSIGN_OR_RETURN(Reports reports, MakeReports(records, sides, measured, reviewed.quantization,
                                                    tolerances, asked, tools));
-  return Findings{std::move(measured), std::move(judged),   std::move(not_finite),
-                  search.notes,        std::move(reviewed), std::move(reports)};
+  return Findings{std::move(measured), std::move(judged),   std::move(not_finite), search.notes,
+                  search.not_searched, std::move(reviewed), std::move(reports)};
 }
 
 // The end of all steps: what they found is moved into one place.
@@ -217,6 +218,7 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
   made.verdict = VerdictOf(made.left_summary, made.right_summary, made.outputs);
   made.fail_on = options.fail_on;
   made.notes = std::move(findings.search_notes);
+  made.causes_not_searched = std::move(findings.not_searched);
   if (options.quantization) {
     made.quantization = std::move(findings.reviewed.quantization);
     if (!made.quantization.has_value()) {
@@ -243,9 +245,10 @@ absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions
                       TakeCommonForms(sides, Record(sides, options, pool), options.watch));
   PerSide<ValueBank> for_search = {std::move(records.sides.left.for_search),
                                    std::move(records.sides.right.for_search)};
-  OC_ASSIGN_OR_RETURN(Findings findings,
-                      CompareRecords(records, ViewsOf(sides, records.sides), std::move(for_search),
-                                     options, {options.keep_values, options.watch, &pool}));
+  OC_ASSIGN_OR_RETURN(
+      Findings findings,
+      CompareRecords(records, ViewsOf(sides, records.sides), std::move(for_search), options,
+                     {options.keep_values, options.search_memory, options.watch, &pool}));
   return Assemble(sides, std::move(records.sides), std::move(findings), options);
 }
 

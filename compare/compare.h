@@ -50,9 +50,10 @@ struct CompareOptions {
   // in as many further runs of both sides as it takes. What is kept no longer counts against the
   // max_memory of the run that it is from (EvaluatorOptions).
   int64_t keep_values = kDefaultKeepValues;
-  // The left's results are held while causes of outputs that differ are searched for, if they take
-  // no more bytes than this, or than keep_values if that is more.
-  int64_t keep_for_causes = int64_t{4} << 30;
+  // Some steps need all results at once: the search for causes the left's, the look at quantized
+  // layers both sides', the run in double those of one node. What takes more bytes than this is not
+  // searched, and a note says so. So this bounds what is found, and keep_values never does.
+  int64_t search_memory = int64_t{4} << 30;
   int threads = 0;  // of fingerprints and differences; 0: one for each core
   // Fingerprints have letters, which RenderJson prints and which take a pass of their own, and all
   // of them have numbers, even of a model that is compared with itself.

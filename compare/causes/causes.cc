@@ -75,9 +75,9 @@ class CauseFinder {
   absl::StatusOr<CauseReport> Find() {
     CauseReport report;
     if (IsCleanAtALook(&report)) return report;
-    if (const int64_t bytes = ComputedBytes(left_graph_); bytes > options_.keep_values) {
-      report.notes.push_back(absl::StrCat("no cause was looked for: the left's results take ",
-                                          BytesText(bytes), ", more than --keep-values"));
+    if (const int64_t bytes = ComputedBytes(left_graph_); bytes > options_.search_memory) {
+      report.not_searched =
+          absl::StrCat("the left's results take ", BytesText(bytes), ", more than --search-memory");
       return report;
     }
     OC_ASSIGN_OR_RETURN(std::vector<Value> values, AllValues(left_, left_graph_, options_.watch));
@@ -407,7 +407,7 @@ class CauseFinder {
       if (IsWrong(causes[i])) wrong[matched[i]];
     }
     // The left's values are held as well.
-    const int64_t keep = wrong.size() > 1 ? options_.keep_values - ComputedBytes(left_graph_) : 0;
+    const int64_t keep = wrong.size() > 1 ? options_.search_memory - ComputedBytes(left_graph_) : 0;
     CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds(), keep);
     // Several causes may be inside one node.
     const auto all_but = [&](int left_out) {
@@ -474,8 +474,14 @@ class CauseFinder {
 
 absl::StatusOr<CauseReport> FindCauses(const PerSide<RecordedSide>& sides,
                                        const Alignment& alignment, const CauseOptions& options) {
-  if (sides.right.evaluator() == nullptr || !AnythingDiffers(sides, alignment)) {
-    return CauseReport();
+  if (!AnythingDiffers(sides, alignment)) return CauseReport();
+  if (sides.right.evaluator() == nullptr) {
+    CauseReport report;
+    report.not_searched = absl::StrCat(
+        "the right is a recording, and causes are found by running the right model on "
+        "the left's values",
+        sides.left.evaluator() == nullptr ? "" : "; exchange the two sides");
+    return report;
   }
   int body_searches = kMaxBodySearches;
   CauseOptions bounded = options;

@@ -36,7 +36,8 @@ struct FoundCause {
 };
 
 struct CauseOptions {
-  int64_t keep_values = int64_t{256} << 20;  // of the left's values
+  int64_t keep_values = int64_t{256} << 20;  // bytes of values that a quick look holds at a time
+  int64_t search_memory = int64_t{4} << 30;  // of the left's results, which a search needs at once
   const ThreadPool* pool = nullptr;
   bool outputs_agree = false;  // then effects need not be computed
   // By right result: how far it is from its partner in the plain runs, against the scale of its
@@ -71,13 +72,15 @@ struct CauseReport {
   std::vector<Cause> causes;
   // Of the doubtful outputs, if any cause is wrong. Passing through a coarser type is none here.
   std::vector<OutputEffect> effects;
+  // Why no cause was looked for although something differs; "" if they were.
+  std::string not_searched;
   std::vector<std::string> notes;  // what could not be looked at, and why
   // Pairs that the alignment does not have: what agrees after them has proved them.
   std::vector<AddedPair> repaired;
 };
 
-// Of two sides that have been recorded and aligned. Nothing is found where the right side has no
-// model that runs.
+// Of two sides that have been recorded and aligned. Not searched where the right side has no model
+// that runs.
 absl::StatusOr<CauseReport> FindCauses(const PerSide<RecordedSide>& sides,
                                        const Alignment& alignment, const CauseOptions& options);
 

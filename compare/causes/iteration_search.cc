@@ -103,8 +103,8 @@ absl::StatusOr<IterationReport> SearchIteration(const Iteration& iteration,
                                                 BodyPair* pair) {
   OC_RETURN_IF_ERROR(pair->Feed(iteration));
   FingerprintCache cache;
-  RecordedIteration ours(options.keep_values);
-  RecordedIteration theirs(options.keep_values);
+  RecordedIteration ours(options.search_memory);
+  RecordedIteration theirs(options.search_memory);
   OC_RETURN_IF_ERROR(Record(pair->left(), &cache, options.pool, &ours));
   OC_RETURN_IF_ERROR(Record(pair->right(), &cache, options.pool, &theirs));
   CauseOptions inner = options;

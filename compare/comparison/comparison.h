@@ -49,6 +49,8 @@ struct Comparison {
   std::optional<Coverage> coverage;  // what these exercised
   // Wrong ones first, those with the greatest effect first; else in the right stream's order.
   std::vector<Cause> causes;
+  // Why no cause was looked for although something differs; "" if they were, or nobody asked.
+  std::string causes_not_searched;
   std::vector<std::string> notes;  // how inputs were made, mapped, cast
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/causes/cause_class.h"
 
@@ -48,8 +49,13 @@ std::string OtherFailure(const Comparison& comparison) {
   if (comparison.fail_on == FailOn::kBits && comparison.verdict == Verdict::kClose) {
     return "not all bits are the same (--fail-on bits)";
   }
+  if (comparison.fail_on != FailOn::kCauses) return "";
+  if (!comparison.causes_not_searched.empty()) {
+    return absl::StrCat("no cause could be looked for (--fail-on causes): ",
+                        comparison.causes_not_searched);
+  }
   const auto wrong = std::count_if(comparison.causes.begin(), comparison.causes.end(), IsWrong);
-  if (comparison.fail_on != FailOn::kCauses || wrong == 0) return "";
+  if (wrong == 0) return "";
   return absl::StrFormat("%d %s named (--fail-on causes)", wrong,
                          wrong == 1 ? "cause was" : "causes were");
 }

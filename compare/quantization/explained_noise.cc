@@ -10,6 +10,16 @@ namespace {
 constexpr double kWeighed = 0.6;  // of the layers
 // By so many dB less than the median's own signal to noise a layer stands out.
 constexpr double kOutlier = 8;
+// Nor is it honest that far below what its grid explains. Numbers of which few are great, as a
+// product of two has them, are rounded coarsely by an honest grid.
+constexpr double kBeyondRounding = 3;
+
+// Whether a layer's own error is greater than that of most, and its grid does not explain it.
+bool StandsOut(const QuantizedLayer& layer, double median) {
+  const double own = layer.own_sqnr.value_or(median);
+  return own < median - kOutlier &&
+         !(layer.rounding_sqnr.has_value() && own >= *layer.rounding_sqnr - kBeyondRounding);
+}
 
 }  // namespace
 
@@ -32,8 +42,9 @@ std::optional<ExplainedNoise> ExplainNoise(const QuantizationReport& report) {
   double squares = 0;
   for (const QuantizedLayer& layer : report.layers) {
     if (!layer.cost.has_value()) continue;
-    if (layer.own_sqnr.value_or(*middle) >= *middle - kOutlier) {
-      squares += *layer.cost * *layer.cost;
+    if (!StandsOut(layer, *middle)) {
+      // Its noise is in the other layer's, too.
+      if (!layer.in_another) squares += *layer.cost * *layer.cost;
     } else if (!noise.standing_out.has_value() ||
                *layer.cost > noise.standing_out->cost.value_or(0)) {
       noise.standing_out = layer;

@@ -11,7 +11,8 @@ namespace onnxcmp {
 struct ExplainedNoise {
   // Of the size of the outputs: what all layers cost together but those that stand out.
   double all = 0;
-  // Of layers whose own error is far greater than that of most, the one that costs most.
+  // Of layers whose own error is far greater than that of most, and than what a grid that fits
+  // makes of their numbers, the one that costs most.
   std::optional<QuantizedLayer> standing_out;
 };
 

@@ -121,14 +121,37 @@ class QuantizationFinder {
     layer.sqnr = Decibels(likeness.noise);
     layer.cosine = likeness.cosine;
     layer.own_sqnr = Decibels(run_.OwnLikeness(r).noise);
+    double squares = 0;
     ForEachStrip(RealReader(*theirs), 0, theirs->size(),
                  [&](int64_t /*first*/, int64_t count, const double* strip) {
                    for (const double number : absl::MakeConstSpan(strip, count)) {
                      if (!std::isfinite(number)) continue;
                      layer.least = std::min(layer.least.value_or(number), number);
                      layer.most = std::max(layer.most.value_or(number), number);
+                     squares += number * number;
                    }
                  });
+    ExplainByGrid(std::sqrt(squares / static_cast<double>(theirs->size())), region, &layer);
+  }
+
+  // `size`: of the other side's numbers, their root mean square.
+  void ExplainByGrid(double size, const std::vector<int>& region, QuantizedLayer* layer) {
+    constexpr double kFits = 0.5;  // of its steps are used
+    constexpr double kFewEnds = 0.01;
+    if (layer->scale > 0 && size > 0 && layer->used.value_or(0) >= kFits &&
+        layer->saturated.value_or(0) <= kFewEnds) {
+      layer->rounding_sqnr = Decibels(layer->scale / std::sqrt(12.0) / size);
+    }
+    for (QuantizedLayer& read : report_.layers) {
+      const int n = side_.graph().producer(read.result);
+      if (read.result == layer->result || !std::binary_search(region.begin(), region.end(), n)) {
+        continue;
+      }
+      read.in_another = true;
+      if (!read.rounding_sqnr.has_value()) continue;
+      layer->rounding_sqnr =
+          std::min(layer->rounding_sqnr.value_or(*read.rounding_sqnr), *read.rounding_sqnr);
+    }
   }
 
   // Copies of all layers' weights at once would take many times the model.
@@ -365,9 +388,9 @@ absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
     return report;
   }
   if (const int64_t bytes = BytesOf(*sides.left.stream) + BytesOf(*sides.right.stream);
-      bytes > options.keep_values) {
+      bytes > options.search_memory) {
     report.notes.push_back(absl::StrCat("quantized layers were not looked at: the results take ",
-                                        BytesText(bytes), ", more than --keep-values"));
+                                        BytesText(bytes), ", more than --search-memory"));
     return report;
   }
   const auto values_of = [&](SideId side) {

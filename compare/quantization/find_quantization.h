@@ -18,7 +18,7 @@
 namespace onnxcmp {
 
 struct QuantizationOptions {
-  int64_t keep_values = int64_t{256} << 20;  // of the values of both sides
+  int64_t search_memory = int64_t{4} << 30;  // for the results of both sides
   // Whether each layer's cost is measured: a run of the other side from there on for each.
   bool costs = false;
   PairValues::Watch watch;

@@ -35,6 +35,10 @@ struct QuantizedLayer {
   std::optional<double> sqnr;      // against the partner, as both sides ran
   std::optional<double> cosine;    // the same
   std::optional<double> own_sqnr;  // when all that it is made from has the other side's values
+  // What rounding to a grid that fits explains of `own_sqnr`: the other side's numbers against a
+  // step's noise, of the layer's own grid or of the one that a float result is computed from.
+  std::optional<double> rounding_sqnr;
+  bool in_another = false;  // what it is rounded to goes into another layer, whose own error has it
   // Shares of all elements: at the ends of the integers' range; of the steps between these ends
   // those between the least and the greatest integer.
   std::optional<double> saturated;

@@ -28,7 +28,7 @@ absl::StatusOr<ReviewedCauses> LookAtQuantization(
   reviewed.causes = std::move(causes);
   if (!options.review && !options.layers) return reviewed;
   QuantizationOptions search;
-  search.keep_values = tools.keep_values;
+  search.search_memory = tools.search_memory;
   search.costs = options.layers || (options.review && options.weigh_outputs &&
                                     std::any_of(judged.pairs.begin(), judged.pairs.end(), IsWide));
   search.watch = tools.watch;

@@ -80,8 +80,8 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
                                        const NameCausesOptions& options, const StepTools& tools) {
   CauseOptions search;
   search.outputs_agree = judged.agree;
-  search.keep_values =
-      judged.agree ? tools.keep_values : std::max(tools.keep_values, options.keep_values);
+  search.keep_values = tools.keep_values;
+  search.search_memory = tools.search_memory;
   search.pool = tools.pool;
   search.watch = tools.watch;
   search.limits = options.limits;
@@ -95,14 +95,13 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
   if (IsQuantized(*sides.left.stream) && IsQuantized(*sides.right.stream)) {
     DropContradicted(*sides.left.stream, measured.rows, &report.causes);
   }
-  if (sides.right.evaluator() == nullptr &&
-      VerdictOf(sides.left.side->summary(), sides.right.side->summary(), judged) ==
-          Verdict::kDifferent) {
-    report.notes.insert(
-        report.notes.begin(),
-        absl::StrCat("no cause was looked for: the right is a recording, and causes are found by "
-                     "running the right model on the left's values",
-                     sides.left.evaluator() == nullptr ? "" : "; exchange the two sides"));
+  // Of a recording nobody expects causes, unless they are asked for.
+  if (!report.not_searched.empty() &&
+      (sides.right.evaluator() != nullptr || options.asked ||
+       VerdictOf(sides.left.side->summary(), sides.right.side->summary(), judged) ==
+           Verdict::kDifferent)) {
+    report.notes.insert(report.notes.begin(),
+                        absl::StrCat("no cause was looked for: ", report.not_searched));
   }
   return report;
 }

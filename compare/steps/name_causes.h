@@ -19,7 +19,7 @@ namespace onnxcmp {
 struct NameCausesOptions {
   // Where outputs agree within rounding, what is looked into is bounded by a quarter of the run.
   bool quick = true;
-  int64_t keep_values = 0;  // of the left's values, where outputs differ, if StepTools' is less
+  bool asked = false;  // somebody acts on causes: not having looked for any is told in any case
   RepairLimits limits;
   bool repro = false;  // each cause's regions are made models of their own
 };

@@ -232,8 +232,8 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
   keeping.pool = options.pool;
   for (const SideId id : kBothSides) {
     records[id].bank = ValueBank(options.keep_values / 2);
-    records[id].for_search = ValueBank(options.keep_for_causes);
-    if (options.keep_for_causes > 0) keeping.search_banks[id] = &records[id].for_search;
+    records[id].for_search = ValueBank(options.search_memory);
+    if (options.search_memory > 0) keeping.search_banks[id] = &records[id].for_search;
     keeping.holds_leaves[id] = sides[id]->evaluator() != nullptr;
     if (in_step) keeping.to_come[id] = NamesOfResults(sides[id]->evaluator()->model().graph);
   }

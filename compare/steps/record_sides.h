@@ -31,7 +31,7 @@ struct RecordSidesOptions {
   int max_depth = std::numeric_limits<int>::max();
   int64_t keep_values = 0;  // bytes of both sides' banks together
   // Bytes of each side's bank for a search for causes; 0: there will be none.
-  int64_t keep_for_causes = 0;
+  int64_t search_memory = 0;
   // What both sides compute alike is computed once.
   bool share = true;
   // Whether somebody will ask for the numbers of results whose bits both sides have.

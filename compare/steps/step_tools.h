@@ -10,8 +10,9 @@
 namespace onnxcmp {
 
 struct StepTools {
-  int64_t keep_values = 0;  // bytes of values that are held at a time besides what was kept
-  PairValues::Watch watch;  // may be empty
+  int64_t keep_values = 0;    // bytes of values that are held at a time besides what was kept
+  int64_t search_memory = 0;  // of what a step needs at once, or it does without
+  PairValues::Watch watch;    // may be empty
   const ThreadPool* pool = nullptr;
 };
 
