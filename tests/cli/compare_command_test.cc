@@ -126,9 +126,10 @@ TEST_F(CompareCommandTest, LimitsOfRunsAndOfWhatIsKept) {
     EXPECT_THAT(outcome.out, Not(HasSubstr("more than"))) << keep;
   }
   EXPECT_EQ(Onnxcmp({left, right, "--max-memory", "2K"}).out, whole);
-  EXPECT_THAT(Onnxcmp({left, right, "--keep-values", "1K"}).out,
+  EXPECT_EQ(Onnxcmp({left, right, "--keep-values", "1K"}).out, whole);
+  EXPECT_THAT(Onnxcmp({left, right, "--search-memory", "1K"}).out,
               HasSubstr("no cause was looked for: the left's results take 3.07 kB, more than "
-                        "--keep-values"));
+                        "--search-memory"));
   Outcome outcome = Onnxcmp({left, right, "--keep-values", "0", "--max-memory", "1K"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.out, HasSubstr("with 1024 bytes more the run would hold more than 1024"));

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compare/comparison/exit_status.h"
 #include "tests/compare/model_pair.h"
 
 namespace onnxcmp::testing {
@@ -64,8 +65,8 @@ constexpr absl::string_view kLast = "  y = Identity(t24)\n";
 
 TEST(QuickLook, SparesTheSearchWhereNothingButRoundingDiffers) {
   CompareOptions options;
-  // The search could not keep the left's values and would say so.
-  options.keep_values = 0;
+  // The search could not hold the left's values and would say so.
+  options.search_memory = 0;
   const Comparison comparison =
       CompareLayers(Layers(Tanh, kLast), Layers(BySigmoid, kLast), options);
   EXPECT_EQ(comparison.verdict, Verdict::kClose);
@@ -121,8 +122,8 @@ TEST(QuickLook, WhatIsGoneInDoubleIsRounding) {
   for (const bool quick : {true, false}) {
     CompareOptions options;
     options.quick_causes = quick;
-    // The search could not keep the left's values and would say so.
-    if (quick) options.keep_values = 0;
+    // The search could not hold the left's values and would say so.
+    if (quick) options.search_memory = 0;
     const Comparison comparison = CompareLayers(plain, cancels, options);
     EXPECT_EQ(comparison.verdict, Verdict::kClose) << quick;
     EXPECT_THAT(comparison.causes, IsEmpty()) << quick;
@@ -153,11 +154,14 @@ TEST(QuickLook, WhatWasNotKeptIsComputedAgain) {
 // Who asks whether there are causes, or for models of them, gets the whole search.
 TEST(QuickLook, NotWhereCausesAreAskedFor) {
   CompareOptions options;
-  options.keep_values = 0;  // the search says that it could not be made
+  options.search_memory = 0;  // the search says that it could not be made
   options.fail_on = FailOn::kCauses;
   const Comparison comparison =
       CompareLayers(Layers(Tanh, kLast), Layers(BySigmoid, kLast), options);
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("no cause was looked for: the left")));
+  EXPECT_EQ(comparison.verdict, Verdict::kClose);
+  EXPECT_EQ(ExitStatusOf(comparison), 1);
+  EXPECT_THAT(OtherFailure(comparison), HasSubstr("no cause could be looked for"));
 }
 
 }  // namespace

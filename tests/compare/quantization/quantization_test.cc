@@ -313,6 +313,42 @@ TEST(Quantization, HonestTwinsHaveNoMistakes) {
   }
 }
 
+// Of a product of two, few numbers are great, and an honest grid of 8 bits leaves less of the rest.
+TEST(Quantization, WhatAGridThatFitsMakesOfItsNumbersIsKnown) {
+  const std::string head =
+      absl::StrCat("g (float[", kRows, ",", kSize, "] x) => (float[", kRows, ",", kSize, "] y) <");
+  std::vector<double> integers;
+  for (const double weight : Weights(1)) integers.push_back(std::nearbyint(weight * 100));
+  const std::string square = "s = Mul (x, x)\n c = Mul (s, x)\n d = Mul (c, s)\n";
+  const Comparison comparison = Compared(
+      absl::StrCat(head, "int8[16,16] q = ", List(integers), ", float w_scale = {0.01}> {\n",
+                   square, "w = DequantizeLinear (q, w_scale)\n y = MatMul (d, w) }"),
+      absl::StrCat(head, "int8[16,16] q = ", List(integers), ", float w_scale = {0.01}> {\n",
+                   square,
+                   "i, scale, zero = DynamicQuantizeLinear (d)\n"
+                   "p = MatMulInteger (i, q, zero)\n f = Cast<to = 1> (p)\n"
+                   "both = Mul (scale, w_scale)\n y = Mul (f, both) }"),
+      X());
+  const QuantizedLayer& rounded = LayerOf(comparison, "i");
+  ASSERT_TRUE(rounded.rounding_sqnr.has_value());
+  EXPECT_LT(*rounded.rounding_sqnr, 38);
+  EXPECT_NEAR(*rounded.own_sqnr, *rounded.rounding_sqnr, 3);
+  EXPECT_TRUE(rounded.in_another);
+  const QuantizedLayer& product = LayerOf(comparison, "y");
+  EXPECT_EQ(product.rounding_sqnr, rounded.rounding_sqnr);
+  EXPECT_FALSE(product.in_another);
+}
+
+// A grid of which the numbers use little explains nothing.
+TEST(Quantization, AGridThatIsTooCoarseExplainsNothing) {
+  Twin twin = Int8();
+  EXPECT_TRUE(LayerOf(Compared(Float(), twin.Text(), X()), "s_q").rounding_sqnr.has_value());
+  twin.activations["s"].scale *= 4;
+  EXPECT_FALSE(LayerOf(Compared(Float(), twin.Text(), X()), "s_q").rounding_sqnr.has_value());
+  twin.activations["s"].scale /= 16;
+  EXPECT_FALSE(LayerOf(Compared(Float(), twin.Text(), X()), "s_q").rounding_sqnr.has_value());
+}
+
 TEST(Quantization, WhicheverSideIsQuantized) {
   const Comparison comparison = Compared(Int8().Text(), Float(), X());
   EXPECT_EQ(comparison.quantization->side, SideId::kLeft);
