@@ -17,6 +17,7 @@ int CompareCommand(const std::vector<std::string>& arguments);
 int RunCommand(const std::vector<std::string>& arguments);
 int OpsCommand(const std::vector<std::string>& arguments);
 int FusionsCommand(const std::vector<std::string>& arguments);
+int ChainCommand(const std::vector<std::string>& arguments);
 int LayersCommand(const std::vector<std::string>& arguments);
 int TestCommand(const std::vector<std::string>& arguments);
 

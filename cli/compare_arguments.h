@@ -18,6 +18,7 @@
 #include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
 #include "compare/inputs/input_sets.h"
+#include "compare/reports/table/table_options.h"
 
 namespace onnxcmp::cli {
 
@@ -66,6 +67,9 @@ struct CompareArguments {
   bool coverage = false;
   std::string save_inputs;  // a file; "": they are not kept
 };
+
+// How tables are to look.
+TableOptions LookOf(const CompareArguments& arguments);
 
 // Each prints what is asked for and returns the exit status.
 int CompareClassically(const CompareArguments& arguments, Interruption& interruption);

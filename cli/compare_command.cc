@@ -1,4 +1,3 @@
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,9 +9,9 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
+#include "cli/comparison_options.h"
 #include "cli/interruption.h"
 #include "cli/messages.h"
-#include "compare/tolerances/pair_tolerance.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -27,14 +26,14 @@ std::optional<absl::Duration> SearchTime(const std::string& text) {
   return time;
 }
 
-void AddInputs(CLI::App& app, CompareArguments& arguments, std::string& search) {
+void AddModels(CLI::App& app, CompareArguments& arguments) {
   app.add_option("LEFT", arguments.left, "A model (.onnx, .onnxtxt), or a recording of")
       ->type_name(" ");
   app.add_option("RIGHT", arguments.right, "  results (.npz, .safetensors, a folder)")
       ->type_name(" ");
-  app.add_option("--inputs", arguments.inputs.inputs, "An .npz, or a folder of input_N.pb")
-      ->group("Inputs")
-      ->type_name("F");
+}
+
+void AddInputsOfTwo(CLI::App& app, CompareArguments& arguments, std::string& search) {
   app.add_option("--left-inputs", arguments.inputs.left_inputs, "Those of the left model alone")
       ->group("Inputs")
       ->type_name("F");
@@ -46,10 +45,6 @@ void AddInputs(CLI::App& app, CompareArguments& arguments, std::string& search) 
       ->type_name("LEFT=RIGHT")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--sets", arguments.sets, "Sets of inputs at most, where they are made up (4)")
-      ->group("Inputs")
-      ->type_name("N")
-      ->check(Quietly(CLI::Range(1, 1000)));
   app.add_option("--search", search, "Look so long for inputs that tell more (60s)")
       ->group("Inputs")
       ->type_name("[TIME]")
@@ -64,66 +59,6 @@ void AddInputs(CLI::App& app, CompareArguments& arguments, std::string& search) 
   app.add_option("--save-inputs", arguments.save_inputs, "Keep the inputs that were shown")
       ->group("Inputs")
       ->type_name("F");
-  app.add_flag("--each", arguments.inputs.each, "Each slice of the .npz is a set of inputs")
-      ->group("Inputs");
-}
-
-void AddTolerances(CLI::App& app, CompareArguments& arguments,
-                   std::vector<std::string>& tolerances) {
-  app.add_option("--rtol", arguments.tolerance.rtol, "Values agree if |a-b| <= atol +")
-      ->group("Tolerances")
-      ->type_name("X")
-      ->check(NotNegative());
-  app.add_option("--atol", arguments.tolerance.atol, "  rtol * max(|a|,|b|); default by type")
-      ->group("Tolerances")
-      ->type_name("X")
-      ->check(NotNegative());
-  app.add_option("--tolerance", tolerances, "NAME=RTOL,ATOL: for one result; repeatable")
-      ->group("Tolerances")
-      ->type_name("T")
-      ->take_all()
-      ->allow_extra_args(false);
-}
-
-void AddVerdict(CLI::App& app, CompareArguments& arguments, std::string& ties) {
-  app.add_option("--pair", arguments.pairs, "Results that are a pair; repeatable")
-      ->group("Verdict")
-      ->type_name("LEFT=RIGHT")
-      ->take_all()
-      ->allow_extra_args(false);
-  app.add_flag("--partial", arguments.partial, "Accept what only one side has")->group("Verdict");
-  app.add_option("--ties", ties, "Ids that differ where scores tie (different)")
-      ->group("Verdict")
-      ->type_name("close")
-      ->check(Quietly(CLI::IsMember({"different", "close"})));
-  app.add_option("--fail-on", arguments.fail_on, "Exit 1 if: different, causes, bits (different)")
-      ->group("Verdict")
-      ->type_name("WHAT")
-      ->transform(Quietly(
-          CLI::CheckedTransformer(std::map<std::string, FailOn>{{"different", FailOn::kDifferent},
-                                                                {"causes", FailOn::kCauses},
-                                                                {"bits", FailOn::kBits}})));
-}
-
-void AddRows(CLI::App& app, CompareArguments& arguments) {
-  app.add_flag("--all", arguments.all, "Show every row")->group("Table");
-  app.add_flag("--different", arguments.different, "Show only rows that differ")->group("Table");
-  app.add_flag("--nan", arguments.only_not_finite, "Show only where numbers become NaN or infinite")
-      ->group("Table");
-  app.add_flag("--wide", arguments.wide, "Show names whole")->group("Table");
-  app.add_flag("--ascii", arguments.ascii, "Show nothing but ASCII")->group("Table");
-  app.add_option("--color", arguments.color, "auto, always or never (auto)")
-      ->group("Table")
-      ->type_name("WHEN")
-      ->check(Quietly(CLI::IsMember({"auto", "always", "never"})));
-  app.add_option("--width", arguments.width, "Columns (the terminal's)")
-      ->group("Table")
-      ->type_name("N")
-      ->check(Quietly(CLI::Range(40, 10000)));
-  app.add_option("--depth", arguments.depth, "Levels of subgraphs whose results count (all)")
-      ->group("Table")
-      ->type_name("N")
-      ->check(Quietly(CLI::Range(0, 1 << 20)));
 }
 
 void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::string>& files) {
@@ -143,7 +78,15 @@ void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::str
   }
 }
 
-void AddRunning(CLI::App& app, CompareArguments& arguments, bool& no_causes) {
+// What is looked for besides.
+void AddLooks(CLI::App& app, CompareArguments& arguments) {
+  app.add_flag("--nan", arguments.only_not_finite, "Show only where numbers become NaN or infinite")
+      ->group("Table");
+  app.add_option("--pair", arguments.pairs, "Results that are a pair; repeatable")
+      ->group("Verdict")
+      ->type_name("LEFT=RIGHT")
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_option("--explain", arguments.explain, "Show one pair in depth: a name, a row's number")
       ->type_name("R");
   app.add_flag("--quantization", arguments.quantization,
@@ -152,14 +95,6 @@ void AddRunning(CLI::App& app, CompareArguments& arguments, bool& no_causes) {
   app.add_flag("--shadow", arguments.shadow, "Run both in double too: which is nearer the truth?");
   app.add_option("--repro", arguments.repro, "Write each cause to a folder as two small models")
       ->type_name("DIR");
-  app.add_flag("--no-causes", no_causes, "Do not search for causes");
-  app.add_flag("!--no-share", arguments.share, "Run what both models compute alike twice");
-  app.add_flag("--timings", arguments.timings, "Say on standard error where the time went");
-  AddSize(app, "--keep-values", arguments.keep_values, "Bytes for values that differ (256M)");
-  AddSize(app, "--search-memory", arguments.search_memory,
-          "Bytes for results that the search for causes\n"
-          "needs at once; larger ones are not searched (4G)");
-  arguments.run.AddTo(app);
 }
 
 // Returns its options but the first.
@@ -184,9 +119,6 @@ absl::Status CheckTogether(const CompareArguments& arguments,
   if (arguments.left.empty() || arguments.right.empty()) {
     return absl::InvalidArgumentError(
         "two models are needed: onnxcmp LEFT RIGHT; see onnxcmp --help");
-  }
-  if (arguments.all && arguments.different) {
-    return absl::InvalidArgumentError("--all and --different exclude each other");
   }
   if (!arguments.repro.empty() && (!arguments.causes || arguments.classic)) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -226,40 +158,35 @@ std::vector<std::string> WithSearchTime(std::vector<std::string> arguments) {
 int CompareCommand(const std::vector<std::string>& command_line) {
   Interruption interruption;
   CompareArguments arguments;
-  std::vector<std::string> tolerances;
   std::vector<std::string> files;
   CLI::App app(
       "Runs two ONNX models on the same inputs, shows their results side by side and\n"
       "names the cause of a difference.\n"
       "Exit status 0: the outputs agree, 1: they differ, 2: they could not be compared.\n"
-      "Other commands: onnxcmp run MODEL, test DIR, ops, fusions MODEL, layers A B;\n"
-      "COMMAND --help says more.",
+      "Other commands: onnxcmp run MODEL, chain A B C, test DIR, ops, fusions MODEL,\n"
+      "layers A B; COMMAND --help says more.",
       "onnxcmp");
   SetUsage(app, "onnxcmp [OPTIONS] LEFT RIGHT");
   app.set_version_flag("--version", "", "Print the version");
   std::string search;
-  AddInputs(app, arguments, search);
-  AddTolerances(app, arguments, tolerances);
-  std::string ties;
-  AddVerdict(app, arguments, ties);
-  AddRows(app, arguments);
+  ComparisonOptions common(&arguments);
+  AddModels(app, arguments);
+  common.AddInputs(app);
+  AddInputsOfTwo(app, arguments, search);
+  common.AddTolerances(app);
+  common.AddVerdict(app);
+  common.AddTable(app);
   AddReports(app, arguments, files);
-  bool no_causes = false;
-  AddRunning(app, arguments, no_causes);
+  AddLooks(app, arguments);
+  common.AddRunning(app);
   const std::vector<CLI::Option*> classic_options = AddClassic(app, arguments);
   if (const std::optional<int> status = Parse(app, WithSearchTime(command_line))) return *status;
   arguments.search = SearchTime(search);
-  arguments.causes = !no_causes;
-  arguments.ties_agree = ties == "close";
-  if (absl::Status status = CheckTogether(arguments, classic_options); !status.ok()) {
+  absl::Status status = common.Finish();
+  if (status.ok()) status = CheckTogether(arguments, classic_options);
+  if (!status.ok()) {
     PrintError(status.message());
     return kFailed;
-  }
-  for (const std::string& tolerance : tolerances) {
-    if (absl::Status status = AddNamedTolerance(tolerance, &arguments.tolerance); !status.ok()) {
-      PrintError(absl::StrCat("--tolerance: ", status.message()));
-      return kFailed;
-    }
   }
   for (size_t i = 0; i < files.size(); ++i) {
     if (!files[i].empty()) arguments.reports.emplace_back(kFormatNames[i], files[i]);

@@ -34,6 +34,9 @@ int RunProgram(int argc, char** argv) {
   if (command == "run") {
     return RunCommand(rest);
   }
+  if (command == "chain") {
+    return ChainCommand(rest);
+  }
   if (command == "ops") {
     return OpsCommand(rest);
   }

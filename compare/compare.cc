@@ -49,7 +49,7 @@ SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
   recording.shadow_memory = options.search_memory;
   recording.pool = &pool;
   recording.cache = &cache;
-  if (options.seen != nullptr) recording.constants = &options.seen->nodes;
+  recording.seen = options.seen;
   recording.tolerance = options.tolerance;
   recording.timings = options.timings;
   recording.watch = options.watch;
@@ -224,6 +224,10 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
     if (!made.quantization.has_value()) {
       made.notes.push_back("neither side is quantized: there are no layers to list");
     }
+  } else if (findings.reviewed.quantization.has_value() &&
+             findings.reviewed.quantization->too_large) {
+    const std::vector<std::string>& notes = findings.reviewed.quantization->notes;
+    made.notes.insert(made.notes.end(), notes.begin(), notes.end());
   }
   const std::string without_effect =
       NoteOfCausesWithoutEffect(made.left, made.right, made.outputs, findings.reviewed.causes);

@@ -74,9 +74,9 @@ struct CompareOptions {
   bool blocks = false;
   // A result's name or a row's number (FindRow): that pair is looked at in depth. "": none.
   std::string explain;
-  // Of comparisons of the same sides on other inputs: weights that were looked at are not looked at
-  // again, and of nodes that read nothing else most do not run again. Its letters are those of
-  // `letters`; may be null.
+  // Of comparisons of the same sides on other inputs, or of others on the same: weights that were
+  // looked at are not looked at again, and of nodes that read nothing else most do not run again.
+  // Its letters are those of `letters`; may be null.
   SeenConstants* seen = nullptr;
   // Where to count time and memory; may be null.
   Timings* timings = nullptr;

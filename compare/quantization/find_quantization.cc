@@ -389,6 +389,7 @@ absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
   }
   if (const int64_t bytes = BytesOf(*sides.left.stream) + BytesOf(*sides.right.stream);
       bytes > options.search_memory) {
+    report.too_large = true;
     report.notes.push_back(absl::StrCat("quantized layers were not looked at: the results take ",
                                         BytesText(bytes), ", more than --search-memory"));
     return report;

@@ -73,6 +73,7 @@ struct QuantizationReport {
   // How far the quantized side's outputs are from the other's, as `cost`.
   std::optional<double> output_error;
   std::vector<std::string> notes;  // what was not looked at, and why
+  bool too_large = false;          // nothing was, since the results take too much memory
 };
 
 }  // namespace onnxcmp

@@ -62,39 +62,48 @@ int OverallExitStatus(absl::Span<const SetSummary> sets) {
   return worst;
 }
 
-std::string RenderSetsSummary(absl::Span<const SetSummary> sets, const TableOptions& options) {
+std::string RenderSummaries(absl::Span<const SetSummary> summaries, const TableOptions& options) {
   const TableStyle style(options);
   constexpr std::array<const char*, 5> kSigns = {"=", "≈", "?", "≠", "x"};
-  std::array<int64_t, 5> counts = {};
   int name_width = 0;
-  for (const SetSummary& set : sets) {
-    ++counts[static_cast<size_t>(set.verdict)];
-    name_width = std::max(name_width, DisplayWidth(style.Text(PrintableText(set.name))));
+  for (const SetSummary& one : summaries) {
+    name_width = std::max(name_width, DisplayWidth(style.Text(PrintableText(one.name))));
   }
   std::string text;
-  for (const SetSummary& set : sets) {
-    const Color color = TableStyle::ColorOf(set.verdict);
+  for (const SetSummary& one : summaries) {
+    const Color color = TableStyle::ColorOf(one.verdict);
     const std::string before =
-        absl::StrCat(PadRight(style.Text(PrintableText(set.name)), name_width), "  ",
-                     PadRight(VerdictName(set.verdict), 9), "  ");
+        absl::StrCat(PadRight(style.Text(PrintableText(one.name)), name_width), "  ",
+                     PadRight(VerdictName(one.verdict), 9), "  ");
     const int room = options.width - 3 - DisplayWidth(before);
-    const std::string what = style.Text(set.text);
+    const std::string what = style.Text(one.text);
     absl::StrAppend(
-        &text, " ", style.Paint(style.Text(kSigns[static_cast<size_t>(set.verdict)]), color), " ",
+        &text, " ", style.Paint(style.Text(kSigns[static_cast<size_t>(one.verdict)]), color), " ",
         before, options.wide || room < 20 ? what : ShortenEnd(what, room, style.Ellipsis()), "\n");
   }
+  return text;
+}
+
+std::string VerdictCounts(absl::Span<const SetSummary> summaries) {
+  std::array<int64_t, 5> counts = {};
+  for (const SetSummary& one : summaries) ++counts[static_cast<size_t>(one.verdict)];
   std::vector<std::string> parts;
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > 0) {
       parts.push_back(absl::StrCat(counts[i], " ", VerdictName(static_cast<Verdict>(i))));
     }
   }
+  return absl::StrJoin(parts, ", ");
+}
+
+std::string RenderSetsSummary(absl::Span<const SetSummary> sets, const TableOptions& options) {
+  const TableStyle style(options);
   const Verdict verdict = OverallVerdict(sets);
   return absl::StrCat(
-      text, "\n",
+      RenderSummaries(sets, options), "\n",
       LabelledLines(VerdictName(verdict), TableStyle::ColorOf(verdict),
                     absl::StrCat(Count(static_cast<int64_t>(sets.size()), "input set"), ": ",
-                                 absl::StrJoin(parts, ", ")),
+                                 VerdictCounts(sets)),
                     options, style),
       "exit ", OverallExitStatus(sets), "\n");
 }

@@ -13,7 +13,7 @@ namespace onnxcmp {
 
 std::string RenderTable(const Comparison& comparison, const TableOptions& options = {});
 
-// One of several sets of inputs, in a line.
+// One of several comparisons, in a line: that of a set of inputs.
 struct SetSummary {
   std::string name;
   Verdict verdict = Verdict::kSame;
@@ -24,6 +24,10 @@ SetSummary SummaryOf(const std::string& name, const Comparison& comparison);
 
 // A line for each set and the verdict over all, which is the worst.
 std::string RenderSetsSummary(absl::Span<const SetSummary> sets, const TableOptions& options = {});
+// The lines alone.
+std::string RenderSummaries(absl::Span<const SetSummary> summaries, const TableOptions& options);
+// "1 same, 2 close".
+std::string VerdictCounts(absl::Span<const SetSummary> summaries);
 Verdict OverallVerdict(absl::Span<const SetSummary> sets);
 int OverallExitStatus(absl::Span<const SetSummary> sets);
 

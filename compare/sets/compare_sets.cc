@@ -50,7 +50,7 @@ class SetsComparison {
         seen_(options.letters),
         sets_(sets) {
     options_.made_up = true;
-    options_.seen = &seen_;
+    if (options_.seen == nullptr) options_.seen = &seen_;
   }
 
   absl::StatusOr<SetsResult> Run() {

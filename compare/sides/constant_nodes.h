@@ -1,4 +1,4 @@
-// Nodes that read nothing but constants: what they give is the same for all inputs.
+// Nodes that read nothing but what is known before a run: what they give is the same each time.
 #ifndef ONNXCMP_COMPARE_SIDES_CONSTANT_NODES_H_
 #define ONNXCMP_COMPARE_SIDES_CONSTANT_NODES_H_
 
@@ -18,7 +18,8 @@
 namespace onnxcmp {
 
 // Of two models, for their runs on several sets of inputs: weights that are dequantized, scaled,
-// joined. Nodes are known as SharedNodes knows them, constants by their content.
+// joined. Of a chain of models, each of which is compared with the next on the same inputs: every
+// node. Nodes are known as SharedNodes knows them, constants by their content.
 class ConstantNodes {
  public:
   // What nodes give is held as far as it fits into so many bytes; the rest is computed again, but
@@ -49,11 +50,13 @@ class ConstantNodes {
   int next_held_ = 0;
 };
 
-// What was found of the constants of two models, whatever they are fed.
+// What was found of the constants of models, whatever they are fed.
 struct SeenConstants {
   // `letters`: as FingerprintCache takes it.
   explicit SeenConstants(bool letters) : fingerprints(letters) {}
 
+  // What models are fed counts as constant, too: others will be fed the same.
+  bool with_inputs = false;
   FingerprintCache fingerprints;
   ConstantNodes nodes;
 };

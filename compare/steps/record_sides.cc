@@ -174,10 +174,15 @@ void LookAtWeights(const PerSide<Side*>& sides, const RecordSidesOptions& option
 }
 
 void TellConstants(const PerSide<Side*>& sides, const RecordSidesOptions& options) {
-  options.constants->HoldUpTo(options.keep_values / 4);
+  ConstantNodes& constants = options.seen->nodes;
+  constants.HoldUpTo(options.keep_values / 4);
   for (const SideId id : kBothSides) {
     for (const Initializer& initializer : sides[id]->evaluator()->model().graph.initializers) {
-      options.constants->AddConstant(options.cache->Content(initializer.value, options.pool));
+      constants.AddConstant(options.cache->Content(initializer.value, options.pool));
+    }
+    if (!options.seen->with_inputs) continue;
+    for (const auto& [name, value] : *sides[id]->feeds()) {
+      constants.AddConstant(options.cache->Content(value, options.pool));
     }
   }
 }
@@ -187,9 +192,9 @@ void RecordInStep(const PerSide<Side*>& sides, const RecordSidesOptions& options
                   ValueKeeper* keeper, PerSide<SideRecord>* records) {
   const std::unique_ptr<Observer> watcher =
       options.watch ? options.watch("left and right") : nullptr;
-  if (options.constants != nullptr) TellConstants(sides, options);
+  if (options.seen != nullptr) TellConstants(sides, options);
   SharedNodes shared(sides.left->evaluator()->registry(), options.cache, options.pool,
-                     options.constants);
+                     options.seen == nullptr ? nullptr : &options.seen->nodes);
   FirstRun left(SideId::kLeft, sides.left, options, watcher.get(), &shared, keeper, &records->left);
   FirstRun right(SideId::kRight, sides.right, options, watcher.get(), &shared, keeper,
                  &records->right);

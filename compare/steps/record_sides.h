@@ -40,7 +40,7 @@ struct RecordSidesOptions {
   int64_t shadow_memory = 0;  // of what one node makes in double
   const ThreadPool* pool = nullptr;
   FingerprintCache* cache = nullptr;
-  ConstantNodes* constants = nullptr;  // of earlier runs of the same sides; may be null
+  SeenConstants* seen = nullptr;  // in earlier runs; may be null
   ToleranceOptions tolerance;
   Timings* timings = nullptr;  // may be null
   // Told "left", "right", or "left and right" where both go in lock step. May be empty.

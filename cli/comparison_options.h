@@ -1,0 +1,38 @@
+// The options that comparisons of two models and of a chain of them have in common.
+#ifndef ONNXCMP_CLI_COMPARISON_OPTIONS_H_
+#define ONNXCMP_CLI_COMPARISON_OPTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "cli/arguments.h"
+#include "cli/compare_arguments.h"
+
+namespace onnxcmp::cli {
+
+class ComparisonOptions {
+ public:
+  // The arguments must outlive the object.
+  explicit ComparisonOptions(CompareArguments* arguments) : arguments_(*arguments) {}
+
+  void AddInputs(CLI::App& app);
+  void AddTolerances(CLI::App& app);
+  void AddVerdict(CLI::App& app);
+  void AddTable(CLI::App& app);
+  void AddRunning(CLI::App& app);
+
+  // After the command line was parsed. InvalidArgument for what cannot be, alone or together.
+  absl::Status Finish();
+
+ private:
+  CompareArguments& arguments_;
+  std::vector<std::string> tolerances_;
+  std::string ties_;
+  bool no_causes_ = false;
+  bool no_share_ = false;
+};
+
+}  // namespace onnxcmp::cli
+
+#endif  // ONNXCMP_CLI_COMPARISON_OPTIONS_H_

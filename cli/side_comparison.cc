@@ -1,0 +1,256 @@
+#include "cli/side_comparison.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "cli/at_once.h"
+#include "cli/messages.h"
+#include "cli/progress.h"
+#include "compare/inputs/input_files.h"
+#include "compare/recordings/recording.h"
+#include "compare/repro/write_repro.h"
+#include "compare/sides/recording_side.h"
+#include "compare/text/short_text.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/base/thread_pool.h"
+#include "evaluator/load/load_model.h"
+
+namespace onnxcmp::cli {
+
+ComparisonTools::ComparisonTools(const RunOptions& run, Interruption& interruption)
+    : registry(run.operators()),
+      interruption(interruption),
+      weights(std::make_shared<SharedWeights>(ThreadCount(run.threads), spare)) {}
+
+absl::StatusOr<bool> SideComparison::Run(const Show& show) {
+  if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(CheckReproTarget(arguments_.repro));
+  OC_RETURN_IF_ERROR(OpenSides());
+  OC_ASSIGN_OR_RETURN(std::optional<InputSets> inputs, OpenInputs());
+  const int64_t sets = inputs.has_value() ? inputs->size() : 1;
+  if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(ClearReproTarget(arguments_.repro));
+  for (int64_t set = 0; set < sets; ++set) {
+    result_ = SetsResult();  // the last one's memory is for the next
+    OC_ASSIGN_OR_RETURN(result_, CompareSet(set, &inputs));
+    OC_RETURN_IF_ERROR(tools_.weights->CheckUnchanged());
+    Comparison& comparison = result_.comparison;
+    FedInputs& fed = result_.fed;
+    if (!arguments_.save_inputs.empty()) {
+      OC_RETURN_IF_ERROR(SaveInputs(FileOfSet(arguments_.save_inputs, set, sets)));
+    }
+    if (inputs.has_value()) AddMappingNotes(inputs->mapping(), &comparison.notes);
+    if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(WriteReprosOf(set, sets, &comparison));
+    if (!input_note_.empty()) comparison.notes.push_back(input_note_);
+    for (std::string& note : fed.notes) comparison.notes.push_back(std::move(note));
+    AddAssumptions("left", *left_, &comparison.notes);
+    AddAssumptions("right", *right_, &comparison.notes);
+    OC_ASSIGN_OR_RETURN(const bool shown, show(comparison, set, sets, fed.name));
+    if (!shown) return false;
+  }
+  return true;
+}
+
+// Two models on inputs that are made up by what they are for are compared on several sets of
+// them.
+absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
+                                                      std::optional<InputSets>* inputs) {
+  const bool models = left_->evaluator() != nullptr && right_->evaluator() != nullptr;
+  if (models && inputs->has_value() && (*inputs)->made_up() && !arguments_.run.ramp) {
+    return CompareSets(*left_, *right_, **inputs, options(), {arguments_.sets, arguments_.search});
+  }
+  if (arguments_.search.has_value()) {
+    return absl::InvalidArgumentError("--search is for two models: a recording has its inputs");
+  }
+  SetsResult result;
+  CompareOptions compare = options();
+  if (inputs->has_value() && (*inputs)->size() > 1) {
+    if (!tools_.seen.has_value()) tools_.seen.emplace(compare.letters);
+    compare.seen = &*tools_.seen;
+  }
+  if (inputs->has_value()) {
+    compare.made_up = (*inputs)->made_up();
+    OC_ASSIGN_OR_RETURN(result.fed, (*inputs)->Get(set));
+    left_->SetFeeds(std::move(result.fed.left));
+    right_->SetFeeds(std::move(result.fed.right));
+  }
+  OC_ASSIGN_OR_RETURN(result.comparison, Compare(*left_, *right_, compare));
+  return result;
+}
+
+// What was fed, by the left model's names; in addition those of the right model that have others.
+absl::Status SideComparison::SaveInputs(const std::string& path) const {
+  OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordingWriter> writer,
+                      RecordingWriter::Create(path, /*outputs_only=*/false));
+  absl::flat_hash_set<std::string> names;
+  for (const Side* side : {left_.get(), right_.get()}) {
+    if (side->feeds() == nullptr) continue;
+    for (const ValueInfo* input : RequiredInputs(side->evaluator()->model().graph)) {
+      const auto fed = side->feeds()->find(input->name);
+      if (fed == side->feeds()->end() || !names.insert(input->name).second) continue;
+      const Result result = {ResultKind::kInput, input->name, nullptr, "", 0, fed->second};
+      std::optional<Value> replacement;
+      OC_RETURN_IF_ERROR(writer->OnResult(result, &replacement));
+    }
+  }
+  return writer->Finish();
+}
+
+absl::Status SideComparison::OpenSides() {
+  LoadOptions load = arguments_.run.load();
+  load.weights = tools_.weights;
+  const ProgressLine line(arguments_.run.quiet, tools_.interruption, [this](double seconds) {
+    const int64_t bytes = tools_.weights->bytes_seen();
+    if (bytes == 0) return std::string();
+    return absl::StrCat("loading: ", BytesText(bytes), " of weights, ",
+                        absl::StrFormat("%.1f s", seconds));
+  });
+  EvaluatorOptions running = arguments_.run.evaluator();
+  running.spare_memory = tools_.spare;
+  const auto open = [&](SideId side, std::unique_ptr<Side>* to) {
+    if (opened_[side] != nullptr) *to = opened_[side]->Again();
+    if (*to != nullptr) return absl::OkStatus();
+    auto opened = OpenSide(OfSide(arguments_, side), tools_.registry, load, running);
+    if (!opened.ok()) return ErrorOf(side, opened.status());
+    *to = *std::move(opened);
+    return absl::OkStatus();
+  };
+  const StepTimer timer(timings(), "load");
+  if (arguments_.left == arguments_.right) {
+    OC_RETURN_IF_ERROR(open(SideId::kLeft, &left_));
+    right_ = left_->Again();
+    return right_ != nullptr ? absl::OkStatus() : open(SideId::kRight, &right_);
+  }
+  return AtOnce(
+      arguments_.run.threads, [&] { return open(SideId::kLeft, &left_); },
+      [&] { return open(SideId::kRight, &right_); });
+}
+
+void SideComparison::AddAssumptions(absl::string_view name, const Side& side,
+                                    std::vector<std::string>* notes) const {
+  if (side.evaluator() == nullptr) return;
+  const std::string note = arguments_.run.Assumption(side.evaluator()->model().graph);
+  if (!note.empty()) notes->push_back(absl::StrCat(name, ": ", note));
+}
+
+absl::Status SideComparison::WriteReprosOf(int64_t set, int64_t sets,
+                                           Comparison* comparison) const {
+  ReproOptions options;
+  options.dir = arguments_.repro;
+  options.prefix = sets == 1 ? "" : absl::StrCat("set_", set, "_");
+  options.load = arguments_.run.load();
+  options.evaluator = arguments_.run.evaluator();
+  OC_RETURN_IF_ERROR(WriteRepros(tools_.registry, options, comparison));
+  if (comparison->causes.empty()) {
+    comparison->notes.push_back(
+        absl::StrCat("no cause was named, so nothing was written to ", arguments_.repro));
+  }
+  return absl::OkStatus();
+}
+
+// What lies beside the models, if nothing is said of inputs.
+std::string SideComparison::DefaultInputs() const {
+  const InputOptions& given = arguments_.inputs;
+  if (!given.inputs.empty() || !given.left_inputs.empty() || !given.right_inputs.empty() ||
+      arguments_.run.seed.has_value() || !arguments_.run.dims.empty() ||
+      arguments_.search.has_value()) {
+    return "";
+  }
+  return InputsBeside(arguments_.left, arguments_.right);
+}
+
+// Nothing if both sides are recordings.
+absl::StatusOr<std::optional<InputSets>> SideComparison::OpenInputs() {
+  const std::string beside = DefaultInputs();
+  if (beside.empty()) return OpenInputs(arguments_.inputs.inputs);
+  absl::StatusOr<std::optional<InputSets>> inputs = OpenInputs(beside);
+  if (inputs.ok() && (!inputs->has_value() || (*inputs)->Get(0).ok())) {
+    if (inputs->has_value()) {
+      input_note_ = absl::StrCat("inputs are those beside the models: ", beside);
+    }
+    return inputs;
+  }
+  input_note_ = absl::StrCat(beside, " lies beside the models, but does not fit them");
+  return OpenInputs("");
+}
+
+absl::StatusOr<std::optional<InputSets>> SideComparison::OpenInputs(const std::string& file) const {
+  std::vector<const Graph*> graphs;
+  for (const Side* side : {left_.get(), right_.get()}) {
+    if (side->evaluator() != nullptr) graphs.push_back(&side->evaluator()->model().graph);
+  }
+  InputOptions options = arguments_.inputs;
+  options.inputs = file;
+  options.partial = arguments_.partial;
+  OC_ASSIGN_OR_RETURN(options.generated, arguments_.run.generated(graphs));
+  absl::StatusOr<InputSets> sets;
+  if (graphs.size() == 2) {
+    sets = InputSets::Open(*graphs[0], *graphs[1], options);
+  } else if (left_->evaluator() != nullptr) {
+    OC_ASSIGN_OR_RETURN(std::vector<NamedValue> recorded, right_->RecordedInputs());
+    sets = InputSets::OpenLeft(*graphs[0], options, std::move(recorded));
+  } else if (right_->evaluator() != nullptr) {
+    OC_ASSIGN_OR_RETURN(std::vector<NamedValue> recorded, left_->RecordedInputs());
+    sets = InputSets::OpenRight(*graphs[0], options, std::move(recorded));
+  } else {
+    return std::optional<InputSets>();
+  }
+  OC_RETURN_IF_ERROR(sets.status());
+  return std::optional<InputSets>(*std::move(sets));
+}
+
+CompareOptions SideComparison::options() {
+  CompareOptions options;
+  options.tolerance = arguments_.tolerance;
+  options.pairs = arguments_.pairs;
+  options.partial = arguments_.partial;
+  options.ties_agree = arguments_.ties_agree;
+  options.fail_on = arguments_.fail_on;
+  options.max_depth = arguments_.depth;
+  options.keep_values = arguments_.keep_values.value_or(options.keep_values);
+  options.search_memory = arguments_.search_memory.value_or(options.search_memory);
+  options.threads = arguments_.run.threads;
+  options.repro = !arguments_.repro.empty();
+  options.causes = options.repro || (arguments_.causes && !arguments_.only_not_finite);
+  options.letters = arguments_.format == "json" ||
+                    std::any_of(arguments_.reports.begin(), arguments_.reports.end(),
+                                [](const auto& report) { return report.first == "json"; });
+  options.share = arguments_.share;
+  options.timings = timings();
+  options.shadow = arguments_.shadow;
+  options.explain = arguments_.explain;
+  options.quantization = arguments_.quantization;
+  options.blocks = arguments_.fusions;
+  options.watch = [this](absl::string_view run) {
+    return std::make_unique<Progress>(std::string(run), arguments_.run.quiet, tools_.interruption);
+  };
+  return options;
+}
+
+std::string FileOfSet(const std::string& path, int64_t set, int64_t sets) {
+  if (sets == 1) return path;
+  const size_t slash = path.rfind('/');
+  const size_t dot = path.rfind('.');
+  const bool has_end = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1);
+  const std::string end = has_end ? path.substr(dot) : "";
+  return absl::StrCat(path.substr(0, path.size() - end.size()), ".", set, end);
+}
+
+void PrintTimings(const Timings& timings) {
+  PrintNote("timings: a step's own time; what the process held at most so far");
+  double all = 0;
+  for (const Timings::Step& step : timings.steps) {
+    all += step.seconds;
+    PrintNote(absl::StrFormat("  %-16s %9.3f s  %s", step.name, step.seconds,
+                              BytesText(step.peak_bytes)));
+  }
+  PrintNote(absl::StrFormat("  %-16s %9.3f s", "all of these", all));
+  if (timings.nodes > 0) {
+    PrintNote(absl::StrFormat("  %d of %d nodes were taken from another run", timings.shared,
+                              timings.nodes));
+  }
+}
+
+}  // namespace onnxcmp::cli

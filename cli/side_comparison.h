@@ -1,0 +1,93 @@
+// One comparison of two sides over all sets of inputs, and what several of them have in common.
+#ifndef ONNXCMP_CLI_SIDE_COMPARISON_H_
+#define ONNXCMP_CLI_SIDE_COMPARISON_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "cli/compare_arguments.h"
+#include "cli/interruption.h"
+#include "compare/compare.h"
+#include "compare/comparison/comparison.h"
+#include "compare/inputs/input_sets.h"
+#include "compare/pair/per_side.h"
+#include "compare/sets/compare_sets.h"
+#include "compare/sides/constant_nodes.h"
+#include "compare/sides/side.h"
+#include "evaluator/base/spare_memory.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/tensor/shared_weights.h"
+
+namespace onnxcmp::cli {
+
+// What the comparisons of one program have in common.
+struct ComparisonTools {
+  ComparisonTools(const RunOptions& run, Interruption& interruption);
+
+  OpRegistry registry;
+  Interruption& interruption;
+  // Of all that comes and goes: results of both sides, and weights while a node reads them.
+  std::shared_ptr<SpareMemory> spare = std::make_shared<SpareMemory>();
+  std::shared_ptr<SharedWeights> weights;
+  // What was found of nodes in earlier comparisons; nothing as long as nobody asks.
+  std::optional<SeenConstants> seen;
+  Timings timings;
+};
+
+class SideComparison {
+ public:
+  // Shows the comparison of set `set` of `sets`, called `name`. False: the output is gone, which
+  // has been said.
+  using Show = std::function<absl::StatusOr<bool>(const Comparison& comparison, int64_t set,
+                                                  int64_t sets, const std::string& name)>;
+
+  // `opened`: sides of the same files that were opened before, or null. All must outlive the
+  // object.
+  SideComparison(const CompareArguments& arguments, ComparisonTools& tools,
+                 PerSide<const Side*> opened = {nullptr, nullptr})
+      : arguments_(arguments), tools_(tools), opened_(opened) {}
+
+  // Opens the sides and compares them on each set of inputs. False if Show() gave that.
+  absl::StatusOr<bool> Run(const Show& show);
+
+  // After Run(): the two sides, which are to be held as long as somebody opens others by them.
+  PerSide<std::unique_ptr<Side>> TakeSides() { return {std::move(left_), std::move(right_)}; }
+
+ private:
+  absl::StatusOr<SetsResult> CompareSet(int64_t set, std::optional<InputSets>* inputs);
+  absl::Status SaveInputs(const std::string& path) const;
+  absl::Status OpenSides();
+  void AddAssumptions(absl::string_view name, const Side& side,
+                      std::vector<std::string>* notes) const;
+  absl::Status WriteReprosOf(int64_t set, int64_t sets, Comparison* comparison) const;
+  std::string DefaultInputs() const;
+  absl::StatusOr<std::optional<InputSets>> OpenInputs();
+  absl::StatusOr<std::optional<InputSets>> OpenInputs(const std::string& file) const;
+  Timings* timings() { return arguments_.timings ? &tools_.timings : nullptr; }
+  CompareOptions options();
+
+  const CompareArguments& arguments_;
+  ComparisonTools& tools_;
+  PerSide<const Side*> opened_;
+  std::string input_note_;  // where inputs are from that nobody gave
+  std::unique_ptr<Side> left_;
+  std::unique_ptr<Side> right_;
+  SetsResult result_;  // of the last set
+};
+
+// "report.json" for the second of several sets of inputs: "report.1.json".
+std::string FileOfSet(const std::string& path, int64_t set, int64_t sets);
+
+// A line each step, to standard error: "run left        0.412 s   362 MB".
+void PrintTimings(const Timings& timings);
+
+}  // namespace onnxcmp::cli
+
+#endif  // ONNXCMP_CLI_SIDE_COMPARISON_H_

@@ -1,0 +1,49 @@
+// A chain of models, each of which was compared with the next, as the passes of an optimizer leave
+// them: which step broke it.
+#ifndef ONNXCMP_COMPARE_REPORTS_RENDER_CHAIN_H_
+#define ONNXCMP_COMPARE_REPORTS_RENDER_CHAIN_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/comparison/comparison.h"
+#include "compare/reports/render_table.h"
+#include "compare/reports/table/table_options.h"
+
+namespace onnxcmp {
+
+// Two models of the chain.
+struct ChainStep {
+  size_t left = 0;  // from 0
+  size_t right = 0;
+  int sets = 0;                     // of inputs
+  SetSummary worst;                 // of them, the first; its name is that of the set
+  std::vector<std::string> causes;  // of that one that are wrong, a line each
+};
+
+struct Chain {
+  std::vector<std::string> models;  // as they were named
+  std::vector<ChainStep> steps;     // model i beside model i + 1
+  std::optional<ChainStep> ends;    // the first beside the last, of more than two
+};
+
+// Adds the comparison of one more set.
+void AddSet(const std::string& set, const Comparison& comparison, ChainStep* step);
+
+// The number of the first step that fails; nothing if none does.
+std::optional<size_t> FirstFailing(const Chain& chain);
+// The worst of all steps and of the two ends.
+int ExitStatusOf(const Chain& chain);
+
+// A line for each step and one for the ends, and what comes of it.
+std::string RenderChain(const Chain& chain, const TableOptions& options = {});
+// The same; docs/formats.md tells of its fields.
+std::string RenderChainJson(const Chain& chain);
+// "2: a.onnx → b.onnx", by the files' names if all have different ones.
+std::string StepName(const Chain& chain, const ChainStep& step);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REPORTS_RENDER_CHAIN_H_
