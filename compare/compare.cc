@@ -173,9 +173,14 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   timer.emplace(options.timings, "causes");
   OC_ASSIGN_OR_RETURN(CauseReport search,
                       SearchCauses(searched, outputs.right, measured, judged, options, tools));
-  for (const SideId id : kBothSides) for_search[id].Clear();
+  PerSide<RecordedSide> repaired = sides;
+  for (const SideId id : kBothSides) {
+    for_search[id].Clear();
+    repaired[id].searched = &search.repaired_values[id];
+  }
   OC_ASSIGN_OR_RETURN(
-      measured, AddPairs(sides, std::move(measured), search.repaired, tolerances, early, tools));
+      measured, AddPairs(repaired, std::move(measured), search.repaired, tolerances, early, tools));
+  for (const SideId id : kBothSides) search.repaired_values[id].Clear();
   LookAtQuantizationOptions looking;
   looking.review = options.causes && quantized;
   looking.layers = options.quantization || options.blocks;

@@ -91,6 +91,7 @@ class CauseFinder {
       repaired.limits.insert(absl::StrCat(options_.limits.causes, " causes"));
     }
     report.repaired = PairsToAdd(classes, right_graph_, state, alignment_, report.causes);
+    report.repaired_values = ValuesAtHand(report.repaired, run, state);
     if (!repaired.limits.empty()) {
       report.notes.push_back(
           absl::StrCat("the search for causes was cut short, there may be others: it reached its ",

@@ -20,6 +20,7 @@
 #include "compare/repair/repair_limits.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/side.h"
+#include "compare/sides/value_bank.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
@@ -77,6 +78,8 @@ struct CauseReport {
   std::vector<std::string> notes;  // what could not be looked at, and why
   // Pairs that the alignment does not have: what agrees after them has proved them.
   std::vector<AddedPair> repaired;
+  // Their values, as far as the search had them: nobody need run a side again for these.
+  PerSide<ValueBank> repaired_values = {ValueBank(0), ValueBank(0)};
 };
 
 // Of two sides that have been recorded and aligned. Not searched where the right side has no model

@@ -1,6 +1,10 @@
 #include "compare/causes/repaired_pairs.h"
 
+#include <cstdint>
+#include <limits>
+
 #include "absl/algorithm/container.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 namespace {
@@ -36,6 +40,20 @@ bool IsMissing(const Cause& cause, const SideGraph& left, const SideGraph& right
          left.result(cause.left).fingerprint.elements != right.result(now).fingerprint.elements;
 }
 
+// What a right result was in the right's own run; empty if that is not at hand.
+const Value& PlainValue(const ForcedRun& run, const ForcedState& state, int r) {
+  const ForcedResult& result = state.at(r);
+  const bool as_in_plain_run =
+      !result.own.empty() && result.own_content == run.right().result(r).fingerprint.content;
+  return as_in_plain_run ? result.own : run.plain(r);
+}
+
+// `value`: in the form that the graph has it in, which must be the model's own.
+void KeepOwn(const SideGraph& graph, int number, const Value& value, ValueBank* bank) {
+  const bool own = !graph.stream().in_form || !graph.result(number).form.any();
+  if (own && !value.empty()) bank->Keep(number, value);
+}
+
 }  // namespace
 
 std::vector<AddedPair> PairsToAdd(const LeftClasses& left, const SideGraph& right,
@@ -52,6 +70,18 @@ std::vector<AddedPair> PairsToAdd(const LeftClasses& left, const SideGraph& righ
     }
   }
   return pairs;
+}
+
+PerSide<ValueBank> ValuesAtHand(const std::vector<AddedPair>& pairs, const ForcedRun& run,
+                                const ForcedState& state) {
+  // They are in memory.
+  constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+  PerSide<ValueBank> values = {ValueBank(kAll), ValueBank(kAll)};
+  for (const AddedPair& pair : pairs) {
+    KeepOwn(run.left().graph(), pair.left, run.left().value_of(pair.left), &values.left);
+    KeepOwn(run.right(), pair.right, PlainValue(run, state, pair.right), &values.right);
+  }
+  return values;
 }
 
 }  // namespace onnxcmp

@@ -10,6 +10,8 @@
 #include "compare/forced/forced_run.h"
 #include "compare/graphs/left_classes.h"
 #include "compare/graphs/side_graph.h"
+#include "compare/pair/per_side.h"
+#include "compare/sides/value_bank.h"
 
 namespace onnxcmp {
 
@@ -18,6 +20,11 @@ namespace onnxcmp {
 std::vector<AddedPair> PairsToAdd(const LeftClasses& left, const SideGraph& right,
                                   const ForcedState& state, const Alignment& alignment,
                                   const std::vector<Cause>& causes);
+
+// The values of these pairs in the plain runs, as far as the search has them: the left's, and what
+// the right's nodes gave where that was kept or comes out of the forced run as well.
+PerSide<ValueBank> ValuesAtHand(const std::vector<AddedPair>& pairs, const ForcedRun& run,
+                                const ForcedState& state);
 
 }  // namespace onnxcmp
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
@@ -24,20 +25,44 @@ class StridedRuns {
   void ForEach(int64_t first, int64_t count, Body&& body) const {
     const size_t inner = sizes_.size() - 1;
     while (count > 0) {
-      int64_t rest = first;
-      int64_t position = 0;
-      for (size_t axis = sizes_.size(); axis-- > 0;) {
-        position += rest % sizes_[axis] * strides_[axis];
-        rest /= sizes_[axis];
-      }
       const int64_t n = std::min(count, sizes_[inner] - first % sizes_[inner]);
-      body(position, strides_[inner], n);
+      body(PositionOf(first), strides_[inner], n);
       first += n;
       count -= n;
     }
   }
 
+  // The same by blocks: body(position, sizes, strides), each as large as there is one.
+  template <typename Body>
+  void ForEachBlock(int64_t first, int64_t count, Body&& body) const {
+    absl::InlinedVector<int64_t, 6> sizes;
+    while (count > 0) {
+      // The outermost axis that goes on by whole steps, and how many elements each is.
+      size_t axis = sizes_.size() - 1;
+      int64_t step = 1;
+      while (axis > 0 && step * sizes_[axis] <= count && first % (step * sizes_[axis]) == 0) {
+        step *= sizes_[axis--];
+      }
+      const int64_t n = std::min(count / step, sizes_[axis] - first / step % sizes_[axis]);
+      sizes.assign(sizes_.begin() + static_cast<std::ptrdiff_t>(axis), sizes_.end());
+      sizes[0] = n;
+      body(PositionOf(first), absl::MakeConstSpan(sizes),
+           absl::MakeConstSpan(strides_).subspan(axis));
+      first += n * step;
+      count -= n * step;
+    }
+  }
+
  private:
+  int64_t PositionOf(int64_t element) const {
+    int64_t position = 0;
+    for (size_t axis = sizes_.size(); axis-- > 0;) {
+      position += element % sizes_[axis] * strides_[axis];
+      element /= sizes_[axis];
+    }
+    return position;
+  }
+
   // Dimensions and strides with neighbours that lie one after the other merged.
   absl::InlinedVector<int64_t, 6> sizes_;
   absl::InlinedVector<int64_t, 6> strides_;

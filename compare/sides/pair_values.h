@@ -36,11 +36,16 @@ struct RecordedSide {
   const ValueBank* bank = nullptr;
   // Where a further run leaves what a search for causes will ask for; null: there will be none.
   ValueBank* again = nullptr;
+  // What a search for causes had at hand when it was over; null: nothing.
+  const ValueBank* searched = nullptr;
 
   // Null if the value is not at hand.
   const Value* Find(int number) const {
-    const Value* kept = bank->Find(number);
-    return kept == nullptr && again != nullptr ? again->Find(number) : kept;
+    for (const ValueBank* kept_in : {bank, static_cast<const ValueBank*>(again), searched}) {
+      const Value* kept = kept_in != nullptr ? kept_in->Find(number) : nullptr;
+      if (kept != nullptr) return kept;
+    }
+    return nullptr;
   }
   const StreamResult& result(int number) const { return stream->results[Index(number)]; }
   const Evaluator* evaluator() const { return side->evaluator(); }  // null for a recording

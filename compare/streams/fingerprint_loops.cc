@@ -16,17 +16,40 @@ constexpr double kHuge = 0x1p500;
 EightDoubles Bounded(const float* /*x*/, EightDoubles v) { return v; }
 EightDoubles Bounded(const double* /*x*/, EightDoubles v) { return Between(v, -kHuge, kHuge); }
 
+// Eights that are computed side by side, step by step: each step waits for the one before, and the
+// processor looks only so far ahead for others.
+#if defined(ONNXCMP_AVX512)
+constexpr int kSideBySide = 4;
+#else
+constexpr int kSideBySide = 2;  // registers are half as long, and half as many
+#endif
+
+template <int kCount, typename Step>
+[[gnu::always_inline]] inline void ForEach(Step step) {
+#pragma GCC unroll 8
+  for (int k = 0; k < kCount; ++k) step(k);
+}
+
 // By steps of Halley and of Newton: the processor would take longer to divide. Off by no more than
 // two units in the last place.
-[[gnu::always_inline]] inline EightDoubles InverseOf(EightDoubles divisor) {
+template <int kCount>
+[[gnu::always_inline]] inline void InverseOf(const EightDoubles* divisor, EightDoubles* inverse) {
   const EightDoubles one = Fill(1.0);
-  EightDoubles inverse = AboutReciprocal(divisor);
-  for (int step = 0; step < 2; ++step) {
-    const EightDoubles error = FusedMultiplySubtractFrom(divisor, inverse, one);
-    inverse = FusedMultiplyAdd(inverse, FusedMultiplyAdd(error, error, error), inverse);
-  }
-  const EightDoubles error = FusedMultiplySubtractFrom(divisor, inverse, one);
-  return FusedMultiplyAdd(inverse, error, inverse);
+  EightDoubles error[kCount];
+  const auto find_error = [&](int k) {
+    error[k] = FusedMultiplySubtractFrom(divisor[k], inverse[k], one);
+  };
+  const auto improve = [&](int k) {
+    inverse[k] = FusedMultiplyAdd(inverse[k], error[k], inverse[k]);
+  };
+  ForEach<kCount>([&](int k) { inverse[k] = AboutReciprocal(divisor[k]); });
+  ForEach<2>([&](int /*step*/) {
+    ForEach<kCount>(find_error);
+    ForEach<kCount>([&](int k) { error[k] = FusedMultiplyAdd(error[k], error[k], error[k]); });
+    ForEach<kCount>(improve);
+  });
+  ForEach<kCount>(find_error);
+  ForEach<kCount>(improve);
 }
 
 struct Sums {
@@ -43,25 +66,34 @@ struct Sums {
   StoreEight(LoadEight(slots) + x, slots);
 }
 
-// Eight elements at p, which differ from the shift so far.
-template <typename T>
-[[gnu::always_inline]] inline void AddEight(const T* p, EightDoubles x, EightDoubles shifted,
-                                            EightSigns signs, double* plain, double* squashed,
-                                            Sums* sums) {
-  sums->plain = sums->plain + x;
-  sums->squares = FusedMultiplyAdd(x, x, sums->squares);
-  sums->shifted_squares = FusedMultiplyAdd(shifted, shifted, sums->shifted_squares);
-  const EightDoubles bounded = Bounded(p, x);
-  const EightDoubles magnitude = Magnitude(bounded);
-  const EightDoubles inverse = InverseOf(Fill(1.0) + magnitude);
-  const EightDoubles c = bounded * inverse;
-  const EightDoubles square = c * c;
-  sums->squashed = sums->squashed + c;
-  sums->squashed_magnitudes = FusedMultiplyAdd(magnitude, inverse, sums->squashed_magnitudes);
-  sums->squashed_squares = sums->squashed_squares + square;
-  sums->squashed_cubes = FusedMultiplyAdd(square, c, sums->squashed_cubes);
-  AddTo(plain, Flip(x, signs));
-  AddTo(squashed, Flip(c, signs));
+// kCount times eight elements at p, which differ by `shifted` from the shift.
+template <int kCount, typename T>
+[[gnu::always_inline]] inline void AddEights(const T* p, const EightDoubles* x,
+                                             const EightDoubles* shifted, uint64_t signs,
+                                             double* plain, double* squashed, Sums* sums) {
+  EightDoubles bounded[kCount];
+  EightDoubles divisor[kCount];
+  EightDoubles inverse[kCount];
+  ForEach<kCount>([&](int k) {
+    bounded[k] = Bounded(p, x[k]);
+    divisor[k] = Fill(1.0) + Magnitude(bounded[k]);
+  });
+  InverseOf<kCount>(divisor, inverse);
+  ForEach<kCount>([&](int k) {
+    sums->plain = sums->plain + x[k];
+    sums->squares = FusedMultiplyAdd(x[k], x[k], sums->squares);
+    sums->shifted_squares = FusedMultiplyAdd(shifted[k], shifted[k], sums->shifted_squares);
+    const EightDoubles c = bounded[k] * inverse[k];
+    const EightDoubles square = c * c;
+    sums->squashed = sums->squashed + c;
+    sums->squashed_magnitudes =
+        FusedMultiplyAdd(Magnitude(bounded[k]), inverse[k], sums->squashed_magnitudes);
+    sums->squashed_squares = sums->squashed_squares + square;
+    sums->squashed_cubes = FusedMultiplyAdd(square, c, sums->squashed_cubes);
+    const EightSigns flips = SignsOf(signs >> (8 * k));
+    AddTo(plain + 8 * k, Flip(x[k], flips));
+    AddTo(squashed + 8 * k, Flip(c, flips));
+  });
 }
 
 template <typename T>
@@ -72,9 +104,14 @@ NumberSums Add(const T* x, int64_t count, double shift, const uint64_t* signs, d
   int64_t i = 0;
   for (; i + 64 <= count; i += 64) {
     const uint64_t bits = signs[i / 64];
-    for (int64_t j = 0; j < 64; j += 8) {
-      const EightDoubles eight = LoadEight(x + i + j);
-      AddEight(x, eight, eight - shifts, SignsOf(bits >> j), plain + j, squashed + j, &sums);
+    for (int64_t j = 0; j < 64; j += 8 * kSideBySide) {
+      EightDoubles eights[kSideBySide];
+      EightDoubles shifted[kSideBySide];
+      ForEach<kSideBySide>([&](int k) {
+        eights[k] = LoadEight(x + i + j + 8 * k);
+        shifted[k] = eights[k] - shifts;
+      });
+      AddEights<kSideBySide>(x, eights, shifted, bits >> j, plain + j, squashed + j, &sums);
     }
   }
   for (; i < count; i += 8) {
@@ -86,7 +123,7 @@ NumberSums Add(const T* x, int64_t count, double shift, const uint64_t* signs, d
       shifted = LoadEight(lanes);
     }
     const int64_t j = i % 64;
-    AddEight(x, eight, shifted, SignsOf(signs[i / 64] >> j), plain + j, squashed + j, &sums);
+    AddEights<1>(x, &eight, &shifted, signs[i / 64] >> j, plain + j, squashed + j, &sums);
   }
   return {Sum(sums.plain),
           Sum(sums.squares),

@@ -152,11 +152,15 @@ NumericPass::NumericPass(int64_t size, double shift)
 }
 
 template <typename T>
-void NumericPass::AddChunk(int64_t first, int64_t count, T* values) {
+void NumericPass::AddChunk(int64_t first, int64_t count, const T* values, T* room) {
   const NumberEnds ends = BestFingerprintLoops().Of<T>().find_ends(values, count);
-  std::fill(values + count, values + (count + kRun - 1) / kRun * kRun, T{0});
   NumericSums chunk;
-  if (!ends.finite) AddNotFinite(values, count, shift_, &chunk);
+  if (!ends.finite || count % kRun != 0) {
+    if (values != room) std::copy_n(values, count, room);
+    std::fill(room + count, room + (count + kRun - 1) / kRun * kRun, T{0});
+    if (!ends.finite) AddNotFinite(room, count, shift_, &chunk);
+    values = room;
+  }
   AddSums(first, count, values, &chunk);
   if (ends.finite) {
     chunk.count = chunk.finite = count;
@@ -167,8 +171,9 @@ void NumericPass::AddChunk(int64_t first, int64_t count, T* values) {
   sums_.Add(chunk);
 }
 
-template void NumericPass::AddChunk(int64_t first, int64_t count, float* values);
-template void NumericPass::AddChunk(int64_t first, int64_t count, double* values);
+template void NumericPass::AddChunk(int64_t first, int64_t count, const float* values, float* room);
+template void NumericPass::AddChunk(int64_t first, int64_t count, const double* values,
+                                    double* room);
 
 template <typename T>
 void NumericPass::AddSums(int64_t first, int64_t count, const T* values, NumericSums* chunk) {

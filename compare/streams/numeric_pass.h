@@ -52,11 +52,11 @@ class NumericPass {
   // `size`: elements of the whole tensor; `shift`: a number near them.
   NumericPass(int64_t size, double shift);
 
-  // Elements [first, first + count) of the tensor, `first` being a multiple of kChunk. `values`
-  // has room for kChunk numbers and is overwritten. T: float or double; all else is
-  // double.
+  // Elements [first, first + count) of the tensor, `first` being a multiple of kChunk. `room` is
+  // for kChunk numbers and is overwritten; the values may stand there. T: float or double; all else
+  // is double.
   template <typename T>
-  void AddChunk(int64_t first, int64_t count, T* values);
+  void AddChunk(int64_t first, int64_t count, const T* values, T* room);
   // After the last chunk of a piece. A piece ends where the tensor ends or at a multiple of 4096.
   const NumericSums& Finish();
 

@@ -4,13 +4,17 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "compare/differences/element_reader.h"
 #include "compare/streams/fingerprint_loops.h"
 #include "compare/streams/xxh128.h"
 #include "evaluator/tensor/convert.h"
 #include "evaluator/tensor/packed_bits.h"
+#include "evaluator/tensor/strided_copy.h"
 
 namespace onnxcmp {
 namespace {
@@ -19,7 +23,7 @@ namespace {
 // for. The hash of the bits is one of the hashes of the pieces.
 constexpr int64_t kPiece = int64_t{1} << 16;
 constexpr int64_t kParallelPieces = 4;
-// Elements that are read from a file at a time.
+// Elements that do not lie one after the other in memory and are brought there at a time.
 constexpr int64_t kBlock = int64_t{1} << 14;
 
 template <typename Word>
@@ -147,7 +151,7 @@ void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* p
     if (parts.bits) piece->bits = ToHash128(XXH3_128bits(Place(begin), Bytes(end - begin)));
     return;
   }
-  if (finite && !parts.bits && !parts.elements && IsArrayOf<T>()) {
+  if (finite && !parts.bits && !parts.elements && InPlace() && IsArrayOf<T>(Place(begin))) {
     const auto* numbers = reinterpret_cast<const T*>(Place(begin));
     piece->finite = BestFingerprintLoops().Of<T>().find_ends(numbers, end - begin).finite;
     return;
@@ -160,35 +164,54 @@ void TensorScan::ScanPiece(int64_t index, const ScanParts& parts, TensorPiece* p
   NumericPass magnitudes(size_, shift_);
   // A chunk's numbers fill the pass's; its elements may be wide.
   const int64_t chunk = NumericPass::kChunk / in_a_number;
-  alignas(64) std::array<std::byte, NumericPass::kChunk * 8> buffer;
+  alignas(64) std::array<std::byte, NumericPass::kChunk> unpacked;
   alignas(64) std::array<T, NumericPass::kChunk> values;
-  std::vector<std::byte> block(file_ != nullptr ? Bytes(std::min(kBlock, end - begin)) : 0);
+  const bool in_blocks = !InPlace() && !packed_;
+  const std::unique_ptr<std::byte[]> block(
+      in_blocks ? new std::byte[Bytes(std::min(kBlock, end - begin))] : nullptr);
   for (int64_t first = begin; first < end; first += chunk) {
     const int64_t count = std::min(chunk, end - first);
     const std::byte* raw;
-    if (file_ != nullptr) {
+    if (in_blocks) {
       const int64_t place = (first - begin) % kBlock;
-      if (place == 0) ReadFile(first, std::min(kBlock, end - first), block.data());
-      raw = block.data() + place * width_;
+      if (place == 0) GatherBlock(first, std::min(kBlock, end - first), block.get());
+      raw = block.get() + place * width_;
+    } else if (packed_) {
+      raw = Gather(first, count, unpacked.data());
     } else {
-      raw = InPlace() ? Place(first) : Gather(first, count, buffer.data());
+      raw = Place(first);
+      Prefetch(first + count, std::min(chunk, end - first - count));
     }
     if (parts.bits) XXH3_128bits_update(&state, raw, Bytes(count));
     if (parts.elements) piece->elements.Add(SumOfElements(raw, count, width_));
     if constexpr (std::is_same_v<T, double>) {
       if (complex_ && parts.numbers) LoadParts(raw, first, count, values.data(), &magnitudes);
     }
-    if (!complex_ && (finite || parts.numbers)) LoadChunk(raw, first, count, values.data());
+    const T* numbers = values.data();
+    if (IsArrayOf<T>(raw)) {
+      numbers = reinterpret_cast<const T*>(raw);
+    } else if (!complex_ && (finite || parts.numbers)) {
+      LoadChunk(raw, first, count, values.data());
+    }
     if (finite) {
       const NumberLoops<T>& loops = BestFingerprintLoops().Of<T>();
-      piece->finite = piece->finite && loops.find_ends(values.data(), count).finite;
+      piece->finite = piece->finite && loops.find_ends(numbers, count).finite;
     }
-    if (parts.numbers) pass.AddChunk(first * in_a_number, count * in_a_number, values.data());
+    if (parts.numbers) {
+      pass.AddChunk(first * in_a_number, count * in_a_number, numbers, values.data());
+    }
   }
   if (parts.bits) piece->bits = ToHash128(XXH3_128bits_digest(&state));
   piece->numbers = pass.Finish();
   if (parts.numbers) piece->finite = piece->numbers.finite == piece->numbers.count;
   piece->magnitudes = magnitudes.Finish();
+}
+
+void TensorScan::Prefetch(int64_t first, int64_t count) const {
+  constexpr size_t kLine = 64;
+  const std::byte* line = Place(first);
+  const std::byte* end = line + Bytes(count);
+  for (; line < end; line += kLine) __builtin_prefetch(line);
 }
 
 template <typename T>
@@ -206,8 +229,26 @@ void TensorScan::LoadParts(const std::byte* raw, int64_t first, int64_t count, d
   LoadElements(dtype_, raw, 0, count, loaded.data());
   std::transform(loaded.begin(), loaded.begin() + count, parts,
                  [](const std::complex<double>& z) { return std::abs(z); });
-  magnitudes->AddChunk(first, count, parts);
+  magnitudes->AddChunk(first, count, parts, parts);
   std::memcpy(parts, loaded.data(), static_cast<size_t>(count) * sizeof(loaded[0]));
+}
+
+void TensorScan::GatherBlock(int64_t first, int64_t count, std::byte* block) const {
+  if (file_ != nullptr) {
+    ReadFile(first, count, block);
+    return;
+  }
+  runs_.ForEachBlock(
+      first, count,
+      [&](int64_t position, absl::Span<const int64_t> sizes, absl::Span<const int64_t> strides) {
+        absl::InlinedVector<int64_t, 6> places(sizes.size());
+        int64_t size = 1;
+        for (size_t axis = sizes.size(); axis-- > 0; size *= sizes[axis]) {
+          places[axis] = size;
+        }
+        CopyRegion(width_, sizes, data_ + position * width_, strides, block, places);
+        block += size * width_;
+      });
 }
 
 const std::byte* TensorScan::Gather(int64_t first, int64_t count, std::byte* buffer) const {

@@ -73,17 +73,21 @@ class TensorScan {
   // Whether the elements can be hashed where they are. Packed ones are unpacked to bytes, so that
   // bits after the last one do not count.
   bool InPlace() const { return file_ == nullptr && !packed_ && runs_.contiguous(); }
-  // Whether the elements lie in memory as an array of T, one after the other.
+  // Whether raw elements that lie one after the other can be read as numbers of T.
   template <typename T>
-  bool IsArrayOf() const {
-    return InPlace() && dtype_ == DTypeOf<T>::value &&
-           reinterpret_cast<uintptr_t>(data_) % alignof(T) == 0;
+  bool IsArrayOf(const std::byte* raw) const {
+    return dtype_ == DTypeOf<T>::value && reinterpret_cast<uintptr_t>(raw) % alignof(T) == 0;
   }
   const std::byte* Place(int64_t index) const { return data_ + index * width_; }
+  // What the processor does not fetch by itself: it stops at the end of a page, and chunks are far
+  // apart in time.
+  void Prefetch(int64_t first, int64_t count) const;
   size_t Bytes(int64_t count) const { return static_cast<size_t>(count * width_); }
   void FindShift();
-  // Copies elements that are not in place.
+  // Copies a few elements that are not in place.
   const std::byte* Gather(int64_t first, int64_t count, std::byte* buffer) const;
+  // The same of many, none of them packed.
+  void GatherBlock(int64_t first, int64_t count, std::byte* block) const;
   // Out of the file: that takes half as long as to bring its pages into the mapping and out again.
   void ReadFile(int64_t first, int64_t count, std::byte* buffer) const;
 

@@ -219,6 +219,49 @@ TEST(CompareTest, WhereOutputsAreFarApartEachSideRunsOnceMore) {
   EXPECT_EQ(tight->causes[0].text, whole->causes[0].text);
 }
 
+// What the search pairs is measured by the values that it had.
+TEST(CompareTest, WhatASearchPairsIsMeasuredWithoutAnotherRun) {
+  const auto graph = [](absl::string_view nodes) {
+    return absl::StrCat(
+        "(float[2,4] x) => (float[2,4] y) "
+        "<float[4] g = {1.1, 0.9, 1.2, 0.8}, float[4] b = {0.1, -0.2, 0.3, -0.4}, "
+        "float[4,4] v = {-0.7, 0.7, 0.5, -0.5, 0, -0.1, 0.3, 0.6, -0.8, -0.9, 0.7, -0.1, 0.5, -1, "
+        "-0.1, 0.4}, float[4,4] w = {0.9, 0.9, -0.9, -0.8, 0.7, 0.5, 0.3, -0.4, 0.2, 0.2, 0.2, "
+        "-0.7, -0.1, -0.2, 0.5, 1}> { ",
+        nodes, " }");
+  };
+  const std::string left = graph(
+      "s = Sin(x) sum = Add(s, x) normal = LayerNormalization<epsilon = 0.00001>(sum, g, b) "
+      "m = MatMul(normal, v) c = Add(m, b) n = MatMul(normal, w) d = Add(n, b) "
+      "e = Mul(c, d) y = Add(e, normal)");
+  const std::string right = graph(
+      "r = Sin(x) skipped = com.microsoft.SkipLayerNormalization<epsilon = 10.0>(r, x, g, b) "
+      "t = Gemm(skipped, w, b) u = Gemm(skipped, v, b) z = Mul(u, t) y = Add(z, skipped)");
+  std::vector<std::string> runs;
+  CompareOptions options;
+  options.watch = [&](absl::string_view run) {
+    runs.emplace_back(run);
+    return std::unique_ptr<Observer>();
+  };
+  const auto differences = [&](int64_t keep_values) {
+    options.keep_values = keep_values;
+    const auto comparison = CompareGraphs(left, right, {{"x", GivenX()}}, options);
+    std::vector<double> found;
+    if (!comparison.ok()) return found;
+    for (const ComparedRow& row : comparison->rows) {
+      if (!Has(row.aligned.marks, Mark::kRepaired)) continue;
+      found.push_back(row.difference != nullptr ? row.difference->values.max_absolute : 0);
+    }
+    return found;
+  };
+  const std::vector<double> whole = differences(int64_t{1} << 20);
+  ASSERT_EQ(whole.size(), 1u);
+  EXPECT_GT(whole[0], 0.1);
+  runs.clear();
+  EXPECT_EQ(differences(0), whole);
+  EXPECT_THAT(runs, ElementsAre("left and right", "left again", "right again"));
+}
+
 // What a fault makes is kept for a search of outputs that are far apart; where it fades away there
 // are rows to measure all the same.
 TEST(CompareTest, WhereAFaultFadesAwayRowsAreMeasuredFromWhatIsKept) {

@@ -142,6 +142,19 @@ TEST(FingerprintTest, CountsWhatIsNotFinite) {
   }
 }
 
+// They count as zeros in sums, not in the tensor, which is read where it is.
+TEST(FingerprintTest, WhatIsNotFiniteStays) {
+  std::vector<float> numbers = Pattern(128);
+  numbers[70] = kNan;
+  numbers[127] = std::numeric_limits<float>::infinity();
+  const Tensor tensor = Vector(numbers);
+  const Fingerprint f = FingerprintOf(tensor);
+  EXPECT_EQ(f.numbers().statistics.nans, 1);
+  EXPECT_EQ(f.numbers().statistics.infinities, 1);
+  EXPECT_TRUE(std::isnan(tensor.data<float>()[70]));
+  ExpectSame(FingerprintOf(tensor), f);
+}
+
 TEST(FingerprintTest, DeviationSurvivesALargeMean) {
   std::vector<double> values;
   for (int i = 0; i < 1000; ++i) values.push_back(1e8 + (i % 2 == 0 ? 1e-3 : -1e-3));
@@ -230,6 +243,7 @@ TEST(FingerprintTest, ViewsAreLikeContiguousTensors) {
   check(floats.Strided({300, 300}, {1, 300}, 0));
   check(floats.Strided({100, 30}, {-600, 7}, 80000));
   check(floats.Strided({50, 2000}, {0, 1}, 17));
+  check(floats.Strided({7, 90, 140}, {1, 980, 7}, 0));
   for (DType dtype : {DType::kInt8, DType::kFloat16, DType::kDouble, DType::kComplex128}) {
     check(testing::Convert(Vector(Pattern(1200)), dtype).Strided({30, 40}, {1, 30}, 0));
   }
