@@ -39,7 +39,6 @@ class ChainComparison {
   }
 
   absl::StatusOr<int> Run() {
-    ExpectModels(chain_.models);
     const size_t count = chain_.models.size();
     for (size_t i = 0; i + 1 < count; ++i) {
       OC_ASSIGN_OR_RETURN(ChainStep step, Compare(i, i + 1));
@@ -130,6 +129,7 @@ int ChainCommand(const std::vector<std::string>& command_line) {
     PrintError(status.message());
     return kFailed;
   }
+  ExpectModels(models);
   const absl::StatusOr<int> ran = ChainComparison(std::move(models), arguments, interruption).Run();
   if (ran.ok()) return *ran;
   PrintError(ran.status().message());

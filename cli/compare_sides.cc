@@ -47,7 +47,6 @@ class Reporter {
       : arguments_(arguments), tools_(tools), look_(LookOf(arguments)) {}
 
   absl::StatusOr<int> Run() {
-    ExpectModels({arguments_.left, arguments_.right});
     OC_ASSIGN_OR_RETURN(
         const bool shown,
         comparison_.Run([this](const Comparison& comparison, int64_t set, int64_t sets,
@@ -120,6 +119,7 @@ TableOptions LookOf(const CompareArguments& arguments) {
 }
 
 int CompareSides(const CompareArguments& arguments, Interruption& interruption) {
+  ExpectModels({arguments.left, arguments.right});
   // They go with the program: to free thousands of nodes and rows one by one takes a while.
   static ComparisonTools* tools;
   tools = new ComparisonTools(arguments.run, interruption);

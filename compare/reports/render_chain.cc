@@ -5,9 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "compare/causes/cause_class.h"
 #include "compare/comparison/exit_status.h"
 #include "compare/reports/table/table_style.h"
 #include "compare/reports/table/table_summary.h"
@@ -21,10 +20,11 @@ using ChainJson = nlohmann::ordered_json;
 // The names of files where they tell the models apart.
 std::vector<std::string> ShortNames(const std::vector<std::string>& models) {
   std::vector<std::string> names;
-  absl::flat_hash_set<std::string> seen;
+  absl::flat_hash_map<std::string, std::string> seen;  // paths by name
   for (const std::string& model : models) {
     names.push_back(model.substr(model.rfind('/') + 1));
-    if (names.back().empty() || !seen.insert(names.back()).second) return models;
+    if (names.back().empty()) return models;
+    if (seen.try_emplace(names.back(), model).first->second != model) return models;
   }
   return names;
 }
@@ -92,7 +92,7 @@ void AddSet(const std::string& set, const Comparison& comparison, ChainStep* ste
   step->worst = std::move(summary);
   step->causes.clear();
   for (const Cause& cause : comparison.causes) {
-    if (IsWrong(cause)) step->causes.push_back(CauseLine(comparison, cause));
+    step->causes.push_back(CauseLine(comparison, cause));
   }
 }
 

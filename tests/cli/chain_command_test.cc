@@ -1,0 +1,131 @@
+// A chain of models: which step broke it, in a table and in JSON, with and without sharing.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "tests/cli/models.h"
+#include "tests/cli/program.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::onnxcmp::testing::Onnxcmp;
+using ::onnxcmp::testing::Outcome;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class ChainCommandTest : public testing::ModelFolderTest {
+ protected:
+  std::string Scaled(const std::string& name, const std::string& factor) {
+    return Model(name, absl::StrCat("(float[64] x) => (float[64] y) <float f = {", factor,
+                                    "}> { a = Tanh(x) b = Mul(a, f) y = Exp(b) }"));
+  }
+};
+
+TEST_F(ChainCommandTest, NamesTheFirstStepThatFails) {
+  const std::string a = Scaled("a", "2");
+  const std::string b =
+      Model("b", "(float[64] x) => (float[64] y) { a = Tanh(x) b = Add(a, a) y = Exp(b) }");
+  const std::string c = Scaled("c", "2.5");
+  const std::string d = Scaled("d", "2.5");
+  const Outcome outcome = Onnxcmp({"chain", a, b, c, d});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.err, "");
+  // The whole table of that step, as a comparison of the two prints it.
+  EXPECT_THAT(outcome.out, StartsWith("2: b.onnxtxt → c.onnxtxt\nleft "));
+  EXPECT_THAT(outcome.out, HasSubstr(Onnxcmp({b, c}).out));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\n = 1: a.onnxtxt → b.onnxtxt    same "),
+                                 HasSubstr("\n ≠ 2: b.onnxtxt → c.onnxtxt    different  at most "),
+                                 HasSubstr("\n = 3: c.onnxtxt → d.onnxtxt    same "),
+                                 HasSubstr("\n ≠ all: a.onnxtxt → d.onnxtxt  different ")));
+  EXPECT_THAT(
+      outcome.out,
+      HasSubstr("\ndifferent  the first of 3 steps that fails is 2: b.onnxtxt → c.onnxtxt; "));
+  EXPECT_THAT(outcome.out, ::testing::EndsWith("\nexit 1\n"));
+
+  const Outcome json = Onnxcmp({"chain", a, b, c, d, "--format", "json"});
+  EXPECT_EQ(json.status, 1);
+  const nlohmann::json report = nlohmann::json::parse(json.out);
+  EXPECT_EQ(report["models"].size(), 4);
+  ASSERT_EQ(report["steps"].size(), 3);
+  EXPECT_EQ(report["steps"][0]["verdict"], "same");
+  EXPECT_EQ(report["steps"][1]["verdict"], "different");
+  EXPECT_EQ(report["steps"][1]["left"], b);
+  EXPECT_EQ(report["steps"][1]["exit_status"], 1);
+  EXPECT_EQ(report["steps"][1]["causes"].size(), 1);
+  EXPECT_EQ(report["steps"][2]["exit_status"], 0);
+  EXPECT_EQ(report["ends"]["right"], d);
+  EXPECT_EQ(report["ends"]["verdict"], "different");
+  EXPECT_EQ(report["first_failing"], 1);
+  EXPECT_EQ(report["verdict"], "different");
+  EXPECT_EQ(report["exit_status"], 1);
+}
+
+TEST_F(ChainCommandTest, StepsThatPassMayNotPassTogether) {
+  const std::vector<std::string> chain = {
+      "chain", Scaled("a", "2"), Scaled("b", "2.05"), Scaled("c", "2.1"), "--rtol", "0.07"};
+  const Outcome outcome = Onnxcmp(chain);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, StartsWith("all: a.onnxtxt → c.onnxtxt\n"));
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("\n ≈ 1: a.onnxtxt → b.onnxtxt "),
+                    HasSubstr("\n ≈ 2: b.onnxtxt → c.onnxtxt "),
+                    HasSubstr("each of 2 steps passes, but not all of them together")));
+  const Outcome wider = Onnxcmp({"chain", chain[1], chain[2], chain[3], "--rtol", "0.2"});
+  EXPECT_EQ(wider.status, 0);
+  EXPECT_THAT(wider.out,
+              AllOf(HasSubstr("\nclose      2 steps: 2 close\n"), Not(HasSubstr("left "))));
+}
+
+// What a step takes from the one before shows nowhere, not even where nodes draw.
+TEST_F(ChainCommandTest, SharingDoesNotShow) {
+  const std::string noisy =
+      "(float[64] x) => (float[64] y) { r = RandomNormalLike(x) s = RandomNormalLike(x) "
+      "a = Mul(r, x) b = Tanh(a) c = Mul(b, s) y = Add(c, x) }";
+  const std::string a = Model("a", noisy);
+  const std::string b = Model("b", absl::StrReplaceAll(noisy, {{"Tanh(a)", "Tanh(x)"}}));
+  const std::string c = Model("c", absl::StrReplaceAll(noisy, {{"Add(c, x)", "Sub(c, x)"}}));
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{}, {"--keep-values", "0"}, {"--fail-on", "causes"}}) {
+    std::vector<std::string> arguments = {"chain", a, a, b, c, a};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome shared = Onnxcmp(arguments);
+    EXPECT_EQ(shared.status, 1);
+    EXPECT_THAT(shared.out, HasSubstr(Onnxcmp({a, b}).out));
+    arguments.push_back("--no-share");
+    EXPECT_EQ(Onnxcmp(arguments).out, shared.out);
+  }
+}
+
+TEST_F(ChainCommandTest, Mistakes) {
+  const std::string a = Scaled("a", "2");
+  Outcome outcome = Onnxcmp({"chain", a});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("two models at least are needed"));
+  outcome = Onnxcmp({"chain", a, a, "none.onnx"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("step 2: a.onnxtxt → none.onnx: "), HasSubstr("none.onnx")));
+  outcome = Onnxcmp({"chain", a, a, "--fail-on", "causes", "--no-causes"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--fail-on causes needs causes: it excludes --no-causes"));
+  // A step that cannot run fails the chain, and the others are told all the same.
+  const std::string fails =
+      Model("f",
+            "(float[64] x) => (float[64] y) { s = Shape(x) y = Reshape(x, s) z = Size(x) "
+            "q = Gather(x, z) }");
+  outcome = Onnxcmp({"chain", a, fails, a});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\n x 1: a.onnxtxt → f.onnxtxt "),
+                                 HasSubstr("\n = all: a.onnxtxt → a.onnxtxt ")));
+}
+
+}  // namespace
+}  // namespace onnxcmp
