@@ -156,11 +156,18 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
 
   timer.emplace(options.timings, "measure");
   PerSide<RecordedSide> searched = sides;
-  for (const SideId id : kBothSides) searched[id].again = &for_search[id];
+  const bool may_search = options.causes && sides.right.evaluator() != nullptr &&
+                          ComputedBytes(*sides.left.stream) <= options.search_memory;
+  for (const SideId id : kBothSides) {
+    if (may_search) {
+      searched[id].again = &for_search[id];
+    } else {
+      for_search[id].Clear();
+    }
+  }
   OC_ASSIGN_OR_RETURN(MeasuredRows measured,
                       MeasureRows(searched, std::move(aligned), tolerances, early, tools));
-  const bool will_search =
-      options.causes && sides.right.evaluator() != nullptr && AreFarApart(outputs);
+  const bool will_search = may_search && AreFarApart(outputs);
   for (const SideId id : kBothSides) {
     if (will_search) continue;
     for_search[id].Clear();

@@ -75,7 +75,7 @@ class CauseFinder {
   absl::StatusOr<CauseReport> Find() {
     CauseReport report;
     if (IsCleanAtALook(&report)) return report;
-    if (const int64_t bytes = ComputedBytes(left_graph_); bytes > options_.search_memory) {
+    if (const int64_t bytes = ComputedBytes(*left_.stream); bytes > options_.search_memory) {
       report.not_searched =
           absl::StrCat("the left's results take ", BytesText(bytes), ", more than --search-memory");
       return report;
@@ -408,7 +408,8 @@ class CauseFinder {
       if (IsWrong(causes[i])) wrong[matched[i]];
     }
     // The left's values are held as well.
-    const int64_t keep = wrong.size() > 1 ? options_.search_memory - ComputedBytes(left_graph_) : 0;
+    const int64_t keep =
+        wrong.size() > 1 ? options_.search_memory - ComputedBytes(*left_.stream) : 0;
     CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds(), keep);
     // Several causes may be inside one node.
     const auto all_but = [&](int left_out) {

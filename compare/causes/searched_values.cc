@@ -11,18 +11,6 @@
 
 namespace onnxcmp {
 
-int64_t ComputedBytes(const SideGraph& graph) {
-  double bytes = 0;
-  absl::flat_hash_set<Hash128> seen;
-  for (const int r : graph.results()) {
-    if (graph.producer(r) == kNone) continue;
-    const StreamResult& result = graph.result(r);
-    if (!seen.insert(result.fingerprint.elements).second) continue;
-    bytes += static_cast<double>(result.fingerprint.size) * BitWidth(result.dtype) / 8;
-  }
-  return static_cast<int64_t>(bytes);
-}
-
 absl::StatusOr<std::vector<Value>> AllValues(const RecordedSide& left, const SideGraph& graph,
                                              const PairValues::Watch& watch) {
   std::vector<Value> values(left.stream->results.size());

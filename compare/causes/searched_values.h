@@ -12,10 +12,6 @@
 
 namespace onnxcmp {
 
-// Of a side's results that were computed. The same elements count once: most such results are views
-// of one buffer.
-int64_t ComputedBytes(const SideGraph& graph);
-
 // By result of the left's main graph, in the form that the graph has them in: what was kept, the
 // rest from another run.
 absl::StatusOr<std::vector<Value>> AllValues(const RecordedSide& left, const SideGraph& graph,

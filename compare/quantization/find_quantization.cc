@@ -26,17 +26,6 @@
 namespace onnxcmp {
 namespace {
 
-// Of results that a side computed.
-int64_t BytesOf(const ResultStream& stream) {
-  double bytes = 0;
-  absl::flat_hash_set<Hash128> seen;
-  for (const StreamResult& result : stream.results) {
-    if (result.node == kNone || !seen.insert(result.fingerprint.elements).second) continue;
-    bytes += static_cast<double>(result.fingerprint.size) * BitWidth(result.dtype) / 8;
-  }
-  return static_cast<int64_t>(bytes);
-}
-
 class QuantizationFinder {
  public:
   QuantizationFinder(const TwinRun& run, const QuantizationOptions& options,
@@ -387,7 +376,7 @@ absl::StatusOr<std::optional<QuantizationReport>> FindQuantization(
     report.notes.push_back("the quantized side is a recording: its layers cannot be run");
     return report;
   }
-  if (const int64_t bytes = BytesOf(*sides.left.stream) + BytesOf(*sides.right.stream);
+  if (const int64_t bytes = ComputedBytes(*sides.left.stream) + ComputedBytes(*sides.right.stream);
       bytes > options.search_memory) {
     report.too_large = true;
     report.notes.push_back(absl::StrCat("quantized layers were not looked at: the results take ",

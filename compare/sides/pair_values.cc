@@ -29,6 +29,16 @@ int64_t AboutBytes(const StreamResult& result) {
   return static_cast<int64_t>((static_cast<double>(size) * BitWidth(result.dtype) + 7) / 8);
 }
 
+int64_t ComputedBytes(const ResultStream& stream) {
+  int64_t bytes = 0;
+  absl::flat_hash_set<Hash128> seen;
+  for (const StreamResult& result : stream.results) {
+    if (result.depth > 0 || result.node == kNone) continue;
+    if (seen.insert(result.fingerprint.elements).second) bytes += AboutBytes(result);
+  }
+  return bytes;
+}
+
 absl::Status PairValues::ForEach(absl::Span<const ResultPair> pairs, Visitor visit) {
   std::vector<size_t> missing;
   for (size_t i = 0; i < pairs.size(); ++i) {

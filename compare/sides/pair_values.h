@@ -53,6 +53,9 @@ struct RecordedSide {
 
 // About how many bytes a result takes in memory.
 int64_t AboutBytes(const StreamResult& result);
+// The same of all that nodes of the main graph gave. The same elements count once: most such
+// results are views of one buffer.
+int64_t ComputedBytes(const ResultStream& stream);
 
 class PairValues {
  public:

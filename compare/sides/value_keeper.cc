@@ -201,6 +201,17 @@ void ValueKeeper::MeetFault() {
   }
 }
 
+void ValueKeeper::CountForSearch(const StreamResult& result) {
+  if (options_.search_banks.left == nullptr || result.depth > 0 ||
+      contents_.left.contains(result.fingerprint.content)) {
+    return;
+  }
+  left_bytes_ += result.fingerprint.size * BitWidth(result.dtype) / 8;
+  if (left_bytes_ <= options_.search_memory || !fault_met_) return;
+  fault_met_ = false;
+  for (const SideId side : kBothSides) options_.search_banks[side]->Clear();
+}
+
 void ValueKeeper::HoldIfSuspect(double apart) {
   const auto least = std::min_element(latest_apart_.begin(), latest_apart_.end());
   if (apart > kRounding && (latest_apart_.empty() || apart > kGrowth * *least)) HoldLatest();
@@ -235,6 +246,7 @@ void ValueKeeper::See(SideId side, int number, const StreamResult& result, const
     banks_[side]->Keep(number, value, /*free=*/options_.holds_leaves[side]);
     return;
   }
+  if (side == SideId::kLeft) CountForSearch(result);
   if (IsOnOtherSide(side, content)) {
     if (side == SideId::kLeft) KeepForSearch(side, number, result, value);
     return;
@@ -247,7 +259,7 @@ void ValueKeeper::See(SideId side, int number, const StreamResult& result, const
     apart = Settle(side, result, value);
     seconds_ += watch.seconds();
     if (!fault_met_ && options_.in_step && options_.search_banks.left != nullptr &&
-        IsFault(side, result, apart)) {
+        left_bytes_ <= options_.search_memory && IsFault(side, result, apart)) {
       MeetFault();
     }
   }

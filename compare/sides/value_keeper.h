@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -49,6 +50,8 @@ class ValueKeeper {
     // In lock step: who keeps what both sides give from where they are far apart on, all that a
     // search for causes will ask for. Null: nobody.
     PerSide<ValueBank*> search_banks = {nullptr, nullptr};
+    // If the left's results take more bytes, there will be no search, and nothing is kept for it.
+    int64_t search_memory = std::numeric_limits<int64_t>::max();
     const ThreadPool* pool = nullptr;  // may be null
   };
 
@@ -92,6 +95,8 @@ class ValueKeeper {
   bool IsFault(SideId side, const StreamResult& result, const std::optional<Apart>& apart);
   // From here on both sides keep what they give.
   void MeetFault();
+  // Of the left: there are no searches of as many results as these.
+  void CountForSearch(const StreamResult& result);
   // Values that are kept and may go, the oldest first.
   struct Leaving {
     struct Kept {
@@ -132,8 +137,9 @@ class ValueKeeper {
   PerSide<std::deque<Waiting>> waiting_ = {};  // the oldest first
   PerSide<int64_t> waiting_bytes_ = {0, 0};
   bool fault_met_ = false;
-  int in_vain_ = 0;    // large values of the right since the last that met its like
-  int namesakes_ = 0;  // of them: that met one of their name
+  int64_t left_bytes_ = 0;  // of all that the left has given
+  int in_vain_ = 0;         // large values of the right since the last that met its like
+  int namesakes_ = 0;       // of them: that met one of their name
   double seconds_ = 0;
 };
 

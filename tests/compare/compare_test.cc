@@ -217,6 +217,18 @@ TEST(CompareTest, WhereOutputsAreFarApartEachSideRunsOnceMore) {
   ASSERT_EQ(tight->causes.size(), 1u);
   ASSERT_EQ(whole->causes.size(), 1u);
   EXPECT_EQ(tight->causes[0].text, whole->causes[0].text);
+
+  // Nothing is kept for a search that will not be: four results and the output take runs of their
+  // own.
+  left_again = right_again = 0;
+  options.search_memory = 1;
+  const auto without = CompareGraphs(left, right, Ramp(64, 0.01f), options);
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_EQ(left_again, 5);
+  EXPECT_EQ(right_again, 5);
+  EXPECT_EQ(without->causes.size(), 0u);
+  EXPECT_EQ(without->causes_not_searched,
+            "the left's results take 1.02 kB, more than --search-memory");
 }
 
 // What the search pairs is measured by the values that it had.

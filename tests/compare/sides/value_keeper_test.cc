@@ -303,6 +303,18 @@ TEST_F(AfterAFaultTest, WhatDoesNotFitGoesAsBefore) {
   EXPECT_EQ(banks_.left.bytes(), (4 + 2) * kBytes);
 }
 
+// A search that would need more than it may have will not be.
+TEST_F(AfterAFaultTest, NothingStaysForMoreThanASearchMayHold) {
+  options_.search_memory = 40 * kBytes;
+  for (int i = 0; i < 40; ++i) SeeBoth(i, kFarFactor);
+  EXPECT_GT(search_.left.bytes(), 0);
+  for (int i = 40; i < 60; ++i) SeeBoth(i, kFarFactor);
+  for (const SideId side : kBothSides) {
+    EXPECT_EQ(search_[side].bytes(), 0);
+    EXPECT_EQ(banks_[side].bytes(), (4 + 2) * kBytes);
+  }
+}
+
 constexpr char kExact[] = R"((float[96,256] x, float[256] w) => (float[96,256] y) {
   a = Mul(x, w)
   b = Tanh(a)
