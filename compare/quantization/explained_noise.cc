@@ -1,13 +1,14 @@
 #include "compare/quantization/explained_noise.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace onnxcmp {
 namespace {
 
-constexpr double kWeighed = 0.6;  // of the layers
+constexpr double kMeasured = 0.6;  // of the layers
 // By so many dB less than the median's own signal to noise a layer stands out.
 constexpr double kOutlier = 8;
 // Nor is it honest that far below what its grid explains. Numbers of which few are great, as a
@@ -23,34 +24,53 @@ bool StandsOut(const QuantizedLayer& layer, double median) {
 
 }  // namespace
 
-std::optional<ExplainedNoise> ExplainNoise(const QuantizationReport& report) {
+std::optional<SortedLayers> SortLayers(const QuantizationReport& report) {
   std::vector<double> own;
-  size_t weighed = 0;
   for (const QuantizedLayer& layer : report.layers) {
     // Beside 16 bits those that have weights of 8 stand out by that.
     if (BitWidth(layer.dtype) == 16 && IsInteger(layer.dtype)) return std::nullopt;
     if (layer.own_sqnr.has_value()) own.push_back(*layer.own_sqnr);
-    if (layer.cost.has_value()) ++weighed;
   }
   if (own.empty() ||
-      static_cast<double>(weighed) < kWeighed * static_cast<double>(report.layers.size())) {
+      static_cast<double>(own.size()) < kMeasured * static_cast<double>(report.layers.size())) {
     return std::nullopt;
   }
   const auto middle = own.begin() + static_cast<std::ptrdiff_t>(own.size() / 2);
   std::nth_element(own.begin(), middle, own.end());
-  ExplainedNoise noise;
-  double squares = 0;
-  for (const QuantizedLayer& layer : report.layers) {
-    if (!layer.cost.has_value()) continue;
-    if (!StandsOut(layer, *middle)) {
-      // Its noise is in the other layer's, too.
-      if (!layer.in_another) squares += *layer.cost * *layer.cost;
-    } else if (!noise.standing_out.has_value() ||
-               *layer.cost > noise.standing_out->cost.value_or(0)) {
-      noise.standing_out = layer;
+  SortedLayers sorted;
+  for (size_t i = 0; i < report.layers.size(); ++i) {
+    const QuantizedLayer& layer = report.layers[i];
+    if (StandsOut(layer, *middle)) {
+      sorted.standing_out.push_back(i);
+    } else if (layer.own_sqnr.has_value() && !layer.in_another) {
+      sorted.honest.push_back(i);
     }
   }
-  noise.all = std::sqrt(squares);
+  return sorted;
+}
+
+std::optional<ExplainedNoise> ExplainNoise(const QuantizationReport& report, OutputCost* cost) {
+  constexpr size_t kMostWeighed = 8;
+  std::optional<SortedLayers> sorted = SortLayers(report);
+  if (!sorted.has_value()) return std::nullopt;
+  std::vector<int> honest;
+  for (const size_t i : sorted->honest) honest.push_back(report.layers[i].result);
+  const std::optional<double> all = cost->OfTogether(honest);
+  if (!all.has_value()) return std::nullopt;
+  ExplainedNoise noise;
+  noise.all = *all;
+  std::vector<size_t>& worst = sorted->standing_out;
+  std::stable_sort(worst.begin(), worst.end(), [&](size_t a, size_t b) {
+    return report.layers[a].own_sqnr < report.layers[b].own_sqnr;
+  });
+  if (worst.size() > kMostWeighed) worst.resize(kMostWeighed);
+  for (const size_t i : worst) {
+    QuantizedLayer layer = report.layers[i];
+    layer.cost = cost->Of(layer.result);
+    if (!noise.standing_out.has_value() || layer.cost > noise.standing_out->cost) {
+      noise.standing_out = std::move(layer);
+    }
+  }
   return noise;
 }
 

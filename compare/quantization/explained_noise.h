@@ -2,22 +2,25 @@
 #ifndef ONNXCMP_COMPARE_QUANTIZATION_EXPLAINED_NOISE_H_
 #define ONNXCMP_COMPARE_QUANTIZATION_EXPLAINED_NOISE_H_
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
+#include "compare/quantization/output_cost.h"
 #include "compare/quantization/quantization.h"
 
 namespace onnxcmp {
 
-struct ExplainedNoise {
-  // Of the size of the outputs: what all layers cost together but those that stand out.
-  double all = 0;
-  // Of layers whose own error is far greater than that of most, and than what a grid that fits
-  // makes of their numbers, the one that costs most.
-  std::optional<QuantizedLayer> standing_out;
+// Layers by how far they are from the other side by themselves, as places in the report.
+struct SortedLayers {
+  std::vector<size_t> honest;  // but for those whose error another layer has
+  std::vector<size_t> standing_out;
 };
+// Nothing if too few layers could be measured for it to say something, or some have 16 bits.
+std::optional<SortedLayers> SortLayers(const QuantizationReport& report);
 
-// Of a report with costs; nothing if too few layers could be weighed for it to say something.
-std::optional<ExplainedNoise> ExplainNoise(const QuantizationReport& report);
+// Runs the other side once, and from each of the worst layers that stand out.
+std::optional<ExplainedNoise> ExplainNoise(const QuantizationReport& report, OutputCost* cost);
 
 }  // namespace onnxcmp
 

@@ -13,6 +13,7 @@
 #include "compare/differences/nearness.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/quantization/cause_review.h"
+#include "compare/quantization/explained_noise.h"
 #include "compare/quantization/grid_mistakes.h"
 #include "compare/quantization/missing_grids.h"
 #include "compare/quantization/output_cost.h"
@@ -41,6 +42,7 @@ class QuantizationFinder {
     OutputCost cost(run_);
     report_.output_error = cost.OfAll();
     for (QuantizationMistake& mistake : report_.mistakes) mistake.cost = cost.Of(mistake.result);
+    if (options_.explain) report_.explained = ExplainNoise(report_, &cost);
     if (options_.costs) Weigh(&cost);
   }
 

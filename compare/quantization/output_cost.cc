@@ -3,39 +3,94 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/node_hash_map.h"
+#include "absl/container/flat_hash_map.h"
 #include "compare/differences/nearness.h"
 
 namespace onnxcmp {
 
 std::optional<double> OutputCost::Of(int r) {
   const SideValues& other = run_.other();
-  const SideGraph& graph = other.graph();
   const int partner = run_.partner(r);
   const std::optional<Reals> own = run_.OwnReals(r);
-  if (partner == kNone || !own.has_value() || !graph.runs()) return std::nullopt;
-  absl::node_hash_map<int, Value> changed;
+  if (partner == kNone || !own.has_value() || !other.graph().runs()) return std::nullopt;
+  Changed changed;
   Value value = other.InFormOf(partner, *own);
   if (value.empty()) return std::nullopt;
   changed.emplace(partner, std::move(value));
-  const int producer = graph.producer(partner);
-  for (int n = producer + 1; n < static_cast<int>(graph.nodes().size()); ++n) {
-    const std::vector<int> reads = graph.Reads(n);
-    if (std::none_of(reads.begin(), reads.end(), [&](int read) { return changed.contains(read); }))
-      continue;
-    ++runs_;
-    const absl::StatusOr<std::vector<Value>> outputs = graph.Run(n, [&](int read) -> const Value& {
-      const auto it = changed.find(read);
-      return it == changed.end() ? other.value(read) : it->second;
-    });
-    if (!outputs.ok()) return std::nullopt;
-    const FewResults& names = graph.node(n).made->outputs;
-    for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
-      if (names[i] != kNone) changed[names[i]] = (*outputs)[i];
+  const int producer = other.graph().producer(partner);
+  for (int n = producer + 1; n < static_cast<int>(other.graph().nodes().size()); ++n) {
+    if (!RunIfChanged(n, &changed)) return std::nullopt;
+  }
+  return DistanceOf(changed);
+}
+
+std::optional<double> OutputCost::OfTogether(const std::vector<int>& results) {
+  const SideValues& other = run_.other();
+  const SideGraph& graph = other.graph();
+  if (!graph.runs()) return std::nullopt;
+  // Of several that stand for the same the noisiest.
+  absl::flat_hash_map<int, int> by_partner;
+  for (const int r : results) {
+    const int partner = run_.partner(r);
+    if (partner == kNone) return std::nullopt;
+    const auto [it, is_new] = by_partner.try_emplace(partner, r);
+    if (!is_new && run_.OwnLikeness(r).noise > run_.OwnLikeness(it->second).noise) it->second = r;
+  }
+  Changed changed;
+  const auto add_error = [&](int partner) {
+    const auto found = by_partner.find(partner);
+    if (found == by_partner.end()) return true;
+    const std::optional<Reals> own = run_.OwnReals(found->second);
+    const std::optional<Reals> plain = other.RealsOf(partner);
+    const auto before = changed.find(partner);
+    const std::optional<Reals> now =
+        before == changed.end() ? plain : other.RealsOf(partner, before->second);
+    if (!own.has_value() || !plain.has_value() || !now.has_value() ||
+        own->size() != plain->size() || now->size() != plain->size()) {
+      return false;
+    }
+    const absl::StatusOr<Tensor> moved = Moved(*now, *own, *plain, {plain->size()}, other.pool());
+    Value value = moved.ok() ? other.InFormOf(partner, Reals(*moved)) : Value();
+    if (value.empty()) return false;
+    changed.insert_or_assign(partner, std::move(value));
+    return true;
+  };
+  for (const int r : graph.results()) {
+    if (graph.producer(r) == kNone && !add_error(r)) return std::nullopt;
+  }
+  for (int n = 0; n < static_cast<int>(graph.nodes().size()); ++n) {
+    if (!RunIfChanged(n, &changed)) return std::nullopt;
+    for (const int output : graph.node(n).made->outputs) {
+      if (output != kNone && !add_error(output)) return std::nullopt;
     }
   }
+  return DistanceOf(changed);
+}
+
+bool OutputCost::RunIfChanged(int n, Changed* changed) {
+  const SideValues& other = run_.other();
+  const SideGraph& graph = other.graph();
+  const std::vector<int> reads = graph.Reads(n);
+  if (std::none_of(reads.begin(), reads.end(), [&](int read) { return changed->contains(read); })) {
+    return true;
+  }
+  ++runs_;
+  const absl::StatusOr<std::vector<Value>> outputs = graph.Run(n, [&](int read) -> const Value& {
+    const auto it = changed->find(read);
+    return it == changed->end() ? other.value(read) : it->second;
+  });
+  if (!outputs.ok()) return false;
+  const FewResults& names = graph.node(n).made->outputs;
+  for (size_t i = 0; i < names.size() && i < outputs->size(); ++i) {
+    if (names[i] != kNone) (*changed)[names[i]] = (*outputs)[i];
+  }
+  return true;
+}
+
+std::optional<double> OutputCost::DistanceOf(const Changed& changed) const {
+  const SideValues& other = run_.other();
   std::optional<double> cost;
-  for (const auto& [output, shown] : graph.outputs()) {
+  for (const auto& [output, shown] : other.graph().outputs()) {
     const std::optional<Reals> plain = other.RealsOf(shown);
     if (!plain.has_value()) continue;
     const auto it = changed.find(shown);

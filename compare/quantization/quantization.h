@@ -65,6 +65,16 @@ struct QuantizationMistake {
   std::string text;
 };
 
+// How far outputs are apart by quantization that is honest.
+struct ExplainedNoise {
+  // Of the size of the outputs: how far the own errors of all layers move them together, but of
+  // those that stand out.
+  double all = 0;
+  // Of layers whose own error is far greater than that of most, and than what a grid that fits
+  // makes of their numbers, the one that costs most.
+  std::optional<QuantizedLayer> standing_out;
+};
+
 struct QuantizationReport {
   SideId side = SideId::kRight;        // which side the layers are of
   bool both = false;                   // the other one is quantized, too, and dequantized for this
@@ -72,8 +82,9 @@ struct QuantizationReport {
   std::vector<QuantizationMistake> mistakes;
   // How far the quantized side's outputs are from the other's, as `cost`.
   std::optional<double> output_error;
-  std::vector<std::string> notes;  // what was not looked at, and why
-  bool too_large = false;          // nothing was, since the results take too much memory
+  std::optional<ExplainedNoise> explained;  // if it was asked for and could be found out
+  std::vector<std::string> notes;           // what was not looked at, and why
+  bool too_large = false;                   // nothing was, since the results take too much memory
 };
 
 }  // namespace onnxcmp

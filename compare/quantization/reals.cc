@@ -11,6 +11,9 @@
 namespace onnxcmp {
 namespace {
 
+// From here on a number is a mask.
+constexpr double kMask = 1e30;
+
 // Fills a new tensor strip by strip: made(first, count, a) has the numbers in `a`, to be changed.
 template <typename Make>
 absl::StatusOr<Tensor> Stored(const Reals& reals, const Shape& shape, DType dtype,
@@ -86,6 +89,22 @@ absl::StatusOr<Tensor> Quantized(const Reals& reals, const Shape& shape, DType d
 absl::StatusOr<Tensor> InFloats(const Reals& reals, const Shape& shape, DType dtype,
                                 const ThreadPool* pool) {
   return Stored(reals, shape, dtype, pool, [](int64_t, int64_t, double*) {});
+}
+
+absl::StatusOr<Tensor> Moved(const Reals& at, const Reals& to, const Reals& from,
+                             const Shape& shape, const ThreadPool* pool) {
+  const RealReader there(to);
+  const RealReader here(from);
+  return Stored(at, shape, DType::kDouble, pool, [&](int64_t first, int64_t count, double* a) {
+    double b[kNumberStrip];
+    double c[kNumberStrip];
+    there.Read(first, count, b);
+    here.Read(first, count, c);
+    for (int64_t i = 0; i < count; ++i) {
+      const double moved = a[i] + (b[i] - c[i]);
+      a[i] = std::abs(b[i] - c[i]) < kMask ? moved : a[i];
+    }
+  });
 }
 
 }  // namespace onnxcmp

@@ -58,6 +58,11 @@ absl::StatusOr<Tensor> Quantized(const Reals& reals, const Shape& shape, DType d
 absl::StatusOr<Tensor> InFloats(const Reals& reals, const Shape& shape, DType dtype,
                                 const ThreadPool* pool);
 
+// at + (to - from), element by element, in double; `at` where that is no number that counts: masks
+// and what is not finite. All have the size of the shape. The pool may be null.
+absl::StatusOr<Tensor> Moved(const Reals& at, const Reals& to, const Reals& from,
+                             const Shape& shape, const ThreadPool* pool);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_QUANTIZATION_REALS_H_

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compare/quantization/explained_noise.h"
 #include "compare/quantization/find_quantization.h"
 #include "evaluator/base/status_macros.h"
 
@@ -29,8 +28,9 @@ absl::StatusOr<ReviewedCauses> LookAtQuantization(
   if (!options.review && !options.layers) return reviewed;
   QuantizationOptions search;
   search.search_memory = tools.search_memory;
-  search.costs = options.layers || (options.review && options.weigh_outputs &&
-                                    std::any_of(judged.pairs.begin(), judged.pairs.end(), IsWide));
+  search.costs = options.layers;
+  search.explain = options.review && options.weigh_outputs &&
+                   std::any_of(judged.pairs.begin(), judged.pairs.end(), IsWide);
   search.watch = tools.watch;
   search.pool = tools.pool;
   OC_ASSIGN_OR_RETURN(
@@ -43,9 +43,8 @@ OutputComparison WeighByLayers(OutputComparison judged,
                                const std::optional<QuantizationReport>& quantization,
                                const PerSide<RecordedSide>& sides) {
   constexpr double kTimesExplained = 2;
-  if (!quantization.has_value()) return judged;
-  const std::optional<ExplainedNoise> noise = ExplainNoise(*quantization);
-  if (!noise.has_value()) return judged;
+  if (!quantization.has_value() || !quantization->explained.has_value()) return judged;
+  const ExplainedNoise* const noise = &*quantization->explained;
   for (OutputPair& pair : judged.pairs) {
     if (!IsWide(pair) || pair.difference.apart <= kTimesExplained * noise->all) continue;
     pair.difference.agree = false;

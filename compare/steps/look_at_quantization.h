@@ -19,7 +19,7 @@ namespace onnxcmp {
 struct LookAtQuantizationOptions {
   bool review = false;  // causes are judged again by scales and zero points
   bool layers = false;  // every layer is measured, and what it costs the outputs
-  // Layers are also measured where an output agrees by much, if causes are judged again.
+  // Where an output agrees by much, if causes are judged again: whether honest layers explain it.
   bool weigh_outputs = false;
 };
 

@@ -1,56 +1,61 @@
 #include "compare/quantization/explained_noise.h"
 
-#include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace onnxcmp {
 namespace {
 
-QuantizedLayer Layer(double own, double cost, std::optional<double> rounding = std::nullopt) {
+using ::testing::ElementsAre;
+
+QuantizedLayer Layer(double own, std::optional<double> rounding = std::nullopt) {
   QuantizedLayer layer;
   layer.own_sqnr = own;
-  layer.cost = cost;
   layer.rounding_sqnr = rounding;
   return layer;
 }
 
-ExplainedNoise Explained(std::vector<QuantizedLayer> layers) {
+SortedLayers Sorted(std::vector<QuantizedLayer> layers) {
   QuantizationReport report;
   report.layers = std::move(layers);
-  const std::optional<ExplainedNoise> noise = ExplainNoise(report);
-  EXPECT_TRUE(noise.has_value());
-  return noise.value_or(ExplainedNoise());
-}
-
-TEST(ExplainedNoise, IsTheRootOfTheSumOfSquares) {
-  const ExplainedNoise noise = Explained({Layer(40, 0.03), Layer(38, 0.04), Layer(36, 0)});
-  EXPECT_NEAR(noise.all, 0.05, 1e-12);
-  EXPECT_FALSE(noise.standing_out.has_value());
+  const std::optional<SortedLayers> sorted = SortLayers(report);
+  EXPECT_TRUE(sorted.has_value());
+  return sorted.value_or(SortedLayers());
 }
 
 TEST(ExplainedNoise, WhatIsFarBelowTheOthersStandsOut) {
-  const ExplainedNoise noise =
-      Explained({Layer(40, 0.03), Layer(40, 0.04), Layer(31, 0.2), Layer(30, 0.1)});
-  EXPECT_NEAR(noise.all, 0.05, 1e-12);
-  ASSERT_TRUE(noise.standing_out.has_value());
-  EXPECT_EQ(*noise.standing_out->own_sqnr, 31);
+  const SortedLayers sorted = Sorted({Layer(40), Layer(33), Layer(31), Layer(50), Layer(5)});
+  EXPECT_THAT(sorted.honest, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(sorted.standing_out, ElementsAre(4));
 }
 
 // Numbers of which few are great are rounded coarsely by a grid that fits them.
 TEST(ExplainedNoise, NotWhereItsGridExplainsIt) {
-  EXPECT_NEAR(Explained({Layer(40, 0.03), Layer(40, 0), Layer(25, 0.04, 26.5)}).all, 0.05, 1e-12);
-  const ExplainedNoise noise = Explained({Layer(40, 0.03), Layer(40, 0), Layer(25, 0.04, 28.5)});
-  EXPECT_NEAR(noise.all, 0.03, 1e-12);
-  EXPECT_TRUE(noise.standing_out.has_value());
+  const SortedLayers sorted =
+      Sorted({Layer(40), Layer(40), Layer(40), Layer(25, 26.5), Layer(25, 28.5)});
+  EXPECT_THAT(sorted.honest, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(sorted.standing_out, ElementsAre(4));
 }
 
-TEST(ExplainedNoise, WhatGoesIntoAnotherLayerCountsOnce) {
-  QuantizedLayer rounded = Layer(40, 0.04);
+TEST(ExplainedNoise, WhatGoesIntoAnotherLayerIsThere) {
+  QuantizedLayer rounded = Layer(40);
   rounded.in_another = true;
-  EXPECT_NEAR(Explained({Layer(40, 0.04), rounded, Layer(40, 0.03)}).all, 0.05, 1e-12);
+  EXPECT_THAT(Sorted({Layer(40), rounded, Layer(40)}).honest, ElementsAre(0, 2));
+}
+
+TEST(ExplainedNoise, NothingIsSaidOfFewOrOf16Bits) {
+  QuantizationReport report;
+  EXPECT_FALSE(SortLayers(report).has_value());
+  report.layers = {Layer(40), QuantizedLayer()};
+  EXPECT_FALSE(SortLayers(report).has_value());
+  report.layers.push_back(Layer(40));
+  EXPECT_TRUE(SortLayers(report).has_value());
+  report.layers[0].dtype = DType::kInt16;
+  EXPECT_FALSE(SortLayers(report).has_value());
 }
 
 }  // namespace

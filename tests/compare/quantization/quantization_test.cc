@@ -313,6 +313,29 @@ TEST(Quantization, HonestTwinsHaveNoMistakes) {
   }
 }
 
+// The errors of all layers of an honest twin, put in together, are what its outputs are apart by.
+TEST(Quantization, HonestLayersExplainTheDifferenceTogether) {
+  for (const double coarser : {1.0, 1.5}) {
+    Twin twin = Int8();
+    for (auto& [name, grid] : twin.activations) grid.scale *= coarser;
+    const Comparison comparison = Compared(Float(), twin.Text(), X());
+    const QuantizationReport& report = *comparison.quantization;
+    ASSERT_TRUE(report.explained.has_value());
+    EXPECT_NEAR(report.explained->all / *report.output_error, 1, 0.15);
+    EXPECT_FALSE(report.explained->standing_out.has_value());
+  }
+  // What stands out does not count.
+  Twin twin = Int8();
+  twin.activations["r1"].scale *= 8;
+  const Comparison comparison = Compared(Float(), twin.Text(), X());
+  const QuantizationReport& report = *comparison.quantization;
+  ASSERT_TRUE(report.explained.has_value());
+  EXPECT_LT(report.explained->all, 0.7 * *report.output_error);
+  ASSERT_TRUE(report.explained->standing_out.has_value());
+  EXPECT_EQ(comparison.right.results[Index(report.explained->standing_out->result)].name, "r1_q");
+  EXPECT_TRUE(report.explained->standing_out->cost.has_value());
+}
+
 // Of a product of two, few numbers are great, and an honest grid of 8 bits leaves less of the rest.
 TEST(Quantization, WhatAGridThatFitsMakesOfItsNumbersIsKnown) {
   const std::string head =
