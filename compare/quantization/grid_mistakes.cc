@@ -310,7 +310,8 @@ std::string FactorMistake(const TwinRun& run, int r) {
     for (size_t i = static_cast<size_t>(axis + 1); axis >= 0 && i < shape->size(); ++i) {
       inner *= (*shape)[i];
     }
-    const std::vector<ChannelLine> lines = LinesThrough(*partner, *own, channels, inner);
+    const std::vector<ChannelLine> lines =
+        LinesThrough(*partner, *own, channels, inner, run.quantized().pool());
     // A line through a few points proves nothing.
     if (lines.empty() || lines[0].count < 8) continue;
     Explained explained;

@@ -34,7 +34,8 @@ int IntegersAfter(const SideValues& side, int r) {
   return kNone;
 }
 
-std::vector<double> Transposed(const std::vector<double>& elements, int64_t rows, int64_t columns) {
+Reals Transposed(const Reals& reals, int64_t rows, int64_t columns) {
+  const std::vector<double> elements = reals.All();
   std::vector<double> transposed;
   transposed.reserve(elements.size());
   for (int64_t c = 0; c < columns; ++c) {
@@ -42,7 +43,7 @@ std::vector<double> Transposed(const std::vector<double>& elements, int64_t rows
       transposed.push_back(elements[static_cast<size_t>(r * columns + c)]);
     }
   }
-  return transposed;
+  return Reals(std::move(transposed));
 }
 
 class WeightsFinder {
@@ -80,28 +81,24 @@ class WeightsFinder {
  private:
   bool Try(int r, const Shape& shape, QuantizedWeights* weights, double* greatest) const {
     const StreamResult& known = other_.graph().result(r);
-    if (!known.shape.has_value() ||
-        known.fingerprint.size != static_cast<int64_t>(weights->floats.size())) {
+    if (!known.shape.has_value() || known.fingerprint.size != weights->reals->size()) {
       return false;
     }
     const std::optional<Reals> measured = other_.RealsOf(r);
     if (!measured.has_value()) return false;
-    const auto take = [&](std::vector<double> elements) {
-      const Likeness likeness = LikenessOf(elements, weights->floats);
+    const auto take = [&](Reals reals) {
+      const Likeness likeness = LikenessOf(reals, *weights->reals, other_.pool());
       if (std::abs(likeness.cosine) <= *greatest) return;
       *greatest = std::abs(likeness.cosine);
       weights->partner = r;
-      weights->partner_floats = std::move(elements);
+      weights->partner_reals = std::move(reals);
       weights->likeness = likeness;
     };
     const Shape& theirs = *known.shape;
     const bool swapped =
         theirs.size() == 2 && shape.size() == 2 && theirs[0] == shape[1] && theirs[1] == shape[0];
-    std::vector<double> numbers = measured->All();
-    std::vector<double> transposed;
-    if (swapped) transposed = Transposed(numbers, theirs[0], theirs[1]);
-    if (theirs == shape || !swapped) take(std::move(numbers));
-    if (swapped) take(std::move(transposed));
+    if (theirs == shape || !swapped) take(*measured);
+    if (swapped) take(Transposed(*measured, theirs[0], theirs[1]));
     return true;
   }
 
@@ -141,8 +138,8 @@ std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner)
   if (!outputs.ok() || outputs->empty() || !(*outputs)[0].is_tensor()) return std::nullopt;
   QuantizedWeights weights;
   weights.result = made.inputs[1];
-  weights.floats = ElementsOf((*outputs)[0].tensor());
-  const int64_t columns = static_cast<int64_t>(weights.floats.size()) / rows;
+  weights.reals = Reals((*outputs)[0].tensor());
+  const int64_t columns = weights.reals->size() / rows;
   double greatest = kLeastCosine;
   std::vector<int> constants;
   const SideValues& other = run.other();
@@ -173,11 +170,12 @@ std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner)
           taken.push_back(numbers[static_cast<size_t>(at)]);
         }
       }
-      const Likeness likeness = LikenessOf(taken, weights.floats);
+      Reals reals(std::move(taken));
+      const Likeness likeness = LikenessOf(reals, *weights.reals, other.pool());
       if (std::abs(likeness.cosine) <= greatest) continue;
       greatest = std::abs(likeness.cosine);
       weights.partner = r;
-      weights.partner_floats = std::move(taken);
+      weights.partner_reals = std::move(reals);
       weights.likeness = likeness;
     }
   }
@@ -225,32 +223,36 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
       if (IsFloatingPoint(side.graph().result(r).dtype)) {
         weights.integers = IntegersAfter(side, r);
         if (weights.integers == kNone) continue;
-        weights.floats = side.RealsOf(r)->All();
+        weights.reals = side.RealsOf(r);
       } else if (integer_product && slot == 1 && side.value(r).is_tensor()) {
         weights.integers = r;
         weights.scaled = false;
-        weights.floats = ElementsOf(side.value(r).tensor());
         const int zero = made.inputs.size() > 3 ? made.inputs[3] : kNone;
-        const std::vector<double> zeros =
+        GridValues grid;
+        grid.zero_points =
             zero == kNone ? std::vector<double>{0} : ElementsOf(side.value(zero).tensor());
-        if (zeros.empty()) continue;
+        if (grid.zero_points.empty()) continue;
         // Of many, one for each column.
-        for (size_t i = 0; i < weights.floats.size(); ++i) {
-          weights.floats[i] -= zeros[i % zeros.size()];
+        grid.scales.assign(grid.zero_points.size(), 1);
+        grid.axis = side.value(r).tensor().rank() - 1;
+        if (!grid.per_tensor() && (grid.axis < 0 || side.value(r).tensor().shape().back() !=
+                                                        static_cast<int64_t>(grid.scales.size()))) {
+          continue;
         }
+        weights.reals = Reals(side.value(r).tensor(), std::move(grid));
       } else {
-        const std::optional<Reals> reals = side.RealsOf(r);
-        if (!reals.has_value()) continue;
+        weights.reals = side.RealsOf(r);
         weights.integers = r;
-        weights.floats = reals->All();
       }
-      if (weights.floats.size() < 2) continue;
+      if (!weights.reals.has_value() || weights.reals->size() < 2) continue;
       weights.shape = *side.graph().result(r).shape;
       if (!finder.Match(&weights, *weights.shape)) continue;
       if (!weights.scaled) {
-        const Line fit = LineThrough(weights.floats, weights.partner_floats);
-        for (double& number : weights.floats) number *= fit.slope;
-        weights.likeness = LikenessOf(weights.partner_floats, weights.floats);
+        const Line fit = LineThrough(*weights.reals, *weights.partner_reals, side.pool());
+        GridValues grid = *weights.reals->grid();
+        for (double& scale : grid.scales) scale *= fit.slope;
+        weights.reals = Reals(weights.reals->tensor(), std::move(grid));
+        weights.likeness = LikenessOf(*weights.partner_reals, *weights.reals, side.pool());
       }
       found.push_back(std::move(weights));
     }

@@ -17,9 +17,9 @@ struct QuantizedWeights {
   int result = kNone;    // what the layer's node reads: floats made of integers, or these
   int integers = kNone;  // kNone where only the node can unpack them
   int partner = kNone;   // a constant of the other side, or made of such
-  // Both as floats, in the order of the quantized side's elements.
-  std::vector<double> floats;
-  std::vector<double> partner_floats;
+  // Both, in the order of the quantized side's elements. Those that are found have them.
+  std::optional<Reals> reals;
+  std::optional<Reals> partner_reals;
   // As the partner's elements are used: nothing of packed weights, of which some rows are taken.
   std::optional<Shape> shape;
   // False where the scale is not the constant's own but comes with a later node.

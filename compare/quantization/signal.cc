@@ -107,6 +107,85 @@ struct ShiftedSums {
   }
 };
 
+// What LinesThrough() gathers of a channel.
+class ChannelSums {
+ public:
+  void Add(double x, double y) {
+    if (!IsPair(x, y)) return;
+    sums_.Add(x, y);
+    line_.apart += (y - x) * (y - x);
+    line_.least_a = std::min(line_.least_a, x);
+    line_.most_a = std::max(line_.most_a, x);
+    line_.least_b = std::min(line_.least_b, y);
+    line_.most_b = std::max(line_.most_b, y);
+  }
+
+  // Of elements that come later. Nothing more is to be added to either but by this.
+  void Add(const ChannelSums& other) {
+    moments_.Add(other.sums_.InMoments());
+    line_.apart += other.line_.apart;
+    line_.least_a = std::min(line_.least_a, other.line_.least_a);
+    line_.most_a = std::max(line_.most_a, other.line_.most_a);
+    line_.least_b = std::min(line_.least_b, other.line_.least_b);
+    line_.most_b = std::max(line_.most_b, other.line_.most_b);
+  }
+
+  ChannelLine Line() const {
+    const Moments& m = moments_;
+    ChannelLine channel = line_;
+    channel.line = LineOf(m);
+    const double slope = channel.line.slope;
+    const double raw_aa = m.aa + m.count * m.mean_a * m.mean_a;
+    channel.count = m.count;
+    channel.rest = std::max(0.0, m.bb - 2 * slope * m.ab + slope * slope * m.aa);
+    channel.squares = slope * slope * raw_aa;
+    if (raw_aa > 0) channel.from_zero = (m.ab + m.count * m.mean_a * m.mean_b) / raw_aa;
+    return channel;
+  }
+
+ private:
+  ShiftedSums sums_;
+  Moments moments_;
+  ChannelLine line_;
+};
+
+// `add(first, count, x, y, sums)`: adds a strip to the channels.
+template <typename AddStrip>
+std::vector<ChannelLine> LinesOf(const Reals& a, const Reals& b, int64_t channels,
+                                 const ThreadPool* pool, const AddStrip& add) {
+  constexpr int64_t kMostInPieces = 4096;  // channels: else sums of pieces take more than they tell
+  const int64_t size = std::min(a.size(), b.size());
+  std::vector<ChannelSums> all(static_cast<size_t>(channels));
+  const RealReader left(a);
+  const RealReader right(b);
+  const auto add_range = [&](int64_t begin, int64_t end, std::vector<ChannelSums>* sums) {
+    ForEachStrip(left, right, begin, end,
+                 [&](int64_t first, int64_t count, const double* x, const double* y) {
+                   add(first, count, x, y, sums);
+                   return true;
+                 });
+  };
+  const auto merge = [&](const std::vector<ChannelSums>& piece) {
+    for (size_t c = 0; c < all.size(); ++c) all[c].Add(piece[c]);
+  };
+  if (channels <= kMostInPieces) {
+    std::vector<std::vector<ChannelSums>> pieces(static_cast<size_t>(NumberPieces(size)));
+    ForEachNumberPiece(size, pool, [&](int64_t piece, int64_t begin, int64_t end) {
+      std::vector<ChannelSums>& sums = pieces[static_cast<size_t>(piece)];
+      sums.resize(all.size());
+      add_range(begin, end, &sums);
+    });
+    for (const std::vector<ChannelSums>& piece : pieces) merge(piece);
+  } else {
+    std::vector<ChannelSums> sums(all.size());
+    add_range(0, size, &sums);
+    merge(sums);
+  }
+  std::vector<ChannelLine> lines;
+  for (const ChannelSums& channel : all) lines.push_back(channel.Line());
+  return lines;
+}
+
 struct Sums {
   double aa = 0, bb = 0, ab = 0, differences = 0;
   Moments moments;
@@ -206,28 +285,44 @@ Line LineThrough(absl::Span<const double> a, absl::Span<const double> b) {
   return LineOf(SumsOf(SpanReader(a), SpanReader(b), nullptr).moments);
 }
 
+Line LineThrough(const Reals& a, const Reals& b, const ThreadPool* pool) {
+  return LineOf(SumsOf(RealReader(a), RealReader(b), pool).moments);
+}
+
 std::vector<ChannelLine> LinesThrough(const Reals& a, const Reals& b, int64_t channels,
-                                      int64_t inner) {
-  std::vector<ShiftedSums> sums(static_cast<size_t>(channels));
-  ForEachStrip(RealReader(a), RealReader(b), 0, std::min(a.size(), b.size()),
-               [&](int64_t first, int64_t count, const double* x, const double* y) {
-                 for (int64_t i = 0; i < count; ++i) {
-                   if (!IsPair(x[i], y[i])) continue;
-                   sums[static_cast<size_t>((first + i) / inner % channels)].Add(x[i], y[i]);
-                 }
-                 return true;
-               });
-  std::vector<ChannelLine> lines;
-  for (const ShiftedSums& of_channel : sums) {
-    const Moments m = of_channel.InMoments();
-    ChannelLine& channel = lines.emplace_back();
-    channel.line = LineOf(m);
-    const double slope = channel.line.slope;
-    channel.count = m.count;
-    channel.rest = std::max(0.0, m.bb - 2 * slope * m.ab + slope * slope * m.aa);
-    channel.squares = slope * slope * (m.aa + m.count * m.mean_a * m.mean_a);
+                                      int64_t inner, const ThreadPool* pool) {
+  if (channels <= 0 || inner <= 0) return {};
+  return LinesOf(a, b, channels, pool,
+                 [&](int64_t first, int64_t count, const double* x, const double* y,
+                     std::vector<ChannelSums>* sums) {
+                   int64_t channel = first / inner % channels;
+                   int64_t left = inner - first % inner;  // of the run of one channel
+                   for (int64_t i = 0; i < count; ++i) {
+                     (*sums)[static_cast<size_t>(channel)].Add(x[i], y[i]);
+                     if (--left > 0) continue;
+                     left = inner;
+                     if (++channel == channels) channel = 0;
+                   }
+                 });
+}
+
+std::vector<ChannelLine> LinesThrough(const Reals& a, const Reals& b, const GridValues& grid,
+                                      const Shape& shape, const ThreadPool* pool) {
+  const auto channels = static_cast<int64_t>(grid.scales.size());
+  if (grid.per_tensor()) return LinesThrough(a, b, 1, a.size(), pool);
+  if (grid.block == 0) {
+    int64_t inner = 1;
+    for (size_t i = static_cast<size_t>(grid.axis) + 1; i < shape.size(); ++i) inner *= shape[i];
+    return LinesThrough(a, b, channels, inner, pool);
   }
-  return lines;
+  return LinesOf(a, b, channels, pool,
+                 [&](int64_t first, int64_t count, const double* x, const double* y,
+                     std::vector<ChannelSums>* sums) {
+                   for (int64_t i = 0; i < count; ++i) {
+                     const auto channel = static_cast<size_t>(grid.ScaleAt(shape, first + i));
+                     (*sums)[channel].Add(x[i], y[i]);
+                   }
+                 });
 }
 
 }  // namespace onnxcmp

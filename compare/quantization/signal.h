@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_QUANTIZATION_SIGNAL_H_
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -31,16 +32,25 @@ struct Line {
   double offset = 0;
 };
 Line LineThrough(absl::Span<const double> a, absl::Span<const double> b);
+Line LineThrough(const Reals& a, const Reals& b, const ThreadPool* pool);
 
-// The line of each channel, element i belonging to channel i / inner % channels.
+// What a channel of two results has in common.
 struct ChannelLine {
   Line line;
-  double count = 0;    // of pairs that count, as in Likeness
-  double rest = 0;     // sum of squares of what the line leaves
-  double squares = 0;  // of slope * a
+  double count = 0;      // of pairs that count, as in Likeness
+  double rest = 0;       // sum of squares of what the line leaves
+  double squares = 0;    // of slope * a
+  double apart = 0;      // of b - a
+  double from_zero = 0;  // the slope of the line through 0; 0 where a is
+  double least_a = std::numeric_limits<double>::infinity(), most_a = -least_a;
+  double least_b = std::numeric_limits<double>::infinity(), most_b = -least_b;
 };
+// Element i belongs to channel i / inner % channels. The pool may be null.
 std::vector<ChannelLine> LinesThrough(const Reals& a, const Reals& b, int64_t channels,
-                                      int64_t inner);
+                                      int64_t inner, const ThreadPool* pool);
+// To the one that has its scale in a tensor of that shape.
+std::vector<ChannelLine> LinesThrough(const Reals& a, const Reals& b, const GridValues& grid,
+                                      const Shape& shape, const ThreadPool* pool);
 
 }  // namespace onnxcmp
 

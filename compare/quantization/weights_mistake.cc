@@ -21,54 +21,32 @@ constexpr double kDoubtful = 1;
 constexpr double kLeaves = 0.7;
 constexpr double kLeavesRounded = 0.85;
 
-// The elements of one scale.
+// The elements of one scale: the partner's are a, ours b.
 struct Channel {
-  std::vector<double> ours, theirs;
+  ChannelLine values;
+  // A factor, and what is added to it, which a few elements do not tell.
   Line fit;
   double steps = 0;  // how far they are from the partner's, root mean square
 };
 
-// A factor, and what is added to it, which a few elements do not tell.
-Line FitOf(const Channel& channel) {
-  constexpr size_t kFewest = 3;
-  if (channel.ours.size() >= kFewest) return LineThrough(channel.theirs, channel.ours);
-  double products = 0, squares = 0;
-  for (size_t i = 0; i < channel.ours.size(); ++i) {
-    products += channel.ours[i] * channel.theirs[i];
-    squares += channel.theirs[i] * channel.theirs[i];
-  }
-  Line fit;
-  if (squares > 0) fit.slope = products / squares;
-  fit.offset = 0;
-  return fit;
-}
-
 std::vector<Channel> ChannelsOf(const QuantizedWeights& weights, const Shape& shape,
-                                const GridValues& grid) {
-  std::vector<Channel> channels(grid.scales.size());
-  for (size_t i = 0; i < weights.floats.size(); ++i) {
-    Channel& channel = channels[static_cast<size_t>(grid.ScaleAt(shape, static_cast<int64_t>(i)))];
-    channel.ours.push_back(weights.floats[i]);
-    channel.theirs.push_back(weights.partner_floats[i]);
-  }
-  for (size_t c = 0; c < channels.size(); ++c) {
-    Channel& channel = channels[c];
-    channel.fit = FitOf(channel);
-    double squares = 0;
-    for (size_t i = 0; i < channel.ours.size(); ++i) {
-      const double difference = channel.ours[i] - channel.theirs[i];
-      squares += difference * difference;
-    }
-    const double rms =
-        channel.ours.empty() ? 0 : std::sqrt(squares / static_cast<double>(channel.ours.size()));
-    channel.steps = grid.scales[c] > 0 ? rms / grid.scales[c] : 0;
+                                const GridValues& grid, const ThreadPool* pool) {
+  constexpr double kFewest = 3;
+  std::vector<Channel> channels;
+  for (const ChannelLine& values :
+       LinesThrough(*weights.partner_reals, *weights.reals, grid, shape, pool)) {
+    const double scale = grid.scales[channels.size()];
+    Channel& channel = channels.emplace_back();
+    channel.values = values;
+    channel.fit = values.count >= kFewest ? values.line : Line{values.from_zero, 0};
+    const double rms = values.count > 0 ? std::sqrt(values.apart / values.count) : 0;
+    channel.steps = scale > 0 ? rms / scale : 0;
   }
   return channels;
 }
 
-std::string RangeOf(absl::Span<const double> numbers) {
-  const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
-  return absl::StrFormat("%.3g … %.3g", *least, *most);
+std::string RangeText(double least, double most) {
+  return absl::StrFormat("%.3g … %.3g", least, most);
 }
 
 class Diagnosis {
@@ -79,7 +57,7 @@ class Diagnosis {
         weights_(weights),
         grid_(grid),
         of_(*side_.grids().of(weights.integers)),
-        channels_(ChannelsOf(weights, *weights.shape, grid)) {}
+        channels_(ChannelsOf(weights, *weights.shape, grid, side_.pool())) {}
 
   Mistake Find() const {
     size_t worst = 0;
@@ -102,8 +80,9 @@ class Diagnosis {
       std::string text = absl::StrFormat(
           "scale %s = %.4g%s is %.3g times what it should be: the weights reach %s, the other "
           "side's %s",
-          Name(of_.scale), scale, where, channel.fit.slope, RangeOf(channel.ours),
-          RangeOf(channel.theirs));
+          Name(of_.scale), scale, where, channel.fit.slope,
+          RangeText(channel.values.least_b, channel.values.most_b),
+          RangeText(channel.values.least_a, channel.values.most_a));
       if (const int other = ChannelOfScale(scale, worst); other >= 0) {
         absl::StrAppend(&text, "; it is what channel ", other, " asks for");
       }
@@ -116,7 +95,8 @@ class Diagnosis {
           "side's %s",
           of_.zero_point == kNone ? "" : Name(of_.zero_point),
           grid_.ZeroPointOf(static_cast<int64_t>(worst)), where, std::abs(moved),
-          moved > 0 ? "small" : "great", RangeOf(channel.ours), RangeOf(channel.theirs));
+          moved > 0 ? "small" : "great", RangeText(channel.values.least_b, channel.values.most_b),
+          RangeText(channel.values.least_a, channel.values.most_a));
       return {std::move(text), of_.zero_point};
     }
     constexpr double kFar = 4;
@@ -139,7 +119,8 @@ class Diagnosis {
       if (integers.shape()[axis] != static_cast<int64_t>(grid_.scales.size())) continue;
       GridValues other = grid_;
       other.axis = static_cast<int64_t>(axis);
-      const Likeness likeness = LikenessOf(weights_.partner_floats, Reals(integers, other).All());
+      const Likeness likeness =
+          LikenessOf(*weights_.partner_reals, Reals(integers, other), side_.pool());
       if (likeness.noise > 0.3 * weights_.likeness.noise) continue;
       return absl::StrFormat(
           "axis %d of the scales %s is wrong: along axis %d the weights are %.3g dB from the other "
@@ -173,7 +154,7 @@ std::optional<double> NoiseWith(const TwinRun& run, const QuantizedWeights& weig
                                 const std::vector<int>& region, int result) {
   const SideValues& side = run.quantized();
   if (!weights.scaled || run.partner(result) == kNone) return std::nullopt;
-  const Value instead = side.InFormOf(weights.result, Reals(weights.partner_floats));
+  const Value instead = side.InFormOf(weights.result, *weights.partner_reals);
   if (instead.empty()) return std::nullopt;
   const Value given = run.RunRegion(region, result, weights.result, instead);
   const std::optional<Reals> reals = side.RealsOf(result, given);

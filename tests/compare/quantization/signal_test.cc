@@ -127,7 +127,7 @@ TEST(Signal, EachChannelHasItsLine) {
   // Channels of two elements each, twice: b = 2 a + 1, and b = -a with one pair that is off.
   const Reals a(std::vector<double>{1, 2, 1, 2, 3, 5, 4, kNaN});
   const Reals b(std::vector<double>{3, 5, -1, -2, 7, 11, -4, 6});
-  const std::vector<ChannelLine> lines = LinesThrough(a, b, 2, 2);
+  const std::vector<ChannelLine> lines = LinesThrough(a, b, 2, 2, nullptr);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_NEAR(lines[0].line.slope, 2, 1e-12);
   EXPECT_NEAR(lines[0].line.offset, 1, 1e-12);
@@ -138,10 +138,60 @@ TEST(Signal, EachChannelHasItsLine) {
   EXPECT_EQ(lines[1].count, 3);
   // a = 0, 1, 2 and b = 0, 1, 5: the line is 2.5 a - 0.5, and leaves 0.5, -1 and 0.5.
   const ChannelLine rough = LinesThrough(Reals(std::vector<double>{0, 1, 2}),
-                                         Reals(std::vector<double>{0, 1, 5}), 1, 1)[0];
+                                         Reals(std::vector<double>{0, 1, 5}), 1, 1, nullptr)[0];
   EXPECT_NEAR(rough.line.slope, 2.5, 1e-12);
   EXPECT_NEAR(rough.line.offset, -0.5, 1e-12);
   EXPECT_NEAR(rough.rest, 1.5, 1e-12);
+  EXPECT_EQ(rough.apart, 9);
+  EXPECT_NEAR(rough.from_zero, 11.0 / 5, 1e-12);
+  EXPECT_EQ(rough.least_a, 0);
+  EXPECT_EQ(rough.most_a, 2);
+  EXPECT_EQ(rough.most_b, 5);
+}
+
+// By the scale that an element has: along an axis, and in blocks along it.
+TEST(Signal, ChannelsAreThoseOfAGrid) {
+  const Reals a(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8});
+  const Reals b(std::vector<double>{2, 6, 6, 12, 25, 36, 35, 48});
+  const Shape shape = {4, 2};
+  GridValues grid = GridOf({1, 1}, {0}, 1);
+  std::vector<ChannelLine> lines = LinesThrough(a, b, grid, shape, nullptr);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].most_b, 35);
+  EXPECT_EQ(lines[1].most_b, 48);
+  grid = GridOf({1, 1, 1, 1}, {0}, 0);
+  grid.block = 2;
+  lines = LinesThrough(a, b, grid, shape, nullptr);
+  ASSERT_EQ(lines.size(), 4u);
+  const double slopes[] = {2, 3, 5, 6};
+  for (size_t c = 0; c < 4; ++c) {
+    EXPECT_EQ(lines[c].count, 2);
+    EXPECT_NEAR(lines[c].from_zero, slopes[c], 1e-12) << c;
+  }
+}
+
+// Pieces and strips cut through channels and their runs.
+TEST(Signal, ManyElementsOfManyChannels) {
+  const std::vector<double> a = Many(1);
+  const int64_t channels = 7;
+  const int64_t inner = 13;
+  std::vector<double> b(a.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    const auto channel = static_cast<int64_t>(i) / inner % channels;
+    b[i] = a[i] * static_cast<double>(channel + 1) + 3;
+  }
+  const ThreadPool pool(3);
+  const std::vector<ChannelLine> lines = LinesThrough(Reals(a), Reals(b), channels, inner, &pool);
+  const std::vector<ChannelLine> alone = LinesThrough(Reals(a), Reals(b), channels, inner, nullptr);
+  double count = 0;
+  for (size_t c = 0; c < lines.size(); ++c) {
+    EXPECT_NEAR(lines[c].line.slope, static_cast<double>(c + 1), 1e-9);
+    EXPECT_NEAR(lines[c].line.offset, 3, 1e-8);
+    EXPECT_EQ(lines[c].line.slope, alone[c].line.slope);
+    EXPECT_EQ(lines[c].apart, alone[c].apart);
+    count += lines[c].count;
+  }
+  EXPECT_EQ(count, static_cast<double>(a.size()));
 }
 
 }  // namespace
