@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
@@ -16,6 +17,8 @@
 
 namespace onnxcmp::testing {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr int64_t kElements = int64_t{1} << 15;  // 128 KiB
 constexpr int64_t kBytes = kElements * 4;
