@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -18,6 +19,7 @@
 #include "compare/comparison/comparison.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/pair/per_side.h"
+#include "compare/pair/timings.h"
 #include "compare/sets/compare_sets.h"
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/side.h"

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "absl/container/node_hash_map.h"
 #include "compare/quantization/twin_run.h"

@@ -239,6 +239,7 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
                                                         static_cast<int64_t>(grid.scales.size()))) {
           continue;
         }
+        if (grid.per_tensor()) weights.zero_point = zero;
         weights.reals = Reals(side.value(r).tensor(), std::move(grid));
       } else {
         weights.reals = side.RealsOf(r);
@@ -250,6 +251,7 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
       if (!weights.scaled) {
         const Line fit = LineThrough(*weights.reals, *weights.partner_reals, side.pool());
         GridValues grid = *weights.reals->grid();
+        if (grid.per_tensor() && fit.slope != 0) weights.moved = -fit.offset / fit.slope;
         for (double& scale : grid.scales) scale *= fit.slope;
         weights.reals = Reals(weights.reals->tensor(), std::move(grid));
         weights.likeness = LikenessOf(*weights.partner_reals, *weights.reals, side.pool());

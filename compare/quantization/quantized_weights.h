@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "compare/quantization/reals.h"
 #include "compare/quantization/side_values.h"
 #include "compare/quantization/signal.h"
 #include "compare/quantization/twin_run.h"
@@ -24,6 +25,10 @@ struct QuantizedWeights {
   std::optional<Shape> shape;
   // False where the scale is not the constant's own but comes with a later node.
   bool scaled = true;
+  // Of such: their zero point, if it is one for all, and by how many steps they are greater than
+  // what the partner's would be in their steps.
+  int zero_point = kNone;
+  double moved = 0;
   Likeness likeness;
 };
 

@@ -13,6 +13,7 @@
 #include "compare/quantization/grids.h"
 #include "compare/quantization/reals.h"
 #include "compare/sides/pair_values.h"
+#include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/value.h"
 
 namespace onnxcmp {

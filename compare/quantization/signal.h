@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "compare/quantization/grids.h"
 #include "compare/quantization/reals.h"
 #include "evaluator/base/thread_pool.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 

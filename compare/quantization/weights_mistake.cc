@@ -163,12 +163,23 @@ std::optional<double> NoiseWith(const TwinRun& run, const QuantizedWeights& weig
   return LikenessOf(*partner, *reals, side.pool()).noise;
 }
 
+// Of integers that are multiplied as they are.
+Mistake MovedMistake(const SideValues& side, const QuantizedWeights& weights) {
+  if (weights.zero_point == kNone || std::abs(weights.moved) <= kDoubtful) return {};
+  return {absl::StrFormat("zero point %s of the weights %s is about %.0f steps too %s",
+                          side.graph().result(weights.zero_point).name,
+                          side.graph().result(weights.integers).name, std::abs(weights.moved),
+                          weights.moved > 0 ? "small" : "great"),
+          weights.zero_point};
+}
+
 }  // namespace
 
 Mistake WeightsMistake(const TwinRun& run, const QuantizedWeights& weights,
                        const std::vector<int>& region, int result) {
   const SideValues& side = run.quantized();
-  if (weights.integers == kNone || !weights.scaled || !weights.shape.has_value()) return {};
+  if (!weights.scaled) return MovedMistake(side, weights);
+  if (weights.integers == kNone || !weights.shape.has_value()) return {};
   const std::optional<GridValues> grid = side.GridOf(weights.integers);
   if (!grid.has_value()) return {};
   // Weights that were reshaped on their way belong to no channel that is known here.

@@ -341,12 +341,12 @@ TEST(Quantization, WhatAGridThatFitsMakesOfItsNumbersIsKnown) {
   const std::string head =
       absl::StrCat("g (float[", kRows, ",", kSize, "] x) => (float[", kRows, ",", kSize, "] y) <");
   std::vector<double> integers;
-  for (const double weight : Weights(1)) integers.push_back(std::nearbyint(weight * 100));
+  for (const double weight : Weights(1)) integers.push_back(std::nearbyint(weight * 64));
   const std::string square = "s = Mul (x, x)\n c = Mul (s, x)\n d = Mul (c, s)\n";
   const Comparison comparison = Compared(
-      absl::StrCat(head, "int8[16,16] q = ", List(integers), ", float w_scale = {0.01}> {\n",
+      absl::StrCat(head, "int8[16,16] q = ", List(integers), ", float w_scale = {0.015625}> {\n",
                    square, "w = DequantizeLinear (q, w_scale)\n y = MatMul (d, w) }"),
-      absl::StrCat(head, "int8[16,16] q = ", List(integers), ", float w_scale = {0.01}> {\n",
+      absl::StrCat(head, "int8[16,16] q = ", List(integers), ", float w_scale = {0.015625}> {\n",
                    square,
                    "i, scale, zero = DynamicQuantizeLinear (d)\n"
                    "p = MatMulInteger (i, q, zero)\n f = Cast<to = 1> (p)\n"
@@ -360,6 +360,41 @@ TEST(Quantization, WhatAGridThatFitsMakesOfItsNumbersIsKnown) {
   const QuantizedLayer& product = LayerOf(comparison, "y");
   EXPECT_EQ(product.rounding_sqnr, rounded.rounding_sqnr);
   EXPECT_FALSE(product.in_another);
+}
+
+// Integers that are multiplied as they are have no scale to be measured by, but a zero point.
+TEST(Quantization, TheZeroPointOfIntegerProducts) {
+  const std::string head =
+      absl::StrCat("g (float[", kRows, ",", kSize, "] x) => (float[", kRows, ",", kSize, "] y) <");
+  // None is small: a step or two are no great noise.
+  std::vector<double> weights = Random(kSize * kSize, 7);
+  std::vector<double> integers;
+  for (double& weight : weights) {
+    weight = std::copysign(0.5 + std::abs(weight) / 8, weight);
+    integers.push_back(std::nearbyint(weight * 128));
+  }
+  const std::string left =
+      absl::StrCat(head, "float[16,16] w = ", List(weights), "> { y = MatMul (x, w) }");
+  for (const int moved : {0, 3, -4}) {
+    const Comparison comparison =
+        Compared(left,
+                 absl::StrCat(head, "int8[16,16] q = ", List(integers), ", int8 wz = {", moved,
+                              "}, float w_scale = {0.0078125}> {\n"
+                              "i, scale, zero = DynamicQuantizeLinear (x)\n"
+                              "p = MatMulInteger (i, q, zero, wz)\n f = Cast<to = 1> (p)\n"
+                              "both = Mul (scale, w_scale)\n y = Mul (f, both) }"),
+                 X());
+    const std::vector<QuantizationMistake>& mistakes = comparison.quantization->mistakes;
+    if (moved == 0) {
+      EXPECT_THAT(mistakes, IsEmpty());
+      continue;
+    }
+    ASSERT_THAT(mistakes, SizeIs(1)) << moved;
+    EXPECT_EQ(mistakes[0].text,
+              absl::StrCat("zero point wz of the weights q is about ", std::abs(moved),
+                           " steps too ", moved > 0 ? "great" : "small"));
+    EXPECT_EQ(comparison.right.results[Index(mistakes[0].place)].name, "wz");
+  }
 }
 
 // A grid of which the numbers use little explains nothing.
