@@ -34,7 +34,7 @@ class ChainComparison {
     chain_.models = std::move(models);
     // All steps are fed the same, so what one has found of a node is known to the next.
     if (!arguments_.share) return;
-    tools_.seen.emplace(/*letters=*/false);
+    tools_.seen.emplace(WantsLetters(arguments_));
     tools_.seen->with_inputs = true;
   }
 

@@ -26,6 +26,12 @@ ComparisonTools::ComparisonTools(const RunOptions& run, Interruption& interrupti
       interruption(interruption),
       weights(std::make_shared<SharedWeights>(ThreadCount(run.threads), spare)) {}
 
+bool WantsLetters(const CompareArguments& arguments) {
+  return arguments.format == "json" ||
+         std::any_of(arguments.reports.begin(), arguments.reports.end(),
+                     [](const auto& report) { return report.first == "json"; });
+}
+
 absl::StatusOr<bool> SideComparison::Run(const Show& show) {
   if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(CheckReproTarget(arguments_.repro));
   OC_RETURN_IF_ERROR(OpenSides());
@@ -65,11 +71,10 @@ absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
     return absl::InvalidArgumentError("--search is for two models: a recording has its inputs");
   }
   SetsResult result;
-  CompareOptions compare = options();
-  if (inputs->has_value() && (*inputs)->size() > 1) {
-    if (!tools_.seen.has_value()) tools_.seen.emplace(compare.letters);
-    compare.seen = &*tools_.seen;
+  if (inputs->has_value() && (*inputs)->size() > 1 && !tools_.seen.has_value()) {
+    tools_.seen.emplace(WantsLetters(arguments_));
   }
+  CompareOptions compare = options();
   if (inputs->has_value()) {
     compare.made_up = (*inputs)->made_up();
     OC_ASSIGN_OR_RETURN(result.fed, (*inputs)->Get(set));
@@ -214,9 +219,8 @@ CompareOptions SideComparison::options() {
   options.threads = arguments_.run.threads;
   options.repro = !arguments_.repro.empty();
   options.causes = options.repro || (arguments_.causes && !arguments_.only_not_finite);
-  options.letters = arguments_.format == "json" ||
-                    std::any_of(arguments_.reports.begin(), arguments_.reports.end(),
-                                [](const auto& report) { return report.first == "json"; });
+  options.letters = WantsLetters(arguments_);
+  if (tools_.seen.has_value()) options.seen = &*tools_.seen;
   options.share = arguments_.share;
   options.timings = timings();
   options.shadow = arguments_.shadow;

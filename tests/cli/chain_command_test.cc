@@ -104,6 +104,20 @@ TEST_F(ChainCommandTest, SharingDoesNotShow) {
   }
 }
 
+// Two models that have no node in common: what runs once in the first step runs in no other.
+TEST_F(ChainCommandTest, AStepIsHandedWhatEarlierOnesFound) {
+  const std::string graph = "(float[64] x) => (float[64] y) { a = Tanh(x) b = Exp(a) y = Sin(b) }";
+  const std::string a = Model("a", graph);
+  const std::string b = Model("b", absl::StrReplaceAll(graph, {{"Tanh", "Sigmoid"}}));
+  const std::string x = folder_ + "/x.npz";
+  ASSERT_EQ(Onnxcmp({a, a, "--save-inputs", x}).status, 0);
+  const std::vector<std::string> chain = {"chain", a, b, a, b, "--inputs", x, "--timings"};
+  // 3 steps and the ends, of 6 nodes each.
+  EXPECT_THAT(Onnxcmp(chain).err, HasSubstr("18 of 24 nodes were taken from another run"));
+  EXPECT_THAT(Onnxcmp({a, b, "--inputs", x, "--timings"}).err,
+              HasSubstr("0 of 6 nodes were taken from another run"));
+}
+
 TEST_F(ChainCommandTest, Mistakes) {
   const std::string a = Scaled("a", "2");
   Outcome outcome = Onnxcmp({"chain", a});
