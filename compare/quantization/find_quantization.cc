@@ -149,9 +149,9 @@ class QuantizationFinder {
   void LookAtWeights(const std::vector<int>& region, QuantizedLayer* layer) {
     WeightsMistakeOf& wrong = of_weights_.emplace_back();
     const int r = layer->result;
-    const bool settled = HasPartnersBits(*layer) || !ReadOtherwise(run_, r).empty();
+    const bool honest = HasPartnersBits(*layer);
     for (const QuantizedWeights& weights : WeightsOf(run_, region, layer->partner)) {
-      if (!settled && wrong.mistake.empty()) {
+      if (!honest && wrong.mistake.empty()) {
         wrong = {weights.integers, WeightsMistake(run_, weights, region, r)};
       }
       if (!AreCounterparts(run_, weights, region, r)) continue;

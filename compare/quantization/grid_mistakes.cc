@@ -133,7 +133,7 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   ForEachStrip(RealReader(*numbers), 0, numbers->size(),
                [&](int64_t /*first*/, int64_t size, const double* strip) {
                  for (const double number : absl::MakeConstSpan(strip, size)) {
-                   if (!(std::abs(number) < 1e30)) continue;
+                   if (!(std::abs(number) < kMask)) continue;
                    grid.least = std::min(grid.least, number);
                    grid.most = std::max(grid.most, number);
                    const double beyond = std::max({number - high, low - number, 0.0}) / step;

@@ -11,9 +11,6 @@
 namespace onnxcmp {
 namespace {
 
-// From here on a number is a mask.
-constexpr double kMask = 1e30;
-
 // Fills a new tensor strip by strip: made(first, count, a) has the numbers in `a`, to be changed.
 template <typename Make>
 absl::StatusOr<Tensor> Stored(const Reals& reals, const Shape& shape, DType dtype,

@@ -17,6 +17,9 @@
 
 namespace onnxcmp {
 
+// From this magnitude on a number is a mask, and does not count.
+inline constexpr double kMask = 1e30;
+
 class Reals {
  public:
   explicit Reals(Tensor floats) : tensor_(std::move(floats)) {}

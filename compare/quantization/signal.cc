@@ -13,8 +13,6 @@
 namespace onnxcmp {
 namespace {
 
-constexpr double kMask = 1e30;
-
 class SpanReader {
  public:
   explicit SpanReader(absl::Span<const double> numbers) : numbers_(numbers) {}

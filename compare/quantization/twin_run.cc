@@ -155,13 +155,13 @@ int TwinRun::VouchedFor(int n, int r) const {
   return aligned_[Index(r)] != kNone || x == kNone ? aligned_[Index(r)] : aligned_[Index(x)];
 }
 
-// What is made of the same on the other side, as many elements of floats, the nearest first.
-std::vector<int> TwinRun::Candidates(int n, int r) const {
+// `first`, which may be kNone, and what is made of the same on the other side, as many elements of
+// floats, the nearest first.
+std::vector<int> TwinRun::Candidates(int first, int r) const {
   const SideGraph& theirs = other_.graph();
   const int64_t size = quantized_.graph().result(r).fingerprint.size;
   std::vector<int> candidates;
   absl::flat_hash_set<int> seen;
-  const int first = VouchedFor(n, r);
   const auto add_if_alike = [&](int result) {
     const StreamResult& known = theirs.result(result);
     if (known.fingerprint.size == size && !other_.IsFixed(result) &&
@@ -227,7 +227,8 @@ int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
   } near, rounded;
   int product = kNone;
   double correlation = kLeastCorrelation;
-  for (const int candidate : Candidates(n, r)) {
+  const int vouched = VouchedFor(n, r);
+  for (const int candidate : Candidates(vouched, r)) {
     const std::optional<Reals> theirs = other_.RealsOf(candidate);
     if (!theirs.has_value() || theirs->size() != own.size()) continue;
     const Likeness likeness = LikenessOf(*theirs, own, quantized_.pool());
@@ -257,7 +258,7 @@ int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
       product = candidate;
     }
     // The alignment's partner comes first.
-    if (candidate == VouchedFor(n, r) && noise <= kClearly) break;
+    if (candidate == vouched && noise <= kClearly) break;
   }
   if (near.noise <= kPossibly) {
     return near.noise > kDoubtful && !rounds && IsNearerAfter(r, near.result, near.noise)

@@ -56,7 +56,7 @@ class TwinRun {
   void FindPartner(int n, int r);
   void SetLikeness(int r);  // of one that has a partner
   int VouchedFor(int n, int r) const;
-  std::vector<int> Candidates(int n, int r) const;
+  std::vector<int> Candidates(int first, int r) const;
   bool AreProducts(int n, int candidate) const;
   bool AreAlike(int n, int candidate) const;
   // Whether what is made of a result is nearer to the candidate by far: a Tanh of small numbers.
