@@ -1,6 +1,8 @@
 #include "compare/differences/value_scale.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -40,13 +42,89 @@ std::vector<double> SampleNumbers(const Tensor& tensor) {
   return numbers;
 }
 
-}  // namespace
+// Fills are at least this large, in magnitude and against all other elements.
+constexpr double kLeastFill = 16;
+constexpr double kFillFactor = 8;
+// Fills may be that far apart, of their size: rounded to bfloat16.
+constexpr double kFillSpread = 1e-2;
+// Or that many times as far as others are large, since masks are added to scores.
+constexpr double kSpreadOfAdded = 4;
+constexpr double kLeastFillShare = 1.0 / 16;
+// Fewer other elements than this are no population.
+constexpr size_t kLeastOthers = 4;
+// A sample that holds nothing but fills says nothing of the others; so many elements are looked at.
+constexpr int64_t kMostLookedAt = int64_t{1} << 24;
 
-double ScaleOf(const Tensor& tensor) {
-  const double scale = ScaleOf(SampleNumbers(tensor));
-  // What is nearly all zero may have nothing else in the sample.
+// Ascending; 0, masks and what is not finite are left out, as by ScaleOf.
+std::vector<double> Magnitudes(const std::vector<double>& numbers) {
+  constexpr double kLeastMask = 1e30;
+  std::vector<double> magnitudes;
+  magnitudes.reserve(numbers.size());
+  for (const double number : numbers) {
+    const double magnitude = std::abs(number);
+    if (magnitude > 0 && magnitude < kLeastMask) magnitudes.push_back(magnitude);
+  }
+  std::sort(magnitudes.begin(), magnitudes.end());
+  return magnitudes;
+}
+
+// Whether what begins at `first` are fills, of one or of several sizes.
+bool AreFills(const std::vector<double>& magnitudes, size_t first) {
+  const double added = kSpreadOfAdded * magnitudes[first - 1];
+  double least = magnitudes[first];
+  for (size_t i = first; i < magnitudes.size(); ++i) {
+    if (magnitudes[i] >= kFillFactor * magnitudes[i - 1]) least = magnitudes[i];
+    if (magnitudes[i] - least > added + kFillSpread * magnitudes[i]) return false;
+  }
+  return true;
+}
+
+// The number of elements below the fills; all of them where there are no fills.
+size_t CountOthers(const std::vector<double>& magnitudes) {
+  const size_t size = magnitudes.size();
+  const auto most = static_cast<size_t>((1 - kLeastFillShare) * static_cast<double>(size));
+  for (size_t i = kLeastOthers; i <= most && i < size; ++i) {
+    if (magnitudes[i] >= std::max(kLeastFill, kFillFactor * magnitudes[i - 1]) &&
+        AreFills(magnitudes, i)) {
+      return i;
+    }
+  }
+  return size;
+}
+
+// Of the sample; of what is nearly all zero it may have nothing else.
+double ScaleBySample(const Tensor& tensor, const std::vector<double>& sample) {
+  const double scale = ScaleOf(sample);
   return scale > 0 ? scale : Measure(tensor).scale;
 }
+
+// `sample`: of the tensor.
+ValueScale ScaleOfOthers(const Tensor& tensor, const std::vector<double>& sample) {
+  const double scale = ScaleBySample(tensor, sample);
+  std::vector<double> magnitudes = Magnitudes(sample);
+  if (magnitudes.empty() || magnitudes.back() < kLeastFill) return scale;
+  const double spread = magnitudes.back() - magnitudes[magnitudes.size() / 16];
+  if (spread <= kFillSpread * magnitudes.back() && tensor.num_elements() <= kMostLookedAt) {
+    magnitudes = Magnitudes(ElementsOf(tensor));
+  }
+  const size_t others = CountOthers(magnitudes);
+  if (others == magnitudes.size()) return scale;
+  const double limit = std::sqrt(magnitudes[others - 1] * magnitudes[others]);
+  magnitudes.resize(others);
+  return {std::min(scale, ScaleOf(magnitudes)), limit};
+}
+
+}  // namespace
+
+ValueScale ScaleOfVarying(const Tensor& left, const Tensor& right) {
+  const ValueScale a = ScaleOfOthers(left, SampleNumbers(left));
+  const ValueScale b = ScaleOfOthers(right, SampleNumbers(right));
+  // What only one side has is no fill.
+  if (!std::isfinite(a.limit) || !std::isfinite(b.limit)) return std::min(a.scale, b.scale);
+  return {std::min(a.scale, b.scale), std::min(a.limit, b.limit)};
+}
+
+double ScaleOf(const Tensor& tensor) { return ScaleBySample(tensor, SampleNumbers(tensor)); }
 
 double DeviationOf(const Tensor& tensor) {
   const std::vector<double> numbers = SampleNumbers(tensor);

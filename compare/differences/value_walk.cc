@@ -36,12 +36,12 @@ std::string PlaceText(const std::string& where, const Shape& shape, int64_t inde
 
 // Of integers, whose zero point may be anywhere, the deviation from the mean; where they hardly
 // vary, the step beside is still a tenth of it.
-double ScaleOfPair(const Tensor& left, const Tensor& right) {
+ValueScale ScaleOfPair(const Tensor& left, const Tensor& right) {
   constexpr double kLeastDeviation = 10;
   if (IsInteger(left.dtype()) && IsInteger(right.dtype())) {
     return std::max(std::min(DeviationOf(left), DeviationOf(right)), kLeastDeviation);
   }
-  return std::min(ScaleOf(left), ScaleOf(right));
+  return ScaleOfVarying(left, right);
 }
 
 class Walk {
@@ -70,8 +70,9 @@ class Walk {
 
   void CompareTensors(const Tensor& left, const Tensor& right, const std::string& where);
   void CompareNumbers(const Tensor& left, const Tensor& right, const std::string& where);
-  void CheckWhole(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
-                  const ElementErrors& errors, const std::string& where);
+  void CheckWhole(const Tensor& left, const Tensor& right, const ValueScale& scale,
+                  const Tolerance& tolerance, const ElementErrors& errors,
+                  const std::string& where);
   void CompareStrings(const Tensor& left, const Tensor& right, const std::string& where);
   void CompareParts(const Value* left, const Value* right, const std::string& where, int depth);
   // Adds the errors of a pair of tensors to those of the pairs before.
@@ -165,25 +166,29 @@ void Walk::CompareNumbers(const Tensor& full_left, const Tensor& full_right,
   ValueDifference& values = difference_.values;
   const bool exact = left.dtype() == DType::kBool || right.dtype() == DType::kBool;
   const Tolerance tolerance = exact ? Tolerance{} : rules_.tolerance(left.dtype(), right.dtype());
-  values.scale = tolerance.scaled > 0 ? ScaleOfPair(left, right) : 0;
+  const bool needs_scale =
+      tolerance.scaled > 0 || (tolerance.atol > 0 && std::isfinite(tolerance.whole));
+  const ValueScale scale = needs_scale ? ScaleOfPair(left, right) : ValueScale(0);
+  values.scale = scale.scale;
   values.tolerance = tolerance;
   values.tolerance.atol += tolerance.scaled * values.scale;
   errors_.tolerance = values.tolerance;
   errors_.counting = std::isfinite(tolerance.whole)
-                         ? CountingOf(left, right, tolerance.atol, values.scale)
+                         ? CountingOf(left, right, tolerance, scale)
                          : std::nullopt;
   ElementErrors errors = ErrorsOf(left, right, errors_, pool_);
   // What is beyond by its elements needs no further look.
   if (errors.absolutes > 0 && errors.beyond == 0 && std::isfinite(tolerance.whole)) {
-    CheckWhole(left, right, tolerance, errors, where);
+    CheckWhole(left, right, scale, tolerance, errors, where);
   }
   Add(std::move(errors), left, right, where);
 }
 
-void Walk::CheckWhole(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
-                      const ElementErrors& errors, const std::string& where) {
+void Walk::CheckWhole(const Tensor& left, const Tensor& right, const ValueScale& scale,
+                      const Tolerance& tolerance, const ElementErrors& errors,
+                      const std::string& where) {
   ValueDifference& values = difference_.values;
-  const WholeErrors whole = WholeErrorsOf(left, right, tolerance, values.scale, rules_.parts, pool_,
+  const WholeErrors whole = WholeErrorsOf(left, right, tolerance, scale, rules_.parts, pool_,
                                           errors_.counting.has_value() ? &errors.totals : nullptr);
   values.apart = std::max(values.apart, whole.apart);
   if (whole.fault.empty()) return;

@@ -25,8 +25,16 @@ constexpr int64_t kLeastInPart = 16;
 // What honest parts are farther apart than their whole, and up to where.
 constexpr double kPartFactor = 6;
 constexpr double kMostInPart = 0.6;
-// Of the scale: a part as small as this is noise of larger ones.
+// Of the size of slices that are about as large: what is as small as this is noise of larger ones.
 constexpr double kPartFloor = 0.01;
+// Of the scale: no slice is farther below the others than their noise.
+constexpr double kLeastPartFloor = 1e-4;
+// Slices of an axis hold other quantities where none is between two sizes that far apart.
+constexpr double kSizesApart = 8;
+// A slice that varies by this much of its size, and of its like's, says something.
+constexpr double kLeastDeviation = 0.1;
+// It has lost that where the other side varies by less than this of it.
+constexpr double kDeviationLeft = 0.25;
 // The mean of few elements scatters: how much more they may be apart, against the root of their
 // number, and up to where.
 constexpr double kScatterOfFew = 4;
@@ -36,29 +44,43 @@ constexpr double kDriftShare = 0.5;
 // Rounding goes in all directions: where a factor or an offset leaves less than this of the
 // differences, it is what they are.
 constexpr double kLeastScatter = 0.35;
-// Of tolerances up to this one: what may be of the order of how far elements are from their mean.
-constexpr double kFine = 3e-2;
+// Differences of the order of how far elements are from their mean; of types of few bits it is
+// twice what they may be of the whole.
 constexpr double kMostOfSpread = 0.5;
+constexpr double kSpreadFactor = 2;
 // The same number is rounded in the same way: that many different ones there must be.
 constexpr size_t kLeastDistinct = 8;
 // Axes of more slices than this have short ones, which rows tell of.
 constexpr int64_t kMostSlices = int64_t{1} << 22;
 
 // Differences count as far as they are beyond `atol`.
-Counting CountingBy(double atol, double scale) {
-  return {.limit = scale > 0 ? kHuge * scale : kInfinity, .atol = atol, .center = 0};
+Counting CountingBy(const Tolerance& tolerance, const ValueScale& scale) {
+  // What a user allows is no difference of the order of the values.
+  const bool given = !std::isfinite(tolerance.systematic) && scale.scale > 0;
+  return {.limit = std::min(scale.scale > 0 ? kHuge * scale.scale : kInfinity, scale.limit),
+          .atol = given ? std::min(tolerance.atol, kMostWhole * scale.scale) : tolerance.atol,
+          .center = 0};
+}
+
+// Of all finite elements, or of a slice.
+double MeanSquare(double squares, const PairSums& sums) {
+  return squares / static_cast<double>(std::max<int64_t>(1, sums.count));
+}
+double Deviation(double sum, double squares, int64_t count) {
+  const double mean = sum / static_cast<double>(count);
+  return std::sqrt(std::max(squares / static_cast<double>(count) - mean * mean, 0.0));
 }
 
 class Accumulator {
  public:
-  Accumulator(const Tensor& left, const Tensor& right, const Counting& counting, double floor,
+  Accumulator(const Tensor& left, const Tensor& right, const Counting& counting, double scale,
               bool parts, const ThreadPool* pool)
       : left_(left),
         right_(right),
         pool_(pool),
         shape_(left.shape()),
         counting_(counting),
-        floor_(floor) {
+        scale_(scale) {
     if (IsComplex(left.dtype())) shape_.push_back(2);
     if (shape_.empty()) shape_.push_back(1);
     const auto size = static_cast<int64_t>(left_.size());
@@ -118,8 +140,8 @@ class Accumulator {
     const double mean = all_.left / n;
     const double spread = std::sqrt(std::max(all_.sums.left / n - mean * mean, 0.0));
     const double error = std::sqrt(all_.sums.differences / n);
-    if (tolerance.whole <= kFine && error > tolerance.systematic * size &&
-        error > kMostOfSpread * spread) {
+    if (error > tolerance.systematic * size &&
+        error > std::max(kMostOfSpread, kSpreadFactor * tolerance.whole) * spread) {
       return absl::StrFormat("they differ by %.2g, as much as they do from their mean", error);
     }
     return "";
@@ -146,15 +168,18 @@ class Accumulator {
     double farthest = most;
     std::string where;
     for (size_t axis = 0; axis < slices_.size(); ++axis) {
+      const std::vector<double> likes = SizesOfLikes(slices_[axis]);
       for (size_t i = 0; i < slices_[axis].size(); ++i) {
-        const double apart = slices_[axis][i].Apart(floor_);
-        if (!(apart > farthest) || slices_[axis][i].count < kLeastInPart) continue;
+        const PairSums& slice = slices_[axis][i].sums;
+        const double apart =
+            slice.Apart(std::max(kPartFloor * likes[i], kLeastPartFloor * scale_));
+        if (!(apart > farthest) || slice.count < kLeastInPart) continue;
         farthest = apart;
         where = absl::StrCat("in index ", i, " of axis ", axis);
       }
     }
-    if (worst_row_ >= 0 && row_.Apart(floor_) > farthest) {
-      farthest = row_.Apart(floor_);
+    if (worst_row_ >= 0 && row_.Apart(RowFloor()) > farthest) {
+      farthest = row_.Apart(RowFloor());
       Shape rows(shape_.begin(), shape_.end() - 1);
       where = absl::StrCat("in row ", IndexText(rows, worst_row_));
     }
@@ -162,7 +187,65 @@ class Accumulator {
                          : absl::StrFormat("%s they are %.2g of their size apart", where, farthest);
   }
 
+  // The first slice that varies on one side and hardly on the other, as text.
+  std::string LostDeviation(double atol) const {
+    const std::string all = Lost(all_, 0, atol);
+    if (!all.empty()) return all;
+    for (size_t axis = 0; axis < slices_.size(); ++axis) {
+      const std::vector<double> likes = SizesOfLikes(slices_[axis]);
+      for (size_t i = 0; i < slices_[axis].size(); ++i) {
+        const std::string lost = Lost(slices_[axis][i], likes[i], atol);
+        if (!lost.empty()) return absl::StrCat("in index ", i, " of axis ", axis, " ", lost);
+      }
+    }
+    return "";
+  }
+
  private:
+  double RowFloor() const { return kPartFloor * scale_; }
+
+  // By slice, the root mean square of all that are about as large: sorted by size, no slice is
+  // kSizesApart times the one before.
+  static std::vector<double> SizesOfLikes(const std::vector<WholeTotals>& slices) {
+    std::vector<double> sizes(slices.size());
+    std::vector<size_t> order;
+    for (size_t i = 0; i < slices.size(); ++i) {
+      sizes[i] = std::sqrt(MeanSquare(slices[i].sums.left, slices[i].sums));
+      if (sizes[i] > 0) order.push_back(i);
+    }
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sizes[a] < sizes[b]; });
+    std::vector<double> likes(sizes);
+    for (size_t begin = 0; begin < order.size();) {
+      size_t end = begin;
+      double squares = 0;
+      do {
+        squares += sizes[order[end]] * sizes[order[end]];
+        ++end;
+      } while (end < order.size() && sizes[order[end]] < kSizesApart * sizes[order[end - 1]]);
+      const double like = std::sqrt(squares / static_cast<double>(end - begin));
+      for (; begin < end; ++begin) likes[order[begin]] = like;
+    }
+    return likes;
+  }
+
+  static std::string Lost(const WholeTotals& slice, double like, double atol) {
+    const PairSums& sums = slice.sums;
+    if (sums.count < kLeastInPart) return "";
+    const double left = Deviation(slice.left, sums.left, sums.count);
+    const double right = Deviation(slice.left + slice.difference, sums.right, sums.count);
+    const double size =
+        std::max(like, std::sqrt(MeanSquare(std::max(sums.left, sums.right), sums)));
+    const double more = std::max(left, right);
+    if (more < kLeastDeviation * size || more < 4 * atol ||
+        std::min(left, right) > kDeviationLeft * more) {
+      return "";
+    }
+    if (sums.right == 0 || sums.left == 0) {
+      return absl::StrCat("all of the ", sums.right == 0 ? "right" : "left", " are 0");
+    }
+    return absl::StrFormat("they vary by %.2g | %.2g", left, right);
+  }
+
   static double MeanOf(const NumberReader& numbers) {
     double sum = 0;
     ForEachStrip(numbers, 0, numbers.size(), [&](int64_t, int64_t count, const double* a) {
@@ -184,7 +267,7 @@ class Accumulator {
   }
 
   void RunByRows() {
-    PairSums row;
+    WholeTotals row;
     ForEachStrip(left_, right_, 0, left_.size(),
                  [&](int64_t first, int64_t count, const double* a, const double* b) {
                    int64_t done = 0;
@@ -193,7 +276,7 @@ class Accumulator {
                      const int64_t run = std::min(count - done, inner_ - column);
                      const WholeTotals totals = TotalsOf(a + done, b + done, run, counting_);
                      all_.Add(totals);
-                     row.Add(totals.sums);
+                     row.Add(totals);
                      AddToColumns(column, run, a + done, b + done);
                      done += run;
                      if (column + run == inner_) EndRow((first + done) / inner_ - 1, &row);
@@ -203,26 +286,27 @@ class Accumulator {
   }
 
   void AddToColumns(int64_t column, int64_t run, const double* a, const double* b) {
-    std::vector<PairSums>& columns = slices_.back();
+    std::vector<WholeTotals>& columns = slices_.back();
     if (columns.empty()) return;
     for (int64_t i = 0; i < run; ++i) {
       if (!counting_.Counts(a[i], b[i])) continue;
-      columns[static_cast<size_t>(column + i)].Add(counting_.One(a[i], b[i]));
+      columns[static_cast<size_t>(column + i)].Add(counting_.Totals(a[i], b[i]));
     }
   }
 
-  void EndRow(int64_t row, PairSums* sums) {
+  void EndRow(int64_t row, WholeTotals* totals) {
     int64_t rest = row;
     for (size_t axis = shape_.size() - 1; axis-- > 0;) {
       if (!slices_[axis].empty())
-        slices_[axis][static_cast<size_t>(rest % shape_[axis])].Add(*sums);
+        slices_[axis][static_cast<size_t>(rest % shape_[axis])].Add(*totals);
       rest /= shape_[axis];
     }
-    if (has_rows_ && sums->count >= kLeastInPart && sums->Apart(floor_) > row_.Apart(floor_)) {
-      row_ = *sums;
+    const PairSums& sums = totals->sums;
+    if (has_rows_ && sums.count >= kLeastInPart && sums.Apart(RowFloor()) > row_.Apart(RowFloor())) {
+      row_ = sums;
       worst_row_ = row;
     }
-    *sums = {};
+    *totals = {};
   }
 
   NumberReader left_;
@@ -232,35 +316,35 @@ class Accumulator {
   int64_t inner_ = 1;
   bool has_rows_ = false;
   Counting counting_;
-  double floor_;
+  double scale_;
   WholeTotals all_;
-  std::vector<std::vector<PairSums>> slices_;  // by axis; empty: too short, too many
+  std::vector<std::vector<WholeTotals>> slices_;  // by axis; empty: too short, too many
   PairSums row_;                               // the one that is farthest apart
   int64_t worst_row_ = -1;
 };
 
 }  // namespace
 
-std::optional<Counting> CountingOf(const Tensor& left, const Tensor& right, double atol,
-                                   double scale) {
+std::optional<Counting> CountingOf(const Tensor& left, const Tensor& right,
+                                   const Tolerance& tolerance, const ValueScale& scale) {
   if (IsInteger(left.dtype()) || IsComplex(left.dtype()) || IsComplex(right.dtype())) {
     return std::nullopt;
   }
-  return CountingBy(atol, scale);
+  return CountingBy(tolerance, scale);
 }
 
 WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
-                          double scale, bool parts, const ThreadPool* pool,
+                          const ValueScale& scale, bool parts, const ThreadPool* pool,
                           const WholeTotals* totals) {
   WholeErrors errors;
   if (left.num_elements() == 0) return errors;
   const bool integers = IsInteger(left.dtype());
   const double whole = tolerance.whole;
   // The size of an integer says nothing: its zero point may be anywhere.
-  Accumulator sums(left, right, CountingBy(tolerance.atol, integers ? 0 : scale),
-                   kPartFloor * scale, parts, pool);
+  Accumulator sums(left, right, CountingBy(tolerance, integers ? ValueScale(0) : scale),
+                   scale.scale, parts, pool);
   sums.Run(totals);
-  errors.apart = sums.all().Apart(integers ? scale : 0);
+  errors.apart = sums.all().Apart(integers ? scale.scale : 0);
   const double few =
       kScatterOfFew / std::sqrt(static_cast<double>(std::max<int64_t>(1, sums.all().count)));
   const double most = std::min(whole * (1 + few), std::max(whole, kMostOfFew));
@@ -274,6 +358,8 @@ WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Toleran
   }
   if (!errors.fault.empty()) return errors;
   if (!parts) return errors;
+  if (!integers) errors.fault = sums.LostDeviation(tolerance.atol);
+  if (!errors.fault.empty()) return errors;
   errors.fault = sums.FarPart(std::min(kPartFactor * whole, std::max(whole, kMostInPart)));
   return errors;
 }

@@ -8,6 +8,7 @@
 
 #include "compare/differences/lanes/whole_totals.h"
 #include "compare/differences/tolerance.h"
+#include "compare/differences/value_scale.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
 
@@ -25,8 +26,8 @@ struct WholeErrors {
 
 // What the totals of two tensors are to count that WholeErrorsOf takes; none if it has to look at
 // them by itself. `atol`: the tolerance's.
-std::optional<Counting> CountingOf(const Tensor& left, const Tensor& right, double atol,
-                                   double scale);
+std::optional<Counting> CountingOf(const Tensor& left, const Tensor& right,
+                                   const Tolerance& tolerance, const ValueScale& scale);
 
 // Of two numeric tensors of as many elements, in row-major order. `scale` is that of the tolerance.
 // The fewer elements there are, the farther they may be apart than `whole`: one element five times.
@@ -38,7 +39,7 @@ std::optional<Counting> CountingOf(const Tensor& left, const Tensor& right, doub
 // null; the result does not depend on it. So may `totals`: what whoever has looked at the elements
 // has added up on the way, by CountingOf.
 WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Tolerance& tolerance,
-                          double scale, bool parts, const ThreadPool* pool,
+                          const ValueScale& scale, bool parts, const ThreadPool* pool,
                           const WholeTotals* totals = nullptr);
 
 }  // namespace onnxcmp

@@ -47,10 +47,7 @@ WholeTotals TotalsOf(const Number* a, const Number* b, int64_t count, const Coun
     const auto u = static_cast<double>(a[i]);
     const auto v = static_cast<double>(b[i]);
     if (!counting.Counts(u, v)) continue;
-    totals.sums.Add(counting.One(u, v));
-    totals.difference += counting.Beyond(u, v);
-    totals.left += u - counting.center;
-    totals.products += (u - counting.center) * (v - counting.center);
+    totals.Add(counting.Totals(u, v));
   }
   return totals;
 }

@@ -25,6 +25,21 @@ struct PairSums {
   double Apart(double floor) const;
 };
 
+// Sums over a run of elements, and what tells of errors that all of them have in common.
+struct WholeTotals {
+  PairSums sums;
+  double difference = 0;
+  double left = 0;
+  double products = 0;
+
+  void Add(const WholeTotals& other) {
+    sums.Add(other.sums);
+    difference += other.difference;
+    left += other.left;
+    products += other.products;
+  }
+};
+
 // What counts of a pair of numbers.
 struct Counting {
   double limit = std::numeric_limits<double>::infinity();  // numbers beyond it count nothing
@@ -39,20 +54,8 @@ struct Counting {
     const double d = Beyond(a, b);
     return {1, d * d, (a - center) * (a - center), (b - center) * (b - center)};
   }
-};
-
-// Sums over a run of elements, and what tells of errors that all of them have in common.
-struct WholeTotals {
-  PairSums sums;
-  double difference = 0;
-  double left = 0;
-  double products = 0;
-
-  void Add(const WholeTotals& other) {
-    sums.Add(other.sums);
-    difference += other.difference;
-    left += other.left;
-    products += other.products;
+  WholeTotals Totals(double a, double b) const {
+    return {One(a, b), Beyond(a, b), a - center, (a - center) * (b - center)};
   }
 };
 

@@ -189,7 +189,7 @@ TEST(ElementErrorsTest, TotalsAreThoseOfThePassOnItsOwn) {
         if (size > 1000) pair.a[900] = pair.b[900] = testing::kNaN;
         ErrorRules rules;
         rules.tolerance.rtol = 1e-2;
-        rules.counting = CountingOf(pair.left(), pair.right(), atol, scale);
+        rules.counting = CountingOf(pair.left(), pair.right(), {.atol = atol}, scale);
         ASSERT_TRUE(rules.counting.has_value());
         const WholeTotals wanted =
             TotalsOf(pair.a.data(), pair.b.data(), pair.size(), *rules.counting);
@@ -224,8 +224,8 @@ TEST(ElementErrorsTest, WhatTotalsCount) {
   EXPECT_EQ(totals.difference, 0);
   EXPECT_EQ(totals.left, 37);
   const Tensor floats = Tensor::Of<float>({2}, {1, 2});
-  EXPECT_FALSE(CountingOf(Tensor::Of<int8_t>({2}, {1, 2}), floats, 0, 1).has_value());
-  EXPECT_FALSE(CountingOf(floats, Tensor::Of<std::complex<float>>({2}, {1, 2}), 0, 1).has_value());
+  EXPECT_FALSE(CountingOf(Tensor::Of<int8_t>({2}, {1, 2}), floats, {}, 1).has_value());
+  EXPECT_FALSE(CountingOf(floats, Tensor::Of<std::complex<float>>({2}, {1, 2}), {}, 1).has_value());
 }
 
 }  // namespace
