@@ -213,6 +213,10 @@ int CompareRuns(const CompareArguments& arguments, Interruption& interruption) {
       PrintNote(line);
     }
   }
+  if (comparison.agree && TellsNothing(comparison)) {
+    PrintError("nothing was tested: with these inputs all outputs are NaN or empty");
+    return kFailed;
+  }
   return comparison.agree ? kAgree : kDiffer;
 }
 

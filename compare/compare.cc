@@ -228,6 +228,10 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
   made.explanation = std::move(findings.reports.explanation);
   made.blocks = std::move(findings.reports.blocks);
   made.verdict = VerdictOf(made.left_summary, made.right_summary, made.outputs);
+  // Of inputs that are made up, all sets together tell.
+  if (!options.made_up && made.verdict < Verdict::kUntested && TellsNothing(made.outputs)) {
+    made.verdict = Verdict::kUntested;
+  }
   made.fail_on = options.fail_on;
   made.notes = std::move(findings.search_notes);
   made.causes_not_searched = std::move(findings.not_searched);

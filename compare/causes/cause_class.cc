@@ -20,10 +20,13 @@ namespace {
 constexpr double kApproximation = 3e-3;
 // Signal to noise, as a ratio of root mean squares, that an honest quantization has at least.
 constexpr double kHonest = 0.3;
+// With weights of three bits and fewer.
+constexpr double kHonestOfFewBits = 0.55;
 
 struct Contents {
   std::multiset<std::string> operators;  // without those that only move elements
   bool quantizes = false;
+  int64_t fewest_bits = 8;  // of packed weights and the like
   int roundings = 0;    // results that are 8-bit integers
   double coarsest = 0;  // epsilon of its floats
 };
@@ -40,7 +43,10 @@ Contents ContentsOf(const SideGraph& graph, const Region& region) {
     const StreamNode& made = *graph.node(n).made;
     // Elements that are elsewhere are no other way to compute them.
     if (!HasTrait(made, OperatorTrait::kReorders)) contents.operators.insert(made.op_type);
-    contents.quantizes = contents.quantizes || Quantizes(made.op_type);
+    if (Quantizes(made.op_type)) {
+      contents.quantizes = true;
+      contents.fewest_bits = std::min(contents.fewest_bits, made.bits);
+    }
     for (const int r : made.outputs) {
       if (r == kNone) continue;
       contents.coarsest = std::max(contents.coarsest, EpsilonOf(graph.result(r).dtype));
@@ -112,7 +118,9 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
       absl::StrCat(absl::StrJoin(ours.operators, "+"), " | ", absl::StrJoin(theirs.operators, "+"));
   const double epsilon =
       CoarserEpsilon(run.left().result(result.match).dtype, result.own.tensor().dtype());
-  if (ours.quantizes != theirs.quantizes && run.RelativeRmsOf(result) <= kHonest) {
+  const double honest =
+      std::min(ours.fewest_bits, theirs.fewest_bits) <= 3 ? kHonestOfFewBits : kHonest;
+  if (ours.quantizes != theirs.quantizes && run.RelativeRmsOf(result) <= honest) {
     found.kind = CauseKind::kQuantization;
     found.operators = operators;
     // An 8-bit step is 4e-3 of the greatest element.

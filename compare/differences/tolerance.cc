@@ -45,7 +45,7 @@ Tolerance ToleranceOfQuantized(DType integer) {
     case 4:
       return {0.2, 0, 0.8, 0.25, 5e-3};
     case 2:
-      return {0.4, 0, 1, 0.4, 8e-3};
+      return {0.4, 0, 1.3, 0.5, 8e-3};
     default:
       return {0, 0, 0, 0};
   }

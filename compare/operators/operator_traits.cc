@@ -36,10 +36,12 @@ bool Quantizes(absl::string_view op_type) {
          Has(FindRowOf(op_type), OperatorTrait::kQuantized);
 }
 
-DType QuantizedAs(absl::string_view op_type, DType dtype) {
+DType QuantizedAs(absl::string_view op_type, DType dtype, int64_t bits) {
   if (!IsInteger(dtype) || BitWidth(dtype) > 16 || !Quantizes(op_type)) return DType::kUndefined;
   const bool packed = BitWidth(dtype) == 8 && Has(FindRowOf(op_type), OperatorTrait::kPacked);
-  return packed ? DType::kUint4 : dtype;
+  if (!packed) return dtype;
+  if (bits >= 8) return DType::kBfloat16;
+  return bits >= 4 ? DType::kUint4 : DType::kUint2;
 }
 
 }  // namespace onnxcmp

@@ -106,9 +106,11 @@ bool HasTrait(const AnyNode& node, OperatorTrait trait) {
 // QuantizeLinear, MatMulInteger, QLinearConv, MatMulNBits, ...
 bool Quantizes(absl::string_view op_type);
 
-// What an integer is as precise as that such an operator reads or writes: its own type up to 16
-// bits, 4 bits where several share a byte; kUndefined if it is no quantized number.
-DType QuantizedAs(absl::string_view op_type, DType dtype);
+// The type that an integer is as precise as, which such an operator reads or writes: its own up to
+// 16 bits. Where several share a byte, or scales hold for short blocks, the operator's `bits` tell
+// (4 if it has none): blocks of 8 bits are as precise as bfloat16, those of 3 bits count as 2.
+// kUndefined if it is no quantized number.
+DType QuantizedAs(absl::string_view op_type, DType dtype, int64_t bits);
 
 }  // namespace onnxcmp
 

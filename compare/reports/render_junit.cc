@@ -46,7 +46,7 @@ std::string RenderJunit(const Comparison& comparison) {
     suite.Add("output", "outputs", "failure", "there is nothing to compare", "");
   }
   if (comparison.verdict == Verdict::kUntested) {
-    suite.Add("verdict", "untested", "error", "nothing was tested by the made-up inputs", "");
+    suite.Add("verdict", "untested", "error", "nothing was tested by these inputs", "");
   }
   if (const std::string failure = OtherFailure(comparison); !failure.empty()) {
     suite.Add("verdict", VerdictName(comparison.verdict), "failure", failure, "");

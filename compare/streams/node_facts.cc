@@ -161,6 +161,11 @@ NodeFacts NodeFactsCache::Find(const Node& node) {
   }
   if (node.body != nullptr) words.push_back(HashGraph(*node.body));
   facts.attributes = HashWords(words);
+  for (const absl::string_view name : {"bits", "expert_weight_bits"}) {
+    const auto bits = node.attributes.find(name);
+    if (bits == node.attributes.end()) continue;
+    if (const auto* value = std::get_if<int64_t>(&bits->second)) facts.bits = *value;
+  }
   facts.operation =
       HashWords({HashText(node.domain), HashText(node.op_type), HashText(node.overload),
                  static_cast<uint64_t>(version), facts.attributes});

@@ -29,6 +29,8 @@ struct NodeFacts {
   uint64_t attributes = 0;
   // Domain, operator, schema version and attributes.
   uint64_t operation = 0;
+  // Of weights that are packed or in blocks: the attribute `bits` or `expert_weight_bits`.
+  int64_t bits = 4;
   // Outer names that its subgraphs read: the subgraphs by attribute name, each one's names once in
   // the order in which it reads them.
   std::vector<std::string> captures;

@@ -69,6 +69,7 @@ struct StreamNode {
   std::string name;
   std::string path;         // call path and iteration
   uint64_t attributes = 0;  // hash of the attributes, subgraphs included
+  int64_t bits = 4;         // NodeFacts::bits
   FewResults inputs;        // results by input slot; kNone: absent
   FewResults outputs;       // results by output slot; kNone: absent
   FewResults captures;      // results that its subgraphs read

@@ -148,13 +148,14 @@ void StreamRecorder::BeginNode(const Result& result, Scope* scope) {
   made.name = node.name;
   made.path = std::string(result.path);
   made.attributes = facts.attributes;
+  made.bits = facts.bits;
   made.inputs.reserve(node.inputs.size());
   made.outputs.assign(node.outputs.size(), kNone);
   DType precision = std::exchange(scope->inner, DType::kUndefined);
   const auto read = [&](const Named& named) {
     made.closed = made.closed && named.result != kNone;
     precision = LessPrecise(precision, named.precision);
-    precision = LessPrecise(precision, QuantizedAs(node.op_type, named.dtype));
+    precision = LessPrecise(precision, QuantizedAs(node.op_type, named.dtype, made.bits));
   };
   for (const std::string& input : node.inputs) {
     const Named* named = Find(input);
@@ -235,7 +236,7 @@ absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>
     added.slot = static_cast<int>(output - node.outputs.begin());
     if (output != node.outputs.end()) made.outputs[Index(added.slot)] = index;
     added.precision = LessPrecise(scope.precision, added.precision);
-    added.precision = LessPrecise(added.precision, QuantizedAs(node.op_type, added.dtype));
+    added.precision = LessPrecise(added.precision, QuantizedAs(node.op_type, added.dtype, made.bits));
     // A constant is a leaf, as the initializer is that it may be on the other side.
     if (!IsConstant(node)) {
       added.computation =

@@ -60,11 +60,11 @@ class Tracer {
       if (input == kNone) return;
       lineage = Merged(lineage, At(input));
       if (equal_[Index(input)]) return;
-      lineage = Merged(lineage, {QuantizedAs(node.op_type, Result(input).dtype), input, {}});
+      lineage = Merged(lineage, {QuantizedAs(node.op_type, Result(input).dtype, node.bits), input, {}});
     };
     std::for_each(node.inputs.begin(), node.inputs.end(), read);
     std::for_each(node.captures.begin(), node.captures.end(), read);
-    lineage = Merged(lineage, {QuantizedAs(node.op_type, result.dtype), r, {}});
+    lineage = Merged(lineage, {QuantizedAs(node.op_type, result.dtype, node.bits), r, {}});
     // Of what a subgraph begins with nothing but the precision is known.
     if (!node.closed) lineage = Merged(lineage, {result.precision, r, {}});
     return lineage;

@@ -82,7 +82,11 @@ std::vector<bool> EqualResults(const ResultStream& stream, const ResultStream& o
   return equal;
 }
 
-absl::string_view TypeWord(DType dtype) {
+// `origin` brought the type in.
+absl::string_view TypeWord(DType dtype, const StreamResult* origin) {
+  // Of integers in short blocks.
+  const bool in_blocks = origin != nullptr && IsInteger(origin->dtype) && !IsInteger(dtype);
+  if (in_blocks) return "8-bit blocks";
   if (!IsInteger(dtype)) return NumpyName(dtype);
   switch (BitWidth(dtype)) {
     case 16:
@@ -203,7 +207,9 @@ PairTolerance PairTolerances::Of(int left, int right) const {
   const bool narrow = LessPrecise(own, type) != own;
   if (narrow) pair.own = Tolerances(Adjusted(DefaultTolerance(own), options_), {});
   pair.why =
-      absl::StrCat(TypeWord(type), !narrow ? ""
+      absl::StrCat(TypeWord(type, from_right  ? &right_.results[Index(b.origin)]
+                                  : from_left ? &left_.results[Index(a.origin)]
+                                              : nullptr), !narrow ? ""
                                            : absl::StrCat(" ",
                                                           from_right ? OriginWord(right_, b.origin)
                                                                      : OriginWord(left_, a.origin),

@@ -180,6 +180,13 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
   return comparison;
 }
 
+bool TellsNothing(const OutputComparison& comparison) {
+  return !comparison.pairs.empty() &&
+         std::all_of(comparison.pairs.begin(), comparison.pairs.end(), [](const OutputPair& pair) {
+           return pair.difference.nans == pair.difference.elements;
+         });
+}
+
 bool AllAgree(const OutputComparison& comparison) {
   const bool complete = comparison.only_left.empty() && comparison.only_right.empty();
   return !comparison.pairs.empty() && (complete || comparison.partial) &&

@@ -69,6 +69,10 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
 // Whether there is a pair, all of them agree and nothing is left over that counts.
 bool AllAgree(const OutputComparison& comparison);
 
+// Whether there are pairs, and every output is NaN throughout on both sides or has no elements:
+// these inputs do not test the models.
+bool TellsNothing(const OutputComparison& comparison);
+
 // "1e-05 + 0.0001·max(|a|,|b|)"; "0" if values have to be equal.
 std::string ToleranceText(const Tolerance& tolerance);
 

@@ -318,9 +318,12 @@ std::vector<std::string> VerdictText(const Comparison& comparison) {
   if (left.ok() && !right.ok()) lines.push_back("the left side ran to its end");
   if (!lines.empty()) return lines;
   if (comparison.verdict == Verdict::kUntested) {
-    lines.push_back(absl::StrCat(
-        "nothing was tested: all outputs are NaN, empty, or the same whatever the inputs are, on ",
-        Count(comparison.made_up_sets, "made-up set"), "; give --inputs"));
+    lines.push_back(
+        comparison.made_up_sets > 0
+            ? absl::StrCat("nothing was tested: all outputs are NaN, empty, or the same whatever "
+                           "the inputs are, on ",
+                           Count(comparison.made_up_sets, "made-up set"), "; give --inputs")
+            : "nothing was tested: with these inputs all outputs are NaN or empty");
   }
   lines.push_back(OutputsText(comparison));
   for (std::string& line : ToleranceLines(comparison)) lines.push_back(std::move(line));
