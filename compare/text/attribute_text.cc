@@ -175,6 +175,16 @@ std::string AttributeDifferenceText(const Attribute& left, const Attribute& righ
   return ListDifferenceText(*a, *b);
 }
 
+std::string AttributeDifferenceText(const Node& left, const Node& right, const std::string& name) {
+  const auto a = left.attributes.find(name);
+  const auto b = right.attributes.find(name);
+  const bool in_left = a != left.attributes.end();
+  const bool in_right = b != right.attributes.end();
+  if (in_left && in_right) return AttributeDifferenceText(a->second, b->second);
+  if (!in_left && !in_right) return "";
+  return absl::StrCat(AttributeText(left, name), " | ", AttributeText(right, name));
+}
+
 std::vector<std::string> AttributeNames(const Node* left, const Node* right) {
   std::vector<std::string> names;
   for (const Node* node : {left, right}) {

@@ -18,6 +18,9 @@ std::string AttributeText(const Attribute& attribute);
 // "1 of 20 elements differs, [13] 0.5 | 1".
 std::string AttributeDifferenceText(const Attribute& left, const Attribute& right);
 
+// The same of two nodes' attributes of a name; that only one is given is a difference.
+std::string AttributeDifferenceText(const Node& left, const Node& right, const std::string& name);
+
 // The names of all attributes that one of two nodes has, sorted. Either may be null.
 std::vector<std::string> AttributeNames(const Node* left, const Node* right);
 

@@ -64,5 +64,15 @@ TEST(AttributeDifferenceText, TensorsByTheirNumbers) {
             "1 of 2 elements differs, [1] \"b\" | \"c\"");
 }
 
+TEST(AttributeDifferenceText, OfTwoNodes) {
+  Node left;
+  Node right;
+  EXPECT_EQ(AttributeDifferenceText(left, right, "alpha"), "");
+  left.attributes["alpha"] = 0.5f;
+  EXPECT_EQ(AttributeDifferenceText(left, right, "alpha"), "0.5 | not given");
+  right.attributes["alpha"] = 0.5f;
+  EXPECT_EQ(AttributeDifferenceText(left, right, "alpha"), "");
+}
+
 }  // namespace
 }  // namespace onnxcmp
