@@ -26,7 +26,7 @@ constexpr int kMaxSearches = 3;
 // Other branches, of which one iteration each is searched.
 constexpr size_t kMaxWays = 4;
 
-// All attributes but the graphs, as far as the text shows them.
+// All attributes but the graphs.
 bool SameSettings(const Node& left, const Node& right) {
   const std::vector<std::string> names = AttributeNames(&left, &right);
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
@@ -38,7 +38,7 @@ bool SameSettings(const Node& left, const Node& right) {
         return true;
       }
     }
-    return AttributeText(left, name) == AttributeText(right, name);
+    return AttributeDifferenceText(left, right, name).empty();
   });
 }
 

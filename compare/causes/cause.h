@@ -56,8 +56,8 @@ struct Cause {
   // How far the outputs are apart by this cause alone, against the size of their elements; nothing
   // if that was not computed, as where there is no other.
   std::optional<double> effect;
-  // Which side's nodes are nearer to what they give in double on the left's values, and how far
-  // the two are apart then, against the size of the elements. Nothing for constants and integers.
+  // How far the two are apart in double on the left's values, against the size of the elements, and
+  // where they agree then which side's nodes are nearer to it. Nothing for constants and integers.
   std::optional<TruthVerdict> truth;
   std::optional<double> apart;
   std::optional<double> most_apart;  // the greatest difference of two elements in double

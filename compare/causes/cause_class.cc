@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <variant>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -26,9 +27,10 @@ constexpr double kHonestOfFewBits = 0.55;
 struct Contents {
   std::multiset<std::string> operators;  // without those that only move elements
   bool quantizes = false;
-  int64_t fewest_bits = 8;  // of packed weights and the like
-  int roundings = 0;    // results that are 8-bit integers
-  double coarsest = 0;  // epsilon of its floats
+  int64_t fewest_bits = 8;   // of packed weights and the like
+  int roundings = 0;         // results that are 8-bit integers
+  double coarsest = 0;       // epsilon of its floats
+  std::set<float> epsilons;  // what its normalizations add, whatever their operators are called
 };
 
 Contents ContentsOf(const SideGraph& graph, const Region& region) {
@@ -46,6 +48,12 @@ Contents ContentsOf(const SideGraph& graph, const Region& region) {
     if (Quantizes(made.op_type)) {
       contents.quantizes = true;
       contents.fewest_bits = std::min(contents.fewest_bits, made.bits);
+    }
+    if (const Node* node = graph.node(n).node; node != nullptr) {
+      const auto it = node->attributes.find("epsilon");
+      const float* epsilon =
+          it == node->attributes.end() ? nullptr : std::get_if<float>(&it->second);
+      if (epsilon != nullptr) contents.epsilons.insert(*epsilon);
     }
     for (const int r : made.outputs) {
       if (r == kNone) continue;
@@ -92,6 +100,19 @@ bool AreFormsOfGelu(const Contents& a, const Contents& b) {
          (holds(b, kExact) && holds(a, kApproximate));
 }
 
+// Whether two regions of other operators compute something else, however near it is: rounding and
+// another order of the same sums leave no trace in double. In a coarser type constants keep theirs,
+// and so do grids of integers; there an epsilon that is another must be what tells.
+bool ComputeSomethingElse(const Contents& ours, const Contents& theirs, bool known_form, int right,
+                          CauseTruth* truth) {
+  if (ours.quantizes || theirs.quantizes) return false;
+  const bool other_epsilon =
+      !ours.epsilons.empty() && !theirs.epsilons.empty() && ours.epsilons != theirs.epsilons;
+  const bool fine =
+      std::max(ours.coarsest, theirs.coarsest) <= EpsilonOf(DType::kFloat) && !known_form;
+  return (other_epsilon || fine) && truth->IsApartInDouble(right);
+}
+
 }  // namespace
 
 bool IsMistake(CauseKind kind) {
@@ -101,7 +122,7 @@ bool IsMistake(CauseKind kind) {
 bool IsWrong(const Cause& cause) { return IsMistake(cause.kind); }
 
 CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
-                   int right, const RegionNoise::Verdict& verdict) {
+                   int right, const RegionNoise::Verdict& verdict, CauseTruth* truth) {
   CauseClass found;
   const SideGraph& graph = run.right();
   const ForcedResult& result = state.at(right);
@@ -144,10 +165,11 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
     approximation = AreStepsApart(own, held, std::max(ours.roundings, theirs.roundings));
     found.of_grids = ours.quantizes && theirs.quantizes && AreStepsApart(own, held, 1);
   }
-  if (approximation) {
+  const bool known_form = epsilon > 0 && AreFormsOfGelu(ours, theirs);
+  if (approximation && !ComputeSomethingElse(ours, theirs, known_form, right, truth)) {
     found.kind = CauseKind::kApproximation;
     found.operators = operators;
-    found.known_form = epsilon > 0 && AreFormsOfGelu(ours, theirs);
+    found.known_form = known_form;
   }
   return found;
 }

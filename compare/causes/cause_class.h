@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compare/causes/cause.h"
+#include "compare/causes/cause_truth.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"
 
@@ -22,7 +23,7 @@ struct CauseClass {
 };
 
 CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
-                   int right, const RegionNoise::Verdict& verdict);
+                   int right, const RegionNoise::Verdict& verdict, CauseTruth* truth);
 
 // Whether it is a mistake, and no other way to compute the same.
 bool IsMistake(CauseKind kind);

@@ -8,63 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compare/causes/attribute_differences.h"
 #include "compare/causes/iteration_search.h"
 #include "compare/differences/value_relation.h"
 #include "compare/forced/node_inputs.h"
-#include "compare/text/attribute_text.h"
-#include "evaluator/kernels/signature.h"
 
 namespace onnxcmp {
 namespace {
-
-// What an attribute counts as where a node does not have it: empty without a default.
-std::string DefaultText(const SideGraph& graph, const Node& node, const std::string& name) {
-  int64_t version = 0;
-  if (node.imports != nullptr) {
-    const auto import = node.imports->find(node.domain);
-    if (import != node.imports->end()) version = import->second;
-  }
-  const onnx::OpSchema* schema =
-      graph.evaluator()->registry().FindSchema(node.domain, node.op_type, version);
-  if (schema == nullptr) return "";
-  const std::shared_ptr<const Signature> signature = MakeSignature(*schema);
-  Node with_default;
-  if (const auto it = signature->defaults.find(name); it != signature->defaults.end()) {
-    with_default.attributes.emplace(name, it->second);
-    return AttributeText(with_default, name);
-  }
-  return "";
-}
-
-// "attribute epsilon: 1e-05 | 0.01", one for each that is another, a default being as good as
-// saying it. Of other operators only what both have says something.
-std::vector<std::string> AttributeDifferences(const SideGraph& left_graph, const Node& left,
-                                              const SideGraph& right_graph, const Node& right,
-                                              bool same_operator) {
-  const auto text_of = [](const SideGraph& graph, const Node& node, const std::string& name,
-                          bool* is_default) {
-    *is_default = false;
-    if (node.attributes.contains(name)) return AttributeText(node, name);
-    const std::string text = DefaultText(graph, node, name);
-    *is_default = !text.empty();
-    return text.empty() ? AttributeText(node, name) : text;
-  };
-  std::vector<std::string> differences;
-  for (const std::string& name : AttributeNames(&left, &right)) {
-    if (!same_operator && !(left.attributes.contains(name) && right.attributes.contains(name))) {
-      continue;
-    }
-    bool ours_is_default = false;
-    bool theirs_is_default = false;
-    const std::string ours = text_of(left_graph, left, name, &ours_is_default);
-    const std::string theirs = text_of(right_graph, right, name, &theirs_is_default);
-    if (ours == theirs) continue;
-    differences.push_back(absl::StrCat("attribute ", name, ": ", ours,
-                                       ours_is_default ? " (default)" : "", " | ", theirs,
-                                       theirs_is_default ? " (default)" : ""));
-  }
-  return differences;
-}
 
 // What a right result corresponds to on the left, where that is not the result beside it: another
 // one, or what a node reads that the right does not have.
@@ -89,17 +39,29 @@ std::vector<std::string> InputDifferences(const ForcedRun& run, const ForcedStat
   const LeftClasses& classes = run.left();
   std::vector<int> left_inputs;
   std::vector<int> right_inputs;
+  std::vector<int> left_present;
+  std::vector<int> right_present;
   std::vector<std::string> differences;
   size_t place = 0;
   for (const InputPair& pair : PairInputs(run, state, left, right)) {
     left_inputs.push_back(classes.of(pair.left));
     right_inputs.push_back(pair.right == kNone ? kNone : state.at(pair.right).match);
+    if (pair.left != kNone) left_present.push_back(left_inputs.back());
+    if (pair.right != kNone) right_present.push_back(right_inputs.back());
     const size_t at = place++;
     if (pair.equal) continue;
     differences.push_back(absl::StrCat(
         "input ", at, ": ", pair.left == kNone ? "none" : classes.graph().result(pair.left).name,
         " | ", pair.right == kNone ? "none" : run.right().result(pair.right).name,
         pair.right == kNone ? "" : AnsweringText(classes, state, pair.left, pair.right)));
+  }
+  // They are in the same order, and only the places between them are others: Resize has got an
+  // input between the two that it had.
+  if (!differences.empty() && left_present == right_present) {
+    return HaveOtherInputs(classes.graph(), classes.graph().node(left), run.right(),
+                           run.right().node(right))
+               ? std::vector<std::string>()
+               : differences;
   }
   std::sort(left_inputs.begin(), left_inputs.end());
   std::sort(right_inputs.begin(), right_inputs.end());
@@ -181,12 +143,15 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
     if (!same_operator) {
       parts.push_back(absl::StrCat("operator: ", ours.made->op_type, " | ", theirs.made->op_type));
     }
-    // A default is as good as saying it: the hashes know.
-    if (ours.node != nullptr && theirs.node != nullptr &&
-        ours.made->attributes != theirs.made->attributes) {
-      for (std::string& text :
-           AttributeDifferences(left, *ours.node, right, *theirs.node, same_operator)) {
+    if (ours.node != nullptr && theirs.node != nullptr) {
+      for (std::string& text : VersionDifferences(left, ours, right, theirs)) {
         parts.push_back(std::move(text));
+      }
+      // A default is as good as saying it: the hashes know.
+      if (ours.made->attributes != theirs.made->attributes) {
+        for (std::string& text : AttributeDifferences(left, ours, right, theirs)) {
+          parts.push_back(std::move(text));
+        }
       }
     }
     if (same_operator) {

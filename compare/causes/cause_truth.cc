@@ -14,6 +14,14 @@ bool IsFloats(const Value& value) {
   return value.is_tensor() && IsFloatingPoint(value.tensor().dtype());
 }
 
+// Whether double takes away nine tenths of a difference. Both start from values that are rounded
+// already, so a little stays.
+bool MostlyAgreesInDouble(const Cause& cause) {
+  constexpr double kGone = 0.1;
+  const double apart = cause.local.has_value() ? cause.local->values.max_absolute : 0;
+  return *cause.most_apart <= kGone * apart;
+}
+
 }  // namespace
 
 Value CauseTruth::RightEntry(int r) const {
@@ -66,12 +74,14 @@ void CauseTruth::Judge(int r, Cause* cause) {
   const auto& [a, b] = *exact;
   const ForcedResult& result = state_.at(r);
   const ThreadPool* pool = run_.left().pool();
-  cause->truth = JudgeTruth(TruthDistanceOf(run_.left().value(result.match).tensor(), a, pool),
-                            TruthDistanceOf(result.own.tensor(), b, pool));
   if (a.num_elements() != b.num_elements()) return;
   const TruthDistance apart = TruthDistanceOf(b, a, pool);
   cause->apart = apart.scale > 0 ? apart.max_absolute / apart.scale : apart.max_absolute;
   cause->most_apart = apart.max_absolute;
+  // Of two that compute other things neither is nearer to what the other should be.
+  if (!MostlyAgreesInDouble(*cause)) return;
+  cause->truth = JudgeTruth(TruthDistanceOf(run_.left().value(result.match).tensor(), a, pool),
+                            TruthDistanceOf(result.own.tensor(), b, pool));
 }
 
 bool CauseTruth::IsApartInDouble(int r) {
@@ -81,19 +91,19 @@ bool CauseTruth::IsApartInDouble(int r) {
                     {exact->left, exact->right}, run_.left().pool());
 }
 
+bool CauseTruth::MayBeApartInDouble(int r) {
+  return !IsFloats(state_.at(r).own) || IsApartInDouble(r);
+}
+
 std::string TruthText(const Cause& cause) {
-  if (!cause.truth.has_value()) return "";
   std::string text;
-  if (cause.truth->nearer != Nearer::kEqual) {
+  if (cause.truth.has_value() && cause.truth->nearer != Nearer::kEqual) {
     text = absl::StrCat(NearerText(*cause.truth), " to the truth");
   }
   if (!cause.most_apart.has_value()) return text;
-  // Both start from values that are rounded already, so a little stays. What stays as it was is no
-  // rounding, however small.
+  // What stays as it was is no rounding, however small.
   constexpr double kSame = 2e-5;
-  constexpr double kGone = 0.1;
-  const double apart = cause.local.has_value() ? cause.local->values.max_absolute : 0;
-  const bool gone = *cause.apart <= kSame && *cause.most_apart <= kGone * apart;
+  const bool gone = *cause.apart <= kSame && MostlyAgreesInDouble(cause);
   absl::StrAppend(
       &text, text.empty() ? "" : "; ",
       gone ? "in double both agree"

@@ -32,6 +32,8 @@ class CauseTruth {
   // Whether a matched right result differs from its partner in double about as much as it does in
   // its own type: rounding has no part in that. False if it is not known.
   bool IsApartInDouble(int r);
+  // The same where it is known; true of what is no float.
+  bool MayBeApartInDouble(int r);
 
  private:
   // What the right's nodes start from.

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "compare/causes/attribute_differences.h"
 #include "compare/causes/body_search.h"
 #include "compare/causes/cause_class.h"
 #include "compare/causes/cause_effects.h"
@@ -233,7 +234,9 @@ class CauseFinder {
     const ForcedState& state = judging->state;
     const RegionNoise& noise = judging->noise;
     const RegionNoise::Verdict verdict = noise.Judge(r);
-    if (verdict.ratio <= kRatioInside) {
+    const bool told_otherwise = verdict.distance > 0 && AttributesExplain(run, state, r) &&
+                                judging->truth.MayBeApartInDouble(r);
+    if (verdict.ratio <= kRatioInside && !told_otherwise) {
       if (verdict.distance > loudest_distance_) {
         loudest_distance_ = verdict.distance;
         loudest_ = {run.left().representative(state.at(r).match), r};
@@ -242,7 +245,7 @@ class CauseFinder {
     }
     const std::pair<int, bool> place = {PlaceOf(r), right_graph_.IsConstant(r)};
     if (judging->places.contains(place)) return true;
-    const bool beyond = verdict.ratio > RegionNoise::kMaxRatio ||
+    const bool beyond = verdict.ratio > RegionNoise::kMaxRatio || told_otherwise ||
                         (verdict.ratio > kRatioInDouble && IsVouchedFor(run.left(), state, r) &&
                          judging->truth.IsApartInDouble(r));
     // Those that are counted with another are not held against it.
@@ -265,7 +268,7 @@ class CauseFinder {
                  CauseReport* report) {
     const ForcedRun& run = judging->run;
     const ForcedState& state = judging->state;
-    const CauseClass found = ClassOf(run, state, judging->noise, r, verdict);
+    const CauseClass found = ClassOf(run, state, judging->noise, r, verdict, &judging->truth);
     if (found.of_grids && options_.outputs_agree && !IsMistake(found.kind)) {
       others_.push_back(r);
       return;

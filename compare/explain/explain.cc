@@ -180,7 +180,11 @@ class PairExplainer {
       fact.name = name;
       if (left != nullptr) fact.left = AttributeText(*left, name);
       if (right != nullptr) fact.right = AttributeText(*right, name);
-      fact.differs = !same && left != nullptr && right != nullptr && fact.left != fact.right;
+      if (same || left == nullptr || right == nullptr) continue;
+      const std::string difference = AttributeDifferenceText(*left, *right, name);
+      fact.differs = !difference.empty();
+      // What differs behind the elements that are shown.
+      if (fact.differs && fact.left == fact.right) fact.right = difference;
     }
   }
 

@@ -137,11 +137,12 @@ TruthVerdict JudgeTruth(const TruthDistance& left, const TruthDistance& right) {
 
 std::string NearerText(const TruthVerdict& verdict) {
   if (verdict.nearer == Nearer::kEqual) return "both are equally good";
-  const std::string times = !std::isfinite(verdict.factor) ? "infinitely"
-                            : verdict.factor >= 1e5 ? absl::StrFormat("%.1e times", verdict.factor)
-                            : verdict.factor >= 10  ? absl::StrFormat("%.0f times", verdict.factor)
-                                                    : absl::StrFormat("%.1f times", verdict.factor);
-  return absl::StrCat("the ", NearerName(verdict.nearer), " is ", times, " nearer");
+  // One side may be exact, or the other not finite: no number of times says that.
+  const std::string times = !std::isfinite(verdict.factor) ? ""
+                            : verdict.factor >= 1e5 ? absl::StrFormat("%.1e times ", verdict.factor)
+                            : verdict.factor >= 10  ? absl::StrFormat("%.0f times ", verdict.factor)
+                                                   : absl::StrFormat("%.1f times ", verdict.factor);
+  return absl::StrCat("the ", NearerName(verdict.nearer), " is ", times, "nearer");
 }
 
 }  // namespace onnxcmp

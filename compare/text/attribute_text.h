@@ -11,6 +11,15 @@ namespace onnxcmp {
 
 // "1e-05", "\"same_upper\"", "[1,2,3,...]", "a graph of 3 nodes"; "not given".
 std::string AttributeText(const Node& node, const std::string& name);
+std::string AttributeText(const Attribute& attribute);
+
+// How two values differ, all elements of lists and tensors looked at; "" if they do not. Numbers
+// are compared as such, whatever type holds them. "1e-05 | 0.01", "[1,1] | [2,2]", of long lists
+// "1 of 20 elements differs, [13] 0.5 | 1".
+std::string AttributeDifferenceText(const Attribute& left, const Attribute& right);
+
+// The same of two nodes' attributes of a name; that only one is given is a difference.
+std::string AttributeDifferenceText(const Node& left, const Node& right, const std::string& name);
 
 // The names of all attributes that one of two nodes has, sorted. Either may be null.
 std::vector<std::string> AttributeNames(const Node* left, const Node* right);
