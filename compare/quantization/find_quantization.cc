@@ -14,9 +14,11 @@
 #include "compare/operators/operator_traits.h"
 #include "compare/quantization/cause_review.h"
 #include "compare/quantization/explained_noise.h"
+#include "compare/quantization/grid_families.h"
 #include "compare/quantization/grid_mistakes.h"
 #include "compare/quantization/missing_grids.h"
 #include "compare/quantization/output_cost.h"
+#include "compare/quantization/packed_mistake.h"
 #include "compare/quantization/quantized_weights.h"
 #include "compare/quantization/side_values.h"
 #include "compare/quantization/twin_run.h"
@@ -160,6 +162,21 @@ class QuantizationFinder {
       layer->weights_sqnr = sqnr;
       layer->weights = weights.result;
     }
+    LookAtPacked(region, honest, layer);
+  }
+
+  // What only nodes can unpack.
+  void LookAtPacked(const std::vector<int>& region, bool honest, const QuantizedLayer* layer) {
+    WeightsMistakeOf& wrong = of_weights_.back();
+    for (const int n : region) {
+      const StreamNode& made = *side_.graph().node(n).made;
+      if (!HasPackedWeights(made.op_type) || made.inputs.size() < 2) continue;
+      bool looked_at = honest;
+      if (!honest && wrong.mistake.empty() && made.op_type == "MatMulNBits") {
+        wrong = {made.inputs[1], PackedMistake(run_, n, layer->result, &looked_at)};
+      }
+      if (!looked_at && wrong.mistake.empty()) ++report_.not_looked_at;
+    }
   }
 
   void DescribeGrid(QuantizedLayer* layer) const {
@@ -215,6 +232,7 @@ class QuantizationFinder {
       }
     }
     std::vector<Mistake> of_grid(report_.layers.size());
+    TakeRangesOfWholes(run_, &grids);
     const std::vector<Mistake> found = GridMistakes(run_, grids);
     for (size_t k = 0; k < found.size(); ++k) of_grid[of_layer[k]] = found[k];
     // One scale may serve several results, and weights several nodes.
