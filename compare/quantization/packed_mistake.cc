@@ -93,7 +93,8 @@ class PackedDiagnosis {
     const double own = run_.OwnLikeness(result).noise;
     if (run_.partner(result) != kNone && own < 0.5 * std::min(fit.noise, 1.0)) return {};
     Mistake found = OfOrder(fit.noise, looked_at);
-    if (!found.empty() || fit.noise >= kUnlike) return found;
+    // Beside no result something may be folded in, which makes blocks others by right.
+    if (!found.empty() || fit.noise >= kUnlike || run_.partner(result) == kNone) return found;
     return OfBlocks(*plain, counterparts_[fit.counterpart]);
   }
 
