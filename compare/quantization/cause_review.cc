@@ -74,8 +74,8 @@ class Review {
     const SideValues& ours = run_.quantized();
     const SideValues& theirs = run_.other();
     if (r == kNone || partner == kNone || !ours.IsFixed(r) || !theirs.IsFixed(partner) ||
-        !theirs.value(partner).is_tensor() ||
-        !IsInteger(theirs.value(partner).tensor().dtype()) || graph_.readers(r).empty()) {
+        !theirs.value(partner).is_tensor() || !IsInteger(theirs.value(partner).tensor().dtype()) ||
+        graph_.readers(r).empty()) {
       return false;
     }
     const std::vector<double> asked = ElementsOf(theirs.value(partner).tensor());

@@ -186,7 +186,8 @@ class QuantizationFinder {
     for (size_t i = 0; i < side_.graph().nodes().size(); ++i) {
       const auto n = static_cast<int>(i);
       const StreamNode& made = *side_.graph().node(n).made;
-      if (!HasPackedWeights(made.op_type) || made.inputs.size() < 2 || packed_.contains(n)) continue;
+      if (!HasPackedWeights(made.op_type) || made.inputs.size() < 2 || packed_.contains(n))
+        continue;
       bool looked_at = false;
       if (made.op_type == "MatMulNBits") {
         Mistake mistake = PackedMistake(run_, n, made.outputs[0], &looked_at);

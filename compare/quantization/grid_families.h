@@ -9,9 +9,9 @@
 
 namespace onnxcmp {
 
-// Quantizers hand the scale of a whole on to what moves its elements. So grids of one scale and zero
-// point in one family get the range of all of them: a slice that uses little of the whole's scale is
-// no mistake.
+// Quantizers hand the scale of a whole on to what moves its elements. So grids of one scale and
+// zero point in one family get the range of all of them: a slice that uses little of the whole's
+// scale is no mistake.
 void TakeRangesOfWholes(const TwinRun& run, std::vector<FixedGrid>* grids);
 
 }  // namespace onnxcmp

@@ -33,8 +33,9 @@ bool IsRoundedNext(const SideValues& side, int r, int hops = 2) {
   return std::any_of(graph.readers(r).begin(), graph.readers(r).end(), [&](int n) {
     const StreamNode& made = *graph.node(n).made;
     if (made.op_type == "QuantizeLinear") return true;
-    const auto moving = std::count_if(made.inputs.begin(), made.inputs.end(),
-                                      [&](int read) { return read != kNone && !side.IsFixed(read); });
+    const auto moving = std::count_if(made.inputs.begin(), made.inputs.end(), [&](int read) {
+      return read != kNone && !side.IsFixed(read);
+    });
     return hops > 0 && moving == 1 && !made.outputs.empty() && made.outputs[0] != kNone &&
            IsRoundedNext(side, made.outputs[0], hops - 1);
   });
@@ -80,8 +81,10 @@ class NodesLeftInFloat {
   }
   bool ReadsQuantized(int n) const {
     const FewResults& inputs = side_.graph().node(n).made->inputs;
-    return std::all_of(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(std::min(kMostSlots, inputs.size())),
-                       [&](int r) { return r == kNone || IsDequantized(side_.graph(), r); });
+    return std::all_of(
+        inputs.begin(),
+        inputs.begin() + static_cast<std::ptrdiff_t>(std::min(kMostSlots, inputs.size())),
+        [&](int r) { return r == kNone || IsDequantized(side_.graph(), r); });
   }
   bool IsRounded(int n) const {
     const FewResults& outputs = side_.graph().node(n).made->outputs;

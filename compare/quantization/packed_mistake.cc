@@ -26,8 +26,7 @@ constexpr size_t kBiasOfPacked = 5;
 
 int64_t IntegerOf(const Node& node, absl::string_view name, int64_t otherwise) {
   const auto it = node.attributes.find(std::string(name));
-  const auto* given =
-      it == node.attributes.end() ? nullptr : std::get_if<int64_t>(&it->second);
+  const auto* given = it == node.attributes.end() ? nullptr : std::get_if<int64_t>(&it->second);
   return given == nullptr ? otherwise : *given;
 }
 
@@ -117,8 +116,8 @@ class PackedDiagnosis {
     for (int64_t i = 0; i < rows_.count(); ++i) {
       units[static_cast<size_t>(i * depth_ + rows_.At(i))] = 1;
     }
-    const absl::StatusOr<Tensor> first = InFloats(
-        Reals(std::move(units)), {rows_.count(), depth_}, graph.result(At(0)).dtype, nullptr);
+    const absl::StatusOr<Tensor> first = InFloats(Reals(std::move(units)), {rows_.count(), depth_},
+                                                  graph.result(At(0)).dtype, nullptr);
     if (!first.ok()) return std::nullopt;
     const Value product = *first;
     Value zero;
@@ -225,7 +224,7 @@ class PackedDiagnosis {
     constexpr double kFewest = 8;
     constexpr double kMovedSteps = 0.75;
     constexpr double kFactor = 0.05;
-    constexpr double kApart = 0.2;    // steps squared: honest rounding is a twelfth
+    constexpr double kApart = 0.2;      // steps squared: honest rounding is a twelfth
     constexpr double kExplained = 0.3;  // of the squares is left
     const std::optional<Reals> scales = side_.RealsOf(At(kScalesSlot));
     const int64_t blocks = (depth_ + block_ - 1) / block_;
@@ -254,12 +253,13 @@ class PackedDiagnosis {
       if (left > kExplained * block.apart) continue;
       if (left == block.after_offset()) {
         if (std::abs(block.offset()) < kMovedSteps) continue;
-        if (moved.blocks++ == 0 || std::abs(block.offset()) > std::abs(sums[moved.worst].offset())) {
+        if (moved.blocks++ == 0 ||
+            std::abs(block.offset()) > std::abs(sums[moved.worst].offset())) {
           moved.worst = k;
         }
       } else if (block.factor() > 0 && std::abs(block.factor() - 1) > kFactor) {
-        if (scaled.blocks++ == 0 || std::abs(std::log(block.factor())) >
-                                        std::abs(std::log(sums[scaled.worst].factor()))) {
+        if (scaled.blocks++ == 0 ||
+            std::abs(std::log(block.factor())) > std::abs(std::log(sums[scaled.worst].factor()))) {
           scaled.worst = k;
         }
       }

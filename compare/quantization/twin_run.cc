@@ -202,8 +202,7 @@ bool TwinRun::AreProducts(int n, int candidate) const {
   if (absl::StartsWith(ours, "QLinearConv") && theirs == "BatchNormalization") return true;
   return HasTrait(*other_.graph().node(producer).made, OperatorTrait::kProducts) &&
          (ours == theirs || ours == absl::StrCat("QLinear", theirs) ||
-          ours == absl::StrCat("Q", theirs) ||
-          ours == absl::StrCat(theirs, "NBits"));
+          ours == absl::StrCat("Q", theirs) || ours == absl::StrCat(theirs, "NBits"));
 }
 
 // Whether both are made by the same operator, in floats or in integers.
@@ -229,8 +228,8 @@ std::vector<int> TwinRun::AlignedAfter(int r) const {
       for (const int reader : graph.readers(from)) {
         for (const int output : graph.node(reader).made->outputs) {
           if (output == kNone) continue;
-          (aligned_[Index(output)] == kNone ? next : found).push_back(
-              aligned_[Index(output)] == kNone ? output : aligned_[Index(output)]);
+          (aligned_[Index(output)] == kNone ? next : found)
+              .push_back(aligned_[Index(output)] == kNone ? output : aligned_[Index(output)]);
         }
       }
     }

@@ -44,8 +44,8 @@ std::vector<std::string> MistakesOf(const std::string& left, const std::string& 
   const std::vector<float> x(numbers.begin(), numbers.end());
   CompareOptions options;
   options.quantization = true;
-  const auto comparison = testing::CompareGraphs(
-      left, right, {{"x", Tensor::Of<float>({rows, columns}, x)}}, options);
+  const auto comparison =
+      testing::CompareGraphs(left, right, {{"x", Tensor::Of<float>({rows, columns}, x)}}, options);
   EXPECT_TRUE(comparison.ok()) << comparison.status();
   std::vector<std::string> texts;
   if (!comparison.ok() || !comparison->quantization.has_value()) return texts;
@@ -76,8 +76,7 @@ TEST(HonestQuantization, ASliceHasTheScaleOfTheWhole) {
   })");
   const auto right = [&](const std::string& grid) {
     std::string text = absl::StrCat(
-        head, w, cuts,
-        ", float m_scale = {0.035}, float own_scale = {0.035}, int8 zero = {0}> {\n",
+        head, w, cuts, ", float m_scale = {0.035}, float own_scale = {0.035}, int8 zero = {0}> {\n",
         "m = MatMul (x, w)\n", Pair("m", "m"), "a = Slice (m_d, zero_at, six, one)\n",
         Pair("a", grid), "b = Slice (m_d, six, end, one)\n", Pair("b", "m"),
         "y = Concat <axis = 1> (b_d, a_d) }");
@@ -87,8 +86,7 @@ TEST(HonestQuantization, ASliceHasTheScaleOfTheWhole) {
   // A scale of that number by which nothing else of the family is rounded is too great.
   std::string other = right("own");
   other.replace(other.find("own_scale = {0.035}"), 19, "own_scale = {0.037}");
-  EXPECT_THAT(MistakesOf(left, other, 16, 12),
-              ElementsAre(HasSubstr("times too great")));
+  EXPECT_THAT(MistakesOf(left, other, 16, 12), ElementsAre(HasSubstr("times too great")));
 }
 
 TEST(HonestQuantization, ANodeMayBeLeftInFloat) {
@@ -97,8 +95,8 @@ TEST(HonestQuantization, ANodeMayBeLeftInFloat) {
   // By block: whether the weights are quantized, and whether the product is.
   const auto model = [&](bool quantized, bool weights_of_third, bool product_of_third) {
     std::string constants = "float h_scale = {0.02}, int8 zero = {0}";
-    std::string nodes = quantized ? absl::StrCat("h = Identity (x)\n", Pair("h", "h"))
-                                  : "h_d = Identity (x)\n";
+    std::string nodes =
+        quantized ? absl::StrCat("h = Identity (x)\n", Pair("h", "h")) : "h_d = Identity (x)\n";
     std::string read = "h_d";
     for (int i = 0; i < 5; ++i) {
       absl::StrAppend(&constants, ", float[8,8] f", i, " = ", Numbers(weights(i)));
@@ -106,9 +104,9 @@ TEST(HonestQuantization, ANodeMayBeLeftInFloat) {
       for (double& number : integers) number = std::nearbyint(number / 0.0016);
       absl::StrAppend(&constants, ", int8[8,8] q", i, " = ", Numbers(integers));
       const bool packs = quantized && (i != 3 || weights_of_third);
-      absl::StrAppend(&nodes, packs ? absl::StrCat("w", i, " = DequantizeLinear (q", i,
-                                                   ", w_scale, zero)\n")
-                                    : absl::StrCat("w", i, " = Identity (f", i, ")\n"));
+      absl::StrAppend(
+          &nodes, packs ? absl::StrCat("w", i, " = DequantizeLinear (q", i, ", w_scale, zero)\n")
+                        : absl::StrCat("w", i, " = Identity (f", i, ")\n"));
       absl::StrAppend(&nodes, "p", i, " = MatMul (", read, ", w", i, ")\n");
       const bool rounds = quantized && (i != 3 || product_of_third);
       if (rounds) nodes += Pair(absl::StrCat("p", i), "h");
@@ -116,8 +114,8 @@ TEST(HonestQuantization, ANodeMayBeLeftInFloat) {
       if (quantized) nodes += Pair(absl::StrCat("s", i), "h");
       read = absl::StrCat("s", i, quantized ? "_d" : "");
     }
-    return absl::StrCat(head, constants, ", float w_scale = {0.0016}> {\n", nodes,
-                        "y = Identity (", read, ") }");
+    return absl::StrCat(head, constants, ", float w_scale = {0.0016}> {\n", nodes, "y = Identity (",
+                        read, ") }");
   };
   const auto missing = [](const std::vector<std::string>& mistakes) {
     int count = 0;
@@ -147,9 +145,8 @@ struct Packed {
     for (size_t i = 0; i < zero_points.size(); i += 2) {
       zeros.push_back(zero_points[i] + zero_points[i + 1] * 16);
     }
-    return absl::StrCat("(float[24,32] x) => (float[24,16] y) <uint8[16,2,8] w = ",
-                        Numbers(bytes), ", float[32] s = ", Numbers(scales),
-                        ", uint8[16] z = ", Numbers(zeros),
+    return absl::StrCat("(float[24,32] x) => (float[24,16] y) <uint8[16,2,8] w = ", Numbers(bytes),
+                        ", float[32] s = ", Numbers(scales), ", uint8[16] z = ", Numbers(zeros),
                         "> { y = com.microsoft.MatMulNBits <K = 32, N = 16, bits = 4, "
                         "block_size = 16> (x, w, s",
                         drop_zero_points ? ") }" : ", z) }");
@@ -170,8 +167,7 @@ TEST(HonestQuantization, PackedWeightsAreLookedAt) {
       const int q = static_cast<int>(engine() % 16);
       const size_t block = n * 2 + k / 16;
       honest.integers.push_back(q);
-      floats[k * 16 + n] =
-          (q - honest.zero_points[block] + off[n * 32 + k]) * honest.scales[block];
+      floats[k * 16 + n] = (q - honest.zero_points[block] + off[n * 32 + k]) * honest.scales[block];
     }
   }
   const std::string left =
