@@ -66,6 +66,31 @@ class Review {
     return worst == Finding::kInnocent ? Finding::kHonest : worst;
   }
 
+  // Whether a constant says for each Reshape that reads it what the other side's says, be it with a
+  // -1 for the size that is left.
+  bool AsksForTheSameShape(const Cause& cause) const {
+    const int r = OfSide(cause, side_);
+    const int partner = OfSide(cause, Other(side_));
+    const SideValues& ours = run_.quantized();
+    const SideValues& theirs = run_.other();
+    if (r == kNone || partner == kNone || !ours.IsFixed(r) || !theirs.IsFixed(partner) ||
+        !theirs.value(partner).is_tensor() || !IsInteger(theirs.value(partner).tensor().dtype()) ||
+        graph_.readers(r).empty()) {
+      return false;
+    }
+    const std::vector<double> asked = ElementsOf(theirs.value(partner).tensor());
+    return std::all_of(graph_.readers(r).begin(), graph_.readers(r).end(), [&](int n) {
+      const StreamNode& made = *graph_.node(n).made;
+      if (made.op_type != "Reshape" || made.inputs.size() < 2 || made.inputs[1] != r) return false;
+      const std::optional<Shape>& shape = graph_.result(made.outputs[0]).shape;
+      if (!shape.has_value() || shape->size() != asked.size()) return false;
+      for (size_t i = 0; i < asked.size(); ++i) {
+        if (asked[i] != -1 && asked[i] != static_cast<double>((*shape)[i])) return false;
+      }
+      return std::count(asked.begin(), asked.end(), -1.0) <= 1;
+    });
+  }
+
  private:
   // A quantized constant, its scale or zero point, floats made of such.
   bool IsOfGrid(int r) const {
@@ -190,6 +215,7 @@ void ReviewCauses(const TwinRun& run, const QuantizationReport& report,
     if (taken.contains(&cause) || (!report.both && review.IsTold(cause))) continue;
     // What is inside a body was measured there.
     if (IsWrong(cause) && !cause.in_body.has_value()) {
+      if (review.AsksForTheSameShape(cause)) continue;
       const Finding finding = review.Judge(cause);
       if (finding == Finding::kInnocent) continue;
       if (finding == Finding::kHonest) cause.kind = CauseKind::kQuantization;

@@ -1,9 +1,12 @@
 #include "compare/quantization/explained_noise.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 #include <vector>
+
+#include "absl/container/flat_hash_set.h"
 
 namespace onnxcmp {
 namespace {
@@ -20,6 +23,25 @@ bool StandsOut(const QuantizedLayer& layer, double median) {
   const double own = layer.own_sqnr.value_or(median);
   return own < median - kOutlier &&
          !(layer.rounding_sqnr.has_value() && own >= *layer.rounding_sqnr - kBeyondRounding);
+}
+
+// The root of the sum of squares of what each layer costs by itself, of the noisiest ones: what
+// independent errors come to.
+double AloneTogether(const QuantizationReport& report, std::vector<size_t> layers,
+                     OutputCost* cost) {
+  constexpr size_t kMostLayers = 24;
+  std::stable_sort(layers.begin(), layers.end(), [&](size_t a, size_t b) {
+    return report.layers[a].own_sqnr < report.layers[b].own_sqnr;
+  });
+  absl::flat_hash_set<int> partners;
+  double squares = 0;
+  for (const size_t i : layers) {
+    if (partners.size() >= kMostLayers) break;
+    if (!partners.insert(report.layers[i].partner).second) continue;
+    const double alone = cost->Of(report.layers[i].result).value_or(0);
+    squares += alone * alone;
+  }
+  return std::sqrt(squares);
 }
 
 }  // namespace
@@ -59,6 +81,10 @@ std::optional<ExplainedNoise> ExplainNoise(const QuantizationReport& report, Out
   if (!all.has_value()) return std::nullopt;
   ExplainedNoise noise;
   noise.all = *all;
+  // Errors that happen to cancel one another out explain as much as they would if they did not.
+  if (report.output_error.value_or(0) > noise.all) {
+    noise.all = std::max(noise.all, AloneTogether(report, sorted->honest, cost));
+  }
   std::vector<size_t>& worst = sorted->standing_out;
   std::stable_sort(worst.begin(), worst.end(), [&](size_t a, size_t b) {
     return report.layers[a].own_sqnr < report.layers[b].own_sqnr;

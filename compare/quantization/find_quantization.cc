@@ -14,9 +14,11 @@
 #include "compare/operators/operator_traits.h"
 #include "compare/quantization/cause_review.h"
 #include "compare/quantization/explained_noise.h"
+#include "compare/quantization/grid_families.h"
 #include "compare/quantization/grid_mistakes.h"
 #include "compare/quantization/missing_grids.h"
 #include "compare/quantization/output_cost.h"
+#include "compare/quantization/packed_mistake.h"
 #include "compare/quantization/quantized_weights.h"
 #include "compare/quantization/side_values.h"
 #include "compare/quantization/twin_run.h"
@@ -35,6 +37,7 @@ class QuantizationFinder {
 
   void Find() {
     for (const int r : side_.graph().results()) AddLayer(r);
+    LookAtStrayPacked();
     FindMistakes();
     FindMissing();
     std::stable_sort(report_.mistakes.begin(), report_.mistakes.end(),
@@ -160,6 +163,38 @@ class QuantizationFinder {
       layer->weights_sqnr = sqnr;
       layer->weights = weights.result;
     }
+    LookAtPacked(region, honest, layer->result);
+  }
+
+  // What only nodes can unpack.
+  void LookAtPacked(const std::vector<int>& region, bool honest, int result) {
+    WeightsMistakeOf& wrong = of_weights_.back();
+    for (const int n : region) {
+      const StreamNode& made = *side_.graph().node(n).made;
+      if (!HasPackedWeights(made.op_type) || made.inputs.size() < 2) continue;
+      packed_.insert(n);
+      bool looked_at = honest;
+      if (!honest && wrong.mistake.empty() && made.op_type == "MatMulNBits") {
+        wrong = {made.inputs[1], PackedMistake(run_, n, result, &looked_at)};
+      }
+      if (!looked_at && wrong.mistake.empty()) ++report_.not_looked_at;
+    }
+  }
+
+  // Of products that stand for nothing of the other side, so that they are no layers.
+  void LookAtStrayPacked() {
+    for (size_t i = 0; i < side_.graph().nodes().size(); ++i) {
+      const auto n = static_cast<int>(i);
+      const StreamNode& made = *side_.graph().node(n).made;
+      if (!HasPackedWeights(made.op_type) || made.inputs.size() < 2 || packed_.contains(n))
+        continue;
+      bool looked_at = false;
+      if (made.op_type == "MatMulNBits") {
+        Mistake mistake = PackedMistake(run_, n, made.outputs[0], &looked_at);
+        if (!mistake.empty()) AddMistake(made.outputs[0], true, std::move(mistake), nullptr);
+      }
+      if (!looked_at) ++report_.not_looked_at;
+    }
   }
 
   void DescribeGrid(QuantizedLayer* layer) const {
@@ -215,6 +250,7 @@ class QuantizationFinder {
       }
     }
     std::vector<Mistake> of_grid(report_.layers.size());
+    TakeRangesOfWholes(run_, &grids);
     const std::vector<Mistake> found = GridMistakes(run_, grids);
     for (size_t k = 0; k < found.size(); ++k) of_grid[of_layer[k]] = found[k];
     // One scale may serve several results, and weights several nodes.
@@ -361,6 +397,7 @@ class QuantizationFinder {
   QuantizationReport& report_;
   std::vector<std::vector<int>> regions_;     // by layer
   std::vector<WeightsMistakeOf> of_weights_;  // by layer
+  absl::flat_hash_set<int> packed_;           // nodes that have been looked at in a layer
 };
 
 }  // namespace

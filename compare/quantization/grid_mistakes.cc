@@ -291,10 +291,20 @@ std::string FactorMistake(const TwinRun& run, int r) {
   if (run.partner(r) == kNone || noise <= kMostNoise) return "";
   const std::optional<Reals> own = run.OwnReals(r);
   const std::optional<Reals> partner = run.other().RealsOf(run.partner(r));
-  const std::optional<Shape>& shape = run.quantized().graph().result(r).shape;
+  const SideValues& side = run.quantized();
+  const std::optional<Shape>& shape = side.graph().result(r).shape;
   if (!own.has_value() || !partner.has_value() || !shape.has_value() ||
       own->size() != partner->size()) {
     return "";
+  }
+  // What the result's own grid makes of the other side's values, be it that it cuts them off, is
+  // looked at as the grid's.
+  if (const std::optional<GridValues> grid = side.GridOf(r); grid.has_value()) {
+    const Value rounded = side.InFormOf(r, *partner);
+    if (!rounded.empty() &&
+        LikenessOf(Reals(rounded.tensor(), *grid), *own, side.pool()).noise <= kExplains * noise) {
+      return "";
+    }
   }
   // By channel, as images have them, and as rows have them.
   struct Explained {

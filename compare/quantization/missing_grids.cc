@@ -1,7 +1,9 @@
 #include "compare/quantization/missing_grids.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +14,7 @@ namespace {
 
 // Others that must agree before one is called an exception.
 constexpr int64_t kLeastOthers = 2;
+constexpr size_t kMostSlots = 2;  // a bias may be what it likes
 
 // Whether floats are integers that were dequantized, or such moved.
 bool IsDequantized(const SideGraph& graph, int r) {
@@ -24,17 +27,86 @@ bool IsDequantized(const SideGraph& graph, int r) {
   return false;
 }
 
+// Whether floats are rounded next, or after what works on them alone: a Relu.
+bool IsRoundedNext(const SideValues& side, int r, int hops = 2) {
+  const SideGraph& graph = side.graph();
+  return std::any_of(graph.readers(r).begin(), graph.readers(r).end(), [&](int n) {
+    const StreamNode& made = *graph.node(n).made;
+    if (made.op_type == "QuantizeLinear") return true;
+    const auto moving = std::count_if(made.inputs.begin(), made.inputs.end(), [&](int read) {
+      return read != kNone && !side.IsFixed(read);
+    });
+    return hops > 0 && moving == 1 && !made.outputs.empty() && made.outputs[0] != kNone &&
+           IsRoundedNext(side, made.outputs[0], hops - 1);
+  });
+}
+
+// Nodes that somebody told the quantizer to leave alone: what they read is not all quantized, or
+// what they give is not rounded, where that is so of other nodes of their operator.
+class NodesLeftInFloat {
+ public:
+  explicit NodesLeftInFloat(const SideValues& side) : side_(side) {
+    for (size_t i = 0; i < side.graph().nodes().size(); ++i) {
+      const auto n = static_cast<int>(i);
+      const StreamNode& made = *side.graph().node(n).made;
+      Habit& habit = habits_[made.op_type];
+      ++(ReadsQuantized(n) ? habit.reading : habit.not_reading);
+      ++(IsRounded(n) ? habit.rounded : habit.not_rounded);
+    }
+  }
+
+  // Whether a node reads floats, be it weights.
+  bool ReadsFloats(int n) const {
+    const Habit* const habit = HabitOf(n);
+    return habit != nullptr && !ReadsQuantized(n) && habit->reading > habit->not_reading;
+  }
+  // Whether what it gives is not rounded next.
+  bool GivesFloats(int n) const {
+    const Habit* const habit = HabitOf(n);
+    return habit != nullptr && !IsRounded(n) && habit->rounded > habit->not_rounded;
+  }
+
+ private:
+  struct Habit {
+    int64_t reading = 0;
+    int64_t not_reading = 0;
+    int64_t rounded = 0;
+    int64_t not_rounded = 0;
+  };
+
+  const Habit* HabitOf(int n) const {
+    if (n == kNone) return nullptr;
+    const auto it = habits_.find(side_.graph().node(n).made->op_type);
+    return it == habits_.end() ? nullptr : &it->second;
+  }
+  bool ReadsQuantized(int n) const {
+    const FewResults& inputs = side_.graph().node(n).made->inputs;
+    return std::all_of(
+        inputs.begin(),
+        inputs.begin() + static_cast<std::ptrdiff_t>(std::min(kMostSlots, inputs.size())),
+        [&](int r) { return r == kNone || IsDequantized(side_.graph(), r); });
+  }
+  bool IsRounded(int n) const {
+    const FewResults& outputs = side_.graph().node(n).made->outputs;
+    return std::any_of(outputs.begin(), outputs.end(),
+                       [&](int r) { return r != kNone && IsRoundedNext(side_, r); });
+  }
+
+  const SideValues& side_;
+  std::map<std::string, Habit> habits_;
+};
+
 }  // namespace
 
 std::vector<MissingGrid> FindMissingGrids(const SideValues& side) {
   const SideGraph& graph = side.graph();
+  const NodesLeftInFloat in_float(side);
   // By operator and slot: the nodes that read it quantized, those that do not.
   struct Habit {
     int64_t quantized = 0;
     std::vector<int> exceptions;
   };
   std::map<std::pair<std::string, size_t>, Habit> habits;
-  constexpr size_t kMostSlots = 2;  // a bias may be what it likes
   for (size_t i = 0; i < graph.nodes().size(); ++i) {
     const auto n = static_cast<int>(i);
     const StreamNode& made = *graph.node(n).made;
@@ -67,6 +139,7 @@ std::vector<MissingGrid> FindMissingGrids(const SideValues& side) {
     for (const int n : habit.exceptions) {
       const StreamNode& made = *graph.node(n).made;
       const int r = made.inputs[slot];
+      if (in_float.GivesFloats(n) || in_float.ReadsFloats(graph.producer(r))) continue;
       const auto output = std::find_if(made.outputs.begin(), made.outputs.end(),
                                        [](int result) { return result != kNone; });
       if (output == made.outputs.end()) continue;

@@ -80,6 +80,9 @@ struct QuantizationReport {
   bool both = false;                   // the other one is quantized, too, and dequantized for this
   std::vector<QuantizedLayer> layers;  // what costs most first; not weighed ones after
   std::vector<QuantizationMistake> mistakes;
+  // Layers of packed weights that nothing of the other side is like, so that nothing can be said of
+  // their scales.
+  int64_t not_looked_at = 0;
   // How far the quantized side's outputs are from the other's, as `cost`.
   std::optional<double> output_error;
   std::optional<ExplainedNoise> explained;  // if it was asked for and could be found out

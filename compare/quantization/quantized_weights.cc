@@ -18,10 +18,6 @@ constexpr int kHopsBack = 4;
 constexpr int64_t kMostRows = 256;
 constexpr size_t kMostStrangers = 256;
 
-bool Unpacks(const std::string& op_type) {
-  return op_type == "MatMulNBits" || op_type == "MatMulBnb4";
-}
-
 // The integers that a constant float result was dequantized from; kNone if it was not.
 int IntegersAfter(const SideValues& side, int r) {
   while (side.graph().producer(r) != kNone) {
@@ -76,6 +72,17 @@ class WeightsFinder {
       if (Try(r, shape, weights, &greatest)) ++tried;
     }
     return weights->partner != kNone;
+  }
+
+  // Fills in what the partner was rounded with.
+  void Describe(QuantizedWeights* weights) const {
+    const int integers = other_.grids().of(weights->partner).has_value()
+                             ? weights->partner
+                             : IntegersAfter(other_, weights->partner);
+    if (integers == kNone) return;
+    if (std::optional<GridValues> grid = other_.GridOf(integers)) {
+      weights->partner_scales = std::move(grid->scales);
+    }
   }
 
  private:
@@ -184,6 +191,10 @@ std::optional<QuantizedWeights> Unpacked(const TwinRun& run, int n, int partner)
 
 }  // namespace
 
+bool HasPackedWeights(const std::string& op_type) {
+  return op_type == "MatMulNBits" || op_type == "MatMulBnb4";
+}
+
 bool ReadsQuantized(const SideValues& side, const std::vector<int>& region) {
   return std::any_of(region.begin(), region.end(), [&](int n) {
     const std::string& op_type = side.graph().node(n).made->op_type;
@@ -208,7 +219,7 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
   absl::flat_hash_set<int> seen;
   for (const int n : region) {
     const StreamNode& made = *side.graph().node(n).made;
-    if (Unpacks(made.op_type)) {
+    if (HasPackedWeights(made.op_type)) {
       if (auto weights = Unpacked(run, n, partner)) found.push_back(*std::move(weights));
       continue;
     }
@@ -248,6 +259,7 @@ std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<in
       if (!weights.reals.has_value() || weights.reals->size() < 2) continue;
       weights.shape = *side.graph().result(r).shape;
       if (!finder.Match(&weights, *weights.shape)) continue;
+      finder.Describe(&weights);
       if (!weights.scaled) {
         const Line fit = LineThrough(*weights.reals, *weights.partner_reals, side.pool());
         GridValues grid = *weights.reals->grid();

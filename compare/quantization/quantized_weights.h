@@ -21,6 +21,8 @@ struct QuantizedWeights {
   // Both, in the order of the quantized side's elements. Those that are found have them.
   std::optional<Reals> reals;
   std::optional<Reals> partner_reals;
+  // The scales of the partner's own integers; empty if it was not dequantized.
+  std::vector<double> partner_scales;
   // As the partner's elements are used: nothing of packed weights, of which some rows are taken.
   std::optional<Shape> shape;
   // False where the scale is not the constant's own but comes with a later node.
@@ -35,6 +37,9 @@ struct QuantizedWeights {
 // Of the nodes of a region. Only those that have a partner.
 std::vector<QuantizedWeights> WeightsOf(const TwinRun& run, const std::vector<int>& region,
                                         int partner);
+
+// Whether an operator has weights that only it can unpack.
+bool HasPackedWeights(const std::string& op_type);
 
 // Whether a region reads quantized constants, or multiplies integers.
 bool ReadsQuantized(const SideValues& side, const std::vector<int>& region);

@@ -24,6 +24,7 @@ constexpr double kNoisier = 1.3;
 constexpr double kRounding = 1e-4;
 constexpr double kLeastCorrelation = 0.5;
 constexpr int kHops = 8;
+constexpr int kHopsAfter = 3;
 constexpr size_t kMostCandidates = 64;
 constexpr size_t kMostOrigins = 8;
 constexpr size_t kMostNodes = 64;
@@ -201,7 +202,7 @@ bool TwinRun::AreProducts(int n, int candidate) const {
   if (absl::StartsWith(ours, "QLinearConv") && theirs == "BatchNormalization") return true;
   return HasTrait(*other_.graph().node(producer).made, OperatorTrait::kProducts) &&
          (ours == theirs || ours == absl::StrCat("QLinear", theirs) ||
-          ours == absl::StrCat("Q", theirs));
+          ours == absl::StrCat("Q", theirs) || ours == absl::StrCat(theirs, "NBits"));
 }
 
 // Whether both are made by the same operator, in floats or in integers.
@@ -217,6 +218,43 @@ bool TwinRun::AreAlike(int n, int candidate) const {
          made->op_type == absl::StrCat("QLinear", theirs) || Quantizes(made->op_type);
 }
 
+std::vector<int> TwinRun::AlignedAfter(int r) const {
+  const SideGraph& graph = quantized_.graph();
+  std::vector<int> found;
+  std::vector<int> level = {r};
+  for (int hop = 0; hop < kHopsAfter; ++hop) {
+    std::vector<int> next;
+    for (const int from : level) {
+      for (const int reader : graph.readers(from)) {
+        for (const int output : graph.node(reader).made->outputs) {
+          if (output == kNone) continue;
+          (aligned_[Index(output)] == kNone ? next : found)
+              .push_back(aligned_[Index(output)] == kNone ? output : aligned_[Index(output)]);
+        }
+      }
+    }
+    if (found.size() + next.size() > kMostCandidates) break;
+    level = std::move(next);
+  }
+  return found;
+}
+
+bool TwinRun::IsMadeOf(int candidate, const std::vector<int>& earlier) const {
+  const SideGraph& graph = other_.graph();
+  absl::flat_hash_set<int> seen;
+  std::vector<int> open = {candidate};
+  while (!open.empty() && seen.size() < kMostCandidates && !earlier.empty()) {
+    const int n = graph.producer(open.back());
+    open.pop_back();
+    if (n == kNone) continue;
+    for (const int read : graph.Reads(n)) {
+      if (std::find(earlier.begin(), earlier.end(), read) != earlier.end()) return true;
+      if (!other_.IsFixed(read) && seen.insert(read).second) open.push_back(read);
+    }
+  }
+  return false;
+}
+
 int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
   const std::optional<GridValues> grid = quantized_.GridOf(r);
   const StreamNode& made = *quantized_.graph().node(n).made;
@@ -228,6 +266,7 @@ int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
   int product = kNone;
   double correlation = kLeastCorrelation;
   const int vouched = VouchedFor(n, r);
+  const std::vector<int> after = AlignedAfter(r);
   for (const int candidate : Candidates(vouched, r)) {
     const std::optional<Reals> theirs = other_.RealsOf(candidate);
     if (!theirs.has_value() || theirs->size() != own.size()) continue;
@@ -238,6 +277,7 @@ int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
         likeness.noise > std::max(kNoisier * claim->second, kRounding)) {
       continue;
     }
+    if (likeness.noise > kDoubtful && candidate != vouched && IsMadeOf(candidate, after)) continue;
     double noise = likeness.noise;
     // What the grid makes of the candidate: a wrong scale or zero point does the same to both.
     double after_rounding = noise;

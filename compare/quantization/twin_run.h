@@ -61,6 +61,12 @@ class TwinRun {
   bool AreAlike(int n, int candidate) const;
   // Whether what is made of a result is nearer to the candidate by far: a Tanh of small numbers.
   bool IsNearerAfter(int r, int candidate, double noise) const;
+  // What the alignment has for the first results that are made of a result and that it has
+  // something for.
+  std::vector<int> AlignedAfter(int r) const;
+  // Whether a result of the other side is made of one of these. Then it is too late to stand for
+  // what these are made of.
+  bool IsMadeOf(int candidate, const std::vector<int>& earlier) const;
   int BestCandidate(int n, int r, const Reals& own) const;
   bool OnlyQuantized(int r) const;
   // The partner's value as the result's type has it.

@@ -29,18 +29,28 @@ struct Channel {
   double steps = 0;  // how far they are from the partner's, root mean square
 };
 
+// The step that the other side's weights were rounded with; 0 if they were not. A scale for all
+// beside one for each channel is another scheme, and rounds small channels by right.
+double PartnerStep(const QuantizedWeights& weights, const GridValues& grid, size_t channel) {
+  const std::vector<double>& theirs = weights.partner_scales;
+  if (theirs.empty()) return 0;
+  if (theirs.size() == grid.scales.size()) return theirs[channel];
+  return *std::max_element(theirs.begin(), theirs.end());
+}
+
 std::vector<Channel> ChannelsOf(const QuantizedWeights& weights, const Shape& shape,
                                 const GridValues& grid, const ThreadPool* pool) {
   constexpr double kFewest = 3;
   std::vector<Channel> channels;
   for (const ChannelLine& values :
        LinesThrough(*weights.partner_reals, *weights.reals, grid, shape, pool)) {
-    const double scale = grid.scales[channels.size()];
+    const size_t c = channels.size();
+    const double scale = grid.scales[c];
     Channel& channel = channels.emplace_back();
     channel.values = values;
     channel.fit = values.count >= kFewest ? values.line : Line{values.from_zero, 0};
     const double rms = values.count > 0 ? std::sqrt(values.apart / values.count) : 0;
-    channel.steps = scale > 0 ? rms / scale : 0;
+    channel.steps = scale > 0 ? rms / std::max(scale, PartnerStep(weights, grid, c)) : 0;
   }
   return channels;
 }

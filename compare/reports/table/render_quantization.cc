@@ -169,8 +169,13 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
   }
   label = "mistakes";
   if (report.mistakes.empty()) {
-    text += LabelledLines(label, Color::kPlain, "none: scales, zero points and axes fit the values",
-                          options, style);
+    const std::string none =
+        report.not_looked_at == 0
+            ? "none: scales, zero points and axes fit the values"
+            : absl::StrCat("no others than there may be in ", report.not_looked_at,
+                           report.not_looked_at == 1 ? " layer" : " layers",
+                           " of packed weights, which are like no constant of the other side");
+    text += LabelledLines(label, Color::kPlain, none, options, style);
   }
   const ResultStream& stream = OfSide(comparison, report.side);
   for (const QuantizationMistake& mistake : report.mistakes) {

@@ -1,0 +1,328 @@
+#include "compare/quantization/packed_mistake.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr int64_t kMostRowsOfPacked = 256;
+// Slots of MatMulNBits.
+constexpr size_t kPackedSlot = 1;
+constexpr size_t kScalesSlot = 2;
+constexpr size_t kZeroPointsSlot = 3;
+constexpr size_t kBiasOfPacked = 5;
+
+int64_t IntegerOf(const Node& node, absl::string_view name, int64_t otherwise) {
+  const auto it = node.attributes.find(std::string(name));
+  const auto* given = it == node.attributes.end() ? nullptr : std::get_if<int64_t>(&it->second);
+  return given == nullptr ? otherwise : *given;
+}
+
+// Of bytes that hold two numbers each.
+Value HalvesExchanged(const Tensor& bytes) {
+  const absl::StatusOr<Tensor> contiguous = bytes.Contiguous();
+  if (!contiguous.ok()) return Value();
+  std::vector<uint8_t> exchanged;
+  for (const uint8_t byte : contiguous->AsSpan<uint8_t>()) {
+    exchanged.push_back(static_cast<uint8_t>((byte << 4) | (byte >> 4)));
+  }
+  return Tensor::Of(bytes.shape(), exchanged);
+}
+
+// One block of a column: how far the other side's weights are from ours, in steps.
+struct PackedBlock {
+  double count = 0;
+  double moved = 0;  // sums
+  double apart = 0;
+  double theirs = 0;
+  double both = 0;
+  double ours = 0;
+
+  void Add(double a, double b) {
+    count += 1;
+    moved += a - b;
+    apart += (a - b) * (a - b);
+    theirs += a * a;
+    both += a * b;
+    ours += b * b;
+  }
+  double offset() const { return moved / count; }
+  double factor() const { return ours > 0 ? both / ours : 1; }
+  double after_offset() const { return apart - moved * moved / count; }
+  double after_factor() const { return ours > 0 ? theirs - both * both / ours : theirs; }
+};
+
+class PackedDiagnosis {
+ public:
+  PackedDiagnosis(const TwinRun& run, const Node& node, int n)
+      : run_(run),
+        side_(run.quantized()),
+        made_(*side_.graph().node(n).made),
+        n_(n),
+        depth_(IntegerOf(node, "K", 0)),
+        columns_(IntegerOf(node, "N", 0)),
+        bits_(IntegerOf(node, "bits", 4)),
+        block_(IntegerOf(node, "block_size", 32)),
+        rows_(std::max<int64_t>(1, depth_), std::max<int64_t>(1, block_)) {}
+
+  Mistake Find(int result, bool* looked_at) {
+    if (depth_ <= 0 || columns_ <= 0 || block_ <= 0 || At(kPackedSlot) == kNone ||
+        At(kScalesSlot) == kNone || !side_.value(At(kScalesSlot)).is_tensor()) {
+      return {};
+    }
+    FindCounterparts(run_.partner(result));
+    if (counterparts_.empty()) return {};
+    const std::optional<Reals> plain = Unpacked(kNone, Value());
+    if (!plain.has_value()) return {};
+    const Fit fit = FitOf(*plain);
+    *looked_at = fit.noise < kUnlike;
+    // What the layer itself does not show is made good elsewhere: something is folded in.
+    const double own = run_.OwnLikeness(result).noise;
+    if (run_.partner(result) != kNone && own < 0.5 * std::min(fit.noise, 1.0)) return {};
+    Mistake found = OfOrder(fit.noise, looked_at);
+    // Beside no result something may be folded in, which makes blocks others by right.
+    if (!found.empty() || fit.noise >= kUnlike || run_.partner(result) == kNone) return found;
+    return OfBlocks(*plain, counterparts_[fit.counterpart]);
+  }
+
+ private:
+  // Noise from which on two matrices have nothing to do with each other.
+  static constexpr double kUnlike = 0.9;
+
+  struct Fit {
+    double noise = 1e300;
+    size_t counterpart = 0;
+  };
+
+  int At(size_t slot) const { return slot < made_.inputs.size() ? made_.inputs[slot] : kNone; }
+  const std::string& Name(size_t slot) const { return side_.graph().result(At(slot)).name; }
+
+  // The rows that are looked at, by multiplying unit vectors.
+  std::optional<Reals> Unpacked(int constant, const Value& instead) const {
+    const SideGraph& graph = side_.graph();
+    std::vector<double> units(static_cast<size_t>(rows_.count() * depth_));
+    for (int64_t i = 0; i < rows_.count(); ++i) {
+      units[static_cast<size_t>(i * depth_ + rows_.At(i))] = 1;
+    }
+    const absl::StatusOr<Tensor> first = InFloats(Reals(std::move(units)), {rows_.count(), depth_},
+                                                  graph.result(At(0)).dtype, nullptr);
+    if (!first.ok()) return std::nullopt;
+    const Value product = *first;
+    Value zero;
+    if (At(kBiasOfPacked) != kNone) {
+      zero = side_.InFormOf(At(kBiasOfPacked),
+                            Reals(std::vector<double>(static_cast<size_t>(columns_))));
+    }
+    const absl::StatusOr<std::vector<Value>> outputs = graph.Run(n_, [&](int r) -> const Value& {
+      // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): it outlives the run.
+      if (r == constant) return instead;
+      return r == At(0) ? product : r == At(kBiasOfPacked) ? zero : run_.held(r);
+    });
+    if (!outputs.ok() || outputs->empty() || !(*outputs)[0].is_tensor()) return std::nullopt;
+    Reals reals((*outputs)[0].tensor());
+    if (reals.size() != rows_.count() * columns_) return std::nullopt;
+    return reals;
+  }
+
+  // The same rows of the other side's matrices of that size; those that the partner is made of
+  // alone where it is made of some.
+  void FindCounterparts(int partner) {
+    const SideGraph& graph = run_.other().graph();
+    std::vector<int> reads;
+    if (partner != kNone && graph.producer(partner) != kNone) {
+      reads = graph.Reads(graph.producer(partner));
+    }
+    for (const int r : reads) AddCounterpart(r);
+    if (!counterparts_.empty()) return;
+    for (const int r : graph.results()) AddCounterpart(r);
+  }
+  void AddCounterpart(int r) {
+    constexpr size_t kMost = 64;
+    const SideValues& other = run_.other();
+    const StreamResult& known = other.graph().result(r);
+    if (counterparts_.size() >= kMost || !other.IsFixed(r) || !known.shape.has_value() ||
+        known.shape->size() != 2 || known.fingerprint.size != depth_ * columns_) {
+      return;
+    }
+    const std::optional<Reals> measured = other.RealsOf(r);
+    if (!measured.has_value()) return;
+    const std::vector<double> numbers = measured->All();
+    for (const bool swapped : {false, true}) {
+      if (*known.shape != (swapped ? Shape{columns_, depth_} : Shape{depth_, columns_})) continue;
+      std::vector<double>& taken = counterparts_.emplace_back();
+      for (int64_t i = 0; i < rows_.count(); ++i) {
+        for (int64_t c = 0; c < columns_; ++c) {
+          const int64_t at = swapped ? c * depth_ + rows_.At(i) : rows_.At(i) * columns_ + c;
+          taken.push_back(numbers[static_cast<size_t>(at)]);
+        }
+      }
+    }
+  }
+
+  Fit FitOf(const Reals& ours) const {
+    Fit best;
+    for (size_t i = 0; i < counterparts_.size(); ++i) {
+      const double noise = LikenessOf(Reals(counterparts_[i]), ours, side_.pool()).noise;
+      if (noise < best.noise) best = {noise, i};
+    }
+    return best;
+  }
+
+  // Whether the same numbers in another order fit far better.
+  Mistake OfOrder(double plain, bool* looked_at) const {
+    constexpr double kBetter = 0.5;
+    constexpr double kFits = 0.4;
+    Mistake found;
+    const auto try_order = [&](size_t slot, const Value& instead, absl::string_view what) {
+      if (!found.empty() || instead.empty()) return;
+      const std::optional<Reals> reals = Unpacked(At(slot), instead);
+      if (!reals.has_value()) return;
+      const double noise = FitOf(*reals).noise;
+      if (noise > kFits || noise > kBetter * plain) return;
+      *looked_at = true;
+      found = {absl::StrFormat("%s: with %s the weights are %.3g dB from the other side's, as they "
+                               "are %.3g dB",
+                               Name(slot), what, Decibels(noise), Decibels(plain)),
+               At(slot)};
+    };
+    for (const size_t slot : {kPackedSlot, kZeroPointsSlot}) {
+      if (bits_ != 4 || At(slot) == kNone || !run_.held(At(slot)).is_tensor()) continue;
+      const Tensor& bytes = run_.held(At(slot)).tensor();
+      if (bytes.dtype() != DType::kUint8) continue;
+      try_order(slot, HalvesExchanged(bytes), "the two halves of each byte exchanged");
+    }
+    const std::optional<Reals> scales = side_.RealsOf(At(kScalesSlot));
+    const int64_t blocks = (depth_ + block_ - 1) / block_;
+    if (scales.has_value() && scales->size() == columns_ * blocks && blocks > 1 && columns_ > 1) {
+      const std::vector<double> numbers = scales->All();
+      std::vector<double> transposed;
+      for (int64_t c = 0; c < columns_; ++c) {
+        for (int64_t b = 0; b < blocks; ++b) {
+          transposed.push_back(numbers[static_cast<size_t>(b * columns_ + c)]);
+        }
+      }
+      try_order(kScalesSlot, side_.InFormOf(At(kScalesSlot), Reals(std::move(transposed))),
+                "the scales read block by block rather than column by column");
+    }
+    return found;
+  }
+
+  // Whether blocks are moved or come out times a factor.
+  Mistake OfBlocks(const Reals& plain, const std::vector<double>& theirs) const {
+    constexpr double kFewest = 8;
+    constexpr double kMovedSteps = 0.75;
+    constexpr double kFactor = 0.05;
+    constexpr double kApart = 0.2;      // steps squared: honest rounding is a twelfth
+    constexpr double kExplained = 0.3;  // of the squares is left
+    const std::optional<Reals> scales = side_.RealsOf(At(kScalesSlot));
+    const int64_t blocks = (depth_ + block_ - 1) / block_;
+    if (!scales.has_value() || scales->size() != columns_ * blocks) return {};
+    const std::vector<double> steps = scales->All();
+    const std::vector<double> ours = plain.All();
+    std::vector<PackedBlock> sums(steps.size());
+    for (int64_t i = 0; i < rows_.count(); ++i) {
+      for (int64_t c = 0; c < columns_; ++c) {
+        const auto k = static_cast<size_t>(c * blocks + rows_.At(i) / block_);
+        const auto at = static_cast<size_t>(i * columns_ + c);
+        if (steps[k] != 0) sums[k].Add(theirs[at] / steps[k], ours[at] / steps[k]);
+      }
+    }
+    struct {
+      size_t blocks = 0;
+      size_t worst = 0;
+    } moved, scaled;
+    size_t measured = 0;
+    for (size_t k = 0; k < sums.size(); ++k) {
+      const PackedBlock& block = sums[k];
+      if (block.count < kFewest) continue;
+      ++measured;
+      if (block.apart < kApart * block.count) continue;
+      const double left = std::min(block.after_offset(), block.after_factor());
+      if (left > kExplained * block.apart) continue;
+      if (left == block.after_offset()) {
+        if (std::abs(block.offset()) < kMovedSteps) continue;
+        if (moved.blocks++ == 0 ||
+            std::abs(block.offset()) > std::abs(sums[moved.worst].offset())) {
+          moved.worst = k;
+        }
+      } else if (block.factor() > 0 && std::abs(block.factor() - 1) > kFactor) {
+        if (scaled.blocks++ == 0 ||
+            std::abs(std::log(block.factor())) > std::abs(std::log(sums[scaled.worst].factor()))) {
+          scaled.worst = k;
+        }
+      }
+    }
+    const auto place = [&](size_t k) {
+      return absl::StrFormat("column %d, block %d", static_cast<int64_t>(k) / blocks,
+                             static_cast<int64_t>(k) % blocks);
+    };
+    if (moved.blocks > 0 && moved.blocks >= scaled.blocks) {
+      const double off = sums[moved.worst].offset();
+      std::string text = absl::StrFormat(
+          "in %d of %d blocks the weights are moved, in %s by about %.2g steps: ", moved.blocks,
+          measured, place(moved.worst), -off);
+      if (At(kZeroPointsSlot) == kNone) {
+        return {absl::StrCat(text, "no zero points are given, and the integers ask for some"),
+                At(kPackedSlot)};
+      }
+      return {absl::StrCat(text, "zero points ", Name(kZeroPointsSlot), " are too ",
+                           off > 0 ? "great" : "small"),
+              At(kZeroPointsSlot)};
+    }
+    if (scaled.blocks == 0) return {};
+    return {absl::StrFormat("scales %s are wrong in %d of %d blocks: in %s it is %.3g times what "
+                            "it should be",
+                            Name(kScalesSlot), scaled.blocks, measured, place(scaled.worst),
+                            1 / sums[scaled.worst].factor()),
+            At(kScalesSlot)};
+  }
+
+  const TwinRun& run_;
+  const SideValues& side_;
+  const StreamNode& made_;
+  const int n_;
+  const int64_t depth_;
+  const int64_t columns_;
+  const int64_t bits_;
+  const int64_t block_;
+  const PackedRows rows_;
+  std::vector<std::vector<double>> counterparts_;
+};
+
+}  // namespace
+
+PackedRows::PackedRows(int64_t depth, int64_t block)
+    : block_(block),
+      chunk_(std::min({depth, block, kMostRowsOfPacked})),
+      chunks_(0),
+      blocks_(std::max<int64_t>(1, depth / block)),
+      count_(0) {
+  // All of a matrix that is small enough, with the last block, which may be shorter.
+  if (depth <= kMostRowsOfPacked) chunk_ = depth, blocks_ = 1;
+  chunks_ = std::clamp<int64_t>(kMostRowsOfPacked / chunk_, 1, blocks_);
+  count_ = chunk_ * chunks_;
+}
+
+int64_t PackedRows::At(int64_t i) const {
+  return i / chunk_ * blocks_ / chunks_ * block_ + i % chunk_;
+}
+
+Mistake PackedMistake(const TwinRun& run, int n, int result, bool* looked_at) {
+  const Node* node = run.quantized().graph().node(n).node;
+  if (node == nullptr) return {};
+  return PackedDiagnosis(run, *node, n).Find(result, looked_at);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,196 @@
+// What quantizers do by right, and the mistakes that look like it.
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compare/compare.h"
+#include "tests/compare/model_pair.h"
+#include "tests/support/op_test.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<double> Uniform(int count, uint64_t seed, double size = 1) {
+  std::mt19937_64 engine(seed);
+  std::uniform_real_distribution<double> draw(-size, size);
+  std::vector<double> numbers;
+  for (int i = 0; i < count; ++i) numbers.push_back(draw(engine));
+  return numbers;
+}
+
+std::string Numbers(const std::vector<double>& numbers) {
+  return absl::StrCat("{",
+                      absl::StrJoin(numbers, ", ",
+                                    [](std::string* out, double number) {
+                                      absl::StrAppend(out, static_cast<float>(number));
+                                    }),
+                      "}");
+}
+
+std::vector<std::string> MistakesOf(const std::string& left, const std::string& right, int rows,
+                                    int columns) {
+  const std::vector<double> numbers = Uniform(rows * columns, 7);
+  const std::vector<float> x(numbers.begin(), numbers.end());
+  CompareOptions options;
+  options.quantization = true;
+  const auto comparison =
+      testing::CompareGraphs(left, right, {{"x", Tensor::Of<float>({rows, columns}, x)}}, options);
+  EXPECT_TRUE(comparison.ok()) << comparison.status();
+  std::vector<std::string> texts;
+  if (!comparison.ok() || !comparison->quantization.has_value()) return texts;
+  for (const QuantizationMistake& mistake : comparison->quantization->mistakes) {
+    texts.push_back(mistake.text);
+  }
+  return texts;
+}
+
+std::string Pair(const std::string& name, const std::string& grid) {
+  return absl::StrCat(name, "_q = QuantizeLinear (", name, ", ", grid, "_scale, zero)\n", name,
+                      "_d = DequantizeLinear (", name, "_q, ", grid, "_scale, zero)\n");
+}
+
+TEST(HonestQuantization, ASliceHasTheScaleOfTheWhole) {
+  const std::string head = "(float[16,12] x) => (float[16,12] y) <";
+  const std::string cuts =
+      "int64[1] zero_at = {0}, int64[1] six = {6}, int64[1] end = {12}, int64[1] one = {1}";
+  // The first half of the columns is small.
+  std::vector<double> weights = Uniform(12 * 12, 3);
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] *= i % 12 < 6 ? 0.1 : 1;
+  const std::string w = absl::StrCat("float[12,12] w = ", Numbers(weights), ", ");
+  const std::string left = absl::StrCat(head, w, cuts, R"(> {
+    m = MatMul (x, w)
+    a = Slice (m, zero_at, six, one)
+    b = Slice (m, six, end, one)
+    y = Concat <axis = 1> (b, a)
+  })");
+  const auto right = [&](const std::string& grid) {
+    std::string text = absl::StrCat(
+        head, w, cuts, ", float m_scale = {0.035}, float own_scale = {0.035}, int8 zero = {0}> {\n",
+        "m = MatMul (x, w)\n", Pair("m", "m"), "a = Slice (m_d, zero_at, six, one)\n",
+        Pair("a", grid), "b = Slice (m_d, six, end, one)\n", Pair("b", "m"),
+        "y = Concat <axis = 1> (b_d, a_d) }");
+    return text;
+  };
+  EXPECT_THAT(MistakesOf(left, right("m"), 16, 12), IsEmpty());
+  // A scale of that number by which nothing else of the family is rounded is too great.
+  std::string other = right("own");
+  other.replace(other.find("own_scale = {0.035}"), 19, "own_scale = {0.037}");
+  EXPECT_THAT(MistakesOf(left, other, 16, 12), ElementsAre(HasSubstr("times too great")));
+}
+
+TEST(HonestQuantization, ANodeMayBeLeftInFloat) {
+  const std::string head = "(float[16,8] x) => (float[16,8] y) <";
+  const auto weights = [](int i) { return Uniform(64, 20 + static_cast<uint64_t>(i), 0.2); };
+  // By block: whether the weights are quantized, and whether the product is.
+  const auto model = [&](bool quantized, bool weights_of_third, bool product_of_third) {
+    std::string constants = "float h_scale = {0.02}, int8 zero = {0}";
+    std::string nodes =
+        quantized ? absl::StrCat("h = Identity (x)\n", Pair("h", "h")) : "h_d = Identity (x)\n";
+    std::string read = "h_d";
+    for (int i = 0; i < 5; ++i) {
+      absl::StrAppend(&constants, ", float[8,8] f", i, " = ", Numbers(weights(i)));
+      std::vector<double> integers = weights(i);
+      for (double& number : integers) number = std::nearbyint(number / 0.0016);
+      absl::StrAppend(&constants, ", int8[8,8] q", i, " = ", Numbers(integers));
+      const bool packs = quantized && (i != 3 || weights_of_third);
+      absl::StrAppend(
+          &nodes, packs ? absl::StrCat("w", i, " = DequantizeLinear (q", i, ", w_scale, zero)\n")
+                        : absl::StrCat("w", i, " = Identity (f", i, ")\n"));
+      absl::StrAppend(&nodes, "p", i, " = MatMul (", read, ", w", i, ")\n");
+      const bool rounds = quantized && (i != 3 || product_of_third);
+      if (rounds) nodes += Pair(absl::StrCat("p", i), "h");
+      absl::StrAppend(&nodes, "s", i, " = Add (p", i, rounds ? "_d, " : ", ", read, ")\n");
+      if (quantized) nodes += Pair(absl::StrCat("s", i), "h");
+      read = absl::StrCat("s", i, quantized ? "_d" : "");
+    }
+    return absl::StrCat(head, constants, ", float w_scale = {0.0016}> {\n", nodes, "y = Identity (",
+                        read, ") }");
+  };
+  const auto missing = [](const std::vector<std::string>& mistakes) {
+    int count = 0;
+    for (const std::string& text : mistakes) count += absl::StrContains(text, "without Quant");
+    return count;
+  };
+  const std::string left = model(false, false, false);
+  EXPECT_EQ(missing(MistakesOf(left, model(true, false, false), 16, 8)), 0);
+  EXPECT_EQ(missing(MistakesOf(left, model(true, true, false), 16, 8)), 1);
+  EXPECT_EQ(missing(MistakesOf(left, model(true, true, true), 16, 8)), 0);
+}
+
+// 32 x 16 in two blocks of 16, with zero points.
+struct Packed {
+  std::vector<int> integers;     // by column, then row
+  std::vector<int> zero_points;  // by column, then block
+  std::vector<double> scales;
+  bool drop_zero_points = false;
+  bool exchange = false;
+
+  std::string Text() const {
+    std::vector<double> bytes, zeros;
+    for (size_t i = 0; i < integers.size(); i += 2) {
+      bytes.push_back(exchange ? integers[i] * 16 + integers[i + 1]
+                               : integers[i] + integers[i + 1] * 16);
+    }
+    for (size_t i = 0; i < zero_points.size(); i += 2) {
+      zeros.push_back(zero_points[i] + zero_points[i + 1] * 16);
+    }
+    return absl::StrCat("(float[24,32] x) => (float[24,16] y) <uint8[16,2,8] w = ", Numbers(bytes),
+                        ", float[32] s = ", Numbers(scales), ", uint8[16] z = ", Numbers(zeros),
+                        "> { y = com.microsoft.MatMulNBits <K = 32, N = 16, bits = 4, "
+                        "block_size = 16> (x, w, s",
+                        drop_zero_points ? ") }" : ", z) }");
+  }
+};
+
+TEST(HonestQuantization, PackedWeightsAreLookedAt) {
+  std::mt19937_64 engine(5);
+  Packed honest;
+  std::vector<double> floats(32 * 16);
+  const std::vector<double> off = Uniform(32 * 16, 11, 0.5);
+  for (int i = 0; i < 32; ++i) {
+    honest.zero_points.push_back(3 + static_cast<int>(engine() % 9));
+    honest.scales.push_back(0.05 + 0.01 * static_cast<double>(engine() % 16));
+  }
+  for (size_t n = 0; n < 16; ++n) {
+    for (size_t k = 0; k < 32; ++k) {
+      const int q = static_cast<int>(engine() % 16);
+      const size_t block = n * 2 + k / 16;
+      honest.integers.push_back(q);
+      floats[k * 16 + n] = (q - honest.zero_points[block] + off[n * 32 + k]) * honest.scales[block];
+    }
+  }
+  const std::string left =
+      absl::StrCat("(float[24,32] x) => (float[24,16] y) <float[32,16] w = ", Numbers(floats),
+                   "> { y = MatMul (x, w) }");
+  EXPECT_THAT(MistakesOf(left, honest.Text(), 24, 32), IsEmpty());
+  Packed dropped = honest;
+  dropped.drop_zero_points = true;
+  EXPECT_THAT(MistakesOf(left, dropped.Text(), 24, 32),
+              ElementsAre(HasSubstr("no zero points are given")));
+  Packed shifted = honest;
+  for (int& zero : shifted.zero_points) ++zero;
+  EXPECT_THAT(MistakesOf(left, shifted.Text(), 24, 32),
+              ElementsAre(HasSubstr("zero points z are too great")));
+  Packed exchanged = honest;
+  exchanged.exchange = true;
+  EXPECT_THAT(MistakesOf(left, exchanged.Text(), 24, 32),
+              ElementsAre(HasSubstr("two halves of each byte exchanged")));
+  Packed scaled = honest;
+  scaled.scales[5] *= 1.5;
+  EXPECT_THAT(MistakesOf(left, scaled.Text(), 24, 32),
+              ElementsAre(HasSubstr("in 1 of 32 blocks: in column 2, block 1")));
+}
+
+}  // namespace
+}  // namespace onnxcmp
