@@ -146,8 +146,9 @@ class LineMaker {
       const Cause& cause = comparison_.causes[c];
       const bool begins = cause.right == kNone ? side == SideId::kLeft && cause.left == result
                                                : side == SideId::kRight && cause.right == result;
+      const bool has_row = cause.left != kNone && facts_.of_left[Index(cause.left)] != kNone;
       const std::vector<int>& rows = side == SideId::kLeft ? facts_.of_left : facts_.of_right;
-      if (begins && rows[Index(result)] == kNone) return CauseNote(static_cast<int>(c));
+      if (begins && !has_row && rows[Index(result)] == kNone) return CauseNote(static_cast<int>(c));
     }
     return std::string();
   }
