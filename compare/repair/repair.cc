@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compare/repair/exchanged_results.h"
 #include "compare/repair/repair_moves.h"
 #include "compare/repair/repair_round.h"
 #include "compare/repair/repair_suggestions.h"
@@ -30,6 +31,7 @@ class Repairer {
     // What no repair has reached may be told of nevertheless.
     if (!state().skipped.empty()) repairs_.Adopt(run_.Completed(state()));
     RepairLeftOvers();
+    PairExchanged(&repairs_);
     MoveUpstream(&repairs_);
     DropNeedless(&repairs_);
     if (suggester_.limited()) {

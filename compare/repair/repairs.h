@@ -31,6 +31,8 @@ class Repairs {
 
   void Adopt(ForcedState state);
   void Adopt(ForcedState state, const Suggestion& pair);
+  // One of several of the state that were proved together.
+  void AddPair(const Suggestion& pair) { pairs_.push_back(pair); }
   void Note(std::string limit) { repaired_.limits.insert(std::move(limit)); }
 
   // Whether all trials together have had what they may.

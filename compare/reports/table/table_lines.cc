@@ -136,25 +136,50 @@ class LineMaker {
     lines_.push_back(std::move(line));
   }
 
+  std::string CauseNote(int cause) const {
+    return comparison_.causes.size() == 1 ? "← begins here" : absl::StrCat("← cause ", cause + 1);
+  }
+
+  // Of a result that has no row of its own; empty: no cause begins there.
+  std::string CauseInside(int result, SideId side) const {
+    for (size_t c = 0; c < comparison_.causes.size(); ++c) {
+      const Cause& cause = comparison_.causes[c];
+      const bool begins = cause.right == kNone ? side == SideId::kLeft && cause.left == result
+                                               : side == SideId::kRight && cause.right == result;
+      const bool has_row = cause.left != kNone && facts_.of_left[Index(cause.left)] != kNone;
+      const std::vector<int>& rows = side == SideId::kLeft ? facts_.of_left : facts_.of_right;
+      if (begins && !has_row && rows[Index(result)] == kNone) return CauseNote(static_cast<int>(c));
+    }
+    return std::string();
+  }
+
   // The results that the last one of a side has absorbed.
   void AddInner(const ComparedRow& row, SideId side) {
     const FewResults& results = OfSide(row.aligned, side);
     const ResultStream& stream = OfSide(comparison_, side);
     const Relation sign = side == SideId::kLeft ? Relation::kLeftOnly : Relation::kRightOnly;
-    if (results.size() < 2 || rows_ == Rows::kDifferent) return;
-    if (rows_ == Rows::kFolded && !Has(row.aligned.marks, Mark::kFused)) return;
+    if (results.size() < 2) return;
     const size_t inner = results.size() - 1;
-    const size_t shown = rows_ == Rows::kAll || inner <= kMostInner + 1 ? inner : kMostInner;
-    for (size_t k = 0; k < shown; ++k) {
+    const bool only_causes = rows_ == Rows::kDifferent ||
+                             (rows_ == Rows::kFolded && !Has(row.aligned.marks, Mark::kFused));
+    const size_t first = only_causes                                      ? 0
+                         : rows_ == Rows::kAll || inner <= kMostInner + 1 ? inner
+                                                                          : kMostInner;
+    size_t shown = 0;
+    for (size_t k = 0; k < inner; ++k) {
+      const std::string cause = CauseInside(results[k], side);
+      if (k >= first && cause.empty()) continue;
+      ++shown;
       TableLine line;
       line.kind = TableLine::Kind::kInner;
       line.sign = sign;
       FillSide({results[k]}, side, &line);
       line.cell(TableColumn::kType) = ShortType(stream.results[Index(results[k])]);
-      line.cell(TableColumn::kNotes) = "into ↓";
+      line.cause = !cause.empty();
+      line.cell(TableColumn::kNotes) = line.cause ? absl::StrCat(cause, ", into ↓") : "into ↓";
       lines_.push_back(std::move(line));
     }
-    if (shown == inner) return;
+    if (shown == inner || only_causes) return;
     TableLine line;
     line.kind = TableLine::Kind::kFold;
     line.sign = sign;
@@ -212,9 +237,7 @@ class LineMaker {
     const Marks marks = row.aligned.marks;
     std::vector<std::string> notes;
     if (facts_.cause[i] != kNone) {
-      notes.push_back(comparison_.causes.size() == 1
-                          ? "← begins here"
-                          : absl::StrCat("← cause ", facts_.cause[i] + 1));
+      notes.push_back(CauseNote(facts_.cause[i]));
     }
     if (comparison_.shadow.has_value() && comparison_.shadow->rows[i].has_value() &&
         comparison_.shadow->rows[i]->nearer != Nearer::kEqual) {

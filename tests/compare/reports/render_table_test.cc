@@ -236,6 +236,31 @@ TEST(RenderTableTest, NothingPairedInside) {
   EXPECT_THAT(text, Not(HasSubstr("fused")));
 }
 
+// The other inner results are folded or go into the row; that where the cause begins says so.
+TEST(RenderTableTest, ACauseInsideOfARowHasALine) {
+  const auto side = [](double noise) {
+    BuiltSide built;
+    int last = built.Input("x", SomeFloats(kWide, 1));
+    for (int i = 0; i < 8; ++i) {
+      last = built.Node(i % 2 == 0 ? "Exp" : "Sin", {last}, absl::StrCat("inner", i),
+                        SomeFloats(kWide, 2 + static_cast<unsigned>(i), noise));
+    }
+    built.Output("y", built.Node("Mul", {last}, "y", SomeFloats(kWide, 40)));
+    return built;
+  };
+  Comparison comparison = CompareBuilt(side(0), side(2));
+  ASSERT_EQ(comparison.rows[1].aligned.right.size(), 9u);
+  EXPECT_THAT(Draw(comparison), Not(HasSubstr("inner6")));
+  EXPECT_THAT(Draw(comparison), Not(HasSubstr("begins here")));
+  comparison.causes.emplace_back().right = comparison.rows[1].aligned.right[6];
+  std::vector<std::string> marked;
+  for (const absl::string_view line : absl::StrSplit(Draw(comparison), '\n')) {
+    if (absl::StrContains(line, "begins here")) marked.emplace_back(line);
+  }
+  ASSERT_EQ(marked.size(), 1u);
+  EXPECT_THAT(marked[0], HasSubstr("inner6"));
+}
+
 TEST(RenderTableTest, CallPathsAreHeadings) {
   const auto side = [](bool functions) {
     BuiltSide built;
