@@ -23,8 +23,8 @@
 
 namespace onnxcmp {
 
-// The worse, the greater. kUntested: nothing was seen that could differ, outputs that are all NaN or
-// empty or, on inputs that were made up, the same whatever the inputs are.
+// The worse, the greater. kUntested: nothing was seen that could differ, outputs that are all NaN
+// or empty or, on inputs that were made up, the same whatever the inputs are.
 enum class Verdict : uint8_t { kSame, kClose, kUntested, kDifferent, kFailed };
 // What makes a comparison fail, besides a side that fails: outputs that differ; causes that are
 // wrong, too; bits that differ, too.

@@ -173,9 +173,8 @@ void Walk::CompareNumbers(const Tensor& full_left, const Tensor& full_right,
   values.tolerance = tolerance;
   values.tolerance.atol += tolerance.scaled * values.scale;
   errors_.tolerance = values.tolerance;
-  errors_.counting = std::isfinite(tolerance.whole)
-                         ? CountingOf(left, right, tolerance, scale)
-                         : std::nullopt;
+  errors_.counting =
+      std::isfinite(tolerance.whole) ? CountingOf(left, right, tolerance, scale) : std::nullopt;
   ElementErrors errors = ErrorsOf(left, right, errors_, pool_);
   // What is beyond by its elements needs no further look.
   if (errors.absolutes > 0 && errors.beyond == 0 && std::isfinite(tolerance.whole)) {

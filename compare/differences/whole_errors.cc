@@ -171,8 +171,7 @@ class Accumulator {
       const std::vector<double> likes = SizesOfLikes(slices_[axis]);
       for (size_t i = 0; i < slices_[axis].size(); ++i) {
         const PairSums& slice = slices_[axis][i].sums;
-        const double apart =
-            slice.Apart(std::max(kPartFloor * likes[i], kLeastPartFloor * scale_));
+        const double apart = slice.Apart(std::max(kPartFloor * likes[i], kLeastPartFloor * scale_));
         if (!(apart > farthest) || slice.count < kLeastInPart) continue;
         farthest = apart;
         where = absl::StrCat("in index ", i, " of axis ", axis);
@@ -302,7 +301,8 @@ class Accumulator {
       rest /= shape_[axis];
     }
     const PairSums& sums = totals->sums;
-    if (has_rows_ && sums.count >= kLeastInPart && sums.Apart(RowFloor()) > row_.Apart(RowFloor())) {
+    if (has_rows_ && sums.count >= kLeastInPart &&
+        sums.Apart(RowFloor()) > row_.Apart(RowFloor())) {
       row_ = sums;
       worst_row_ = row;
     }
@@ -319,7 +319,7 @@ class Accumulator {
   double scale_;
   WholeTotals all_;
   std::vector<std::vector<WholeTotals>> slices_;  // by axis; empty: too short, too many
-  PairSums row_;                               // the one that is farthest apart
+  PairSums row_;                                  // the one that is farthest apart
   int64_t worst_row_ = -1;
 };
 

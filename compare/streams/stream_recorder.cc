@@ -236,7 +236,8 @@ absl::Status StreamRecorder::OnResult(const Result& result, std::optional<Value>
     added.slot = static_cast<int>(output - node.outputs.begin());
     if (output != node.outputs.end()) made.outputs[Index(added.slot)] = index;
     added.precision = LessPrecise(scope.precision, added.precision);
-    added.precision = LessPrecise(added.precision, QuantizedAs(node.op_type, added.dtype, made.bits));
+    added.precision =
+        LessPrecise(added.precision, QuantizedAs(node.op_type, added.dtype, made.bits));
     // A constant is a leaf, as the initializer is that it may be on the other side.
     if (!IsConstant(node)) {
       added.computation =

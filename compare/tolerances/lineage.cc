@@ -60,7 +60,8 @@ class Tracer {
       if (input == kNone) return;
       lineage = Merged(lineage, At(input));
       if (equal_[Index(input)]) return;
-      lineage = Merged(lineage, {QuantizedAs(node.op_type, Result(input).dtype, node.bits), input, {}});
+      lineage =
+          Merged(lineage, {QuantizedAs(node.op_type, Result(input).dtype, node.bits), input, {}});
     };
     std::for_each(node.inputs.begin(), node.inputs.end(), read);
     std::for_each(node.captures.begin(), node.captures.end(), read);

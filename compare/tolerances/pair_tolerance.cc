@@ -206,16 +206,16 @@ PairTolerance PairTolerances::Of(int left, int right) const {
   }
   const bool narrow = LessPrecise(own, type) != own;
   if (narrow) pair.own = Tolerances(Adjusted(DefaultTolerance(own), options_), {});
-  pair.why =
-      absl::StrCat(TypeWord(type, from_right  ? &right_.results[Index(b.origin)]
-                                  : from_left ? &left_.results[Index(a.origin)]
-                                              : nullptr), !narrow ? ""
-                                           : absl::StrCat(" ",
-                                                          from_right ? OriginWord(right_, b.origin)
-                                                                     : OriginWord(left_, a.origin),
-                                                          from_left && from_right ? " on both sides"
-                                                          : from_right            ? " on the right"
-                                                                       : " on the left"));
+  pair.why = absl::StrCat(
+      TypeWord(type, from_right  ? &right_.results[Index(b.origin)]
+                     : from_left ? &left_.results[Index(a.origin)]
+                                 : nullptr),
+      !narrow ? ""
+              : absl::StrCat(
+                    " ", from_right ? OriginWord(right_, b.origin) : OriginWord(left_, a.origin),
+                    from_left && from_right ? " on both sides"
+                    : from_right            ? " on the right"
+                                            : " on the left"));
   if (options_.rtol.has_value() || options_.atol.has_value()) {
     pair.why = options_.rtol.has_value() && options_.atol.has_value() ? "--rtol and --atol"
                : options_.rtol.has_value()                            ? "--rtol"
