@@ -48,7 +48,7 @@ constexpr double kFillFactor = 8;
 // Fills may be that far apart, of their size: rounded to bfloat16.
 constexpr double kFillSpread = 1e-2;
 // Or that many times as far as others are large, since masks are added to scores.
-constexpr double kSpreadOfAdded = 4;
+constexpr double kSpreadOfAdded = 8;
 constexpr double kLeastFillShare = 1.0 / 16;
 // Fewer other elements than this are no population.
 constexpr size_t kLeastOthers = 4;

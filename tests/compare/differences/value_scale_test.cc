@@ -53,6 +53,51 @@ TEST(ScaleOfTest, TheLesserOfTheRootMeanSquareAndFourMedians) {
   EXPECT_EQ(ScaleOf(testing::Convert(x, DType::kDouble)), ScaleOf(x));
 }
 
+// `others` elements of size 1 behind fills.
+Tensor Filled(float fill, int64_t size, int64_t others, bool added = false) {
+  const Tensor x = RandomFloats({size}, 3);
+  std::vector<float> elements(x.AsSpan<float>().begin(), x.AsSpan<float>().end());
+  for (int64_t i = 0; i < size - others; ++i) {
+    float& element = elements[static_cast<size_t>(i)];
+    element = added ? element + fill : fill;
+  }
+  return Tensor::Of<float>({size}, elements);
+}
+
+TEST(ScaleOfVaryingTest, FillsDoNotCount) {
+  for (const float fill : {-100.0f, -9999.0f, -1e4f, 1e9f, -1e20f}) {
+    for (const bool added : {false, true}) {
+      for (const int64_t size : {64, 20000}) {
+        const Tensor x = Filled(fill, size, size / 10, added);
+        const ValueScale scale = ScaleOfVarying(x, x);
+        EXPECT_NEAR(scale.scale, 1, 0.7) << fill << " " << size;
+        EXPECT_LT(scale.limit, std::abs(fill)) << fill;
+      }
+    }
+  }
+}
+
+// One element in ten thousand is in no sample.
+TEST(ScaleOfVaryingTest, AFewElementsAmongFillsAreFound) {
+  const Tensor x = Filled(-1e9f, 100000, 10);
+  EXPECT_LT(ScaleOfVarying(x, x).scale, 3);
+}
+
+TEST(ScaleOfVaryingTest, ValuesThatVaryAreNoFills) {
+  // Half of the elements are a hundred times as large, and as various as they are large.
+  const Tensor x = RandomFloats({64, 64}, 1);
+  std::vector<float> elements(x.AsSpan<float>().begin(), x.AsSpan<float>().end());
+  for (size_t i = 0; i < elements.size(); i += 2) elements[i] = 1000 * (2 + elements[i]);
+  const Tensor wide = Tensor::Of<float>({64, 64}, elements);
+  EXPECT_GT(ScaleOfVarying(wide, wide).scale, 1);
+  EXPECT_EQ(ScaleOfVarying(wide, wide).scale, ScaleOf(wide));
+  // Saturated probabilities beside small ones.
+  const Tensor certain = Tensor::Of<float>({8}, {1, 1, 1, 1, 1e-3f, 2e-3f, 1e-3f, 3e-3f});
+  EXPECT_EQ(ScaleOfVarying(certain, certain).scale, ScaleOf(certain));
+  // A fill on one side alone is a difference.
+  EXPECT_EQ(ScaleOfVarying(Filled(-1e9f, 64, 6), RandomFloats({64}, 3)).limit, kInf);
+}
+
 // Where 0 lies is the zero point's choice.
 TEST(DeviationOfTest, OfTheMean) {
   EXPECT_EQ(DeviationOf(Tensor::Of<uint8_t>({4}, {126, 130, 126, 130})), 2);

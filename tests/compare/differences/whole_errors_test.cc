@@ -55,6 +55,40 @@ TEST(WholeErrorsTest, ManySmallErrorsAreTooMuchTogether) {
   EXPECT_NE(Errors(x, Changed(x, [](int64_t, float) { return 0.0f; }), wide).fault, "");
 }
 
+// Boxes in pixels and scores from 0 to 1, as a detector gives them.
+Tensor Detections() {
+  return Changed(RandomFloats({5, 64}, 1),
+                 [](int64_t i, float v) { return i < 256 ? 300 + 100 * v : 0.2f / (1 + v * v); });
+}
+
+TEST(WholeErrorsTest, SlicesOfOtherQuantitiesHaveScalesOfTheirOwn) {
+  const Tensor x = Detections();
+  const Tolerance bytes = ToleranceOfQuantized(DType::kUint8);
+  const auto fault = [&](const std::function<float(int64_t, float)>& score) {
+    const Tensor y =
+        Changed(x, [&](int64_t i, float v) { return i < 256 ? v + 2 * Sign(i) : score(i, v); });
+    return WholeErrorsOf(x, y, bytes, 300, /*parts=*/true, nullptr).fault;
+  };
+  EXPECT_EQ(fault([](int64_t i, float v) { return v + 0.004f * Sign(i); }), "");
+  EXPECT_THAT(fault([](int64_t, float) { return 0.0f; }),
+              HasSubstr("in index 4 of axis 0 all of the right are 0"));
+  EXPECT_THAT(fault([](int64_t, float) { return 0.1f; }), HasSubstr("in index 4 of axis 0"));
+  EXPECT_THAT(fault([](int64_t, float v) { return 5 * v; }), HasSubstr("in index 4 of axis 0"));
+  EXPECT_THAT(fault([](int64_t, float v) { return -v; }), HasSubstr("in index 4 of axis 0"));
+}
+
+TEST(WholeErrorsTest, AnOffsetExcusesNothing) {
+  const Tensor x = Changed(RandomFloats({8, 40}, 1), [](int64_t, float v) { return 20 + v; });
+  const Tolerance bytes = ToleranceOfQuantized(DType::kUint8);
+  const auto fault = [&](float factor) {
+    const Tensor y = Changed(x, [&](int64_t, float v) { return 20 + factor * (v - 20); });
+    return WholeErrorsOf(x, y, bytes, 20, /*parts=*/true, nullptr).fault;
+  };
+  EXPECT_EQ(fault(0.97f), "");
+  EXPECT_NE(fault(-1), "");
+  EXPECT_NE(fault(0), "");
+}
+
 TEST(WholeErrorsTest, AnErrorThatAllElementsHaveInCommonIsNoRounding) {
   const Tensor x = RandomFloats({8, 40}, 1);
   const Tensor scaled = Changed(x, [](int64_t, float v) { return v * 1.003f; });
@@ -77,7 +111,7 @@ TEST(WholeErrorsTest, APartThatIsLostIsToldOf) {
     return i / 32 % 20 == 3 ? v * 0.01f : v;
   });
   const Tensor lost = Changed(x, [](int64_t i, float v) { return i / 32 % 20 == 3 ? 0.0f : v; });
-  EXPECT_THAT(Errors(x, lost).fault, HasSubstr("in row ["));
+  EXPECT_THAT(Errors(x, lost).fault, HasSubstr("in index 3 of axis 1 all of the right are 0"));
   EXPECT_EQ(WholeErrorsOf(x, lost, kHalf, 0.5, /*parts=*/false, nullptr).fault, "");
   // A column of many.
   const Tensor wide = RandomFloats({40, 50}, 5);
