@@ -187,13 +187,16 @@ class Accumulator {
   }
 
   // The first slice that varies on one side and hardly on the other, as text.
-  std::string LostDeviation(double atol) const {
-    const std::string all = Lost(all_, 0, atol);
+  std::string LostDeviation(const Tolerance& tolerance) const {
+    // What is less than that is noise.
+    const double least =
+        std::max(4 * tolerance.atol, std::min(kLeastPartFloor, tolerance.whole) * scale_);
+    const std::string all = Lost(all_, 0, least);
     if (!all.empty()) return all;
     for (size_t axis = 0; axis < slices_.size(); ++axis) {
       const std::vector<double> likes = SizesOfLikes(slices_[axis]);
       for (size_t i = 0; i < slices_[axis].size(); ++i) {
-        const std::string lost = Lost(slices_[axis][i], likes[i], atol);
+        const std::string lost = Lost(slices_[axis][i], likes[i], least);
         if (!lost.empty()) return absl::StrCat("in index ", i, " of axis ", axis, " ", lost);
       }
     }
@@ -227,7 +230,7 @@ class Accumulator {
     return likes;
   }
 
-  static std::string Lost(const WholeTotals& slice, double like, double atol) {
+  static std::string Lost(const WholeTotals& slice, double like, double least) {
     const PairSums& sums = slice.sums;
     if (sums.count < kLeastInPart) return "";
     const double left = Deviation(slice.left, sums.left, sums.count);
@@ -235,7 +238,7 @@ class Accumulator {
     const double size =
         std::max(like, std::sqrt(MeanSquare(std::max(sums.left, sums.right), sums)));
     const double more = std::max(left, right);
-    if (more < kLeastDeviation * size || more < 4 * atol ||
+    if (more < kLeastDeviation * size || more < least ||
         std::min(left, right) > kDeviationLeft * more) {
       return "";
     }
@@ -358,7 +361,7 @@ WholeErrors WholeErrorsOf(const Tensor& left, const Tensor& right, const Toleran
   }
   if (!errors.fault.empty()) return errors;
   if (!parts) return errors;
-  if (!integers) errors.fault = sums.LostDeviation(tolerance.atol);
+  if (!integers) errors.fault = sums.LostDeviation(tolerance);
   if (!errors.fault.empty()) return errors;
   errors.fault = sums.FarPart(std::min(kPartFactor * whole, std::max(whole, kMostInPart)));
   return errors;

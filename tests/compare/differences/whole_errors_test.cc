@@ -1,5 +1,6 @@
 #include "compare/differences/whole_errors.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -75,6 +76,15 @@ TEST(WholeErrorsTest, SlicesOfOtherQuantitiesHaveScalesOfTheirOwn) {
   EXPECT_THAT(fault([](int64_t, float) { return 0.1f; }), HasSubstr("in index 4 of axis 0"));
   EXPECT_THAT(fault([](int64_t, float v) { return 5 * v; }), HasSubstr("in index 4 of axis 0"));
   EXPECT_THAT(fault([](int64_t, float v) { return -v; }), HasSubstr("in index 4 of axis 0"));
+}
+
+// A Relu makes 0 of one sum and a last place of the other.
+TEST(WholeErrorsTest, ASliceOfRoundingErrorsIsNotLost) {
+  const Tensor x = Changed(RandomFloats({4, 64}, 1), [](int64_t i, float v) {
+    return i < 64 ? std::max(1e-8f * v, 0.0f) : v;
+  });
+  const Tensor y = Changed(x, [](int64_t i, float v) { return i < 64 ? 0.0f : v; });
+  EXPECT_EQ(WholeErrorsOf(x, y, DefaultTolerance(DType::kFloat), 1, true, nullptr).fault, "");
 }
 
 TEST(WholeErrorsTest, AnOffsetExcusesNothing) {
