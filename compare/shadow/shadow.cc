@@ -137,10 +137,13 @@ TruthVerdict JudgeTruth(const TruthDistance& left, const TruthDistance& right) {
 
 std::string NearerText(const TruthVerdict& verdict) {
   if (verdict.nearer == Nearer::kEqual) return "both are equally good";
-  const std::string times = !std::isfinite(verdict.factor) ? "infinitely"
-                            : verdict.factor >= 1e5 ? absl::StrFormat("%.1e times", verdict.factor)
-                            : verdict.factor >= 10  ? absl::StrFormat("%.0f times", verdict.factor)
-                                                    : absl::StrFormat("%.1f times", verdict.factor);
+  // The other is infinite or NaN.
+  if (!std::isfinite(verdict.factor)) {
+    return absl::StrCat("only the ", NearerName(verdict.nearer), " is near");
+  }
+  const std::string times = verdict.factor >= 1e5  ? absl::StrFormat("%.1e times", verdict.factor)
+                            : verdict.factor >= 10 ? absl::StrFormat("%.0f times", verdict.factor)
+                                                   : absl::StrFormat("%.1f times", verdict.factor);
   return absl::StrCat("the ", NearerName(verdict.nearer), " is ", times, " nearer");
 }
 
