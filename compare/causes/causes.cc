@@ -20,11 +20,13 @@
 #include "compare/causes/cause_refinement.h"
 #include "compare/causes/cause_text.h"
 #include "compare/causes/cause_truth.h"
+#include "compare/causes/first_overflow.h"
 #include "compare/causes/iteration_search.h"
 #include "compare/causes/quick_look.h"
 #include "compare/causes/repaired_pairs.h"
 #include "compare/causes/searched_values.h"
 #include "compare/causes/shape_causes.h"
+#include "compare/differences/infinity.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/lost_nodes.h"
@@ -166,19 +168,6 @@ class CauseFinder {
     return n == kNone ? -2 - r : n;
   }
 
-  // Whether the right was given less than the left has, because its type ends there: then the
-  // difference says nothing of its nodes.
-  bool ReadsSaturated(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
-                      int r) const {
-    if (!right_graph_.IsComputed(r)) return false;
-    return absl::c_any_of(noise.RightRegion(r).entries, [&](int entry) {
-      const int c = state.at(entry).match;
-      return c != kNone && run.left().result(c).dtype != right_graph_.result(entry).dtype &&
-             IsMeasurable(run.left().value(c)) &&
-             Overflows(run.left().value(c).tensor(), right_graph_.result(entry).dtype, false);
-    });
-  }
-
   // What is known while the matched results are judged one by one.
   struct Judging {
     const ForcedRun& run;
@@ -188,6 +177,7 @@ class CauseFinder {
     absl::flat_hash_set<std::pair<int, bool>> places;  // that have a cause: PlaceOf, constant
     absl::flat_hash_map<std::string, size_t> folded;   // causes by the operators of their regions
     std::vector<int> matched;                          // by cause: the right result that was judged
+    absl::btree_map<size_t, int> overflows;            // by cause: the result that overflows
   };
 
   // False if there are more than are looked for.
@@ -195,7 +185,7 @@ class CauseFinder {
     const RegionNoise noise(run, state);
     Judging judging = {
         run, state, noise, CauseTruth(run, state, noise, left_.evaluator(), right_.evaluator()),
-        {},  {},    {}};
+        {},  {},    {},    {}};
     bool all = true;
     for (const int r : right_graph_.results()) {
       const ForcedResult& result = state.at(r);
@@ -206,6 +196,11 @@ class CauseFinder {
       }
     }
     std::vector<int>& matched = judging.matched;
+    for (const size_t i : AfterAnother(judging.overflows, *right_.stream)) {
+      others_.push_back(matched[i]);
+      report->causes.erase(report->causes.begin() + static_cast<std::ptrdiff_t>(i));
+      matched.erase(matched.begin() + static_cast<std::ptrdiff_t>(i));
+    }
     NameShapes(run, state, &matched, report);
     bool all_matched = true;
     for (const NodesWithBodies& nodes : UnmatchedNodes(run, state, aligned_)) {
@@ -233,7 +228,8 @@ class CauseFinder {
     const ForcedRun& run = judging->run;
     const ForcedState& state = judging->state;
     const RegionNoise& noise = judging->noise;
-    const RegionNoise::Verdict verdict = noise.Judge(r);
+    RegionNoise::Verdict verdict = noise.Judge(r);
+    if (verdict.distance > 0 && IsWrapped(run, state, noise, r)) verdict.ratio = kInfinity;
     const bool told_otherwise = verdict.distance > 0 && AttributesExplain(run, state, r) &&
                                 judging->truth.MayBeApartInDouble(r);
     if (verdict.ratio <= kRatioInside && !told_otherwise) {
@@ -284,14 +280,23 @@ class CauseFinder {
         return;
       }
     }
-    std::tie(cause.left, cause.right) = Refined(run, state, judging->noise, r);
+    const std::optional<FirstOverflow> overflow =
+        IsMistake(found.kind) ? FindFirstOverflow(run, state, judging->noise, r) : std::nullopt;
+    std::tie(cause.left, cause.right) = overflow.has_value()
+                                            ? std::pair(overflow->left, overflow->right)
+                                            : Refined(run, state, judging->noise, r);
     if (cause.right != r && right_graph_.IsConstant(cause.right)) {
       cause.kind = CauseKind::kInitializer;
     }
     cause.local = TensorDifferenceOf(state.at(r).held, state.at(r).own, {}, options_.pool);
     cause.judged = r;
-    cause.text = CauseText(cause, run, state);
-    judging->truth.Judge(r, &cause);
+    if (overflow.has_value()) {
+      cause.text = overflow->text;
+      judging->overflows[report->causes.size()] = overflow->right;
+    } else {
+      cause.text = CauseText(cause, run, state);
+      judging->truth.Judge(r, &cause);
+    }
     report->causes.push_back(std::move(cause));
     judging->matched.push_back(r);
   }
@@ -349,8 +354,8 @@ class CauseFinder {
     return found->rounding || !found->causes.empty();
   }
 
-  // The left's values of these matched results. All outputs of the nodes that made them go with
-  // them: those that match nothing are the left's aligned ones.
+  // The left's values of these matched results, and of all outputs of the nodes that made them:
+  // those that match nothing are the left's aligned ones.
   Replacements WithSiblings(const ForcedRun& run, const ForcedState& state,
                             const absl::btree_set<int>& matched) const {
     Replacements values;

@@ -451,6 +451,27 @@ bool Near(const Measured& left, const Measured& right, const ThreadPool* pool) {
   return absl::c_accumulate(pieces, int64_t{0}) <= most;
 }
 
+namespace {
+
+// Whether integers fit into a narrower type. The end of one type becomes that of the other: it
+// stands for "to the end" or "nothing".
+bool Narrow(DType from, DType to, std::vector<int64_t>* elements) {
+  const int bits = BitWidth(to);
+  if (bits >= BitWidth(from) || bits >= 64) return true;
+  const bool is_unsigned = IsUnsignedInteger(to);
+  const int64_t greatest = (int64_t{1} << (is_unsigned ? bits : bits - 1)) - 1;
+  const int64_t least = is_unsigned ? 0 : -greatest - 1;
+  const int64_t end = std::numeric_limits<int64_t>::max() >> (64 - BitWidth(from));
+  for (int64_t& element : *elements) {
+    if (IsSignedInteger(from) && element == end) element = greatest;
+    if (IsSignedInteger(from) && element == -end - 1) element = least;
+    if (element < least || element > greatest) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<const int64_t> shape,
                                   const ConvertOptions& options) {
   bool* const clamped = options.clamped;
@@ -475,15 +496,19 @@ absl::StatusOr<Value> ConvertedTo(const Value& value, DType dtype, absl::Span<co
   if (count == 0) return Value(std::move(converted));
   const Tensor readable = tensor.InMemory(options.pool).value_or(tensor);
   const ElementReader reader(readable);
-  const auto convert = [&]<typename C>(std::vector<C> elements) {
-    reader.Read(0, count, elements.data());
-    StoreElements<C>(dtype, elements.data(), count, converted.mutable_raw_data(), 0);
-  };
   const auto size = static_cast<size_t>(count);
   if (IsComplex(dtype)) {
-    convert(std::vector<std::complex<double>>(size));
+    std::vector<std::complex<double>> elements(size);
+    reader.Read(0, count, elements.data());
+    StoreElements<std::complex<double>>(dtype, elements.data(), count, converted.mutable_raw_data(),
+                                        0);
   } else if (IsInteger(dtype)) {
-    convert(std::vector<int64_t>(size));
+    std::vector<int64_t> elements(size);
+    reader.Read(0, count, elements.data());
+    if (!Narrow(tensor.dtype(), dtype, &elements)) {
+      return absl::OutOfRangeError(absl::StrCat("does not fit into ", DTypeName(dtype)));
+    }
+    StoreElements<int64_t>(dtype, elements.data(), count, converted.mutable_raw_data(), 0);
   } else {
     const double greatest = GreatestFinite(dtype);
     std::byte* const out = converted.mutable_raw_data();

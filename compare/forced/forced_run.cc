@@ -398,11 +398,16 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
     return;
   }
   LazyMeasured measured;
-  const int partner = aligned_[Index(r)];
+  const bool named = !named_.empty() && named_[Index(r)] != kNone;
+  const int partner = named ? named_[Index(r)] : aligned_[Index(r)];
   int aligned = left_.of(partner);
   double distance = aligned == kNone ? kInfinity : DistanceIfNear(aligned, result, &measured);
   if (aligned != kNone && distance == kInfinity && IsQuantizedTwin(partner, r, result)) {
     distance = DistanceFrom(aligned, result);
+  }
+  if (named) {
+    if (distance < kInfinity) Set(r, aligned, MatchRule::kAligned, state);
+    return;
   }
   if (distance < kInfinity) {
     std::tie(aligned, distance) = FoldedInto(aligned, distance, r, *state, &measured);

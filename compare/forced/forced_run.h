@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "compare/differences/nearness.h"
+#include "compare/forced/named_partners.h"
 #include "compare/graphs/left_classes.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/streams/fingerprint.h"
@@ -78,6 +79,7 @@ class ForcedRun {
         leaves_(leaves),
         plain_(std::move(plain)),
         lost_(std::move(lost)),
+        named_(NamedPartners(left.graph(), right)),
         memory_(MemoryFor(right)) {
     plain_.resize(right.stream().results.size());
   }
@@ -88,6 +90,11 @@ class ForcedRun {
   const Value& plain(int r) const { return plain_[Index(r)]; }
   // A right result's partner in the alignment, or kNone.
   int aligned(int r) const { return aligned_[Index(r)]; }
+
+  // Whether a right result may be matched with a class for being near, as far as names tell.
+  bool NameAllows(int r, int c) const {
+    return named_.empty() || named_[Index(r)] == kNone || left_.of(named_[Index(r)]) == c;
+  }
 
   // What values of the search are charged to: they take the memory of those before, and that of the
   // right's nodes.
@@ -208,6 +215,7 @@ class ForcedRun {
   // A run hands them to its state, which the next ones begin with.
   mutable std::vector<Value> plain_;
   const std::vector<bool> lost_;  // by right node
+  const std::vector<int> named_;  // as NamedPartners() has it
   const std::shared_ptr<MemoryAccount> memory_;
   // By class, right result, and whether it is in the left's shape.
   mutable absl::flat_hash_map<std::tuple<int, int, bool>, Converted> converted_;

@@ -79,6 +79,7 @@ bool Suggester::FitsInItsShape(int right, int c) const {
   const StreamResult& ours = run_.left().result(c);
   if (!theirs.shape.has_value() || !ours.shape.has_value()) return false;
   if (theirs.dtype != ours.dtype && !SameKindOfNumber(theirs.dtype, ours.dtype)) return false;
+  if (!run_.NameAllows(right, c)) return false;
   const auto counterpart = counterparts_.find(right);
   return counterpart == counterparts_.end() || counterpart->second == c;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compare/causes/failed_runs.h"
 #include "compare/comparison/verdict.h"
 #include "compare/differences/nearness.h"
 #include "compare/quantization/contradicted_causes.h"
@@ -92,6 +93,7 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
   if (!judged.agree) search.far = FarApart(sides, measured.rows);
   if (options.repro) search.on_found = AddRepro;
   OC_ASSIGN_OR_RETURN(CauseReport report, FindCauses(sides, measured.alignment, search));
+  DropBesideFailures(sides, &report.causes);
   if (IsQuantized(*sides.left.stream) && IsQuantized(*sides.right.stream)) {
     DropContradicted(*sides.left.stream, measured.rows, &report.causes);
   }

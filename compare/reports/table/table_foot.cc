@@ -290,14 +290,15 @@ std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& f
   add("only right", OneSided(comparison, SideId::kRight));
   absl::string_view label;
   if (comparison.causes.empty()) add("farthest", Worst(comparison));
+  // What is not finite comes first: a cause is often the first of it.
+  text += NotFiniteLines(comparison, options, style);
   text += Causes(comparison, options, style);
   if (comparison.shadow.has_value()) {
     label = "in double";
     for (const std::string& line : ShadowText(*comparison.shadow))
       add(std::exchange(label, ""), line);
   }
-  return absl::StrCat(text, NotFiniteLines(comparison, options, style),
-                      VerdictLines(comparison, options, style));
+  return absl::StrCat(text, VerdictLines(comparison, options, style));
 }
 
 namespace {

@@ -1,0 +1,62 @@
+#include "compare/causes/failed_runs.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "compare/graphs/side_graph.h"
+
+namespace onnxcmp {
+namespace {
+
+// By result of a side that failed: whether the first node that gave nothing depends on it.
+std::vector<bool> LeadsToFailure(const RecordedSide& side) {
+  const ResultStream& stream = *side.stream;
+  std::vector<bool> leads(stream.results.size());
+  const SideGraph graph(stream, side.evaluator());
+  absl::flat_hash_map<absl::string_view, int> by_name;
+  for (const int r : graph.results()) by_name[graph.result(r).name] = r;
+  for (const Node& node : side.evaluator()->model().graph.nodes) {
+    const auto is_there = [&](const std::string& name) {
+      return name.empty() || by_name.contains(name);
+    };
+    if (absl::c_all_of(node.outputs, is_there)) continue;
+    std::vector<int> open;
+    const auto add = [&](int r) {
+      if (r == kNone || leads[Index(r)]) return;
+      leads[Index(r)] = true;
+      open.push_back(r);
+    };
+    for (const std::string& input : node.inputs) {
+      if (const auto it = by_name.find(input); it != by_name.end()) add(it->second);
+    }
+    while (!open.empty()) {
+      const int n = graph.producer(open.back());
+      open.pop_back();
+      if (n == kNone) continue;
+      for (const int read : graph.Reads(n)) add(read);
+    }
+    break;
+  }
+  return leads;
+}
+
+}  // namespace
+
+void DropBesideFailures(const PerSide<RecordedSide>& sides, std::vector<Cause>* causes) {
+  for (const SideId id : kBothSides) {
+    const RecordedSide& side = sides[id];
+    if (side.side->summary().status.ok() || side.evaluator() == nullptr) continue;
+    const std::vector<bool> leads = LeadsToFailure(side);
+    causes->erase(std::remove_if(causes->begin(), causes->end(),
+                                 [&](const Cause& cause) {
+                                   const int r = id == SideId::kLeft ? cause.left : cause.right;
+                                   return r == kNone || !leads[Index(r)];
+                                 }),
+                  causes->end());
+  }
+}
+
+}  // namespace onnxcmp
