@@ -48,6 +48,8 @@ constexpr double kLeastScatter = 0.35;
 // twice what they may be of the whole.
 constexpr double kMostOfSpread = 0.5;
 constexpr double kSpreadFactor = 2;
+// A factor of the deviations from the mean, where little else is apart.
+constexpr double kMostOfDeviation = 0.15;
 // The same number is rounded in the same way: that many different ones there must be.
 constexpr size_t kLeastDistinct = 8;
 // Axes of more slices than this have short ones, which rows tell of.
@@ -143,6 +145,16 @@ class Accumulator {
     if (error > tolerance.systematic * size &&
         error > std::max(kMostOfSpread, kSpreadFactor * tolerance.whole) * spread) {
       return absl::StrFormat("they differ by %.2g, as much as they do from their mean", error);
+    }
+    if (error > tolerance.systematic * size && spread > 0) {
+      // What they have in common beside the mean.
+      const double of_spread = (all_.products / n - mean * (mean + offset)) / (spread * spread) - 1;
+      const double around = std::max(all_.sums.differences / n - offset * offset, 0.0);
+      const double rest = around - of_spread * of_spread * spread * spread;
+      if (std::abs(of_spread) > kMostOfDeviation && rest < kLeastScatter * kLeastScatter * around) {
+        return absl::StrFormat("what they differ by from their mean has a factor of %.4g in common",
+                               1 + of_spread);
+      }
     }
     return "";
   }

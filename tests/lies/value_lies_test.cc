@@ -63,6 +63,18 @@ const std::vector<Kind>& Values() {
          e[kColumns + 5] = 3e3;
          return e;
        }},
+      {"scores_beside_offsets",
+       [](Elements e) {
+         for (size_t i = 0; i < e.size(); ++i) {
+           e[i] = i / kColumns == 2 ? 1 / (1 + std::exp(1 - 2 * e[i])) : 300 * e[i];
+         }
+         return e;
+       }},
+      {"masked",
+       [](Elements e) {
+         for (size_t i = 0; i < e.size(); ++i) e[i] = i % kColumns < 40 ? 4 * e[i] : -1e4;
+         return e;
+       }},
       {"rows_apart",
        [](Elements e) {
          for (size_t i = 0; i < e.size(); ++i) e[i] *= std::pow(3, -double(i / kColumns));

@@ -95,6 +95,8 @@ TEST(WholeErrorsTest, AnOffsetExcusesNothing) {
     return WholeErrorsOf(x, y, bytes, 20, /*parts=*/true, nullptr).fault;
   };
   EXPECT_EQ(fault(0.97f), "");
+  EXPECT_NE(fault(0.6f), "");
+  EXPECT_NE(fault(1.3f), "");
   EXPECT_NE(fault(-1), "");
   EXPECT_NE(fault(0), "");
 }
