@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compare/differences/nearness.h"
+#include "compare/graphs/named_partners.h"
 #include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
@@ -38,7 +39,10 @@ int RoundedBy(const StreamNode& made) {
 
 TwinRun::TwinRun(const SideValues& other, const SideValues& quantized,
                  const std::vector<int>& aligned)
-    : other_(other), quantized_(quantized), aligned_(aligned) {
+    : other_(other),
+      quantized_(quantized),
+      aligned_(aligned),
+      named_(NamedPartners(other.graph(), quantized.graph())) {
   const SideGraph& graph = quantized.graph();
   const size_t count = graph.stream().results.size();
   partners_.assign(count, kNone);
@@ -148,6 +152,14 @@ std::optional<Reals> TwinRun::OwnReals(int r) const {
                grid->zero_point == kNone ? nullptr : &own_[Index(grid->zero_point)]);
   if (!measured.has_value()) return std::nullopt;
   return Reals(own.tensor(), *std::move(measured));
+}
+
+int TwinRun::NamedPartner(int n, int r) const {
+  if (named_.empty() || named_[Index(r)] != kNone) {
+    return named_.empty() ? kNone : named_[Index(r)];
+  }
+  const int x = RoundedBy(*quantized_.graph().node(n).made);
+  return x == kNone ? kNone : named_[Index(x)];
 }
 
 // The partner that the alignment has of a result, else of what the node rounds to make it.
@@ -348,7 +360,10 @@ void TwinRun::FindPartner(int n, int r) {
   // What dequantizes integers stands for what they do.
   const int integers = quantized_.grids().Dequantizes(r);
   const bool handed_on = integers != kNone && partners_[Index(integers)] != kNone;
-  const int best = handed_on ? partners_[Index(integers)] : BestCandidate(n, r, *own);
+  const int named = NamedPartner(n, r);
+  const int best = handed_on        ? partners_[Index(integers)]
+                   : named != kNone ? named
+                                    : BestCandidate(n, r, *own);
   if (best == kNone) return;
   partners_[Index(r)] = best;
   SetLikeness(r);

@@ -55,6 +55,8 @@ class TwinRun {
   void RunNode(int n);
   void FindPartner(int n, int r);
   void SetLikeness(int r);  // of one that has a partner
+  // The partner that names tell, of what the node rounds if it rounds; kNone if they do not.
+  int NamedPartner(int n, int r) const;
   int VouchedFor(int n, int r) const;
   std::vector<int> Candidates(int first, int r) const;
   bool AreProducts(int n, int candidate) const;
@@ -75,6 +77,7 @@ class TwinRun {
   const SideValues& other_;
   const SideValues& quantized_;
   const std::vector<int>& aligned_;
+  const std::vector<int> named_;  // as NamedPartners() has it
   std::vector<int> partners_;
   std::vector<Value> own_;
   std::vector<Value> held_;

@@ -1,6 +1,6 @@
 // Partners by name, where a model was converted to a coarser type as a whole.
-#ifndef ONNXCMP_COMPARE_FORCED_NAMED_PARTNERS_H_
-#define ONNXCMP_COMPARE_FORCED_NAMED_PARTNERS_H_
+#ifndef ONNXCMP_COMPARE_GRAPHS_NAMED_PARTNERS_H_
+#define ONNXCMP_COMPARE_GRAPHS_NAMED_PARTNERS_H_
 
 #include <vector>
 
@@ -15,4 +15,4 @@ std::vector<int> NamedPartners(const SideGraph& left, const SideGraph& right);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_FORCED_NAMED_PARTNERS_H_
+#endif  // ONNXCMP_COMPARE_GRAPHS_NAMED_PARTNERS_H_

@@ -1,15 +1,19 @@
-#include "compare/forced/named_partners.h"
+#include "compare/graphs/named_partners.h"
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "compare/differences/nearness.h"
+#include "compare/streams/quantized_streams.h"
 
 namespace onnxcmp {
 
 std::vector<int> NamedPartners(const SideGraph& left, const SideGraph& right) {
   constexpr double kNearlyAll = 0.9;
+  // A quantizer gives names of their own to what it puts integers in place of.
+  constexpr double kOfQuantized = 0.7;
   constexpr double kMost = 0.5;
   constexpr double kCoarse = 1e-4;
+  const bool quantized = IsQuantized(left.stream()) != IsQuantized(right.stream());
   absl::flat_hash_map<absl::string_view, int> by_name;
   for (const int l : left.results()) {
     if (left.IsComputed(l)) by_name[left.result(l).name] = l;
@@ -30,11 +34,11 @@ std::vector<int> NamedPartners(const SideGraph& left, const SideGraph& right) {
       continue;
     }
     const StreamResult& ours = left.result(it->second);
-    if (left.node(left.producer(it->second)).made->op_type != made.op_type &&
-        made.op_type != "Cast") {
-      continue;
-    }
-    if (ours.shape != theirs.shape) continue;
+    const bool same_operator =
+        left.node(left.producer(it->second)).made->op_type == made.op_type ||
+        made.op_type == "Cast" ||
+        (quantized && IsFloatingPoint(ours.dtype) && IsFloatingPoint(theirs.dtype));
+    if (!same_operator || ours.shape != theirs.shape) continue;
     ++named;
     partners[Index(r)] = it->second;
     const double epsilon = CoarserEpsilon(ours.dtype, theirs.dtype);
@@ -43,6 +47,9 @@ std::vector<int> NamedPartners(const SideGraph& left, const SideGraph& right) {
     if (ours.dtype != theirs.dtype && epsilon > kCoarse) ++coarser;
   }
   const auto all = static_cast<double>(by_name.size());
+  if (quantized) {
+    return static_cast<double>(named) >= kOfQuantized * all ? partners : std::vector<int>();
+  }
   if (static_cast<double>(named) < kNearlyAll * all ||
       static_cast<double>(coarser) < kMost * static_cast<double>(floats) || coarser == 0) {
     return {};
