@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compare/causes/cause_class.h"
 #include "compare/compare.h"
 #include "tests/compare/model_pair.h"
 #include "tests/support/op_test.h"
@@ -58,6 +59,54 @@ std::vector<std::string> MistakesOf(const std::string& left, const std::string& 
 std::string Pair(const std::string& name, const std::string& grid) {
   return absl::StrCat(name, "_q = QuantizeLinear (", name, ", ", grid, "_scale, zero)\n", name,
                       "_d = DequantizeLinear (", name, "_q, ", grid, "_scale, zero)\n");
+}
+
+// The results of the right that are said to be wrong.
+std::vector<std::string> WrongResults(const std::string& left, const std::string& right) {
+  const std::vector<double> numbers = Uniform(16 * 12, 7);
+  const std::vector<float> x(numbers.begin(), numbers.end());
+  const auto comparison =
+      testing::CompareGraphs(left, right, {{"x", Tensor::Of<float>({16, 12}, x)}});
+  EXPECT_TRUE(comparison.ok()) << comparison.status();
+  std::vector<std::string> names;
+  if (!comparison.ok()) return names;
+  for (const Cause& cause : comparison->causes) {
+    if (IsWrong(cause)) names.push_back(comparison->right.results[Index(cause.right)].name);
+  }
+  return names;
+}
+
+// A quantizer keeps the names of floats: a wrong node is named, and no scale that looks wrong for
+// what is made of it.
+TEST(HonestQuantization, NamesTellWhichNodeIsWrong) {
+  const std::string head = absl::StrCat(
+      "(float[16,12] x) => (float[16,12] y) <float[12,12] w = ", Numbers(Uniform(144, 3)),
+      ", float[12,12] v = ", Numbers(Uniform(144, 4)),
+      ", float[12] c = ", Numbers(Uniform(12, 5, 0.7)));
+  const std::string left = absl::StrCat(head, R"(> {
+    m = MatMul (x, w)
+    t = Tanh (m)
+    s = Add (t, c)
+    z = MatMul (s, v)
+    e = Tanh (z)
+    y = MatMul (e, w)
+  })");
+  const auto right = [&](const std::string& add, const std::string& tanh) {
+    return absl::StrCat(
+        head,
+        ", float x_scale = {0.008}, float m_scale = {0.035}, float t_scale = {0.008}, "
+        "float s_scale = {0.0135}, float z_scale = {0.05}, int8 zero = {0}> {\n",
+        Pair("x", "x"), "m = MatMul (x_d, w)\n", Pair("m", "m"), "t = Tanh (m_d)\n", Pair("t", "t"),
+        "s = ", add, " (t_d, c)\n", Pair("s", "s"), "z = MatMul (s_d, v)\n", Pair("z", "z"),
+        "e = ", tanh, " (z_d)\n", Pair("e", "t"), "y = MatMul (e_d, w)\n}");
+  };
+  EXPECT_THAT(WrongResults(left, right("Add", "Tanh")), IsEmpty());
+  const std::vector<std::string> sub = WrongResults(left, right("Sub", "Tanh"));
+  ASSERT_FALSE(sub.empty());
+  EXPECT_TRUE(sub[0] == "s" || sub[0] == "s_q") << sub[0];
+  const std::vector<std::string> sine = WrongResults(left, right("Add", "Cos"));
+  ASSERT_FALSE(sine.empty());
+  EXPECT_TRUE(sine[0] == "e" || sine[0] == "e_q") << sine[0];
 }
 
 TEST(HonestQuantization, ASliceHasTheScaleOfTheWhole) {
