@@ -42,6 +42,10 @@ void ComparisonOptions::AddVerdict(CLI::App& app) {
       ->group("Verdict")
       ->type_name("close")
       ->check(Quietly(CLI::IsMember({"different", "close"})));
+  app.add_option("--output-types", output_types_, "Outputs float | float16 and the like (exact)")
+      ->group("Verdict")
+      ->type_name("close")
+      ->check(Quietly(CLI::IsMember({"exact", "close"})));
   app.add_option("--fail-on", arguments_.fail_on, "Exit 1 if: different, causes, bits (different)")
       ->group("Verdict")
       ->type_name("WHAT")
@@ -85,6 +89,7 @@ absl::Status ComparisonOptions::Finish() {
   arguments_.causes = !no_causes_;
   arguments_.share = !no_share_;
   arguments_.ties_agree = ties_ == "close";
+  arguments_.tolerance.output_types_close = output_types_ == "close";
   for (const std::string& tolerance : tolerances_) {
     if (absl::Status status = AddNamedTolerance(tolerance, &arguments_.tolerance); !status.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("--tolerance: ", status.message()));

@@ -29,6 +29,7 @@ class ComparisonOptions {
   CompareArguments& arguments_;
   std::vector<std::string> tolerances_;
   std::string ties_;
+  std::string output_types_;
   bool no_causes_ = false;
   bool no_share_ = false;
 };

@@ -64,6 +64,9 @@ struct ToleranceOptions {
   // Of results by name, or by path and name joined by '/'; goes before the others, and holds for
   // discrete numbers too. Of these tolerances rtol and atol count.
   absl::flat_hash_map<std::string, Tolerance> by_name = {};
+  // Whether outputs of other floating types are compared by value, as those of a model that was
+  // converted to 16 bits as a whole.
+  bool output_types_close = false;
 };
 
 // A difference of the order of the values is none to tolerate, whatever rtol says of elements.

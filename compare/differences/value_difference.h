@@ -36,13 +36,13 @@ struct ValueDifference {
   std::string max_relative_at;
 };
 
-// Element types and shapes have to be the same; sequences, maps and optionals are compared part by
-// part.
+// Element types and shapes have to be the same, but if `floats_by_value` double, float, float16 and
+// bfloat16 are compared by value; sequences, maps and optionals are compared part by part.
 ValueDifference DifferenceWithin(const Tolerances& tolerances, const Value& left,
-                                 const Value& right);
+                                 const Value& right, bool floats_by_value = false);
 // With the defaults of each part's element type; integers are exact. `by_name` counts for nothing.
-ValueDifference DifferenceOf(const Value& left, const Value& right,
-                             const ToleranceOptions& options);
+ValueDifference DifferenceOf(const Value& left, const Value& right, const ToleranceOptions& options,
+                             bool floats_by_value = false);
 
 }  // namespace onnxcmp
 

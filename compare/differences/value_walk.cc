@@ -24,6 +24,15 @@ namespace {
 // Nested sequences deeper than this are not compared further.
 constexpr int kMaxDepth = 64;
 
+// Types that whole models are converted between.
+bool AreBothPlainFloats(DType a, DType b) {
+  const auto is_plain = [](DType dtype) {
+    return dtype == DType::kDouble || dtype == DType::kFloat || dtype == DType::kFloat16 ||
+           dtype == DType::kBfloat16;
+  };
+  return is_plain(a) && is_plain(b);
+}
+
 bool IsText(DType dtype) { return dtype == DType::kString || dtype == DType::kUndefined; }
 
 std::string ShapeText(const Tensor& tensor) {
@@ -142,7 +151,8 @@ void Walk::CompareTensors(const Tensor& left, const Tensor& right, const std::st
   }
   const bool text = IsText(left.dtype()) || IsText(right.dtype());
   if (left.dtype() != right.dtype()) {
-    if (rules_.same_types || text) {
+    const bool by_value = rules_.floats_by_value && AreBothPlainFloats(left.dtype(), right.dtype());
+    if (text || (rules_.same_types && !by_value)) {
       Disagree(where, "element type", DTypeName(left.dtype()), DTypeName(right.dtype()));
     }
     if (text) return;

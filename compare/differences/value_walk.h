@@ -19,6 +19,8 @@ struct WalkRules {
   absl::FunctionRef<Tolerance(DType left, DType right)> tolerance;
   int worst;
   bool parts;  // as DifferenceOptions
+  // Beside `same_types`: whether double, float, float16 and bfloat16 are compared by value.
+  bool floats_by_value = false;
 };
 
 // The pool may be null.

@@ -129,19 +129,32 @@ OutputPair ComparePair(const NamedOutput& left, const NamedOutput& right,
   pair.right_result = right.result;
   pair.type = left.value.TypeString();
   pair.same_bits = ContentOf(left.value) == ContentOf(right.value);
+  const bool by_value = options.output_types_close;
+  // As they are, and where types alone make them disagree by value.
+  const auto measure = [&](const auto& difference) {
+    pair.difference = difference(by_value);
+    if (pair.difference.reason.empty() || by_value) return;
+    pair.agree_by_value = difference(true).agree;
+  };
   if (tolerances != nullptr && left.result != kNone && right.result != kNone) {
     const PairTolerance tolerance = tolerances->Of(left.result, right.result);
-    pair.difference = DifferenceWithin(tolerance.tolerances, left.value, right.value);
+    measure([&](bool types_close) {
+      return DifferenceWithin(tolerance.tolerances, left.value, right.value, types_close);
+    });
     pair.tolerance_reason = tolerance.why;
     if (tolerance.own.has_value() && !pair.same_bits && pair.difference.agree) {
       pair.own_whole = tolerance.own->floats.whole;
-      pair.within_own = DifferenceWithin(*tolerance.own, left.value, right.value).agree;
+      pair.within_own = DifferenceWithin(*tolerance.own, left.value, right.value, by_value).agree;
     }
   } else if (const auto named = NamedTolerance(options, {left.name, right.name})) {
-    pair.difference = DifferenceWithin(*named, left.value, right.value);
+    measure([&](bool types_close) {
+      return DifferenceWithin(*named, left.value, right.value, types_close);
+    });
     pair.tolerance_reason = "--tolerance";
   } else {
-    pair.difference = DifferenceOf(left.value, right.value, options);
+    measure([&](bool types_close) {
+      return DifferenceOf(left.value, right.value, options, types_close);
+    });
   }
   return pair;
 }

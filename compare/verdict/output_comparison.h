@@ -37,6 +37,8 @@ struct OutputPair {
   bool ties = false;  // ids that differ where their scores tie, or what is computed from such
   ValueDifference difference;
   std::string tolerance_reason;  // PairTolerance::why
+  // They disagree only because they are floats of another type (--output-types).
+  bool agree_by_value = false;
   // Whether they agree by what their own types allow, without what widened the tolerance (see
   // PairTolerance), and what that allows as a whole.
   bool within_own = true;

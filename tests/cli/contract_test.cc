@@ -126,6 +126,7 @@ TEST_F(ContractTest, AllSayTheSame) {
       {"no outputs, partially", {"abs", "no_outputs", "--partial"}, "different", 1},
       {"no outputs on both sides", {"no_outputs", "no_outputs"}, "different", 1},
       {"another element type", {"abs", "half"}, "different", 1},
+      {"another element type by value", {"abs", "half", "--output-types", "close"}, "close", 0},
       {"another shape", {"abs", "flat"}, "different", 1},
       {"NaN on the right", {"abs", "nan"}, "different", 1},
       {"NaN on the left", {"nan", "abs"}, "different", 1},

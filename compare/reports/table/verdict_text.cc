@@ -61,7 +61,12 @@ int64_t NonFinite(const OutputFacts& facts) {
 
 std::string HowFar(const OutputFacts& facts) {
   const ValueDifference& values = facts.pair->difference;
-  if (!values.reason.empty()) return PrintableText(values.reason);
+  if (!values.reason.empty()) {
+    return absl::StrCat(PrintableText(values.reason),
+                        facts.pair->agree_by_value
+                            ? "; their values agree (--output-types close accepts that)"
+                            : "");
+  }
   const TensorDifference* difference = facts.difference;
   std::vector<std::string> asides;
   if (difference != nullptr && std::isfinite(values.max_absolute)) {

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/op_test.h"
+
 namespace onnxcmp {
 namespace {
 
@@ -40,6 +42,30 @@ TEST(CompareOutputsTest, NumbersThatDiffer) {
       ElementsAre("a float[1]: max abs 5e-05 at [0] (1 | 1.00005), max rel 5e-05 at [0]",
                   "b float[1]: 1 of 1 elements beyond 0.0002 + 0.0001*max(|a|,|b|)",
                   "  max abs 1 at [0] (2 | 3), max rel 0.33 at [0]", "outputs differ: 1 of 2"));
+}
+
+// A model that was converted to 16 bits as a whole.
+TEST(CompareOutputsTest, FloatsOfOtherTypesByValue) {
+  const Tensor x = testing::RandomFloats({4, 32}, 1);
+  const Tensor half = testing::Convert(x, DType::kFloat16);
+  std::vector<float> scaled(x.AsSpan<float>().begin(), x.AsSpan<float>().end());
+  for (float& v : scaled) v *= 1.1f;
+  const Tensor wrong = testing::Convert(Tensor::Of<float>({4, 32}, scaled), DType::kFloat16);
+  const auto pair = [](const Tensor& left, const Tensor& right, bool close) {
+    ToleranceOptions options;
+    options.output_types_close = close;
+    return CompareOutputs({{"a", left}}, {{"a", right}}, options).pairs.at(0);
+  };
+  EXPECT_TRUE(pair(x, half, true).difference.agree);
+  EXPECT_FALSE(pair(x, half, false).difference.agree);
+  EXPECT_TRUE(pair(x, half, false).agree_by_value);
+  EXPECT_TRUE(pair(x, testing::Convert(x, DType::kDouble), true).difference.agree);
+  EXPECT_FALSE(pair(x, wrong, true).difference.agree);
+  EXPECT_FALSE(pair(x, wrong, false).agree_by_value);
+  // Integers are no floats of another type, and the shape counts.
+  const Tensor whole = Tensor::Of<float>({2}, {1, 2});
+  EXPECT_FALSE(pair(whole, Tensor::Of<int32_t>({2}, {1, 2}), true).difference.agree);
+  EXPECT_FALSE(pair(x, half.Reshaped({32, 4}), true).difference.agree);
 }
 
 TEST(CompareOutputsTest, AgreeingNansAreTold) {
