@@ -64,6 +64,8 @@ struct Cause {
   std::string text;  // what differs: operators, attributes, inputs; one line without the names
   // Found by looking at scales and zero points.
   bool review = false;
+  // The right's type cannot hold what the left has.
+  bool overflow = false;
   // An approximation in use by its own name: the form of Gelu with tanh for the one with erf.
   bool known_form = false;
   // The right's result whose region was judged. It is `right` unless only one node or constant of

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 #include <variant>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -172,6 +174,13 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
     found.known_form = known_form;
   }
   return found;
+}
+
+void SortByEffect(std::vector<Cause>* causes) {
+  const auto rank = [](const Cause& cause) {
+    return std::tuple(IsWrong(cause), cause.effect.value_or(0), cause.overflow);
+  };
+  absl::c_stable_sort(*causes, [&](const Cause& a, const Cause& b) { return rank(a) > rank(b); });
 }
 
 }  // namespace onnxcmp

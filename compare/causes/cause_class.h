@@ -3,6 +3,7 @@
 #define ONNXCMP_COMPARE_CAUSES_CAUSE_CLASS_H_
 
 #include <string>
+#include <vector>
 
 #include "compare/causes/cause.h"
 #include "compare/causes/cause_truth.h"
@@ -28,6 +29,8 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
 // Whether it is a mistake, and no other way to compute the same.
 bool IsMistake(CauseKind kind);
 bool IsWrong(const Cause& cause);
+// What is wrong first, the greatest effect first; of those with the same, what overflows.
+void SortByEffect(std::vector<Cause>* causes);
 
 }  // namespace onnxcmp
 

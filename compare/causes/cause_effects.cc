@@ -179,4 +179,16 @@ std::optional<double> CauseEffects::DistanceWithout(const Replacements& replaced
   return greatest;
 }
 
+double UnexplainedLimit(const SideGraph& left, const SideGraph& right) {
+  constexpr double kLeast = 1e-3;
+  constexpr double kRoundings = 16;
+  double limit = kLeast;
+  for (const SideGraph* graph : {&left, &right}) {
+    for (const auto& [output, source] : graph->outputs()) {
+      limit = std::max(limit, kRoundings * EpsilonOf(graph->result(output).precision));
+    }
+  }
+  return limit;
+}
+
 }  // namespace onnxcmp

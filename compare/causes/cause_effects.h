@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "compare/forced/forced_run.h"
+#include "compare/graphs/side_graph.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
@@ -54,6 +55,10 @@ class CauseEffects {
   std::optional<Replacements> first_;  // what the first run replaced
   NodeOutputs known_;                  // of the first run
 };
+
+// What rounds to a coarser type on the way is not explained by any cause: as far as this the
+// outputs may be apart when all causes are corrected.
+double UnexplainedLimit(const SideGraph& left, const SideGraph& right);
 
 }  // namespace onnxcmp
 

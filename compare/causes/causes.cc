@@ -22,6 +22,7 @@
 #include "compare/causes/cause_truth.h"
 #include "compare/causes/first_overflow.h"
 #include "compare/causes/iteration_search.h"
+#include "compare/causes/lowered_types.h"
 #include "compare/causes/quick_look.h"
 #include "compare/causes/repaired_pairs.h"
 #include "compare/causes/searched_values.h"
@@ -209,11 +210,7 @@ class CauseFinder {
     if (!options_.doubtful.empty()) WeighOnOutputs(run, state, matched, all_matched, report);
     // What has no match cannot be replaced.
     if (!options_.outputs_agree && all_matched) WeighEffects(run, state, matched, report);
-    std::stable_sort(report->causes.begin(), report->causes.end(),
-                     [](const Cause& a, const Cause& b) {
-                       return std::pair(IsWrong(a), a.effect.value_or(0)) >
-                              std::pair(IsWrong(b), b.effect.value_or(0));
-                     });
+    SortByEffect(&report->causes);
     if (!options_.on_found) return all;
     const FoundCause found = {run, state, noise, left_.evaluator(), *right_.evaluator()};
     for (Cause& cause : report->causes) {
@@ -292,6 +289,7 @@ class CauseFinder {
     cause.judged = r;
     if (overflow.has_value()) {
       cause.text = overflow->text;
+      cause.overflow = true;
       judging->overflows[report->causes.size()] = overflow->right;
     } else {
       cause.text = CauseText(cause, run, state);
@@ -403,13 +401,27 @@ class CauseFinder {
     }
   }
 
+  // `named`: the left's values of all causes so far.
+  void AddLowered(const Unexplained& unexplained, const ForcedRun& run, const ForcedState& state,
+                  const Replacements& named, CauseEffects* effects,
+                  std::vector<Cause>* causes) const {
+    const auto most = static_cast<size_t>(options_.limits.causes);
+    if (causes->size() >= most) return;
+    const auto distance_with = [&](const Replacements& with) {
+      Replacements values = with;
+      values.insert(named.begin(), named.end());
+      return effects->DistanceWithout(values);
+    };
+    for (Cause& cause : LoweredTypes(run, state, unexplained, distance_with)) {
+      if (causes->size() < most) causes->push_back(std::move(cause));
+    }
+  }
+
   // What each cause does to the outputs when all others are corrected, and what is left when all
   // are.
   void WeighEffects(const ForcedRun& run, const ForcedState& state, const std::vector<int>& matched,
                     CauseReport* report) const {
     constexpr int kMaxWeighed = 10;
-    constexpr double kUnexplained = 1e-3;
-    constexpr double kRoundings = 16;
     std::vector<Cause>& causes = report->causes;
     absl::btree_map<int, std::optional<double>> wrong;  // by matched result: the effect
     for (size_t i = 0; i < causes.size(); ++i) {
@@ -420,9 +432,11 @@ class CauseFinder {
         wrong.size() > 1 ? options_.search_memory - ComputedBytes(*left_.stream) : 0;
     CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds(), keep);
     // Several causes may be inside one node.
+    absl::btree_set<int> all(others_.begin(), others_.end());
+    all.insert(matched.begin(), matched.end());
+    const Replacements named = WithSiblings(run, state, all);
     const auto all_but = [&](int left_out) {
-      absl::btree_set<int> replaced(others_.begin(), others_.end());
-      replaced.insert(matched.begin(), matched.end());
+      absl::btree_set<int> replaced = all;
       replaced.erase(left_out);
       return effects.DistanceWithout(WithSiblings(run, state, replaced));
     };
@@ -435,15 +449,11 @@ class CauseFinder {
     for (size_t i = 0; i < causes.size(); ++i) {
       if (IsWrong(causes[i])) causes[i].effect = wrong[matched[i]];
     }
-    // What rounds to a coarser type on the way is not explained by any cause.
-    double unexplained = kUnexplained;
-    for (const SideGraph* graph : {&left_graph_, &right_graph_}) {
-      for (const auto& [output, source] : graph->outputs()) {
-        unexplained =
-            std::max(unexplained, kRoundings * EpsilonOf(graph->result(output).precision));
-      }
-    }
+    const double unexplained = UnexplainedLimit(left_graph_, right_graph_);
     if (rest.value_or(0) <= unexplained) return;
+    const size_t before = causes.size();
+    AddLowered({*rest, unexplained}, run, state, named, &effects, &causes);
+    if (causes.size() > before) return;
     // So that it is as great as the difference of the outputs, about.
     constexpr double kLoud = 0.1;
     if (causes.empty() && loudest_distance_ >= kLoud * *rest) {

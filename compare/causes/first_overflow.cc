@@ -66,6 +66,20 @@ bool IsFinite(const Value& value) {
   return absl::c_all_of(ElementsOf(value.tensor()), [](double v) { return std::isfinite(v); });
 }
 
+// Of the left, which may be null, and the right.
+std::string WordsFor(const Tensor* left, const Tensor& right, const Beyond& beyond) {
+  const std::string type(NumpyName(right.dtype()));
+  std::string text = left == nullptr
+                         ? absl::StrCat("it overflows ", type)
+                         : absl::StrCat(ElementText(*left, beyond.first), " overflows ", type);
+  absl::StrAppend(&text, " at ", IndexText(right.shape(), beyond.first), ", the right has ",
+                  ElementText(right, beyond.first));
+  if (right.num_elements() > 1) {
+    absl::StrAppend(&text, "; ", beyond.count, " of ", right.num_elements(), " elements");
+  }
+  return text;
+}
+
 class Finder {
  public:
   Finder(const ForcedRun& run, const ForcedState& state, int judged)
@@ -90,7 +104,7 @@ class Finder {
     }
     if (beyond.first < 0) return std::nullopt;
     return FirstOverflow{l == kNone ? run_.left().representative(state_.at(judged_).match) : l, r,
-                         Text(left, own.tensor(), beyond)};
+                         WordsFor(left, own.tensor(), beyond)};
   }
 
  private:
@@ -116,19 +130,6 @@ class Finder {
              return !IsMeasurable(held) || !IsFloatingPoint(held.tensor().dtype()) ||
                     IsFinite(held);
            });
-  }
-
-  static std::string Text(const Tensor* left, const Tensor& right, const Beyond& beyond) {
-    const std::string type(NumpyName(right.dtype()));
-    std::string text = left == nullptr
-                           ? absl::StrCat("it overflows ", type)
-                           : absl::StrCat(ElementText(*left, beyond.first), " overflows ", type);
-    absl::StrAppend(&text, " at ", IndexText(right.shape(), beyond.first), ", the right has ",
-                    ElementText(right, beyond.first));
-    if (right.num_elements() > 1) {
-      absl::StrAppend(&text, "; ", beyond.count, " of ", right.num_elements(), " elements");
-    }
-    return text;
   }
 
   const ForcedRun& run_;
@@ -160,6 +161,12 @@ bool IsWrapped(const ForcedRun& run, const ForcedState& state, const RegionNoise
                int right) {
   return IsInteger(run.right().result(right).dtype) &&
          FindFirstOverflow(run, state, noise, right).has_value();
+}
+
+std::optional<std::string> OverflowText(const Tensor& left, const Tensor& right) {
+  const Beyond beyond = BeyondFloats(&left, right);
+  if (beyond.first < 0) return std::nullopt;
+  return WordsFor(&left, right, beyond);
 }
 
 std::vector<size_t> AfterAnother(const absl::btree_map<size_t, int>& overflows,

@@ -11,6 +11,7 @@
 #include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"
 #include "compare/streams/result_stream.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 
@@ -28,6 +29,10 @@ std::optional<FirstOverflow> FindFirstOverflow(const ForcedRun& run, const Force
 
 // Whether a result of integers is what it is by such an overflow: wrapped numbers are no rounding.
 bool IsWrapped(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise, int right);
+
+// The same words of a tensor of the left and the right's in its place: floats that are finite on
+// the left and infinite on the right. Nothing if there are none.
+std::optional<std::string> OverflowText(const Tensor& left, const Tensor& right);
 
 // Of results that overflow, by number, those that are computed from another of them: the numbers,
 // the greatest first.

@@ -1,0 +1,252 @@
+#include "compare/causes/lowered_types.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "compare/causes/first_overflow.h"
+#include "compare/differences/element_text.h"
+#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_difference.h"
+#include "compare/graphs/left_classes.h"
+#include "compare/graphs/side_graph.h"
+#include "compare/streams/downstream.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kMaxNamed = 4;
+// What stays of the difference, at most, for something to be what it is by.
+constexpr double kShareLeft = 1.0 / 3;
+// How far from its place an argument of Sin or Cos is moved by what counts, in radians.
+constexpr double kTurn = 1.0 / 32;
+// How many results before an argument are looked at.
+constexpr size_t kMaxBefore = 64;
+
+bool IsFloats(const Value& value) {
+  return IsMeasurable(value) && IsFloatingPoint(value.tensor().dtype());
+}
+
+// What rounding to the right's type does to a result of the left.
+struct Rounding {
+  int right = kNone;
+  double most = 0;      // the greatest difference
+  int64_t at = 0;       // where that is
+  double relative = 0;  // the greatest, of elements that are not small among the others
+};
+
+class TypeSearch {
+ public:
+  TypeSearch(const ForcedRun& run, const ForcedState& state, const Unexplained& unexplained,
+             absl::FunctionRef<std::optional<double>(const Replacements&)> distance_with)
+      : run_(run),
+        state_(state),
+        right_(run.right()),
+        unexplained_(unexplained),
+        distance_with_(distance_with) {}
+
+  std::vector<Cause> Overflows() const {
+    std::vector<int> first;
+    Replacements replaced;
+    for (const int r : right_.results()) {
+      if (!BecomesInfinite(r)) continue;
+      const bool after = absl::c_any_of(first, [&](int other) {
+        return static_cast<bool>(Behind({other}, right_.stream())[Index(r)]);
+      });
+      if (after) continue;
+      first.push_back(r);
+      replaced[r] = state_.at(r).held;
+      if (first.size() == kMaxNamed) break;
+    }
+    const std::optional<std::string> rest = RestWith(replaced);
+    std::vector<Cause> causes;
+    if (!rest.has_value()) return causes;
+    for (const int r : first) {
+      const Tensor& left = run_.left().value(ClassOf(r)).tensor();
+      causes.push_back(CauseAt(
+          r, absl::StrCat(OverflowText(left, state_.at(r).own.tensor()).value_or("it overflows"),
+                          "; with the greatest number of the type ", *rest)));
+      causes.back().overflow = true;
+    }
+    return causes;
+  }
+
+  std::vector<Cause> Turns() const {
+    absl::btree_map<int, std::string> texts;  // by right result
+    Replacements replaced;
+    for (const SideGraph::GraphNode& node : right_.nodes()) {
+      const StreamNode& made = *node.made;
+      if (!made.domain.empty() || (made.op_type != "Sin" && made.op_type != "Cos")) continue;
+      if (made.inputs.size() != 1 || made.outputs.size() != 1) continue;
+      const int out = made.outputs[0];
+      const int c = made.inputs[0] == kNone || out == kNone ? kNone : ClassOf(out);
+      const int read = c == kNone ? kNone : ClassOf(made.inputs[0]);
+      if (read == kNone || !IsFloats(run_.left().value(read))) continue;
+      double most = 0;
+      for (const double v : ElementsOf(run_.left().value(read).tensor())) {
+        if (std::isfinite(v)) most = std::max(most, std::abs(v));
+      }
+      const std::vector<Rounding> before = RoundingsBefore(made.inputs[0], kTurn / most);
+      Value wanted = before.empty() ? Value() : run_.ValueFor(c, out);
+      if (wanted.empty()) continue;
+      replaced[out] = std::move(wanted);
+      for (const Rounding& rounding : before) {
+        texts.try_emplace(rounding.right, TextOf(rounding, made.op_type, most));
+      }
+    }
+    std::vector<Cause> causes;
+    const std::optional<std::string> rest = RestWith(replaced);
+    if (!rest.has_value()) return causes;
+    for (const auto& [r, text] : texts) {
+      if (causes.size() == kMaxNamed) break;
+      causes.push_back(CauseAt(r, absl::StrCat(text, "; without that ", *rest)));
+    }
+    return causes;
+  }
+
+ private:
+  // The left's, by match or else by the alignment; kNone if there is none.
+  int ClassOf(int r) const {
+    const int match = state_.at(r).match;
+    if (match != kNone) return match;
+    const int partner = run_.aligned(r);
+    return partner == kNone ? kNone : run_.left().of(partner);
+  }
+
+  // Whether the left's finite numbers are infinite in the right's type.
+  bool BecomesInfinite(int r) const {
+    const ForcedResult& result = state_.at(r);
+    if (result.match == kNone || !IsFloats(result.own) || !IsFloats(result.held)) return false;
+    const Value& left = run_.left().value(result.match);
+    return IsFloats(left) && left.tensor().dtype() != result.own.tensor().dtype() &&
+           left.tensor().num_elements() == result.own.tensor().num_elements() &&
+           OverflowText(left.tensor(), result.own.tensor()).has_value();
+  }
+
+  std::optional<Rounding> RoundingAt(int r) const {
+    const int c = ClassOf(r);
+    if (c == kNone || !IsFloats(run_.left().value(c))) return std::nullopt;
+    const Tensor& left = run_.left().value(c).tensor();
+    const DType dtype = right_.result(r).dtype;
+    Value rounded;
+    if (EpsilonOf(dtype) > EpsilonOf(left.dtype())) {
+      rounded = run_.ValueFor(c, r);
+    } else if (right_.IsConstant(r)) {
+      rounded = state_.at(r).own;  // may have been rounded before it was written
+    }
+    if (!IsFloats(rounded) || rounded.tensor().num_elements() != left.num_elements()) {
+      return std::nullopt;
+    }
+    const std::vector<double> ours = ElementsOf(left);
+    const std::vector<double> theirs = ElementsOf(rounded.tensor());
+    constexpr double kSmall = 1e-3;
+    double greatest = 0;
+    for (const double v : ours) greatest = std::max(greatest, std::abs(v));
+    Rounding rounding;
+    rounding.right = r;
+    for (size_t i = 0; i < ours.size(); ++i) {
+      const double apart = std::abs(ours[i] - theirs[i]);
+      if (!std::isfinite(apart)) return std::nullopt;
+      if (apart > rounding.most) {
+        rounding.most = apart;
+        rounding.at = static_cast<int64_t>(i);
+      }
+      if (apart > 0 && std::abs(ours[i]) > kSmall * greatest) {
+        rounding.relative = std::max(rounding.relative, apart / std::abs(ours[i]));
+      }
+    }
+    if (rounding.most == 0) return std::nullopt;
+    return rounding;
+  }
+
+  // The last results before and at an argument that are rounded by more than `least` of their size.
+  std::vector<Rounding> RoundingsBefore(int argument, double least) const {
+    std::vector<Rounding> found;
+    absl::btree_set<int> seen = {argument};
+    std::vector<int> open = {argument};
+    while (!open.empty() && seen.size() < kMaxBefore) {
+      const int r = open.back();
+      open.pop_back();
+      if (const std::optional<Rounding> rounding = RoundingAt(r);
+          rounding.has_value() && rounding->relative > least) {
+        found.push_back(*rounding);
+        continue;
+      }
+      const int n = right_.producer(r);
+      if (n == kNone) continue;
+      for (const int read : right_.Reads(n)) {
+        if (seen.insert(read).second) open.push_back(read);
+      }
+    }
+    return found;
+  }
+
+  std::string TextOf(const Rounding& rounding, const std::string& reader, double most) const {
+    const Tensor& left = run_.left().value(ClassOf(rounding.right)).tensor();
+    const DType dtype = right_.result(rounding.right).dtype;
+    const bool coarser = EpsilonOf(dtype) > EpsilonOf(left.dtype());
+    return absl::StrFormat(
+        "rounded%s by up to %.2g, at %s of %s, before %s of numbers up to %.3g: off by up to %.2g "
+        "radians",
+        coarser ? absl::StrCat(" to ", NumpyName(dtype)) : std::string(), rounding.most,
+        IndexText(left.shape(), rounding.at), ElementText(left, rounding.at), reader, most,
+        rounding.relative * most);
+  }
+
+  // How much stays with these in place, in words; nothing if that is most of it.
+  std::optional<std::string> RestWith(const Replacements& replaced) const {
+    if (replaced.empty()) return std::nullopt;
+    const std::optional<double> rest = distance_with_(replaced);
+    if (!rest.has_value() || std::isnan(*rest)) return std::nullopt;
+    if (*rest <= unexplained_.enough) return "the outputs agree";
+    if (*rest > kShareLeft * unexplained_.rest) return std::nullopt;
+    return absl::StrFormat("the outputs differ by %.2g of their size", *rest);
+  }
+
+  Cause CauseAt(int r, std::string text) const {
+    const int c = ClassOf(r);
+    const int partner = run_.aligned(r);
+    Cause cause;
+    cause.kind = CauseKind::kPrecision;
+    cause.left =
+        partner != kNone && run_.left().of(partner) == c ? partner : run_.left().representative(c);
+    cause.right = cause.judged = r;
+    const Value& own = state_.at(r).own;
+    const Value wanted = run_.left().value(c);
+    if (IsFloats(own)) {
+      cause.local = TensorDifferenceOf(wanted, own, {}, run_.left().pool());
+    }
+    cause.text = std::move(text);
+    return cause;
+  }
+
+  const ForcedRun& run_;
+  const ForcedState& state_;
+  const SideGraph& right_;
+  const Unexplained& unexplained_;
+  absl::FunctionRef<std::optional<double>(const Replacements&)> distance_with_;
+};
+
+}  // namespace
+
+std::vector<Cause> LoweredTypes(
+    const ForcedRun& run, const ForcedState& state, const Unexplained& unexplained,
+    absl::FunctionRef<std::optional<double>(const Replacements&)> distance_with) {
+  const TypeSearch search(run, state, unexplained, distance_with);
+  std::vector<Cause> causes = search.Overflows();
+  return causes.empty() ? search.Turns() : causes;
+}
+
+}  // namespace onnxcmp
