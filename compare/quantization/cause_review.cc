@@ -191,11 +191,15 @@ void ReviewCauses(const TwinRun& run, const QuantizationReport& report,
   for (size_t i = 0; i < report.mistakes.size(); ++i) {
     const QuantizationMistake& mistake = report.mistakes[i];
     // What was measured between two quantized sides knows its place better.
-    const Cause* measured = report.both ? review.MeasuredIn(i, mistake.place, *causes) : nullptr;
+    // So does what was measured of floats.
+    const Cause* measured =
+        report.both || mistake.of_floats
+            ? review.MeasuredIn(i, mistake.of_floats ? mistake.result : mistake.place, *causes)
+            : nullptr;
     if (measured != nullptr) {
       if (!taken.insert(measured).second) continue;
       Cause cause = *measured;
-      absl::StrAppend(&cause.text, "; ", mistake.text);
+      if (!mistake.of_floats) absl::StrAppend(&cause.text, "; ", mistake.text);
       cause.review = true;
       reviewed.push_back(std::move(cause));
       continue;

@@ -22,6 +22,7 @@
 #include "compare/quantization/quantized_weights.h"
 #include "compare/quantization/side_values.h"
 #include "compare/quantization/twin_run.h"
+#include "compare/quantization/wrong_floats.h"
 #include "compare/streams/quantized_streams.h"
 #include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
@@ -38,6 +39,7 @@ class QuantizationFinder {
   void Find() {
     for (const int r : side_.graph().results()) AddLayer(r);
     LookAtStrayPacked();
+    AddWrongFloats();
     FindMistakes();
     FindMissing();
     std::stable_sort(report_.mistakes.begin(), report_.mistakes.end(),
@@ -270,6 +272,7 @@ class QuantizationFinder {
         if (named.insert(integers).second) AddMistake(r, true, wrong, &layer);
         continue;
       }
+      if (HoldsWrongFloats(regions_[i])) continue;
       if (!of_grid[i].empty()) {
         layer.mistake = of_grid[i].text;
         const Grid& grid = *side_.grids().of(r);
@@ -296,6 +299,12 @@ class QuantizationFinder {
       }
     }
     return false;
+  }
+
+  // Whether a region is wrong by one of its nodes that compute with floats alone.
+  bool HoldsWrongFloats(const std::vector<int>& region) const {
+    return std::any_of(region.begin(), region.end(),
+                       [&](int n) { return wrong_floats_.contains(n); });
   }
 
   // Whether the other side has a layer's numbers as they are: nothing is wrong that far.
@@ -337,7 +346,10 @@ class QuantizationFinder {
       QuantizedLayer& layer = report_.layers[i];
       if (!layer.mistake.empty() || !layer.own_sqnr.has_value()) continue;
       if (*layer.own_sqnr > *middle - kFarBelow) continue;
-      if (ReadsMistaken(regions_[i]) || HasPartnersBits(layer) || AreOfBoth(regions_[i])) continue;
+      if (ReadsMistaken(regions_[i]) || HoldsWrongFloats(regions_[i]) || HasPartnersBits(layer) ||
+          AreOfBoth(regions_[i])) {
+        continue;
+      }
       std::string text = FactorMistake(run_, layer.result);
       if (text.empty() && *layer.own_sqnr < kNoisy && *layer.own_sqnr < *middle - kVeryFarBelow) {
         text = absl::StrFormat(
@@ -347,6 +359,15 @@ class QuantizationFinder {
             *layer.own_sqnr, *middle);
       }
       if (!text.empty()) AddMistake(layer.result, true, {std::move(text), kNone}, &layer);
+    }
+  }
+
+  void AddWrongFloats() {
+    if (report_.both) return;
+    for (WrongFloat& wrong : FindWrongFloats(run_)) {
+      wrong_floats_.insert(side_.graph().producer(wrong.result));
+      AddMistake(wrong.result, false, {std::move(wrong.text), kNone}, nullptr);
+      report_.mistakes.back().of_floats = true;
     }
   }
 
@@ -398,6 +419,7 @@ class QuantizationFinder {
   std::vector<std::vector<int>> regions_;     // by layer
   std::vector<WeightsMistakeOf> of_weights_;  // by layer
   absl::flat_hash_set<int> packed_;           // nodes that have been looked at in a layer
+  absl::flat_hash_set<int> wrong_floats_;     // nodes
 };
 
 }  // namespace

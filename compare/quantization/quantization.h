@@ -59,8 +59,9 @@ struct QuantizationMistake {
   // The scale, zero point or integers that are wrong, where one is known: a constant that `result`
   // is written with, read with or made of.
   int place = kNone;
-  bool constant = false;  // a wrong number rather than a wrong node
-  double error = 0;       // noise to signal that it makes, as root mean squares: what sorts them
+  bool constant = false;   // a wrong number rather than a wrong node
+  bool of_floats = false;  // of a node that computes with floats alone
+  double error = 0;        // noise to signal that it makes, as root mean squares: what sorts them
   std::optional<double> cost;  // of its layer, as QuantizedLayer::cost
   std::string text;
 };

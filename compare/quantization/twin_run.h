@@ -30,6 +30,8 @@ class TwinRun {
   int partner(int r) const { return partners_[Index(r)]; }
   // The same as the alignment has it.
   int aligned(int r) const { return aligned_[Index(r)]; }
+  // Whether names tell that partner.
+  bool named(int r) const { return !named_.empty() && named_[Index(r)] != kNone; }
   // What the node gives on the other side's values; empty if that is not known.
   const Value& own(int r) const { return own_[Index(r)]; }
   // What readers are given: the partner's value, else `own`.

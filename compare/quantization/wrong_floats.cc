@@ -1,0 +1,80 @@
+#include "compare/quantization/wrong_floats.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "compare/operators/operator_traits.h"
+#include "compare/quantization/quantized_weights.h"
+
+namespace onnxcmp {
+namespace {
+
+// Other ways to compute the same, as the form of Gelu with tanh, are nearer than that.
+constexpr double kLeast = 1e-2;
+
+bool IsFloatOnly(const TwinRun& run, const std::vector<int>& region) {
+  const SideGraph& graph = run.quantized().graph();
+  return std::none_of(region.begin(), region.end(),
+                      [&](int n) { return Quantizes(graph.node(n).made->op_type); }) &&
+         !ReadsQuantized(run.quantized(), region);
+}
+
+// Whether a region reads what stands for all that the other side's node reads, and nothing else: a
+// fused node, or a partner that is none, would make it look wrong.
+bool ReadsTheSame(const TwinRun& run, int r, const std::vector<int>& region) {
+  const SideGraph& graph = run.quantized().graph();
+  const SideGraph& other = run.other().graph();
+  const int producer = other.producer(run.partner(r));
+  if (producer == kNone) return false;
+  std::set<int> ours;
+  for (const int n : region) {
+    for (const int read : graph.Reads(n)) {
+      if (run.quantized().IsFixed(read)) continue;
+      if (run.replaced(read)) {
+        ours.insert(run.partner(read));
+      } else if (!std::binary_search(region.begin(), region.end(), graph.producer(read))) {
+        return false;
+      }
+    }
+  }
+  std::set<int> theirs;
+  for (const int read : other.Reads(producer)) {
+    if (!run.other().IsFixed(read)) theirs.insert(read);
+  }
+  return ours == theirs;
+}
+
+std::string OperatorText(const TwinRun& run, int r, const std::vector<int>& region) {
+  const SideGraph& other = run.other().graph();
+  const int producer = other.producer(run.partner(r));
+  if (producer == kNone) return "";
+  const std::string& theirs = other.node(producer).made->op_type;
+  std::set<std::string> ours;
+  for (const int n : region) ours.insert(run.quantized().graph().node(n).made->op_type);
+  if (ours == std::set<std::string>{theirs}) return "";
+  return absl::StrCat("; ", theirs, " there, ", absl::StrJoin(ours, "+"), " here");
+}
+
+}  // namespace
+
+std::vector<WrongFloat> FindWrongFloats(const TwinRun& run) {
+  const SideGraph& graph = run.quantized().graph();
+  std::vector<WrongFloat> found;
+  for (const int r : graph.results()) {
+    if (!run.named(r) || graph.producer(r) == kNone || run.quantized().IsFixed(r)) continue;
+    if (!IsFloatingPoint(graph.result(r).dtype)) continue;
+    const double noise = run.OwnLikeness(r).noise;
+    if (!(noise > kLeast)) continue;
+    const std::vector<int> region = run.RegionOf(r);
+    if (!IsFloatOnly(run, region) || !ReadsTheSame(run, r, region)) continue;
+    found.push_back({r, absl::StrFormat("given the other side's values it is %.2g of its size "
+                                        "apart, and nothing is quantized on the way%s",
+                                        noise, OperatorText(run, r, region))});
+  }
+  return found;
+}
+
+}  // namespace onnxcmp
