@@ -47,14 +47,17 @@ class Reporter {
       : arguments_(arguments), tools_(tools), look_(LookOf(arguments)) {}
 
   absl::StatusOr<int> Run() {
-    OC_ASSIGN_OR_RETURN(
-        const bool shown,
+    const absl::StatusOr<bool> shown =
         comparison_.Run([this](const Comparison& comparison, int64_t set, int64_t sets,
                                const std::string& name) -> absl::StatusOr<bool> {
           summaries_.push_back(SummaryOf(name, comparison));
           return Report(comparison, set, sets, name);
-        }));
-    if (!shown) return kFailed;
+        });
+    if (!shown.ok()) {
+      if (summaries_.empty()) OC_RETURN_IF_ERROR(ReportFailure(shown.status()));
+      return shown.status();
+    }
+    if (!*shown) return kFailed;
     if (summaries_.size() > 1 && arguments_.format == "table" && arguments_.output.empty() &&
         !PrintOutput(absl::StrCat("\n", RenderSetsSummary(summaries_, look_)))) {
       return kFailed;
@@ -64,6 +67,19 @@ class Reporter {
   }
 
  private:
+  // Whoever reads a report of a program's finds there, too, that there is no comparison.
+  absl::Status ReportFailure(const absl::Status& status) const {
+    const Comparison comparison = comparison_.FailedComparison(status);
+    for (const auto& [format, path] : arguments_.reports) {
+      OC_RETURN_IF_ERROR(WriteFile(path, Render(comparison, format, look_)));
+    }
+    if (arguments_.format != "json" && arguments_.format != "junit") return absl::OkStatus();
+    const std::string text = Render(comparison, arguments_.format, look_);
+    if (!arguments_.output.empty()) return WriteFile(arguments_.output, text);
+    PrintOutput(text);
+    return absl::OkStatus();
+  }
+
   // False: the output is gone, which has been said.
   absl::StatusOr<bool> Report(const Comparison& comparison, int64_t set, int64_t sets,
                               const std::string& name) {

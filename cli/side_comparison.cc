@@ -59,6 +59,17 @@ absl::StatusOr<bool> SideComparison::Run(const Show& show) {
   return true;
 }
 
+Comparison SideComparison::FailedComparison(const absl::Status& status) const {
+  Comparison comparison;
+  comparison.verdict = Verdict::kFailed;
+  comparison.left_summary.source = arguments_.left;
+  comparison.right_summary.source = arguments_.right;
+  comparison.left_summary.status = open_status_.left;
+  comparison.right_summary.status = open_status_.right;
+  if (open_status_.left.ok() && open_status_.right.ok()) comparison.status = status;
+  return comparison;
+}
+
 // Two models on inputs that are made up by what they are for are compared on several sets of
 // them.
 absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
@@ -118,7 +129,10 @@ absl::Status SideComparison::OpenSides() {
     if (opened_[side] != nullptr) *to = opened_[side]->Again();
     if (*to != nullptr) return absl::OkStatus();
     auto opened = OpenSide(OfSide(arguments_, side), tools_.registry, load, running);
-    if (!opened.ok()) return ErrorOf(side, opened.status());
+    if (!opened.ok()) {
+      open_status_[side] = opened.status();
+      return ErrorOf(side, opened.status());
+    }
     *to = *std::move(opened);
     return absl::OkStatus();
   };

@@ -59,6 +59,9 @@ class SideComparison {
   // Opens the sides and compares them on each set of inputs. False if Show() gave that.
   absl::StatusOr<bool> Run(const Show& show);
 
+  // After Run() has failed: that as a comparison, for reports that programs read.
+  Comparison FailedComparison(const absl::Status& status) const;
+
   // After Run(): the two sides, which are to be held as long as somebody opens others by them.
   PerSide<std::unique_ptr<Side>> TakeSides() { return {std::move(left_), std::move(right_)}; }
 
@@ -81,6 +84,7 @@ class SideComparison {
   std::string input_note_;  // where inputs are from that nobody gave
   std::unique_ptr<Side> left_;
   std::unique_ptr<Side> right_;
+  PerSide<absl::Status> open_status_;  // why a side could not be opened
   SetsResult result_;  // of the last set
 };
 

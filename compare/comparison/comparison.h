@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/alignment.h"
 #include "compare/blocks/block.h"
@@ -44,6 +45,7 @@ struct Comparison {
   std::optional<QuantizationReport> quantization;  // the same; of a quantized side
   std::optional<BlockReport> blocks;               // the same
   Verdict verdict = Verdict::kSame;
+  absl::Status status;  // why nothing was compared though both sides may be fine: their inputs
   FailOn fail_on = FailOn::kDifferent;
   int made_up_sets = 0;              // on how many sets of inputs that were made up; 0: given
   std::optional<Coverage> coverage;  // what these exercised

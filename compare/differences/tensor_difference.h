@@ -30,12 +30,10 @@ struct TensorDifference {
   // Agreement within the tolerance, counts, greatest errors and where: as ValueDifference.
   ValueDifference values;
   bool same_bits = false;  // the element types too, but not the shapes
-  // The next six: of pairs of finite elements; the rest is counted below. Strings, which are 1
+  // The next four: of pairs of finite elements; the rest is counted below. Strings, which are 1
   // apart if they are different, count in the two means only.
   double mean_absolute = 0;
   double mean_relative = 0;
-  double rms = 0;     // of the differences
-  double cosine = 1;  // of the two as vectors; 1 if both are 0
   // Signal to noise in dB: 10 log10(sum left^2 / sum (left - right)^2); infinite if equal.
   double sqnr = 0;
   // Greatest distance in units of the last place of the coarser of the two types, that is by how

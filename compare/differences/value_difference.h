@@ -21,10 +21,14 @@ struct ValueDifference {
   // its atol.
   Tolerance tolerance;
   double scale = 0;
-  // How far they are apart as a whole (whole_errors.h; of several tensors the farthest), and what
-  // makes them disagree so although each element is within tolerance, as a clause; or "".
+  // How far they are apart as a whole (whole_errors.h; of several tensors the farthest; where that
+  // was not asked, the root of the sum of squares against the greater side's), and the clause that
+  // says why they disagree although each element is within tolerance, or "".
   double apart = 0;
   std::string fault;
+  // Of pairs of finite elements; strings do not count.
+  double rms = 0;     // of the differences
+  double cosine = 1;  // of the two as vectors; 1 if both are 0
 
   // Greatest |a - b| and |a - b| / max(|a|, |b|), and where: "[0,12,3]", in sequences and maps
   // after the element's position: "[2] [0,1]". 0 and "" if all pairs are equal; infinite if one of

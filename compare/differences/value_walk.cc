@@ -272,15 +272,18 @@ TensorDifference Walk::Finish() {
     const auto n = static_cast<double>(sums_.compared);
     d.mean_absolute = sums_.absolutes / errors_.scale / n;
     d.mean_relative = sums_.relatives / n;
-    d.rms = std::sqrt(sums_.squares / n) / errors_.scale;
+    values.rms = std::sqrt(sums_.squares / n) / errors_.scale;
   }
   if (sums_.left_squares > 0 && sums_.right_squares > 0) {
     // Rounding must not make it more than equal.
     const double norms = std::sqrt(sums_.left_squares) * std::sqrt(sums_.right_squares);
-    d.cosine = std::clamp(sums_.products / norms, -1.0, 1.0);
+    values.cosine = std::clamp(sums_.products / norms, -1.0, 1.0);
   } else if (sums_.left_squares > 0 || sums_.right_squares > 0) {
-    d.cosine = 0;
+    values.cosine = 0;
   }
+  // An element that is beyond needs no look at the whole, but is measured all the same.
+  const double squares = std::max(sums_.left_squares, sums_.right_squares);
+  if (values.apart == 0 && squares > 0) values.apart = std::sqrt(sums_.squares / squares);
   d.sqnr = Decibels(sums_.left_squares, sums_.squares);
   d.max_ulp = sums_.max_ulp;
   d.range = sums_.max >= sums_.min ? sums_.max - sums_.min : 0;

@@ -86,8 +86,8 @@ void AddDifference(const TensorDifference& difference, Line* line) {
   line->Add(values.max_relative);
   line->Add(difference.mean_absolute);
   line->Add(difference.mean_relative);
-  line->Add(difference.rms);
-  line->Add(difference.cosine);
+  line->Add(difference.values.rms);
+  line->Add(difference.values.cosine);
   line->Add(difference.sqnr);
   line->Add(difference.max_ulp);
   line->Add(difference.range);

@@ -1,6 +1,7 @@
 #include "compare/reports/render_json.h"
 #include "compare/pair/per_side.h"
 #include "compare/reports/table/render_blocks.h"
+#include "compare/reports/table/table_summary.h"
 
 #include <cmath>
 #include <cstddef>
@@ -96,6 +97,8 @@ Json ToJson(const ValueDifference& values) {
   json["whole"] = Real(values.tolerance.whole);
   json["apart"] = Real(values.apart);
   if (!values.fault.empty()) json["fault"] = values.fault;
+  json["rms"] = Real(values.rms);
+  json["cosine"] = Real(values.cosine);
   json["max_absolute"] = Real(values.max_absolute);
   json["max_absolute_at"] = values.max_absolute_at;
   json["max_relative"] = Real(values.max_relative);
@@ -108,8 +111,6 @@ Json ToJson(const TensorDifference& difference) {
   json["same_bits"] = difference.same_bits;
   json["mean_absolute"] = Real(difference.mean_absolute);
   json["mean_relative"] = Real(difference.mean_relative);
-  json["rms"] = Real(difference.rms);
-  json["cosine"] = Real(difference.cosine);
   json["sqnr_db"] = Real(difference.sqnr);
   json["max_ulp"] = Real(difference.max_ulp);
   json["range"] = Real(difference.range);
@@ -165,13 +166,26 @@ Json ToJson(const TruthVerdict& verdict) {
           {"right", Real(verdict.right)}};
 }
 
-Json ToJson(const Cause& cause) {
+Json ToJson(const Cause& cause, const Comparison& comparison) {
   const auto result = [](int index) { return index == kNone ? Json() : Json(index); };
   Json json = {{"left", result(cause.left)},
                {"right", result(cause.right)},
                {"kind", Text(CauseKindName(cause.kind))},
                {"text", cause.text},
                {"count", cause.count}};
+  const auto name = [&](const char* side, int index, const ResultStream& stream) {
+    if (index == kNone) return;
+    const StreamResult& named = stream.results[Index(index)];
+    json[absl::StrCat(side, "_name")] = named.name;
+    if (const std::string& op_type = OpTypeOf(named, stream); !op_type.empty()) {
+      json[absl::StrCat(side, "_op_type")] = op_type;
+    }
+    if (named.node != kNone) {
+      json[absl::StrCat(side, "_node")] = stream.nodes[Index(named.node)].name;
+    }
+  };
+  name("left", cause.left, comparison.left);
+  name("right", cause.right, comparison.right);
   if (cause.in_body.has_value()) {
     const CauseInBody& place = *cause.in_body;
     json["in_body"] = {{"left", result(place.left)},
@@ -399,10 +413,16 @@ std::string RenderJson(const Comparison& comparison) {
   return absl::StrCat(
       "{\"format\":\"onnxcmp\",\"version\":", kFormatVersion,
       ",\"verdict\":", Dump(Text(VerdictName(comparison.verdict))),
-      ",\"exit\":", ExitStatusOf(comparison), MadeUpMembers(comparison),
+      ",\"exit\":", ExitStatusOf(comparison),
+      ",\"summary\":", Dump(Text(VerdictText(comparison).front())),
+      comparison.status.ok()
+          ? std::string()
+          : absl::StrCat(",\"error\":", Dump(Text(comparison.status.message()))),
+      MadeUpMembers(comparison),
       ",\n\"left\":", SideJson(comparison.left_summary, comparison.left),
       ",\n\"right\":", SideJson(comparison.right_summary, comparison.right),
-      ",\n\"rows\":", Lines(comparison.rows), ",\n\"causes\":", Lines(comparison.causes),
+      ",\n\"rows\":", Lines(comparison.rows), ",\n\"causes\":",
+      Lines(comparison.causes, [&](const Cause& cause) { return ToJson(cause, comparison); }),
       ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
       ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
       ShadowMember(comparison), ExplanationMember(comparison), QuantizationMember(comparison),

@@ -21,6 +21,9 @@ std::string RenderJunit(const Comparison& comparison) {
   };
   add_run("left", comparison.left_summary);
   add_run("right", comparison.right_summary);
+  if (!comparison.status.ok()) {
+    suite.Add("run", "comparison", "error", comparison.status.message(), "");
+  }
   const OutputComparison& outputs = comparison.outputs;
   for (const OutputPair& pair : outputs.pairs) {
     const std::vector<std::string> lines = DescribeOutput(pair);

@@ -91,7 +91,7 @@ std::string ReproText(const Comparison& comparison, size_t index, const std::str
           "by up to %.6g at %s, %s; %.6g relatively; root mean square %.3g, "
           "cosine %.6g; %d of %d elements",
           values.max_absolute, values.max_absolute_at, values.max_absolute_pair,
-          values.max_relative, local.rms, local.cosine, values.beyond, values.elements);
+          values.max_relative, values.rms, values.cosine, values.beyond, values.elements);
     }
     lines.Add("difference", text);
   }

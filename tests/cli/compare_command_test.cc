@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -229,6 +230,73 @@ TEST_F(CompareCommandTest, AFailureOnTheWayShowsTheRowsBeforeIt) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(Lines(outcome.err), SizeIs(1));
   EXPECT_THAT(outcome.err, StartsWith("onnxcmp: right: "));
+}
+
+// Whoever reads reports by program finds there that a model could not be read.
+TEST_F(CompareCommandTest, ReportsOfModelsThatCannotBeRead) {
+  const std::string good = Model("l", "(float[2] x) => (float[2] y) { y = Add(x, x) }");
+  const std::string bad = folder_ + "/bad.onnx";
+  WriteFile(bad, "no model");
+  const std::string json = folder_ + "/r.json";
+  const std::string junit = folder_ + "/r.xml";
+  const auto parse = [](const std::string& text) {
+    return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  };
+  Outcome outcome = Onnxcmp({good, bad, "--json", json, "--junit", junit});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, StartsWith("onnxcmp: right: "));
+  nlohmann::json report = parse(ReadFile(json));
+  EXPECT_EQ(report["verdict"], "failed");
+  EXPECT_EQ(report["exit"], 2);
+  EXPECT_THAT(report["summary"].get<std::string>(), StartsWith("right: "));
+  EXPECT_EQ(report["right"]["source"], bad);
+  EXPECT_THAT(report["right"]["error"].get<std::string>(), HasSubstr("bad.onnx"));
+  EXPECT_FALSE(report["left"].contains("error"));
+  EXPECT_THAT(ReadFile(junit), AllOf(HasSubstr("errors=\"1\""), HasSubstr("bad.onnx")));
+
+  outcome = Onnxcmp({bad, good, "--format", "json"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(parse(outcome.out)["summary"].get<std::string>().rfind("left: ", 0), 0);
+
+  // Inputs that fit neither side are no fault of one.
+  WriteFile(folder_ + "/in.npz", "no archive");
+  outcome = Onnxcmp({good, good, "--inputs", folder_ + "/in.npz", "--format", "json"});
+  EXPECT_EQ(outcome.status, 2);
+  report = parse(outcome.out);
+  EXPECT_EQ(report["verdict"], "failed");
+  EXPECT_THAT(report["error"].get<std::string>(), HasSubstr("in.npz"));
+  EXPECT_EQ(report["summary"], report["error"]);
+  EXPECT_THAT(Onnxcmp({good, good, "--inputs", folder_ + "/in.npz", "--format", "junit"}).out,
+              HasSubstr("errors=\"1\""));
+}
+
+// "at most" is the greatest difference of all outputs, also where another one is worse for its
+// size.
+TEST_F(CompareCommandTest, AtMostIsTheMaximum) {
+  const std::string left = Model(
+      "l", "(float[64] x) => (float[64] a, float[64] b) <float k = {1000}> { a = Mul(x, k)"
+           " b = Tanh(x) }");
+  const std::string right = Model(
+      "r", "(float[64] x) => (float[64] a, float[64] b) <float k = {1010}> { a = Mul(x, k)"
+           " b = Relu(x) }");
+  const Outcome outcome = Onnxcmp({left, right});
+  EXPECT_EQ(outcome.status, 1);
+  const auto json = nlohmann::json::parse(Onnxcmp({left, right, "--format", "json"}).out, nullptr,
+                                          /*allow_exceptions=*/false);
+  const std::string summary = json["summary"].get<std::string>();
+  EXPECT_THAT(summary, AllOf(HasSubstr("for its size the farthest "), HasSubstr(" at b["),
+                             HasSubstr("; at most "), HasSubstr(" at a[")));
+  for (const auto& output : json["outputs"]) {
+    EXPECT_GT(output["diff"]["rms"].get<double>(), 0);
+    EXPECT_GT(output["diff"]["apart"].get<double>(), 0);
+    EXPECT_LE(output["diff"]["cosine"].get<double>(), 1);
+  }
+  // The worse one for its size is the greatest, too: one figure.
+  EXPECT_THAT(Onnxcmp({left, Model("s", "(float[64] x) => (float[64] a, float[64] b) <float k = "
+                                        "{2000}> { a = Mul(x, k) b = Tanh(x) }")})
+                  .out,
+              Not(HasSubstr("for its size")));
 }
 
 TEST_F(CompareCommandTest, AModelAgainstItsOwnRecording) {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 #include "compare/comparison/verdict.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/text/display_text.h"
@@ -59,7 +60,8 @@ int64_t NonFinite(const OutputFacts& facts) {
   return facts.difference == nullptr ? 0 : facts.difference->non_finite_disagree;
 }
 
-std::string HowFar(const OutputFacts& facts) {
+// "at most 0.5 (1.2 % of its range) at y[0,3], 1 | 1.5".
+std::string HowFar(const OutputFacts& facts, absl::string_view word = "at most ") {
   const ValueDifference& values = facts.pair->difference;
   if (!values.reason.empty()) {
     return absl::StrCat(PrintableText(values.reason),
@@ -84,7 +86,7 @@ std::string HowFar(const OutputFacts& facts) {
                            NonFinite(facts), values.elements);
   } else {
     const bool whole = values.max_absolute == std::floor(values.max_absolute);
-    text = absl::StrCat("at most ", TwoDigits(values.max_absolute, whole));
+    text = absl::StrCat(word, TwoDigits(values.max_absolute, whole));
   }
   if (!asides.empty()) absl::StrAppend(&text, " (", absl::StrJoin(asides, ", "), ")");
   absl::StrAppend(&text, " at ", PrintableText(facts.pair->left), values.max_absolute_at);
@@ -107,6 +109,23 @@ std::string HowMany(const OutputFacts& facts) {
   }
   return absl::StrFormat("; %d of %d elements beyond %.2g + %.2g·max(|a|,|b|)", values.beyond,
                          values.elements, tolerance.atol, tolerance.rtol);
+}
+
+// The output that is farthest apart for its size, and the one that is absolutely, if that is
+// another.
+std::string HowFarAtMost(const OutputFacts& worst, absl::Span<const OutputFacts> all) {
+  const auto size = [](const OutputFacts& facts) {
+    const ValueDifference& values = facts.pair->difference;
+    return values.reason.empty() && NonFinite(facts) == 0 ? values.max_absolute : -1;
+  };
+  const auto farthest = std::max_element(
+      all.begin(), all.end(),
+      [&](const OutputFacts& a, const OutputFacts& b) { return size(a) < size(b); });
+  if (size(worst) < 0 || size(*farthest) <= size(worst)) {
+    return absl::StrCat(HowFar(worst), HowMany(worst));
+  }
+  return absl::StrCat(HowFar(worst, "for its size the farthest "), HowMany(worst), "; ",
+                      HowFar(*farthest));
 }
 
 std::string HowManyOutputs(int64_t some, int64_t all, absl::string_view noun) {
@@ -149,7 +168,8 @@ std::string Missing(const OutputComparison& outputs) {
   return text;
 }
 
-std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& worst) {
+std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& worst,
+                         absl::Span<const OutputFacts> facts) {
   const int64_t count = static_cast<int64_t>(outputs.pairs.size());
   const std::string all = HowManyOutputs(count, count, NounOf(outputs));
   if (std::all_of(outputs.pairs.begin(), outputs.pairs.end(),
@@ -164,9 +184,9 @@ std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& wor
                                   [](const OutputPair& pair) { return pair.ties; });
   if (ties > 0) {
     return absl::StrCat(
-        all, agree, " but for ids that differ where scores tie (--ties close): ", HowFar(worst));
+        all, agree, " but for ids that differ where scores tie (--ties close): ", HowFarAtMost(worst, facts));
   }
-  return absl::StrCat(all, agree, " within tolerance: ", HowFar(worst));
+  return absl::StrCat(all, agree, " within tolerance: ", HowFarAtMost(worst, facts));
 }
 
 // Elements that agree because both are NaN: that is hardly what anybody wants to compare.
@@ -200,14 +220,14 @@ std::string OutputsText(const Comparison& comparison) {
   if (worst != facts.end()) {
     if (different > 0 && worst->pair->ties) {
       // All that do not tie are worse.
-      parts.push_back(absl::StrCat("ids differ where scores tie: ", HowFar(*worst), HowMany(*worst),
+      parts.push_back(absl::StrCat("ids differ where scores tie: ", HowFarAtMost(*worst, facts),
                                    " (--ties close accepts that)"));
     } else if (different > 0) {
       parts.push_back(absl::StrCat(HowManyOutputs(different, count, NounOf(outputs)),
-                                   different == 1 ? " differs: " : " differ: ", HowFar(*worst),
-                                   HowMany(*worst)));
+                                   different == 1 ? " differs: " : " differ: ",
+                                   HowFarAtMost(*worst, facts)));
     } else {
-      parts.push_back(AgreeingText(outputs, *worst));
+      parts.push_back(AgreeingText(outputs, *worst, facts));
     }
     const std::string nans = BothNanText(outputs);
     if (!nans.empty()) parts.push_back(nans);
@@ -317,6 +337,12 @@ std::vector<std::string> VerdictText(const Comparison& comparison) {
       before.clear();
     }
   };
+  if (!comparison.status.ok()) {
+    for (const absl::string_view line : absl::StrSplit(comparison.status.message(), '\n')) {
+      lines.push_back(PrintableText(line));
+    }
+    return lines;
+  }
   add("left", left);
   add("right", right);
   if (!left.ok() && right.ok()) lines.push_back("the right side ran to its end");

@@ -169,6 +169,10 @@ TEST(RenderJsonTest, Members) {
   EXPECT_EQ(fused["diff"]["worst"][0]["right"], "nan");
   EXPECT_FALSE(json["rows"][1].contains("diff"));
   EXPECT_EQ(json["rows"][3]["right"], Json::array());
+  EXPECT_EQ(json["summary"], "right: node <11> failed");
+  EXPECT_EQ(json["causes"][0]["left_name"], json["left"]["results"][0]["name"]);
+  EXPECT_FALSE(json["causes"][0].contains("left_node"));  // no node gives it
+  EXPECT_FALSE(json["causes"][1].contains("left_name"));
   EXPECT_EQ(json["causes"][0]["kind"], "initializer");
   EXPECT_EQ(json["causes"][0]["left"], 0);
   EXPECT_EQ(json["causes"][1]["left"], Json());
@@ -221,7 +225,7 @@ TEST(RenderJsonTest, NumbersThatJsonLacks) {
   Comparison comparison = MakeComparison();
   TensorDifference difference = *comparison.rows[0].difference;
   difference.sqnr = -kInfinite;
-  difference.cosine = std::numeric_limits<double>::quiet_NaN();
+  difference.values.cosine = std::numeric_limits<double>::quiet_NaN();
   difference.values.elements = -kBig;
   difference.values.beyond = kBig - 1;
   comparison.rows[0].difference = std::make_shared<const TensorDifference>(difference);

@@ -88,7 +88,7 @@ TEST_F(ValueKeeperTest, MeasuresWhatIsNearlyTheSameAndLetsItGo) {
   const TensorDifference expected = TensorDifferenceOf(left, right, Expected());
   EXPECT_EQ(measured->values.max_absolute, expected.values.max_absolute);
   EXPECT_EQ(measured->values.max_absolute_pair, expected.values.max_absolute_pair);
-  EXPECT_EQ(measured->rms, expected.rms);
+  EXPECT_EQ(measured->values.rms, expected.values.rms);
   EXPECT_TRUE(measured->values.agree);
   EXPECT_EQ(early_.Find(b, a, Expected()), nullptr);
 }
