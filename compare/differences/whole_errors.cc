@@ -73,6 +73,19 @@ double Deviation(double sum, double squares, int64_t count) {
   return std::sqrt(std::max(squares / static_cast<double>(count) - mean * mean, 0.0));
 }
 
+// A slice or a row. Where both sides have 0, as Relu leaves it, nothing can be off by rounding, and
+// such elements make no long part of a short one.
+struct Part {
+  WholeTotals totals;
+  int64_t zeros = 0;  // on both sides
+
+  void Add(const Part& other) {
+    totals.Add(other.totals);
+    zeros += other.zeros;
+  }
+  bool IsLong() const { return totals.sums.count - zeros >= kLeastInPart; }
+};
+
 class Accumulator {
  public:
   Accumulator(const Tensor& left, const Tensor& right, const Counting& counting, double scale,
@@ -182,9 +195,10 @@ class Accumulator {
     for (size_t axis = 0; axis < slices_.size(); ++axis) {
       const std::vector<double> likes = SizesOfLikes(slices_[axis]);
       for (size_t i = 0; i < slices_[axis].size(); ++i) {
-        const PairSums& slice = slices_[axis][i].sums;
-        const double apart = slice.Apart(std::max(kPartFloor * likes[i], kLeastPartFloor * scale_));
-        if (!(apart > farthest) || slice.count < kLeastInPart) continue;
+        const Part& slice = slices_[axis][i];
+        const double apart =
+            slice.totals.sums.Apart(std::max(kPartFloor * likes[i], kLeastPartFloor * scale_));
+        if (!(apart > farthest) || !slice.IsLong()) continue;
         farthest = apart;
         where = absl::StrCat("in index ", i, " of axis ", axis);
       }
@@ -203,7 +217,7 @@ class Accumulator {
     // What is less than that is noise.
     const double least =
         std::max(4 * tolerance.atol, std::min(kLeastPartFloor, tolerance.whole) * scale_);
-    const std::string all = Lost(all_, 0, least);
+    const std::string all = Lost({all_, all_zeros_}, 0, least);
     if (!all.empty()) return all;
     for (size_t axis = 0; axis < slices_.size(); ++axis) {
       const std::vector<double> likes = SizesOfLikes(slices_[axis]);
@@ -220,11 +234,12 @@ class Accumulator {
 
   // By slice, the root mean square of all that are about as large: sorted by size, no slice is
   // kSizesApart times the one before.
-  static std::vector<double> SizesOfLikes(const std::vector<WholeTotals>& slices) {
+  static std::vector<double> SizesOfLikes(const std::vector<Part>& slices) {
     std::vector<double> sizes(slices.size());
     std::vector<size_t> order;
     for (size_t i = 0; i < slices.size(); ++i) {
-      sizes[i] = std::sqrt(MeanSquare(slices[i].sums.left, slices[i].sums));
+      const PairSums& sums = slices[i].totals.sums;
+      sizes[i] = std::sqrt(MeanSquare(sums.left, sums));
       if (sizes[i] > 0) order.push_back(i);
     }
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sizes[a] < sizes[b]; });
@@ -242,11 +257,12 @@ class Accumulator {
     return likes;
   }
 
-  static std::string Lost(const WholeTotals& slice, double like, double least) {
-    const PairSums& sums = slice.sums;
-    if (sums.count < kLeastInPart) return "";
-    const double left = Deviation(slice.left, sums.left, sums.count);
-    const double right = Deviation(slice.left + slice.difference, sums.right, sums.count);
+  static std::string Lost(const Part& slice, double like, double least) {
+    if (!slice.IsLong()) return "";
+    const WholeTotals& totals = slice.totals;
+    const PairSums& sums = totals.sums;
+    const double left = Deviation(totals.left, sums.left, sums.count);
+    const double right = Deviation(totals.left + totals.difference, sums.right, sums.count);
     const double size =
         std::max(like, std::sqrt(MeanSquare(std::max(sums.left, sums.right), sums)));
     const double more = std::max(left, right);
@@ -281,16 +297,18 @@ class Accumulator {
   }
 
   void RunByRows() {
-    WholeTotals row;
+    Part row;
     ForEachStrip(left_, right_, 0, left_.size(),
                  [&](int64_t first, int64_t count, const double* a, const double* b) {
                    int64_t done = 0;
                    while (done < count) {
                      const int64_t column = (first + done) % inner_;
                      const int64_t run = std::min(count - done, inner_ - column);
-                     const WholeTotals totals = TotalsOf(a + done, b + done, run, counting_);
-                     all_.Add(totals);
-                     row.Add(totals);
+                     const Part part = {TotalsOf(a + done, b + done, run, counting_),
+                                        ZerosOf(a + done, b + done, run)};
+                     all_.Add(part.totals);
+                     all_zeros_ += part.zeros;
+                     row.Add(part);
                      AddToColumns(column, run, a + done, b + done);
                      done += run;
                      if (column + run == inner_) EndRow((first + done) / inner_ - 1, &row);
@@ -299,29 +317,37 @@ class Accumulator {
                  });
   }
 
+  // An integer of 0 is as good as any.
+  int64_t ZerosOf(const double* a, const double* b, int64_t count) const {
+    if (counting_.center != 0) return 0;
+    int64_t zeros = 0;
+    for (int64_t i = 0; i < count; ++i) zeros += a[i] == 0 && b[i] == 0 ? 1 : 0;
+    return zeros;
+  }
+
   void AddToColumns(int64_t column, int64_t run, const double* a, const double* b) {
-    std::vector<WholeTotals>& columns = slices_.back();
+    std::vector<Part>& columns = slices_.back();
     if (columns.empty()) return;
     for (int64_t i = 0; i < run; ++i) {
       if (!counting_.Counts(a[i], b[i])) continue;
-      columns[static_cast<size_t>(column + i)].Add(counting_.Totals(a[i], b[i]));
+      columns[static_cast<size_t>(column + i)].Add(
+          {counting_.Totals(a[i], b[i]), ZerosOf(a + i, b + i, 1)});
     }
   }
 
-  void EndRow(int64_t row, WholeTotals* totals) {
+  void EndRow(int64_t row, Part* part) {
     int64_t rest = row;
     for (size_t axis = shape_.size() - 1; axis-- > 0;) {
       if (!slices_[axis].empty())
-        slices_[axis][static_cast<size_t>(rest % shape_[axis])].Add(*totals);
+        slices_[axis][static_cast<size_t>(rest % shape_[axis])].Add(*part);
       rest /= shape_[axis];
     }
-    const PairSums& sums = totals->sums;
-    if (has_rows_ && sums.count >= kLeastInPart &&
-        sums.Apart(RowFloor()) > row_.Apart(RowFloor())) {
+    const PairSums& sums = part->totals.sums;
+    if (has_rows_ && part->IsLong() && sums.Apart(RowFloor()) > row_.Apart(RowFloor())) {
       row_ = sums;
       worst_row_ = row;
     }
-    *totals = {};
+    *part = {};
   }
 
   NumberReader left_;
@@ -333,8 +359,9 @@ class Accumulator {
   Counting counting_;
   double scale_;
   WholeTotals all_;
-  std::vector<std::vector<WholeTotals>> slices_;  // by axis; empty: too short, too many
-  PairSums row_;                                  // the one that is farthest apart
+  int64_t all_zeros_ = 0;                  // on both sides, counted where there are parts
+  std::vector<std::vector<Part>> slices_;  // by axis; empty: too short, too many
+  PairSums row_;                           // the one that is farthest apart
   int64_t worst_row_ = -1;
 };
 

@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "compare/differences/nearness.h"
 #include "compare/operators/operator_traits.h"
+#include "compare/quantization/bias_mistake.h"
 #include "compare/quantization/cause_review.h"
 #include "compare/quantization/explained_noise.h"
 #include "compare/quantization/grid_families.h"
@@ -166,6 +167,14 @@ class QuantizationFinder {
       layer->weights = weights.result;
     }
     LookAtPacked(region, honest, layer->result);
+    for (const int n : region) {
+      const std::optional<BiasReview> review = ReviewBias(run_, n, region, r);
+      if (!review.has_value() || honest) continue;
+      if (wrong.mistake.empty() && !review->mistake.empty()) {
+        wrong = {review->mistake.place, review->mistake};
+      }
+      if (!review->looked_at) ++report_.not_looked_at;
+    }
   }
 
   // What only nodes can unpack.

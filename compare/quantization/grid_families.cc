@@ -4,10 +4,21 @@
 #include <cstddef>
 #include <numeric>
 
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
 #include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
+
+// Whether an operator gives numbers between those that it reads, so that its result may have their
+// scale.
+bool Averages(const StreamNode& made) {
+  static const auto* const kOperators = new absl::flat_hash_set<absl::string_view>(
+      {"AveragePool", "GlobalAveragePool", "QLinearAveragePool", "QLinearGlobalAveragePool",
+       "QLinearReduceMean", "ReduceMean", "ReduceMax", "ReduceMin", "Resize", "Upsample"});
+  return kOperators->contains(made.op_type);
+}
 
 // By result: a member of its family that is the same for all of them.
 class Families {
@@ -17,8 +28,9 @@ class Families {
     for (const SideGraph::GraphNode& node : side.graph().nodes()) {
       const StreamNode& made = *node.made;
       const bool regrids = HasTrait(made, OperatorTrait::kRegrids);
-      if (!regrids && !HasTrait(made, OperatorTrait::kMoves)) continue;
-      const bool one = regrids || HasTrait(made, OperatorTrait::kOneDataInput);
+      const bool averages = Averages(made);
+      if (!regrids && !averages && !HasTrait(made, OperatorTrait::kMoves)) continue;
+      const bool one = regrids || averages || HasTrait(made, OperatorTrait::kOneDataInput);
       for (size_t i = 0; i < made.inputs.size() && (i == 0 || !one); ++i) {
         const int r = made.inputs[i];
         if (r == kNone || side.IsFixed(r)) continue;

@@ -20,6 +20,15 @@ constexpr double kFarBeyond = 3.2;
 // Shares that are cut off, which no calibration gives, be it by percentiles.
 constexpr double kMuchCut = 0.015;
 constexpr double kSomeCut = 0.002;
+constexpr double kMostCut = 0.05;
+constexpr double kBeyondForMost = 1.5;
+// A few numbers that go beyond what a calibration has seen prove nothing: so many, if they are no
+// greater part of all.
+constexpr double kTail = 3;
+constexpr double kTailShare = 0.25;
+// What a zero point cuts off at an end is more than that, or deeper than that part of the grid.
+constexpr double kCutByMoving = 0.001;
+constexpr double kDeepCut = 0.25;
 // Mean square of honest rounding, in steps.
 constexpr double kRounding = 1.0 / 12;
 // Steps that a zero point is off for sure.
@@ -61,6 +70,17 @@ double FreeBelow(const FixedGrid& grid) {
 }
 double FreeAbove(const FixedGrid& grid) {
   return (grid.grid_most() - std::max(grid.most, 0.0)) / grid.values.scales[0];
+}
+
+// Whether so few numbers lie beyond the grid's ends that a calibration may have missed them.
+bool IsTail(double cut, double count) { return cut <= kTail && cut <= kTailShare * count; }
+
+// Whether a grid that was moved explains what is cut off at the end that it was moved away from.
+bool CutsByMoving(const FixedGrid& grid, double below, double above) {
+  const double cut = below < above ? grid.cut_below : grid.cut_above;
+  const double steps = grid.values.most - grid.values.least;
+  return std::min(below, above) < -kDeepCut * steps ||
+         (!IsTail(cut, grid.count) && cut > kCutByMoving * grid.count);
 }
 
 std::string Range(double low, double high) { return absl::StrFormat("%.3g … %.3g", low, high); }
@@ -129,7 +149,7 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   const double low = grid.grid_least();
   const double high = grid.grid_most();
   const double step = values->scales[0];
-  double cut = 0, squares = 0, count = 0;
+  double cut_below = 0, cut_above = 0, squares = 0, count = 0;
   ForEachStrip(RealReader(*numbers), 0, numbers->size(),
                [&](int64_t /*first*/, int64_t size, const double* strip) {
                  for (const double number : absl::MakeConstSpan(strip, size)) {
@@ -138,12 +158,14 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
                    grid.most = std::max(grid.most, number);
                    const double beyond = std::max({number - high, low - number, 0.0}) / step;
                    count += 1;
-                   if (beyond > 1) cut += 1;
+                   if (beyond > 1) (number > high ? cut_above : cut_below) += 1;
                    squares += beyond * beyond;
                  }
                });
   if (count == 0 || !(grid.most > grid.least)) return std::nullopt;
-  grid.cut_share = cut / count;
+  grid.count = count;
+  grid.cut_below = cut_below;
+  grid.cut_above = cut_above;
   grid.cut_square = squares / count;
   grid.never_negative = HasTrait(kOnnxDomain, made_by, OperatorTrait::kNotNegative);
   return grid;
@@ -176,11 +198,14 @@ std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGri
     const double move = (below - above) / 2;
     const double steps = grid.values.most - grid.values.least;
     const double beyond = reach / std::max(reach_of_all, 1.0);
-    const bool much = grid.cut_share > kMuchCut && beyond > kBeyond;
-    const bool some = grid.cut_share > kSomeCut && beyond > kFarBeyond;
-    if ((much || some) && grid.cut_square > 10 * kRounding) {
+    const double cut = grid.cut_below + grid.cut_above;
+    const double cut_share = cut / grid.count;
+    const bool much = cut_share > kMuchCut && beyond > kBeyond;
+    const bool some = cut_share > kSomeCut && beyond > kFarBeyond;
+    const bool most = cut_share > kMostCut && beyond > kBeyondForMost;
+    if ((most || much || some) && !IsTail(cut, grid.count) && grid.cut_square > 10 * kRounding) {
       mistake = absl::StrFormat("%s: too small, %.2g %% of them are cut off", ScaleText(run, grid),
-                                100 * grid.cut_share);
+                                100 * cut_share);
       continue;
     }
     // One end is cut off and the other one is free by as much.
@@ -188,7 +213,7 @@ std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGri
         std::abs(below + above) <=
             std::clamp(3 * room_of_all, std::max(kTight, 0.02 * steps), 0.06 * steps) &&
         std::abs(move) >= std::max({kMoved, kMovedShare * steps, 3 * move_of_all}) &&
-        below * above < 0;
+        below * above < 0 && CutsByMoving(grid, below, above);
     const bool odd_one = !IsSymmetric(grid) && grids.size() >= 3 && symmetric + 1 == grids.size() &&
                          std::min(below, above) < -kTight;
     const bool wasted_below =

@@ -26,9 +26,11 @@ struct FixedGrid {
   GridValues values;
   double least = 0;  // of the other side's finite numbers
   double most = 0;
-  // Of these: the share that the grid cuts off by more than a step; the mean square, in steps, of
-  // what is cut off.
-  double cut_share = 0;
+  double count = 0;
+  // Of these: how many the grid cuts off by more than a step at either end; the mean square, in
+  // steps, of what is cut off.
+  double cut_below = 0;
+  double cut_above = 0;
   double cut_square = 0;
   bool never_negative = false;  // the operator that makes them gives no negative ones
   bool own_numbers = false;     // nothing stands for it: they are the side's own, before rounding

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "compare/differences/nearness.h"
 #include "compare/graphs/named_partners.h"
 #include "compare/operators/operator_traits.h"
@@ -33,6 +36,45 @@ constexpr size_t kMostNodes = 64;
 // What a QuantizeLinear rounds; kNone of other nodes.
 int RoundedBy(const StreamNode& made) {
   return made.op_type == "QuantizeLinear" && !made.inputs.empty() ? made.inputs[0] : kNone;
+}
+
+// The operator that makes a result; before a Relu or Clip, which quantizers leave to the grid that
+// the result before it is rounded to, the one that it works on. "" if there is none.
+std::string OperatorBeforeFold(const SideGraph& graph, int r) {
+  int n = graph.producer(r);
+  if (n == kNone) return "";
+  const StreamNode& made = *graph.node(n).made;
+  const bool folds = made.op_type == "Relu" || made.op_type == "Clip";
+  if (folds && !made.inputs.empty() && made.inputs[0] != kNone &&
+      graph.producer(made.inputs[0]) != kNone) {
+    n = graph.producer(made.inputs[0]);
+  }
+  return graph.node(n).made->op_type;
+}
+
+// What integers stand for by the name that onnxruntime gives to what it computes in integers: "y"
+// of "y_quantized", or the Relu after it where the grid has nothing below 0. kNone if there is
+// none, or if the right has floats of that name, too.
+int PartnerByStem(const SideValues& other, const SideValues& quantized, int r) {
+  const StreamResult& integers = quantized.graph().result(r);
+  absl::string_view stem = integers.name;
+  if (!IsInteger(integers.dtype) || !absl::ConsumeSuffix(&stem, "_quantized")) return kNone;
+  const std::optional<GridValues> grid = quantized.GridOf(r);
+  if (!grid.has_value() || !grid->per_tensor()) return kNone;
+  const SideGraph& graph = other.graph();
+  for (const int candidate : graph.results()) {
+    const StreamResult& known = graph.result(candidate);
+    if (known.name != stem || !graph.IsComputed(candidate)) continue;
+    if (!IsFloatingPoint(known.dtype) || known.shape != integers.shape) return kNone;
+    if (grid->zero_points[0] > grid->least || graph.readers(candidate).size() != 1) {
+      return candidate;
+    }
+    const StreamNode& reader = *graph.node(graph.readers(candidate)[0]).made;
+    const bool folds = reader.op_type == "Relu" || reader.op_type == "Clip";
+    return folds && !reader.outputs.empty() && reader.outputs[0] != kNone ? reader.outputs[0]
+                                                                          : candidate;
+  }
+  return kNone;
 }
 
 }  // namespace
@@ -210,9 +252,9 @@ bool TwinRun::AreProducts(int n, int candidate) const {
   const std::string& ours = quantized_.graph().node(n).made->op_type;
   const int producer = other_.graph().producer(candidate);
   if (producer == kNone) return false;
-  const std::string& theirs = other_.graph().node(producer).made->op_type;
+  const std::string theirs = OperatorBeforeFold(other_.graph(), candidate);
   if (absl::StartsWith(ours, "QLinearConv") && theirs == "BatchNormalization") return true;
-  return HasTrait(*other_.graph().node(producer).made, OperatorTrait::kProducts) &&
+  return HasTrait(kOnnxDomain, theirs, OperatorTrait::kProducts) &&
          (ours == theirs || ours == absl::StrCat("QLinear", theirs) ||
           ours == absl::StrCat("Q", theirs) || ours == absl::StrCat(theirs, "NBits"));
 }
@@ -227,6 +269,7 @@ bool TwinRun::AreAlike(int n, int candidate) const {
   if (producer == kNone) return made->op_type == "QuantizeLinear";
   const std::string& theirs = other_.graph().node(producer).made->op_type;
   return made->op_type == theirs || AreProducts(n, candidate) ||
+         (x != kNone && made->op_type == OperatorBeforeFold(other_.graph(), candidate)) ||
          made->op_type == absl::StrCat("QLinear", theirs) || Quantizes(made->op_type);
 }
 
@@ -361,9 +404,10 @@ void TwinRun::FindPartner(int n, int r) {
   const int integers = quantized_.grids().Dequantizes(r);
   const bool handed_on = integers != kNone && partners_[Index(integers)] != kNone;
   const int named = NamedPartner(n, r);
-  const int best = handed_on        ? partners_[Index(integers)]
-                   : named != kNone ? named
-                                    : BestCandidate(n, r, *own);
+  int best = handed_on        ? partners_[Index(integers)]
+             : named != kNone ? named
+                              : BestCandidate(n, r, *own);
+  if (best == kNone) best = PartnerByStem(other_, quantized_, r);
   if (best == kNone) return;
   partners_[Index(r)] = best;
   SetLikeness(r);

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "compare/pair/per_side.h"
 #include "compare/reports/table/table_summary.h"
@@ -62,6 +66,25 @@ std::string CommonEnd(const std::vector<std::vector<std::string>>& rows) {
   }
   const size_t at = common.find('_');
   return at == absl::string_view::npos ? "" : std::string(common.substr(at));
+}
+
+// That none is wrong of what was looked at.
+std::string NoMistakes(const QuantizationReport& report) {
+  std::vector<std::string> unknown;
+  if (report.not_looked_at > 0) {
+    unknown.push_back(absl::StrCat(
+        Count(report.not_looked_at, "layer"),
+        " of packed weights or a bias of integers, which are like no constant of the other side"));
+  }
+  const int64_t strangers =
+      std::count_if(report.layers.begin(), report.layers.end(),
+                    [](const QuantizedLayer& layer) { return layer.partner == kNone; });
+  if (strangers > 0) {
+    unknown.push_back(
+        absl::StrCat(Count(strangers, "layer"), " that nothing of the other side stands for"));
+  }
+  if (unknown.empty()) return "none: scales, zero points and axes fit the values";
+  return absl::StrCat("none found, and little can be said of ", absl::StrJoin(unknown, ", of "));
 }
 
 }  // namespace
@@ -169,12 +192,7 @@ std::string RenderQuantization(const Comparison& comparison, const TableOptions&
   }
   label = "mistakes";
   if (report.mistakes.empty()) {
-    const std::string none =
-        report.not_looked_at == 0
-            ? "none: scales, zero points and axes fit the values"
-            : absl::StrCat("no others than there may be in ", report.not_looked_at,
-                           report.not_looked_at == 1 ? " layer" : " layers",
-                           " of packed weights, which are like no constant of the other side");
+    const std::string none = NoMistakes(report);
     text += LabelledLines(label, Color::kPlain, none, options, style);
   }
   const ResultStream& stream = OfSide(comparison, report.side);

@@ -87,6 +87,27 @@ TEST(WholeErrorsTest, ASliceOfRoundingErrorsIsNotLost) {
   EXPECT_EQ(WholeErrorsOf(x, y, DefaultTolerance(DType::kFloat), 1, true, nullptr).fault, "");
 }
 
+// What Relu leaves of a column: a few small numbers, which rounding may take away.
+TEST(WholeErrorsTest, ASliceOfFewNumbersIsNoSlice) {
+  const Tolerance bytes = ToleranceOfQuantized(DType::kUint8);
+  // Column 3 has numbers in every `stride`th row alone.
+  const auto output = [](int64_t stride, float size) {
+    return Changed(RandomFloats({64, 20}, 1), [=](int64_t i, float v) {
+      if (i % 20 != 3) return std::max(v, 0.0f);
+      return i / 20 % stride == 0 ? size * (1 + std::abs(v)) : 0.0f;
+    });
+  };
+  const auto fault = [&](const Tensor& x) {
+    const Tensor y = Changed(x, [](int64_t i, float v) { return i % 20 == 3 ? 0.0f : v; });
+    return WholeErrorsOf(x, y, bytes, 0.5, /*parts=*/true, nullptr).fault;
+  };
+  EXPECT_EQ(fault(output(8, 0.03f)), "");
+  EXPECT_THAT(fault(output(2, 0.3f)), HasSubstr("in index 3 of axis 1 all of the right are 0"));
+  // As many zeros on one side alone are no zeros.
+  const Tensor full = output(1, 0.3f);
+  EXPECT_THAT(fault(full), HasSubstr("in index 3 of axis 1 all of the right are 0"));
+}
+
 TEST(WholeErrorsTest, AnOffsetExcusesNothing) {
   const Tensor x = Changed(RandomFloats({8, 40}, 1), [](int64_t, float v) { return 20 + v; });
   const Tolerance bytes = ToleranceOfQuantized(DType::kUint8);

@@ -1,4 +1,5 @@
 // What quantizers do by right, and the mistakes that look like it.
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -132,6 +133,53 @@ TEST(HonestQuantization, ASliceHasTheScaleOfTheWhole) {
   std::string other = right("own");
   other.replace(other.find("own_scale = {0.035}"), 19, "own_scale = {0.037}");
   EXPECT_THAT(MistakesOf(left, other, 16, 12), ElementsAre(HasSubstr("times too great")));
+}
+
+// As quantizers hand the scale of what is averaged on to the average.
+TEST(HonestQuantization, AnAverageHasTheScaleOfItsInput) {
+  const std::string head = "(float[16,12] x) => (float[16,1] y) <";
+  const std::string w =
+      absl::StrCat("int64[1] ax = {1}, float[12,12] w = ", Numbers(Uniform(12 * 12, 3)));
+  const std::string left =
+      absl::StrCat(head, w, "> { m = MatMul (x, w)\n y = ReduceMean <keepdims = 1> (m, ax) }");
+  const auto right = [&](double own) {
+    return absl::StrCat(head, w, ", float m_scale = {0.045}, float own_scale = ", Numbers({own}),
+                        ", int8 zero = {0}> {\nm = MatMul (x, w)\n", Pair("m", "m"),
+                        "a = ReduceMean <keepdims = 1> (m_d, ax)\n", Pair("a", "own"),
+                        "y = Identity (a_d) }");
+  };
+  EXPECT_THAT(MistakesOf(left, right(0.045), 16, 12), IsEmpty());
+  EXPECT_THAT(MistakesOf(left, right(0.049), 16, 12), ElementsAre(HasSubstr("times too great")));
+}
+
+// Integers that are far from all that there is stand for what their name says.
+TEST(HonestQuantization, IntegersThatAreFarFromAllHaveAPartnerByName) {
+  const std::string head = "(float[16,12] x) => (float[16,12] y) <";
+  const auto weights = [](int i) { return Uniform(144, 30 + static_cast<uint64_t>(i), 0.85); };
+  std::string left = head;
+  for (int i = 1; i <= 3; ++i) {
+    absl::StrAppend(&left, i > 1 ? ", " : "", "float[12,12] w", i, " = ", Numbers(weights(i)));
+  }
+  left += "> { a = MatMul (x, w1)\n b = MatMul (a, w2)\n y = MatMul (b, w3) }";
+  const auto right = [&](int rolled) {
+    std::string text = absl::StrCat(
+        head, "float xs = {0.008}, float ys = {0.035}, float ws = {0.0067}, int8 zero = {0}");
+    for (int i = 1; i <= 3; ++i) {
+      std::vector<double> integers = weights(i);
+      for (double& number : integers) number = std::nearbyint(number / 0.0067);
+      if (i == rolled) std::rotate(integers.begin(), integers.begin() + 12, integers.end());
+      absl::StrAppend(&text, ", int8[12,12] q", i, " = ", Numbers(integers));
+    }
+    return absl::StrCat(text, R"(> {
+      x_quantized = QuantizeLinear (x, xs, zero)
+      a_quantized = QLinearMatMul (x_quantized, xs, zero, q1, ws, zero, ys, zero)
+      b_quantized = QLinearMatMul (a_quantized, ys, zero, q2, ws, zero, ys, zero)
+      y_quantized = QLinearMatMul (b_quantized, ys, zero, q3, ws, zero, ys, zero)
+      y = DequantizeLinear (y_quantized, ys, zero)
+    })");
+  };
+  EXPECT_THAT(WrongResults(left, right(0)), IsEmpty());
+  EXPECT_THAT(WrongResults(left, right(2)), ElementsAre("b_quantized"));
 }
 
 TEST(HonestQuantization, ANodeMayBeLeftInFloat) {

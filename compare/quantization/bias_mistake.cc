@@ -1,0 +1,162 @@
+#include "compare/quantization/bias_mistake.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_format.h"
+#include "compare/quantization/reals.h"
+#include "compare/quantization/signal.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr int kBiasHops = 4;
+// Root mean squares, against the other side's bias and in steps: rounding is 0.3 steps.
+constexpr double kBiasApart = 0.05;
+constexpr double kBiasSteps = 4;
+// A constant of the same size that is no bias points elsewhere.
+constexpr double kLeastBiasCosine = 0.8;
+// The other side's bias must leave less of the layer's error than this.
+constexpr double kBiasLeaves = 0.85;
+
+// Input slots.
+struct BiasSlots {
+  size_t x_scale, weights_scale, bias;
+};
+std::optional<BiasSlots> BiasSlotsOf(const std::string& op_type) {
+  if (op_type == "QLinearConv") return BiasSlots{1, 4, 8};
+  if (op_type == "QGemm") return BiasSlots{1, 4, 6};
+  return std::nullopt;
+}
+
+double AlphaOf(const Node* node) {
+  if (node == nullptr) return 1;
+  const auto it = node->attributes.find("alpha");
+  const auto* given = it == node->attributes.end() ? nullptr : std::get_if<float>(&it->second);
+  return given == nullptr ? 1 : *given;
+}
+
+// Constants of the other side that a result is made of a few nodes before.
+std::vector<int> BiasCandidates(const SideValues& other, int partner) {
+  std::vector<int> found;
+  absl::flat_hash_set<int> seen;
+  std::vector<int> level = {partner};
+  for (int hop = 0; hop < kBiasHops; ++hop) {
+    std::vector<int> next;
+    for (const int r : level) {
+      const int n = other.graph().producer(r);
+      if (n == kNone) continue;
+      for (const int read : other.graph().Reads(n)) {
+        if (seen.insert(read).second) (other.IsFixed(read) ? found : next).push_back(read);
+      }
+    }
+    level = std::move(next);
+  }
+  return found;
+}
+
+std::string BiasRange(const std::vector<double>& numbers) {
+  const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
+  return absl::StrFormat("%.3g … %.3g", *least, *most);
+}
+
+}  // namespace
+
+std::optional<BiasReview> ReviewBias(const TwinRun& run, int n, const std::vector<int>& region,
+                                     int result) {
+  const SideValues& side = run.quantized();
+  const SideGraph& graph = side.graph();
+  const StreamNode& made = *graph.node(n).made;
+  const std::optional<BiasSlots> slots = BiasSlotsOf(made.op_type);
+  if (!slots.has_value() || made.inputs.size() <= slots->bias) return std::nullopt;
+  const int bias = made.inputs[slots->bias];
+  if (bias == kNone || !side.value(bias).is_tensor()) return std::nullopt;
+  BiasReview review;
+  const int x_scale = made.inputs[slots->x_scale];
+  const int weights_scale = made.inputs[slots->weights_scale];
+  const int partner = run.partner(result);
+  if (partner == kNone || !side.IsFixed(bias) || !side.IsFixed(x_scale) ||
+      !side.IsFixed(weights_scale)) {
+    return review;
+  }
+  const Tensor& integers = side.value(bias).tensor();
+  const std::optional<Reals> x = side.RealsOf(x_scale);
+  const std::optional<Reals> w = side.RealsOf(weights_scale);
+  if (!IsInteger(integers.dtype()) || !x.has_value() || !w.has_value() || x->size() != 1) {
+    return review;
+  }
+  GridValues grid;
+  grid.scales = w->All();
+  for (double& scale : grid.scales) scale *= x->All()[0] * AlphaOf(graph.node(n).node);
+  grid.zero_points = {0};
+  grid.least = -std::ldexp(1.0, 31);
+  grid.most = std::ldexp(1.0, 31) - 1;
+  if (!grid.per_tensor()) grid.axis = integers.rank() - 1;
+  if (!grid.per_tensor() && static_cast<int64_t>(grid.scales.size()) != integers.num_elements()) {
+    return review;
+  }
+  const std::vector<double> ours = Reals(integers, grid).All();
+  // Of all that point to where the bias does, the nearest.
+  std::vector<double> theirs;
+  Likeness likeness;
+  int counterpart = kNone;
+  for (const int r : BiasCandidates(run.other(), partner)) {
+    const std::optional<Reals> reals = run.other().RealsOf(r);
+    if (!reals.has_value() || reals->size() != integers.num_elements()) continue;
+    std::vector<double> numbers = reals->All();
+    const Likeness found = LikenessOf(numbers, ours);
+    if (found.cosine < kLeastBiasCosine ||
+        (counterpart != kNone && found.noise >= likeness.noise)) {
+      continue;
+    }
+    counterpart = r;
+    likeness = found;
+    theirs = std::move(numbers);
+  }
+  if (counterpart == kNone) return review;
+  review.looked_at = true;
+  double squares = 0, most = 0;
+  size_t worst = 0;
+  for (size_t c = 0; c < ours.size(); ++c) {
+    const double step = grid.scales[grid.per_tensor() ? 0 : c];
+    const double steps = step > 0 ? std::abs(ours[c] - theirs[c]) / step : 0;
+    squares += steps * steps;
+    if (steps > most) most = steps, worst = c;
+  }
+  const double steps = std::sqrt(squares / static_cast<double>(std::max<size_t>(1, ours.size())));
+  if (likeness.noise < kBiasApart || steps < kBiasSteps) return review;
+  const absl::StatusOr<Tensor> instead =
+      Quantized(Reals(theirs), integers.shape(), integers.dtype(), grid, side.pool());
+  if (!instead.ok()) return review;
+  const std::optional<Reals> given =
+      side.RealsOf(result, run.RunRegion(region, result, bias, *instead));
+  const std::optional<Reals> wanted = run.other().RealsOf(partner);
+  if (!given.has_value() || !wanted.has_value() || given->size() != wanted->size() ||
+      LikenessOf(*wanted, *given, side.pool()).noise >=
+          kBiasLeaves * run.OwnLikeness(result).noise) {
+    return review;
+  }
+  const Line line = LineThrough(theirs, ours);
+  const double cosine = std::abs(likeness.cosine);
+  constexpr double kOneFactor = 0.99;
+  const std::string& name = graph.result(bias).name;
+  const std::string reach =
+      absl::StrFormat("%s reads it in steps of %s * %s, so that it reaches %s, the other side's %s",
+                      made.op_type, graph.result(x_scale).name, graph.result(weights_scale).name,
+                      BiasRange(ours), BiasRange(theirs));
+  review.mistake.place = bias;
+  review.mistake.text =
+      cosine > kOneFactor && std::abs(line.slope - 1) > kBiasApart
+          ? absl::StrFormat("bias %s is %.3g times what it should be: %s", name, line.slope, reach)
+          : absl::StrFormat("bias %s is %.3g steps from the other side's in channel %d: %s", name,
+                            most, static_cast<int64_t>(worst), reach);
+  return review;
+}
+
+}  // namespace onnxcmp
