@@ -15,6 +15,7 @@
 #include "compare/sides/value_bank.h"
 #include "compare/steps/align_sides.h"
 #include "compare/steps/judge_outputs.h"
+#include "compare/steps/keep_nodes_in_float.h"
 #include "compare/steps/look_at_quantization.h"
 #include "compare/steps/make_reports.h"
 #include "compare/steps/measure_rows.h"
@@ -132,6 +133,7 @@ struct Findings {
   std::vector<std::string> search_notes;
   std::string not_searched;  // as CauseReport
   ReviewedCauses reviewed;
+  std::optional<KeepInFloat> keep_in_float;
   Reports reports;
 };
 
@@ -204,11 +206,19 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
     judged = RejudgeOutputs(std::move(judged), search.effects, reviewed.causes, quantized);
     if (looking.review) judged = WeighByLayers(std::move(judged), reviewed.quantization, sides);
   }
+  std::optional<KeepInFloat> keep_in_float;
+  if (options.causes && !other_inputs && search.not_searched.empty()) {
+    timer.emplace(options.timings, "keep in float");
+    OC_ASSIGN_OR_RETURN(keep_in_float, KeepNodesInFloat(sides, outputs, measured, judged, reviewed,
+                                                        tolerances, judging, tools));
+    timer.reset();
+  }
   const ReportOptions asked = {options.blocks, options.shadow, options.explain};
   OC_ASSIGN_OR_RETURN(Reports reports, MakeReports(records, sides, measured, reviewed.quantization,
                                                    tolerances, asked, tools));
-  return Findings{std::move(measured), std::move(judged),   std::move(not_finite), search.notes,
-                  search.not_searched, std::move(reviewed), std::move(reports)};
+  return Findings{
+      std::move(measured), std::move(judged),   std::move(not_finite),    search.notes,
+      search.not_searched, std::move(reviewed), std::move(keep_in_float), std::move(reports)};
 }
 
 // The end of all steps: what they found is moved into one place.
@@ -232,6 +242,7 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
   if (!options.made_up && made.verdict < Verdict::kUntested && TellsNothing(made.outputs)) {
     made.verdict = Verdict::kUntested;
   }
+  made.keep_in_float = std::move(findings.keep_in_float);
   made.fail_on = options.fail_on;
   made.notes = std::move(findings.search_notes);
   made.causes_not_searched = std::move(findings.not_searched);

@@ -14,6 +14,7 @@
 #include "compare/causes/cause.h"
 #include "compare/coverage/coverage.h"
 #include "compare/explain/explanation.h"
+#include "compare/in_float/keep_in_float.h"
 #include "compare/not_finite/not_finite.h"
 #include "compare/quantization/quantization.h"
 #include "compare/shadow/shadow.h"
@@ -51,6 +52,9 @@ struct Comparison {
   std::optional<Coverage> coverage;  // what these exercised
   // Wrong ones first, those with the greatest effect first; else in the right stream's order.
   std::vector<Cause> causes;
+  // What to do where outputs differ because one side was converted to a coarser type; nothing if
+  // they do not, if something is wrong, or if no short list of nodes was found.
+  std::optional<KeepInFloat> keep_in_float;
   // Why no cause was looked for although something differs; "" if they were, or nobody asked.
   std::string causes_not_searched;
   std::vector<std::string> notes;  // how inputs were made, mapped, cast

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "compare/alignment/mark_names.h"
 #include "compare/comparison/verdict.h"
+#include "compare/reports/words/keep_in_float_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -327,6 +329,32 @@ Json ToJson(const QuantizedLayer& layer) {
   return json;
 }
 
+Json ToJson(const std::vector<KeptNode>& nodes, const ResultStream& stream, bool names) {
+  Json json = Json::array();
+  for (const KeptNode& node : nodes) {
+    if (names && !node.name.empty()) json.push_back(node.name);
+    if (!names && node.name.empty()) json.push_back(stream.results[Index(node.result)].name);
+  }
+  return json;
+}
+
+std::string KeepInFloatMember(const Comparison& comparison) {
+  if (!comparison.keep_in_float.has_value()) return "";
+  const KeepInFloat& keep = *comparison.keep_in_float;
+  const ResultStream& plain = OfSide(comparison, Other(keep.converted));
+  constexpr double kNotFinite = std::numeric_limits<double>::infinity();
+  return absl::StrCat(",\n\"keep_in_float\":",
+                      Dump({{"side", std::string(SideName(Other(keep.converted)))},
+                            {"option", Text(KeepInFloatOption(keep))},
+                            {"nodes", ToJson(keep.nodes, plain, true)},
+                            {"already", ToJson(keep.already, plain, true)},
+                            {"without_name", ToJson(keep.nodes, plain, false)},
+                            {"before", Real(keep.before.value_or(kNotFinite))},
+                            {"after", Real(keep.after.value_or(kNotFinite))},
+                            {"between", Text(BetweenName(keep.between))},
+                            {"cut_short", keep.cut_short}}));
+}
+
 std::string QuantizationMember(const Comparison& comparison) {
   if (!comparison.quantization.has_value()) return "";
   const QuantizationReport& report = *comparison.quantization;
@@ -423,6 +451,7 @@ std::string RenderJson(const Comparison& comparison) {
       ",\n\"right\":", SideJson(comparison.right_summary, comparison.right),
       ",\n\"rows\":", Lines(comparison.rows), ",\n\"causes\":",
       Lines(comparison.causes, [&](const Cause& cause) { return ToJson(cause, comparison); }),
+      KeepInFloatMember(comparison),
       ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
       ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
       ShadowMember(comparison), ExplanationMember(comparison), QuantizationMember(comparison),

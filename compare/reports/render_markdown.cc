@@ -15,6 +15,7 @@
 #include "compare/pair/per_side.h"
 #include "compare/reports/table/render_blocks.h"
 #include "compare/reports/table/render_quantization.h"
+#include "compare/reports/words/keep_in_float_text.h"
 #include "compare/reports/words/not_finite_text.h"
 #include "compare/reports/words/result_words.h"
 #include "compare/reports/words/shadow_text.h"
@@ -74,6 +75,18 @@ std::string Causes(const Comparison& comparison) {
                     "\n");
   }
   return text;
+}
+
+std::string KeepSection(const Comparison& comparison) {
+  if (!comparison.keep_in_float.has_value()) return "";
+  std::string text = "\n### Keep in float\n\n";
+  for (const std::string& line : KeepInFloatText(comparison)) {
+    absl::StrAppend(&text, "- ", Code(line), "\n");
+  }
+  return absl::StrCat(text, "\n```python\n",
+                      absl::StrReplaceAll(RepairUtf8(KeepInFloatList(*comparison.keep_in_float)),
+                                          {{"\r", " "}, {"\n", " "}}),
+                      "\n```\n");
 }
 
 std::string NotFiniteSection(const Comparison& comparison) {
@@ -192,9 +205,10 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
   for (const std::string& note : comparison.notes) {
     absl::StrAppend(&text, "- note: ", Code(note), "\n");
   }
-  return absl::StrCat(text, Causes(comparison), NotFiniteSection(comparison),
-                      ShadowSection(comparison), QuantizationSection(comparison),
-                      BlocksSection(comparison), Rows(comparison, options.max_rows));
+  return absl::StrCat(text, Causes(comparison), KeepSection(comparison),
+                      NotFiniteSection(comparison), ShadowSection(comparison),
+                      QuantizationSection(comparison), BlocksSection(comparison),
+                      Rows(comparison, options.max_rows));
 }
 
 }  // namespace onnxcmp

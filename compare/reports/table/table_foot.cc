@@ -16,6 +16,7 @@
 #include "compare/comparison/verdict.h"
 #include "compare/pair/per_side.h"
 #include "compare/reports/table/table_summary.h"
+#include "compare/reports/words/keep_in_float_text.h"
 #include "compare/reports/words/not_finite_text.h"
 #include "compare/reports/words/result_words.h"
 #include "compare/reports/words/row_selection.h"
@@ -258,6 +259,19 @@ std::string Causes(const Comparison& comparison, const TableOptions& options,
   return absl::StrCat(text, Repros(comparison, options, style));
 }
 
+// What to do about a conversion. The list is not cut, so that it can be copied.
+std::string KeepLines(const Comparison& comparison, const TableOptions& options,
+                      const TableStyle& style) {
+  if (!comparison.keep_in_float.has_value()) return "";
+  const std::string list = absl::StrReplaceAll(
+      PrintableText(KeepInFloatList(*comparison.keep_in_float)), {{" ", kNoBreak}});
+  const std::string text = absl::StrJoin(KeepInFloatText(comparison), "; ");
+  return LabelledLines(
+      "keep", Color::kBold,
+      absl::StrCat("in", kNoBreak, "float", kNoBreak, list, "  ", PrintableText(text)), options,
+      style);
+}
+
 }  // namespace
 
 std::string LabelledLines(absl::string_view label, Color color, absl::string_view text,
@@ -293,6 +307,7 @@ std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& f
   // What is not finite comes first: a cause is often the first of it.
   text += NotFiniteLines(comparison, options, style);
   text += Causes(comparison, options, style);
+  text += KeepLines(comparison, options, style);
   if (comparison.shadow.has_value()) {
     label = "in double";
     for (const std::string& line : ShadowText(*comparison.shadow))

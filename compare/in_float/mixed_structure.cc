@@ -1,0 +1,306 @@
+// Which nodes of two sides belong together, and which of them can be kept in float.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "compare/differences/nearness.h"
+#include "compare/differences/number_strips.h"
+#include "compare/in_float/mixed_run.h"
+#include "compare/operators/operator_traits.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+namespace {
+
+// What hands on the same numbers in another type.
+bool IsPassing(const StreamNode& made) {
+  return made.op_type == "Cast" || made.op_type == "QuantizeLinear" ||
+         made.op_type == "DequantizeLinear" || made.op_type == "DynamicQuantizeLinear";
+}
+
+// Operators that onnxruntime's quantizer rounds the inputs and outputs of for their own sake; what
+// only moves numbers, or ends on Relu, follows the others.
+bool IsRoundedByQuantizer(const StreamNode& made) {
+  static const auto* const kOperators = new absl::flat_hash_set<absl::string_view>{
+      "Add",
+      "ArgMax",
+      "Attention",
+      "BatchNormalization",
+      "Concat",
+      "Conv",
+      "ConvTranspose",
+      "CumSum",
+      "EmbedLayerNormalization",
+      "Gather",
+      "GatherElements",
+      "Gemm",
+      "GlobalAveragePool",
+      "InstanceNormalization",
+      "LSTM",
+      "LayerNormalization",
+      "LeakyRelu",
+      "MatMul",
+      "Mul",
+      "Sigmoid",
+      "Softmax",
+      "Where",
+  };
+  return kOperators->contains(made.op_type);
+}
+
+// Operators that converters leave in float without being told.
+bool IsLeftByDefault(const StreamNode& made) {
+  static const auto* const kOperators = new absl::flat_hash_set<absl::string_view>{
+      "CumSum",
+      "Max",
+      "Min",
+      "NonMaxSuppression",
+      "RandomUniformLike",
+      "Range",
+      "Resize",
+      "RoiAlign",
+      "TopK",
+      "Upsample",
+      "Cast",
+      "Constant",
+  };
+  return made.domain == "ai.onnx.ml" || kOperators->contains(made.op_type);
+}
+
+}  // namespace
+
+MixedRun::MixedRun(const SideValues& plain, const SideValues& converted,
+                   const std::vector<int>& aligned, bool quantized)
+    : plain_(plain),
+      converted_(converted),
+      quantized_(quantized),
+      partners_(converted.graph().stream().results.size(), kNone),
+      stand_ins_(plain.graph().stream().results.size()),
+      counterparts_(plain.graph().nodes().size(), kNone),
+      kept_by_(converted.graph().nodes().size()) {
+  FindPartners(aligned);
+  FindCandidates();
+}
+
+int MixedRun::PartnerByName(int r,
+                            const absl::flat_hash_map<absl::string_view, int>& by_name) const {
+  const StreamResult& theirs = converted_.graph().result(r);
+  absl::string_view name = theirs.name;
+  auto it = by_name.find(name);
+  if (it == by_name.end() && quantized_ &&
+      (absl::ConsumeSuffix(&name, "_quantized") ||
+       absl::ConsumeSuffix(&name, "_DequantizeLinear_Output"))) {
+    it = by_name.find(name);
+  }
+  if (it == by_name.end()) return kNone;
+  const StreamResult& ours = plain_.graph().result(it->second);
+  const bool alike = SameKindOfNumber(ours.dtype, theirs.dtype) ||
+                     (IsFloatingPoint(ours.dtype) && converted_.grids().of(r).has_value());
+  return alike && ours.fingerprint.size == theirs.fingerprint.size ? it->second : kNone;
+}
+
+void MixedRun::FindPartners(const std::vector<int>& aligned) {
+  const SideGraph& graph = converted_.graph();
+  absl::flat_hash_map<absl::string_view, int> by_name;
+  for (const int l : plain_.graph().results()) by_name[plain_.graph().result(l).name] = l;
+  for (const int r : graph.results()) {
+    int partner = PartnerByName(r, by_name);
+    const int n = graph.producer(r);
+    const bool passes = n != kNone && IsPassing(*graph.node(n).made) &&
+                        !graph.node(n).made->inputs.empty() && r == graph.node(n).made->outputs[0];
+    const int passed = passes ? graph.node(n).made->inputs[0] : kNone;
+    // A Cast hands on what it reads, whatever is near to that.
+    const bool casts = passes && HasTrait(*graph.node(n).made, OperatorTrait::kCasts);
+    if (partner == kNone && casts && passed != kNone) partner = partners_[Index(passed)];
+    if (partner == kNone) partner = aligned[Index(r)];
+    if (partner == kNone && passed != kNone) partner = partners_[Index(passed)];
+    if (partner == kNone ||
+        plain_.graph().result(partner).fingerprint.size != graph.result(r).fingerprint.size) {
+      continue;
+    }
+    partners_[Index(r)] = partner;
+    stand_ins_[Index(partner)].push_back(r);
+  }
+}
+
+int MixedRun::CounterpartOf(
+    int n, const absl::flat_hash_map<absl::string_view, int>& nodes_by_name) const {
+  const StreamNode& ours = *plain_.graph().node(n).made;
+  // Of what a Relu followed, the result may have got the Relu's name.
+  for (const bool integers : {false, true}) {
+    if (ours.name.empty() || (integers && !quantized_)) break;
+    const auto it = nodes_by_name.find(integers ? absl::StrCat(ours.name, "_quant") : ours.name);
+    if (it == nodes_by_name.end()) continue;
+    const StreamNode& theirs = *converted_.graph().node(it->second).made;
+    const bool fits = integers ? ::onnxcmp::Quantizes(theirs.op_type)
+                               : theirs.op_type == ours.op_type && theirs.domain == ours.domain;
+    if (fits) return it->second;
+  }
+  for (const int l : ours.outputs) {
+    if (l == kNone) continue;
+    for (const int r : stand_ins_[Index(l)]) {
+      const int m = converted_.graph().producer(r);
+      if (m == kNone) continue;
+      const StreamNode& theirs = *converted_.graph().node(m).made;
+      const bool fits = quantized_ ? !IsPassing(theirs)
+                                   : theirs.op_type == ours.op_type && theirs.domain == ours.domain;
+      if (fits) return m;
+    }
+  }
+  return kNone;
+}
+
+bool MixedRun::IsCoarser(int l, int r) const {
+  return EpsilonOf(converted_.graph().result(r).dtype) > EpsilonOf(plain_.graph().result(l).dtype);
+}
+
+bool MixedRun::IsRounded(int l, int r) const {
+  // What converters let pass at most, in their own words, and what they make of less than they do.
+  constexpr double kBound = 1e4;
+  constexpr double kSmall = 1e-7;
+  const Value& ours = plain_.value(l);
+  const Value& theirs = converted_.value(r);
+  if (!IsMeasurable(ours) || !IsMeasurable(theirs)) return false;
+  const Tensor a = ours.tensor().InMemory(plain_.pool()).value_or(ours.tensor());
+  const Tensor b = theirs.tensor().InMemory(plain_.pool()).value_or(theirs.tensor());
+  if (a.num_elements() != b.num_elements() || IsComplex(a.dtype())) return false;
+  const double epsilon = CoarserEpsilon(a.dtype(), b.dtype());
+  const double greatest = GreatestFinite(b.dtype());
+  bool rounded = true;
+  ForEachStrip(NumberReader(a), NumberReader(b), 0, a.num_elements(),
+               [&](int64_t /*first*/, int64_t count, const double* x, const double* y) {
+                 for (int64_t i = 0; i < count && rounded; ++i) {
+                   const double apart = std::abs(x[i] - y[i]);
+                   const bool bounded = std::abs(x[i]) >= std::abs(y[i]) &&
+                                        (std::abs(y[i]) == kBound || std::abs(y[i]) == greatest) &&
+                                        std::signbit(x[i]) == std::signbit(y[i]);
+                   rounded = x[i] == y[i] || apart <= epsilon * std::abs(x[i]) || bounded ||
+                             (std::abs(x[i]) <= kSmall && std::abs(y[i]) <= 2 * kSmall) ||
+                             (std::isnan(x[i]) && std::isnan(y[i])) || apart <= kSmall;
+                 }
+                 return rounded;
+               });
+  return rounded;
+}
+
+// Whether a node of the converted side computes what a node of the plain side does: another weight
+// or attribute is a fault, which computing in float must not hide.
+bool MixedRun::ReadsAlike(int n, int counterpart) const {
+  const StreamNode& ours = *plain_.graph().node(n).made;
+  const StreamNode& theirs = *converted_.graph().node(counterpart).made;
+  if (ours.attributes != theirs.attributes && !HasTrait(ours, OperatorTrait::kCasts)) return false;
+  if (ours.inputs.size() != theirs.inputs.size()) return false;
+  for (size_t i = 0; i < ours.inputs.size(); ++i) {
+    const int l = ours.inputs[i];
+    const int r = theirs.inputs[i];
+    if ((l == kNone) != (r == kNone)) return false;
+    if (l == kNone) continue;
+    if (plain_.IsFixed(l)) {
+      if (!IsRounded(l, r)) return false;
+      continue;
+    }
+    const int partner = partners_[Index(r)];
+    if (partner == l) continue;
+    if (partner == kNone || plain_.graph().result(partner).fingerprint.content !=
+                                plain_.graph().result(l).fingerprint.content) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool MixedRun::IsQuantizing(int n) const {
+  return IsRoundedByQuantizer(*plain_.graph().node(n).made);
+}
+
+bool MixedRun::IsCandidate(int n) const {
+  const SideGraph::GraphNode& node = plain_.graph().node(n);
+  const int counterpart = counterparts_[Index(n)];
+  // A converter knows the names of the main graph's nodes alone.
+  if (counterpart == kNone || node.index == kNone || !node.made->path.empty()) return false;
+  const StreamNode& theirs = *converted_.graph().node(counterpart).made;
+  if (!quantized_) {
+    if (node.made->op_type == "Constant" || !ReadsAlike(n, counterpart)) return false;
+    const auto coarser = [&](const FewResults& left, const FewResults& right) {
+      for (size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
+        if (left[i] != kNone && right[i] != kNone && IsCoarser(left[i], right[i])) return true;
+      }
+      return false;
+    };
+    return coarser(node.made->inputs, theirs.inputs) || coarser(node.made->outputs, theirs.outputs);
+  }
+  if (!IsQuantizing(n)) return false;
+  if (theirs.op_type != node.made->op_type) return true;
+  return std::any_of(theirs.inputs.begin(), theirs.inputs.end(), [&](int r) {
+    return r != kNone && converted_.grids().Dequantizes(r) != kNone;
+  });
+}
+
+int MixedRun::CounterpartInFloat(int n) const {
+  const SideGraph::GraphNode& node = plain_.graph().node(n);
+  const StreamNode& ours = *node.made;
+  if (node.index == kNone || !ours.path.empty()) return kNone;
+  if (quantized_ ? !IsQuantizing(n) : IsLeftByDefault(ours)) return kNone;
+  for (const int l : ours.outputs) {
+    if (l == kNone || !IsFloatingPoint(plain_.graph().result(l).dtype) || plain_.IsFixed(l)) {
+      continue;
+    }
+    for (const int r : stand_ins_[Index(l)]) {
+      int m = converted_.graph().producer(r);
+      if (m == kNone) continue;
+      if (!quantized_ && IsPassing(*converted_.graph().node(m).made)) {
+        m = converted_.graph().producer(converted_.graph().node(m).made->inputs[0]);
+      }
+      if (m == kNone) continue;
+      const StreamNode& theirs = *converted_.graph().node(m).made;
+      if (theirs.op_type == ours.op_type && theirs.outputs[0] != kNone &&
+          converted_.graph().result(theirs.outputs[0]).dtype == plain_.graph().result(l).dtype) {
+        return m;
+      }
+    }
+  }
+  return kNone;
+}
+
+void MixedRun::FindCandidates() {
+  absl::flat_hash_set<absl::string_view> operators;
+  absl::flat_hash_map<absl::string_view, int> nodes_by_name;
+  for (size_t i = 0; i < converted_.graph().nodes().size(); ++i) {
+    const StreamNode& made = *converted_.graph().node(static_cast<int>(i)).made;
+    if (!made.path.empty()) continue;
+    const auto [it, is_new] = nodes_by_name.try_emplace(made.name, static_cast<int>(i));
+    if (!is_new) it->second = kNone;
+  }
+  absl::erase_if(nodes_by_name, [](const auto& node) { return node.second == kNone; });
+  for (size_t i = 0; i < counterparts_.size(); ++i) {
+    const auto n = static_cast<int>(i);
+    counterparts_[i] = CounterpartOf(n, nodes_by_name);
+    if (!IsCandidate(n)) continue;
+    candidates_.push_back(n);
+    kept_by_[Index(counterparts_[i])].push_back(n);
+    operators.insert(plain_.graph().node(n).made->op_type);
+  }
+  for (size_t i = 0; i < counterparts_.size(); ++i) {
+    const auto n = static_cast<int>(i);
+    if (std::binary_search(candidates_.begin(), candidates_.end(), n)) continue;
+    const int m = CounterpartInFloat(n);
+    if (m == kNone) continue;
+    // Quantizers leave many operators alone.
+    if (quantized_ ? !operators.contains(plain_.graph().node(n).made->op_type)
+                   : !ReadsAlike(n, m)) {
+      continue;
+    }
+    already_.push_back(n);
+    counterparts_[i] = m;
+    if (!quantized_) kept_by_[Index(m)].push_back(n);
+  }
+}
+
+}  // namespace onnxcmp

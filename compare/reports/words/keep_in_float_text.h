@@ -1,0 +1,23 @@
+// What a report says of nodes to keep in float.
+#ifndef ONNXCMP_COMPARE_REPORTS_WORDS_KEEP_IN_FLOAT_TEXT_H_
+#define ONNXCMP_COMPARE_REPORTS_WORDS_KEEP_IN_FLOAT_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "compare/comparison/comparison.h"
+
+namespace onnxcmp {
+
+// "node_block_list" or "nodes_to_exclude": what a converter calls the list.
+absl::string_view KeepInFloatOption(const KeepInFloat& keep);
+absl::string_view BetweenName(BetweenKept between);  // "rounded", "one_reader", "exact"
+// `node_block_list=["a", "b"]`, to be copied: nodes that are in float already are at its end.
+std::string KeepInFloatList(const KeepInFloat& keep);
+// What the list does and what else there is to know: "0.81 becomes 0.00032". A sentence each.
+std::vector<std::string> KeepInFloatText(const Comparison& comparison);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REPORTS_WORDS_KEEP_IN_FLOAT_TEXT_H_

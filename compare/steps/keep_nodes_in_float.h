@@ -1,0 +1,31 @@
+// Tries which nodes have to stay in float where a conversion to a coarser type makes the outputs
+// differ.
+#ifndef ONNXCMP_COMPARE_STEPS_KEEP_NODES_IN_FLOAT_H_
+#define ONNXCMP_COMPARE_STEPS_KEEP_NODES_IN_FLOAT_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/in_float/keep_in_float.h"
+#include "compare/pair/per_side.h"
+#include "compare/sides/pair_values.h"
+#include "compare/steps/judge_outputs.h"
+#include "compare/steps/look_at_quantization.h"
+#include "compare/steps/measure_rows.h"
+#include "compare/steps/step_tools.h"
+#include "compare/tolerances/pair_tolerance.h"
+#include "compare/verdict/output_comparison.h"
+
+namespace onnxcmp {
+
+// Nothing if outputs agree by value, if neither side is a conversion of the other, or if something
+// was found that is wrong: then that is the answer.
+absl::StatusOr<std::optional<KeepInFloat>> KeepNodesInFloat(
+    const PerSide<RecordedSide>& sides, const PerSide<std::vector<NamedOutput>>& outputs,
+    const MeasuredRows& measured, const OutputComparison& judged, const ReviewedCauses& reviewed,
+    const PairTolerances& tolerances, const JudgeOptions& options, const StepTools& tools);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_STEPS_KEEP_NODES_IN_FLOAT_H_
