@@ -5,10 +5,13 @@
 #include <optional>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compare/causes/attribute_differences.h"
+#include "compare/causes/fusions/channel_layer.h"
+#include "compare/causes/fusions/folded_normalization.h"
 #include "compare/causes/iteration_search.h"
 #include "compare/differences/value_relation.h"
 #include "compare/forced/node_inputs.h"
@@ -105,6 +108,44 @@ bool GivesAnotherShape(const Cause& cause, const SideGraph& left, const SideGrap
          cause.local->values.max_absolute == 0 && cause.local->values.reason.empty();
 }
 
+// What is off in a normalization that one side has folded into the layer that makes a pair of
+// results. Empty if there is none, or nothing is known of it.
+std::string FoldingText(const ForcedRun& run, const ForcedState& state, int l, int r) {
+  // So many weights of a channel tell which layer it is, whatever that reads.
+  constexpr size_t kTelling = 4;
+  const LeftClasses& left = run.left();
+  const auto of_left = [&](int read) -> const Value& { return left.value_of(read); };
+  const auto of_right = [&](int read) -> const Value& {
+    return state.at(read).own.empty() ? state.at(read).held : state.at(read).own;
+  };
+  const std::optional<ChannelLayer> ours = LayerBefore(left.graph(), l, of_left);
+  const std::optional<ChannelLayer> theirs = LayerBefore(run.right(), r, of_right);
+  if (!ours.has_value() || !theirs.has_value()) return "";
+  const int c = left.of(ours->input);
+  const bool read_the_same = c != kNone && state.at(theirs->input).match == c;
+  const bool tells = absl::c_all_of(ours->weights, [&](const std::vector<double>& weights) {
+    return weights.size() >= kTelling;
+  });
+  if (!read_the_same && !tells) return "";
+  return FoldedNormalizationText({*ours, *theirs});
+}
+
+std::string FoldingText(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
+  const SideGraph& left = run.left().graph();
+  const SideGraph& right = run.right();
+  // A constant is part of the layer that reads it.
+  int r = cause.right;
+  int l = cause.left;
+  if (right.IsConstant(r)) {
+    if (right.readers(r).empty()) return "";
+    r = right.node(right.readers(r).front()).made->outputs[0];
+    if (r == kNone) return "";
+    l = state.at(r).match == kNone ? run.aligned(r) : run.left().representative(state.at(r).match);
+  }
+  if (r == kNone || l == kNone || !right.IsComputed(r) || !left.IsComputed(l)) return "";
+  return FoldingText(run, state, EndOfLayer(left, l), EndOfLayer(right, r));
+}
+
 std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& state) {
   const SideGraph& left = run.left().graph();
   const SideGraph& right = run.right();
@@ -117,7 +158,9 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
     return absl::StrCat("the two sides are fed other values, by up to ", distance, how);
   }
   if (cause.kind == CauseKind::kInitializer) {
-    return absl::StrCat("the constants differ by up to ", distance, how);
+    const std::string folding = FoldingText(cause, run, state);
+    return absl::StrCat("the constants differ by up to ", distance, how,
+                        folding.empty() ? "" : "; ", folding);
   }
   const std::string reason = cause.local.has_value() ? cause.local->values.reason : "";
   const bool infinite = cause.local.has_value() && !std::isfinite(cause.local->values.max_absolute);
@@ -133,6 +176,10 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
       : reason.empty()
           ? absl::StrCat("on the left's own inputs the right differs by up to ", distance, how)
           : absl::StrCat("on the left's own inputs the right gives another ", reason)};
+  if (cause.kind != CauseKind::kQuantization) {
+    std::string folding = FoldingText(cause, run, state);
+    if (!folding.empty()) parts.push_back(std::move(folding));
+  }
   const int l = left.producer(cause.left);
   const int r = right.producer(cause.right);
   if (l != kNone && r != kNone) {

@@ -16,17 +16,16 @@
 #include "compare/causes/attribute_differences.h"
 #include "compare/causes/body_search.h"
 #include "compare/causes/cause_class.h"
-#include "compare/causes/cause_effects.h"
 #include "compare/causes/cause_refinement.h"
 #include "compare/causes/cause_text.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/causes/first_overflow.h"
 #include "compare/causes/iteration_search.h"
-#include "compare/causes/lowered_types.h"
 #include "compare/causes/quick_look.h"
 #include "compare/causes/repaired_pairs.h"
 #include "compare/causes/searched_values.h"
 #include "compare/causes/shape_causes.h"
+#include "compare/causes/weighed_causes.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/forced/forced_run.h"
@@ -102,7 +101,8 @@ class CauseFinder {
                        repaired.limits.size() == 1 ? "limit of " : "limits of ",
                        absl::StrJoin(repaired.limits, ", ")));
     }
-    if (repaired.lost != kNone &&
+    // What a cause is named for need not be paired any further.
+    if (repaired.lost != kNone && absl::c_none_of(report.causes, IsWrong) &&
         !explained_inside_.contains(right_graph_.producer(repaired.lost))) {
       report.notes.push_back(absl::StrCat("nothing after the right's '",
                                           right_graph_.result(repaired.lost).name,
@@ -177,7 +177,6 @@ class CauseFinder {
     CauseTruth truth;
     absl::flat_hash_set<std::pair<int, bool>> places;  // that have a cause: PlaceOf, constant
     absl::flat_hash_map<std::string, size_t> folded;   // causes by the operators of their regions
-    std::vector<int> matched;                          // by cause: the right result that was judged
     absl::btree_map<size_t, int> overflows;            // by cause: the result that overflows
   };
 
@@ -186,7 +185,7 @@ class CauseFinder {
     const RegionNoise noise(run, state);
     Judging judging = {
         run, state, noise, CauseTruth(run, state, noise, left_.evaluator(), right_.evaluator()),
-        {},  {},    {},    {}};
+        {},  {},    {}};
     bool all = true;
     for (const int r : right_graph_.results()) {
       const ForcedResult& result = state.at(r);
@@ -196,20 +195,21 @@ class CauseFinder {
         break;
       }
     }
-    std::vector<int>& matched = judging.matched;
+    std::vector<int>& matched = judged_.matched;
     for (const size_t i : AfterAnother(judging.overflows, *right_.stream)) {
-      others_.push_back(matched[i]);
+      judged_.others.push_back(matched[i]);
       report->causes.erase(report->causes.begin() + static_cast<std::ptrdiff_t>(i));
       matched.erase(matched.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    NameShapes(run, state, &matched, report);
+    NameShapes(run, state, report);
     bool all_matched = true;
     for (const NodesWithBodies& nodes : UnmatchedNodes(run, state, aligned_)) {
-      if (LookInside(run, state, nodes, true, &matched, report)) all_matched = false;
+      if (LookInside(run, state, nodes, true, report)) all_matched = false;
     }
-    if (!options_.doubtful.empty()) WeighOnOutputs(run, state, matched, all_matched, report);
+    const CauseWeigher weigher(run, state, {left_, right_}, options_, judged_);
+    if (!options_.doubtful.empty()) weigher.WeighOnOutputs(all_matched, report);
     // What has no match cannot be replaced.
-    if (!options_.outputs_agree && all_matched) WeighEffects(run, state, matched, report);
+    if (!options_.outputs_agree && all_matched) weigher.WeighEffects(report);
     SortByEffect(&report->causes);
     if (!options_.on_found) return all;
     const FoundCause found = {run, state, noise, left_.evaluator(), *right_.evaluator()};
@@ -230,9 +230,9 @@ class CauseFinder {
     const bool told_otherwise = verdict.distance > 0 && AttributesExplain(run, state, r) &&
                                 judging->truth.MayBeApartInDouble(r);
     if (verdict.ratio <= kRatioInside && !told_otherwise) {
-      if (verdict.distance > loudest_distance_) {
-        loudest_distance_ = verdict.distance;
-        loudest_ = {run.left().representative(state.at(r).match), r};
+      if (verdict.distance > judged_.loudest_distance) {
+        judged_.loudest_distance = verdict.distance;
+        judged_.loudest = {run.left().representative(state.at(r).match), r};
       }
       return true;
     }
@@ -244,12 +244,12 @@ class CauseFinder {
     // Those that are counted with another are not held against it.
     if (beyond && static_cast<int>(report->causes.size()) >= options_.limits.causes) return false;
     if (beyond && (ReadsSaturated(run, state, noise, r) || noise.AgreesOnItsOwn(r))) {
-      others_.push_back(r);
+      judged_.others.push_back(r);
       return true;
     }
     const std::optional<NodesWithBodies> nodes = NodesAfter(run, state, noise, r);
     const bool explained_inside =
-        nodes.has_value() && LookInside(run, state, *nodes, beyond, &judging->matched, report);
+        nodes.has_value() && LookInside(run, state, *nodes, beyond, report);
     if (!explained_inside && !beyond) return true;
     judging->places.insert(place);
     if (!explained_inside) NameCause(r, verdict, judging, report);
@@ -263,7 +263,7 @@ class CauseFinder {
     const ForcedState& state = judging->state;
     const CauseClass found = ClassOf(run, state, judging->noise, r, verdict, &judging->truth);
     if (found.of_grids && options_.outputs_agree && !IsMistake(found.kind)) {
-      others_.push_back(r);
+      judged_.others.push_back(r);
       return;
     }
     Cause cause;
@@ -273,7 +273,7 @@ class CauseFinder {
       const auto [it, added] = judging->folded.try_emplace(found.operators, report->causes.size());
       if (!added) {
         ++report->causes[it->second].count;
-        others_.push_back(r);
+        judged_.others.push_back(r);
         return;
       }
     }
@@ -296,16 +296,15 @@ class CauseFinder {
       judging->truth.Judge(r, &cause);
     }
     report->causes.push_back(std::move(cause));
-    judging->matched.push_back(r);
+    judged_.matched.push_back(r);
   }
 
   // Outputs that have the left's elements in another shape.
-  void NameShapes(const ForcedRun& run, const ForcedState& state, std::vector<int>* matched,
-                  CauseReport* report) const {
+  void NameShapes(const ForcedRun& run, const ForcedState& state, CauseReport* report) {
     for (Cause& cause : ShapeCauses(run, state)) {
       const auto is_it = [&](const Cause& other) { return other.right == cause.right; };
       if (absl::c_any_of(report->causes, is_it)) continue;
-      matched->push_back(cause.right);
+      judged_.matched.push_back(cause.right);
       report->causes.push_back(std::move(cause));
     }
   }
@@ -314,7 +313,7 @@ class CauseFinder {
   // or it is rounding that adds up there. `beyond`: rounding does not explain it as it is, and what
   // could not be looked at is told.
   bool LookInside(const ForcedRun& run, const ForcedState& state, const NodesWithBodies& nodes,
-                  bool beyond, std::vector<int>* matched, CauseReport* report) {
+                  bool beyond, CauseReport* report) {
     const int r = nodes.right_result;
     if (!looked_inside_.insert({nodes.left, nodes.right}).second) return false;
     absl::StatusOr<BodyFindings> found = SearchBodies(run, state, nodes, options_);
@@ -329,7 +328,7 @@ class CauseFinder {
     if (beyond || !found->causes.empty()) {
       report->notes.insert(report->notes.end(), found->notes.begin(), found->notes.end());
     }
-    if (found->rounding) others_.push_back(r);
+    if (found->rounding) judged_.others.push_back(r);
     for (Cause& cause : found->causes) {
       Locate({nodes.left_result, r}, *left_.stream, *right_.stream, &cause);
       // What several nodes read from around is found in each of them.
@@ -337,7 +336,7 @@ class CauseFinder {
             return !cause.in_body.has_value() && other.left == cause.left &&
                    other.right == cause.right;
           })) {
-        others_.push_back(r);
+        judged_.others.push_back(r);
         continue;
       }
       if (!cause.local.has_value()) {
@@ -346,143 +345,20 @@ class CauseFinder {
       }
       cause.judged = r;
       report->causes.push_back(std::move(cause));
-      matched->push_back(r);
+      judged_.matched.push_back(r);
     }
     if (!found->causes.empty()) explained_inside_.insert(nodes.right);
     return found->rounding || !found->causes.empty();
-  }
-
-  // The left's values of these matched results, and of all outputs of the nodes that made them:
-  // those that match nothing are the left's aligned ones.
-  Replacements WithSiblings(const ForcedRun& run, const ForcedState& state,
-                            const absl::btree_set<int>& matched) const {
-    Replacements values;
-    for (const int r : matched) {
-      values[r] = state.at(r).held;
-      const int n = right_graph_.producer(r);
-      if (n == kNone) continue;
-      for (const int output : right_graph_.node(n).made->outputs) {
-        if (output == kNone || output == r) continue;
-        if (state.at(output).match != kNone) {
-          values[output] = state.at(output).held;
-        } else if (const int partner = aligned_[Index(output)];
-                   partner != kNone &&
-                   left_graph_.result(partner).type == right_graph_.result(output).type) {
-          values[output] = run.left().value_of(partner);
-        }
-      }
-    }
-    return values;
-  }
-
-  // What wrong causes do to outputs that agree because much is allowed there.
-  void WeighOnOutputs(const ForcedRun& run, const ForcedState& state,
-                      const std::vector<int>& matched, bool all_matched,
-                      CauseReport* report) const {
-    absl::btree_set<int> wrong;
-    for (size_t i = 0; i < report->causes.size(); ++i) {
-      const Cause& cause = report->causes[i];
-      if (IsWrong(cause) && cause.kind != CauseKind::kPrecision) wrong.insert(matched[i]);
-    }
-    if (wrong.empty()) return;
-    std::vector<Value> outputs;
-    if (all_matched) {
-      CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds(), 0);
-      outputs = effects.OutputsWithout(WithSiblings(run, state, wrong));
-    }
-    for (const auto& [number, value] : options_.doubtful) {
-      OutputEffect& effect = report->effects.emplace_back();
-      effect.output = number;
-      const auto& shown = right_graph_.outputs();
-      for (size_t i = 0; i < std::min(shown.size(), outputs.size()); ++i) {
-        if (shown[i].first != number || !IsMeasurable(value) || !IsMeasurable(outputs[i])) continue;
-        effect.moved = RelativeRms(Measure(value.tensor()), Measure(outputs[i].tensor()));
-      }
-    }
-  }
-
-  // `named`: the left's values of all causes so far.
-  void AddLowered(const Unexplained& unexplained, const ForcedRun& run, const ForcedState& state,
-                  const Replacements& named, CauseEffects* effects,
-                  std::vector<Cause>* causes) const {
-    const auto most = static_cast<size_t>(options_.limits.causes);
-    if (causes->size() >= most) return;
-    const auto distance_with = [&](const Replacements& with) {
-      Replacements values = with;
-      values.insert(named.begin(), named.end());
-      return effects->DistanceWithout(values);
-    };
-    for (Cause& cause : LoweredTypes(run, state, unexplained, distance_with)) {
-      if (causes->size() < most) causes->push_back(std::move(cause));
-    }
-  }
-
-  // What each cause does to the outputs when all others are corrected, and what is left when all
-  // are.
-  void WeighEffects(const ForcedRun& run, const ForcedState& state, const std::vector<int>& matched,
-                    CauseReport* report) const {
-    constexpr int kMaxWeighed = 10;
-    std::vector<Cause>& causes = report->causes;
-    absl::btree_map<int, std::optional<double>> wrong;  // by matched result: the effect
-    for (size_t i = 0; i < causes.size(); ++i) {
-      if (IsWrong(causes[i])) wrong[matched[i]];
-    }
-    // The left's values are held as well.
-    const int64_t keep =
-        wrong.size() > 1 ? options_.search_memory - ComputedBytes(*left_.stream) : 0;
-    CauseEffects effects(run, *right_.evaluator(), *right_.side->feeds(), keep);
-    // Several causes may be inside one node.
-    absl::btree_set<int> all(others_.begin(), others_.end());
-    all.insert(matched.begin(), matched.end());
-    const Replacements named = WithSiblings(run, state, all);
-    const auto all_but = [&](int left_out) {
-      absl::btree_set<int> replaced = all;
-      replaced.erase(left_out);
-      return effects.DistanceWithout(WithSiblings(run, state, replaced));
-    };
-    // What one cause does differs from this behind that cause alone.
-    const std::optional<double> rest = all_but(kNone);
-    int weighed = 0;
-    for (auto& [r, effect] : wrong) {
-      if (wrong.size() > 1 && weighed++ < kMaxWeighed) effect = all_but(r);
-    }
-    for (size_t i = 0; i < causes.size(); ++i) {
-      if (IsWrong(causes[i])) causes[i].effect = wrong[matched[i]];
-    }
-    const double unexplained = UnexplainedLimit(left_graph_, right_graph_);
-    if (rest.value_or(0) <= unexplained) return;
-    const size_t before = causes.size();
-    AddLowered({*rest, unexplained}, run, state, named, &effects, &causes);
-    if (causes.size() > before) return;
-    // So that it is as great as the difference of the outputs, about.
-    constexpr double kLoud = 0.1;
-    if (causes.empty() && loudest_distance_ >= kLoud * *rest) {
-      report->notes.push_back(absl::StrFormat(
-          "rounding explains the difference of the outputs: on the same inputs '%s' | '%s' differ "
-          "by %.2g of their size, as they do when values inside are moved by their last place",
-          left_graph_.result(loudest_.first).name, right_graph_.result(loudest_.second).name,
-          loudest_distance_));
-      return;
-    }
-    report->notes.push_back(
-        causes.empty() ? std::string("no cause was found for the difference of the outputs")
-                       : absl::StrFormat(
-                             "the causes do not explain all: without them the outputs still differ "
-                             "by %.2g of their size",
-                             *rest));
   }
 
   const RecordedSide& left_;
   const RecordedSide& right_;
   const CauseOptions& options_;
   const Alignment& alignment_;
-  std::vector<int> others_;  // right results that are counted with another cause
+  JudgedResults judged_;
   absl::btree_set<std::pair<int, int>> looked_inside_;  // nodes of the left and of the right
   absl::btree_set<int> explained_inside_;               // nodes of the right with a cause inside
   std::vector<int> aligned_;
-  // The pair that is farthest apart of those that rounding explains: results of left and right.
-  std::pair<int, int> loudest_ = {kNone, kNone};
-  double loudest_distance_ = 0;
   std::optional<ResultStream> left_form_;  // what the graphs are of, if it is not the side's own
   std::optional<ResultStream> right_form_;
   SideGraph left_graph_;

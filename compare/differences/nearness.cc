@@ -12,7 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "compare/differences/element_reader.h"
 #include "compare/differences/infinity.h"
-#include "compare/differences/lane_sums.h"
+#include "compare/differences/lanes/lane_sums.h"
+#include "compare/differences/lanes/scale_sum.h"
 #include "compare/differences/number_strips.h"
 #include "evaluator/base/mapped_file.h"
 #include "evaluator/base/status_macros.h"
@@ -21,13 +22,11 @@
 namespace onnxcmp {
 namespace {
 
-// Its negative stands for minus infinity in masks.
-constexpr double kHuge = 1e30;
 constexpr double kGreatestHalf = 65504;
 
 // Masks are written with the least number of their type, or minus infinity: conversions turn one
 // into the other. What is that great above 0 has overflowed.
-bool IsMask(double v) { return v <= -kHuge || v == -kGreatestHalf; }
+bool IsMask(double v) { return v <= -kMaskMagnitude || v == -kGreatestHalf; }
 bool SameMask(double a, double b) { return IsMask(a) && IsMask(b); }
 
 // A tensor of some elements of one in a file, which is not read as a whole for them. Elements have
@@ -93,8 +92,8 @@ bool Overflows(const Tensor& tensor, DType dtype, bool masks) {
   const NumberReader reader(tensor);
   ForEachStrip(reader, 0, reader.size(), [&](int64_t, int64_t count, const double* a) {
     for (int64_t i = 0; i < count; ++i) {
-      beyond =
-          beyond || (std::isfinite(a[i]) && std::abs(a[i]) > greatest && (masks || a[i] > -kHuge));
+      beyond = beyond || (std::isfinite(a[i]) && std::abs(a[i]) > greatest &&
+                          (masks || a[i] > -kMaskMagnitude));
     }
   });
   return beyond;
@@ -125,80 +124,6 @@ std::vector<double> ElementsOf(const Tensor& tensor) {
 }
 
 namespace {
-
-// The elements that count for a scale, gathered piece by piece.
-class ScaleSum {
- public:
-  // Of `size` elements in all, so many of those that count lie between two of the sample.
-  explicit ScaleSum(int64_t size) : step_(size / kSample + 1) {}
-
-  void Add(const double* elements, int64_t count) {
-    for (int64_t first = 0; first < count; first += kNumberStrip) {
-      AddStrip(elements + first, std::min(kNumberStrip, count - first));
-    }
-  }
-  void Add(const ScaleSum& next) {
-    squares_ += next.squares_;
-    count_ += next.count_;
-    sample_.insert(sample_.end(), next.sample_.begin(), next.sample_.end());
-  }
-  double Scale();
-
- private:
-  static constexpr int64_t kSample = 1024;
-
-  void AddStrip(const double* elements, int64_t count);
-
-  int64_t step_;
-  int64_t until_next_ = 1;
-  double squares_ = 0;
-  int64_t count_ = 0;
-  std::vector<double> sample_;
-};
-
-double ScaleSum::Scale() {
-  if (count_ == 0) return 0;
-  const double root = std::sqrt(squares_ / static_cast<double>(count_));
-  // If no more than half of them are less than a fourth of the root, neither is the median: it
-  // need not be looked for.
-  size_t less = 0;
-  for (const double magnitude : sample_) less += 4 * magnitude < root ? 1 : 0;
-  if (less <= sample_.size() / 2) return root;
-  const auto middle = sample_.begin() + static_cast<std::ptrdiff_t>(sample_.size() / 2);
-  std::nth_element(sample_.begin(), middle, sample_.end());
-  return std::min(root, 4 * *middle);
-}
-
-void ScaleSum::AddStrip(const double* elements, int64_t count) {
-  // Those that count; 0 for the others, NaN among them.
-  double magnitudes[kNumberStrip];
-  int64_t counted = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const double magnitude = std::abs(elements[i]);
-    magnitudes[i] = magnitude < kHuge ? magnitude : 0;
-    counted += magnitudes[i] > 0 ? 1 : 0;
-  }
-  LaneSum squares;
-  ForEachInLanes(
-      count, [&](int64_t i, int64_t lane) { squares.of[lane] += magnitudes[i] * magnitudes[i]; });
-  for (const double square : squares.of) squares_ += square;
-  count_ += counted;
-  if (until_next_ > counted) {
-    until_next_ -= counted;
-    return;
-  }
-  if (counted == count) {
-    int64_t next = until_next_ - 1;
-    for (; next < count; next += step_) sample_.push_back(magnitudes[next]);
-    until_next_ = next - count + 1;
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    if (magnitudes[i] == 0 || --until_next_ > 0) continue;
-    sample_.push_back(magnitudes[i]);
-    until_next_ = step_;
-  }
-}
 
 // `add` adds the elements of a piece.
 double ScaleOfPieces(int64_t size, const ThreadPool* pool,

@@ -305,6 +305,12 @@ class PairExplainer {
     const StreamResult& result = Result(kRight, explanation_.right);
     const int64_t node = result.depth > 0 ? -1 : MainNodeOf(*evaluator, result.name);
     if (node < 0 || !evaluator->CapturesOf(node).empty()) return;
+    // Constants of another operator are not for what the left's are: a factor is folded into them.
+    const bool same_operator = OpTypeOf(Result(kLeft, explanation_.left), *sides_.left.stream) ==
+                               OpTypeOf(result, *sides_.right.stream);
+    const auto keeps = [&](int r) {
+      return !same_operator && Result(kRight, r).kind == ResultKind::kInitializer;
+    };
     std::vector<Value> inputs;
     for (const int r : InputsOf(kRight, explanation_.right)) {
       if (r == kNone) {
@@ -315,7 +321,7 @@ class PairExplainer {
       const int l = compared_.alignment.right_to_left[Index(r)];
       const Value* partner = l == kNone ? nullptr : looked_.left.Find(l);
       if (own == nullptr) return;
-      if (!Comparable(own, partner)) {
+      if (keeps(r) || !Comparable(own, partner)) {
         inputs.push_back(*own);
         continue;
       }

@@ -31,6 +31,10 @@ Hash128 Mix(Hash128 hash, const Hash128& more) {
   return hash;
 }
 
+std::optional<Shape> ShapeOf(const Value& value) {
+  return value.is_tensor() ? std::optional(value.tensor().shape()) : std::nullopt;
+}
+
 Shape WithoutOnes(Shape shape) {
   shape.erase(std::remove(shape.begin(), shape.end(), 1), shape.end());
   return shape;
@@ -92,8 +96,10 @@ int ForcedRun::CopiedBy(const ForcedState& state, int r) const {
 
 void ForcedRun::Set(int r, int c, MatchRule rule, ForcedState* state) const {
   ForcedResult& result = state->results[Index(r)];
-  // What is paired by order may be of another shape, and that is then what is wrong.
-  const bool in_its_shape = rule == MatchRule::kFixed && !HasShapeOf(c, r);
+  // What is paired by order may be of another shape, and that is then what is wrong. What is made
+  // of it has the left's shape, not that of the right's own run.
+  const bool in_its_shape = !HasShapeOf(c, r) && (rule == MatchRule::kFixed ||
+                                                  ShapeOf(result.own) == left_.result(c).shape);
   Value value = ValueFor(c, r, in_its_shape);
   if (value.empty()) return;
   if (result.match == kNone) ++state->matched;
@@ -424,7 +430,7 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   double least = kInfinity;
   if (!IsMeasurable(result.own)) return;
   const Tensor& own = result.own.tensor();
-  for (const int c : MayBeNearOf(*known.shape, own, &measured)) {
+  for (const int c : MayBeNearOf(own.shape(), own, &measured)) {
     if (!left_.computed(c)) continue;
     const double distance = DistanceIfNear(c, result, &measured);
     if (distance < least) {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "compare/differences/lane_sums.h"
+#include "compare/differences/lanes/lane_sums.h"
 #include "compare/differences/number_strips.h"
 
 namespace onnxcmp {

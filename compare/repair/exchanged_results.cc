@@ -143,9 +143,7 @@ class ExchangeFinder {
     for (size_t i = 0; i < group.size(); ++i) {
       const int c = state().at(group[order[i]]).match;
       if (order[i] == i) continue;
-      if (!repairs_.suggester().Fits(group[i], c) || !run_.HasShapeOf(c, group[i])) {
-        return std::nullopt;
-      }
+      if (!repairs_.suggester().FitsInItsShape(group[i], c)) return std::nullopt;
       fixed[group[i]] = c;
     }
     return fixed;

@@ -123,7 +123,8 @@ class Repairer {
         const int gain = repairs_.GainOf(trial, suggestion);
         const bool constant = run_.right().IsConstant(suggestion.right);
         if (gain < 0 || (gain == 0 && suggestion.structure < (constant ? 0.5 : 0.99))) continue;
-        if (gain == 0 && constant &&
+        if (suggester_.OutputsMet(trial) < suggester_.OutputsMet(state())) continue;
+        if (constant && gain <= TrivialGain(trial, suggestion.right) &&
             (suggester_.FlowsIntoFixed(state(), suggestion.right) || repairs_.MovesAny(trial))) {
           continue;
         }
@@ -132,6 +133,18 @@ class Repairer {
         break;
       }
     }
+  }
+
+  // How many results find a match for being what the left's node gives with the left's constant:
+  // that proves nothing.
+  int TrivialGain(const ForcedState& trial, int constant) const {
+    int found = 0;
+    for (const int n : run_.right().readers(constant)) {
+      for (const int r : run_.right().node(n).made->outputs) {
+        if (r != kNone && trial.at(r).match != kNone && state().at(r).match == kNone) ++found;
+      }
+    }
+    return found;
   }
 
   const ForcedRun& run_;

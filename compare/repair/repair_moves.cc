@@ -10,6 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "compare/forced/node_inputs.h"
 #include "compare/graphs/region.h"
+#include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
 namespace {
@@ -25,7 +26,8 @@ class RepairMover {
       const int n = run_.right().producer(repair.right);
       if (n == kNone || !state().fixed.contains(repair.right)) continue;
       if (!run_.right().node(n).made->captures.empty()) continue;
-      if (!MoveToDiffering(repair, n) && !MoveToUnmatched(repair, n)) MoveIntoRegion(repair);
+      if (MoveToDiffering(repair, n) || MoveToUnmatched(repair, n)) continue;
+      if (!MoveIntoRegion(repair)) MoveToParts(repair);
     }
   }
 
@@ -153,6 +155,62 @@ class RepairMover {
       }
     }
     return false;
+  }
+
+  // To all the outputs of a node between the repair and what has a match, which are parts of what
+  // it reads as results of the left are: they may have other sizes, and none of them lets anything
+  // match without the others.
+  bool MoveToParts(const Suggestion& repair) {
+    constexpr size_t kMostNodes = 8;
+    constexpr size_t kMostParts = 4;
+    const auto is_matched = [&](int r) { return state().at(r).match != kNone; };
+    const Region region = RegionOf(run_.right(), repair.right, is_matched, kMostNodes);
+    for (const int n : region.nodes) {
+      const StreamNode& made = *run_.right().node(n).made;
+      const std::vector<int> outputs(made.outputs.begin(), made.outputs.end());
+      if (outputs.size() < 2 || outputs.size() > kMostParts ||
+          !HasTrait(made, OperatorTrait::kOneDataInput) || !is_matched(made.inputs[0]) ||
+          absl::c_any_of(outputs, [&](int r) { return r == kNone || is_matched(r); })) {
+        continue;
+      }
+      std::vector<int> parts = PartsOf(state().at(made.inputs[0]).match, repair.left);
+      if (parts.size() != outputs.size()) continue;
+      absl::c_sort(parts);
+      do {
+        if (MoveToParts(repair, outputs, parts)) return true;
+      } while (absl::c_next_permutation(parts));
+    }
+    return false;
+  }
+
+  bool MoveToParts(const Suggestion& repair, const std::vector<int>& outputs,
+                   const std::vector<int>& parts) {
+    FixedMatches fixed = state().fixed;
+    fixed.erase(repair.right);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (!suggester_.FitsInItsShape(outputs[i], parts[i])) return false;
+      fixed[outputs[i]] = parts[i];
+    }
+    ForcedState moved = repairs_.Try(fixed, ForcedRun::Abandon());
+    if (moved.at(repair.right).match != repair.left || !LosesNothing(moved)) return false;
+    repairs_.Adopt(std::move(moved));
+    for (size_t i = 0; i < outputs.size(); ++i) repairs_.AddPair({outputs[i], parts[i], 1});
+    return true;
+  }
+
+  // What a left result is made of that is selected from a class.
+  std::vector<int> PartsOf(int whole, int c) const {
+    const SideGraph& left = run_.left().graph();
+    std::vector<int> parts;
+    for (const int part : ClassesBefore(c)) {
+      const int n = left.producer(run_.left().representative(part));
+      if (part == c || n == kNone) continue;
+      const StreamNode& made = *left.node(n).made;
+      if (HasTrait(made, OperatorTrait::kOneDataInput) && run_.left().of(made.inputs[0]) == whole) {
+        parts.push_back(part);
+      }
+    }
+    return parts;
   }
 
   // A left result and what it was made of, some hops back; the nearest first.

@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kFirstSuspects = 6;
 constexpr int kReaderLevels = 3;
 constexpr size_t kMaxNodes = 18;
+constexpr size_t kMaxCopies = 8;  // before these
 constexpr int kHops = 3;
 constexpr size_t kMaxAfter = 24;
 // How much speaks for a node that passes on what it reads: that it might, and that it nearly does.
@@ -307,9 +308,11 @@ Suggester::Suspects Suggester::FirstSuspects(const ForcedState& state,
   if (nodes.size() > kMaxNodes) nodes.resize(kMaxNodes);
   Suspects suspects;
   suspects.chosen.insert(nodes.begin(), nodes.end());
-  for (size_t i = 0; i < suspects.chosen.size(); ++i) {
+  // What passes on what it reads may be a node that has lost its operator, or reads nothing else
+  // any more.
+  const size_t most = nodes.size() + kMaxCopies;
+  for (size_t i = 0; i < nodes.size() && nodes.size() < most; ++i) {
     const int n = nodes[i];
-    // What passes on what it reads may be a node that has lost its operator.
     for (const int read : right.Reads(n)) {
       if (run_.CopiedBy(state, read) != kNone) visit(right.producer(read));
     }

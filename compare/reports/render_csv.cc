@@ -1,6 +1,7 @@
 #include "compare/reports/render_csv.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -123,7 +124,7 @@ void AddTruth(const Comparison& comparison, size_t row, Line* line) {
   add(shadow.right, comparison.rows[row].aligned.right);
   const std::optional<TruthVerdict>& verdict = shadow.rows[row];
   line->Add(verdict.has_value() ? NearerName(verdict->nearer) : absl::string_view());
-  if (verdict.has_value()) {
+  if (verdict.has_value() && std::isfinite(verdict->factor)) {
     line->Add(verdict->factor);
   } else {
     line->Add("");

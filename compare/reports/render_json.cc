@@ -162,10 +162,12 @@ Json ToJson(const OutputPair& pair) {
 }
 
 Json ToJson(const TruthVerdict& verdict) {
-  return {{"nearer", Text(NearerName(verdict.nearer))},
-          {"factor", Real(verdict.factor)},
-          {"left", Real(verdict.left)},
-          {"right", Real(verdict.right)}};
+  Json json = {{"nearer", Text(NearerName(verdict.nearer))},
+               {"left", Real(verdict.left)},
+               {"right", Real(verdict.right)}};
+  // One side may be exact, or the other not finite: no number of times says that.
+  if (std::isfinite(verdict.factor)) json["factor"] = Real(verdict.factor);
+  return json;
 }
 
 Json ToJson(const Cause& cause, const Comparison& comparison) {

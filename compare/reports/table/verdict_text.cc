@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -17,6 +18,7 @@
 #include "compare/reports/table/table_summary.h"
 #include "compare/text/display_text.h"
 #include "compare/text/short_text.h"
+#include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 namespace {
@@ -237,12 +239,25 @@ std::string OutputsText(const Comparison& comparison) {
   return absl::StrJoin(parts, "; ");
 }
 
+// Shapes, indices and the like, which one side may write otherwise.
+bool AreHelperIntegers(const Comparison& comparison, const ComparedRow& row) {
+  const auto is_helper = [](const ResultStream& stream, absl::Span<const int> results) {
+    return absl::c_all_of(results, [&](int r) {
+      const DType dtype = stream.results[Index(r)].dtype;
+      return IsInteger(dtype) && BitWidth(dtype) > 8;
+    });
+  };
+  return is_helper(comparison.left, row.aligned.left) &&
+         is_helper(comparison.right, row.aligned.right);
+}
+
 // What is worth a second look although the outputs agree.
 std::string InsideText(const Comparison& comparison) {
-  if (comparison.verdict != Verdict::kSame && comparison.verdict != Verdict::kClose) return "";
-  const auto inside =
-      std::count_if(comparison.rows.begin(), comparison.rows.end(),
-                    [](const ComparedRow& row) { return row.relation == Relation::kDifferent; });
+  const bool same = comparison.verdict == Verdict::kSame;
+  if (!same && comparison.verdict != Verdict::kClose) return "";
+  const auto inside = absl::c_count_if(comparison.rows, [&](const ComparedRow& row) {
+    return row.relation == Relation::kDifferent && !(same && AreHelperIntegers(comparison, row));
+  });
   std::optional<double> moved;
   for (const OutputPair& pair : comparison.outputs.pairs) {
     if (pair.moved.has_value()) moved = std::max(moved.value_or(0), *pair.moved);
@@ -253,12 +268,13 @@ std::string InsideText(const Comparison& comparison) {
                         inside == 1 ? "differs" : "differ", " beyond tolerance");
   }
   if (!moved.has_value()) return text;
-  absl::StrAppend(&text, text.empty() ? "but " : "; ",
-                  comparison.causes.size() == 1 ? "the cause" : "the causes");
+  const bool one = comparison.causes.size() == 1;
+  absl::StrAppend(&text, text.empty() ? "but " : "; ", one ? "the cause" : "the causes");
   if (*moved == 0) return absl::StrCat(text, ", made good, would leave the outputs as they are");
-  return absl::StrCat(text, absl::StrFormat(" above move the outputs by %.2g of their size, which "
-                                            "is within tolerance",
-                                            *moved));
+  return absl::StrCat(
+      text,
+      absl::StrFormat(" above %s the outputs by %.2g of their size, which is within tolerance",
+                      one ? "moves" : "move", *moved));
 }
 
 // How much the made-up inputs have tested.

@@ -1,5 +1,5 @@
 // The runs that measure what causes do to the outputs.
-#include "compare/causes/cause_effects.h"
+#include "compare/causes/effects/cause_effects.h"
 
 #include <cstdint>
 #include <string>

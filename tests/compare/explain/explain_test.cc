@@ -105,6 +105,30 @@ TEST(ExplainTest, TheSameBitsAndNoPartner) {
   EXPECT_THAT(RenderTable(*one), HasSubstr("there is nothing to compare with"));
 }
 
+// Its weights are no others than the left's: they are of another operator.
+TEST(ExplainTest, ALayerWithAFoldedNormalizationKeepsItsConstants) {
+  const std::string left = R"((float[2,4] x) => (float[2,2] y)
+<float[2,4] w = {0.5, -0.25, 0.75, 1.5, -0.6, 0.3, 0.9, -1.1}, float[2] b = {0.5, -1},
+ float[2] scale = {2, 0.5}, float[2] beta = {0.25, 1}, float[2] mean = {0.5, 0.5},
+ float[2] variance = {0.25, 1}> {
+  layer = Gemm <transB = 1> (x, w, b)
+  normal = BatchNormalization <epsilon = 0.0> (layer, scale, beta, mean, variance)
+  y = Tanh (normal)
+})";
+  // The second channel has another scale.
+  const std::string right = R"((float[2,4] x) => (float[2,2] y)
+<float[2,4] w = {2, -1, 3, 6, -0.6, 0.3, 0.9, -1.1}, float[2] b = {0.25, -0.5}> {
+  normal = Gemm <transB = 1> (x, w, b)
+  y = Tanh (normal)
+})";
+  const auto comparison = Explained(left, right, "normal");
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  const Explanation& explanation = *comparison->explanation;
+  ASSERT_TRUE(explanation.own.has_value() && explanation.difference.has_value());
+  EXPECT_EQ(*explanation.own, explanation.difference->values.max_absolute);
+  EXPECT_EQ(*explanation.inherited, 0);
+}
+
 TEST(ExplainTest, RowsByNameAndNumber) {
   const auto comparison = CompareGraphs(kLeft, kRight, GivenFeeds());
   ASSERT_TRUE(comparison.ok()) << comparison.status();

@@ -414,6 +414,35 @@ TEST(RenderTableTest, ExitStatus) {
   EXPECT_EQ(status(Verdict::kSame, FailOn::kBits), 0);
 }
 
+TEST(RenderTableTest, OneCauseMovesSeveralMove) {
+  Comparison comparison;
+  comparison.verdict = Verdict::kClose;
+  comparison.outputs.pairs.emplace_back().moved = 0.02;
+  comparison.causes.emplace_back();
+  const auto text = [&] { return absl::StrJoin(VerdictText(comparison), "\n"); };
+  EXPECT_THAT(text(), HasSubstr("the cause above moves the outputs by 0.02"));
+  comparison.causes.emplace_back();
+  EXPECT_THAT(text(), HasSubstr("the causes above move the outputs by 0.02"));
+}
+
+// A shape that is written otherwise says nothing where every bit of the outputs is the same.
+TEST(RenderTableTest, HelperIntegersAreNoWarningBesideTheSameOutputs) {
+  const auto is_told = [](Verdict verdict, DType dtype) {
+    Comparison comparison;
+    comparison.verdict = verdict;
+    comparison.left.results.emplace_back().dtype = dtype;
+    comparison.right.results.emplace_back().dtype = dtype;
+    ComparedRow& row = comparison.rows.emplace_back();
+    row.aligned.left = row.aligned.right = {0};
+    row.relation = Relation::kDifferent;
+    return absl::StrContains(absl::StrJoin(VerdictText(comparison), "\n"), "1 pair inside differs");
+  };
+  EXPECT_FALSE(is_told(Verdict::kSame, DType::kInt64));
+  EXPECT_TRUE(is_told(Verdict::kClose, DType::kInt64));
+  EXPECT_TRUE(is_told(Verdict::kSame, DType::kFloat));
+  EXPECT_TRUE(is_told(Verdict::kSame, DType::kUint8));
+}
+
 // Whoever asks for causes is told why one that is shown does not count.
 TEST(RenderTableTest, CausesThatDoNotCountAreSaidNotTo) {
   const auto is_told = [](FailOn fail_on, CauseKind kind) {

@@ -1,6 +1,6 @@
 // What a cause does to the outputs.
-#ifndef ONNXCMP_COMPARE_CAUSES_CAUSE_EFFECTS_H_
-#define ONNXCMP_COMPARE_CAUSES_CAUSE_EFFECTS_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_EFFECTS_CAUSE_EFFECTS_H_
+#define ONNXCMP_COMPARE_CAUSES_EFFECTS_CAUSE_EFFECTS_H_
 
 #include <cstdint>
 #include <optional>
@@ -62,4 +62,4 @@ double UnexplainedLimit(const SideGraph& left, const SideGraph& right);
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CAUSES_CAUSE_EFFECTS_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_EFFECTS_CAUSE_EFFECTS_H_

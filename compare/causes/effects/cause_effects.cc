@@ -1,4 +1,4 @@
-#include "compare/causes/cause_effects.h"
+#include "compare/causes/effects/cause_effects.h"
 
 #include <algorithm>
 #include <limits>

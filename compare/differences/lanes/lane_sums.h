@@ -1,6 +1,6 @@
 // Sums that g++ keeps side by side in registers, always in the same order.
-#ifndef ONNXCMP_COMPARE_DIFFERENCES_LANE_SUMS_H_
-#define ONNXCMP_COMPARE_DIFFERENCES_LANE_SUMS_H_
+#ifndef ONNXCMP_COMPARE_DIFFERENCES_LANES_LANE_SUMS_H_
+#define ONNXCMP_COMPARE_DIFFERENCES_LANES_LANE_SUMS_H_
 
 #include <cstdint>
 
@@ -30,4 +30,4 @@ void ForEachInLanes(int64_t count, const Add& add) {
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_DIFFERENCES_LANE_SUMS_H_
+#endif  // ONNXCMP_COMPARE_DIFFERENCES_LANES_LANE_SUMS_H_
