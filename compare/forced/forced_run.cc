@@ -93,7 +93,9 @@ int ForcedRun::CopiedBy(const ForcedState& state, int r) const {
 void ForcedRun::Set(int r, int c, MatchRule rule, ForcedState* state) const {
   ForcedResult& result = state->results[Index(r)];
   // What is paired by order may be of another shape, and that is then what is wrong.
-  const bool in_its_shape = rule == MatchRule::kFixed && !HasShapeOf(c, r);
+  const bool in_its_shape = rule == MatchRule::kFixed && !HasShapeOf(c, r) &&
+                            (!IsFlattened(c, r) || result.own.empty() ||
+                             result.own_content == left_.result(c).fingerprint.content);
   Value value = ValueFor(c, r, in_its_shape);
   if (value.empty()) return;
   if (result.match == kNone) ++state->matched;
@@ -405,8 +407,11 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   if (aligned != kNone && distance == kInfinity && IsQuantizedTwin(partner, r, result)) {
     distance = DistanceFrom(aligned, result);
   }
+  const int widened = WidenedFrom(n, r, *state);
   if (named) {
-    if (distance < kInfinity) Set(r, aligned, MatchRule::kAligned, state);
+    if (distance < kInfinity || (widened != kNone && widened == aligned)) {
+      Set(r, aligned, MatchRule::kAligned, state);
+    }
     return;
   }
   if (distance < kInfinity) {
@@ -415,6 +420,10 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
     // partner is much nearer: then something is folded into them.
     if (TryStructure(n, r, kMuchFarther * distance, &measured, state)) return;
     Set(r, aligned, MatchRule::kAligned, state);
+    return;
+  }
+  if (widened != kNone) {
+    Set(r, widened, MatchRule::kStructure, state);
     return;
   }
   if (TryStructure(n, r, kInfinity, &measured, state)) return;
