@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "compare/differences/mask_numbers.h"
 #include "compare/differences/number_strips.h"
 #include "compare/operators/operator_traits.h"
 #include "compare/streams/quantized_streams.h"
@@ -122,6 +123,11 @@ bool IsMistake(CauseKind kind) {
 }
 
 bool IsWrong(const Cause& cause) { return IsMistake(cause.kind); }
+
+bool IsAnotherMask(const SideGraph& right, int r, const ForcedResult& result) {
+  return right.IsConstant(r) && IsMeasurable(result.held) && IsMeasurable(result.own) &&
+         DifferInMasksAlone(result.held.tensor(), result.own.tensor());
+}
 
 CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionNoise& noise,
                    int right, const RegionNoise::Verdict& verdict, CauseTruth* truth) {

@@ -29,6 +29,8 @@ CauseClass ClassOf(const ForcedRun& run, const ForcedState& state, const RegionN
 // Whether it is a mistake, and no other way to compute the same.
 bool IsMistake(CauseKind kind);
 bool IsWrong(const Cause& cause);
+// Whether a constant differs from what it is matched with in numbers that mask as well.
+bool IsAnotherMask(const SideGraph& right, int r, const ForcedResult& result);
 // What is wrong first, the greatest effect first; of those with the same, what overflows.
 void SortByEffect(std::vector<Cause>* causes);
 

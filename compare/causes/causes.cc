@@ -243,7 +243,8 @@ class CauseFinder {
                          judging->truth.IsApartInDouble(r));
     // Those that are counted with another are not held against it.
     if (beyond && static_cast<int>(report->causes.size()) >= options_.limits.causes) return false;
-    if (beyond && (ReadsSaturated(run, state, noise, r) || noise.AgreesOnItsOwn(r))) {
+    if (beyond && (ReadsSaturated(run, state, noise, r) || noise.AgreesOnItsOwn(r) ||
+                   (options_.outputs_agree && IsAnotherMask(right_graph_, r, state.at(r))))) {
       judged_.others.push_back(r);
       return true;
     }

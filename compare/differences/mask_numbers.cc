@@ -57,4 +57,23 @@ std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow,
   return *std::move(to);
 }
 
+bool DifferInMasksAlone(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || !IsFloatingPoint(a.dtype()) ||
+      a.num_elements() != b.num_elements()) {
+    return false;
+  }
+  bool alone = true;
+  const NumberReader reader(a);
+  ForEachStrip(reader, NumberReader(b), 0, reader.size(),
+               [&](int64_t, int64_t count, const double* x, const double* y) {
+                 for (int64_t i = 0; i < count && alone; ++i) {
+                   const bool masks = std::abs(x[i]) > kMask && std::abs(y[i]) > kMask &&
+                                      std::signbit(x[i]) == std::signbit(y[i]);
+                   alone = masks || x[i] == y[i];
+                 }
+                 return alone;
+               });
+  return alone;
+}
+
 }  // namespace onnxcmp

@@ -15,6 +15,10 @@ namespace onnxcmp {
 // The pool may be null.
 std::optional<Tensor> WithMasksOf(const Tensor& wide, const Tensor& narrow, const ThreadPool* pool);
 
+// Whether two tensors of the same floating type differ in masks alone, numbers of the same sign
+// beyond 1e30 and infinities: one exporter writes minus infinity, another the least number.
+bool DifferInMasksAlone(const Tensor& a, const Tensor& b);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_DIFFERENCES_MASK_NUMBERS_H_

@@ -96,10 +96,14 @@ int ForcedRun::CopiedBy(const ForcedState& state, int r) const {
 
 void ForcedRun::Set(int r, int c, MatchRule rule, ForcedState* state) const {
   ForcedResult& result = state->results[Index(r)];
-  // What is paired by order may be of another shape, and that is then what is wrong. What is made
-  // of it has the left's shape, not that of the right's own run.
-  const bool in_its_shape = !HasShapeOf(c, r) && (rule == MatchRule::kFixed ||
-                                                  ShapeOf(result.own) == left_.result(c).shape);
+  // What is paired by order may be of another shape, and that is then what is wrong; a matrix in
+  // place of more axes is not. What is made of it has the left's shape, not that of the right's own
+  // run.
+  const bool is_flattened = IsFlattened(c, r) && !result.own.empty() &&
+                            result.own_content != left_.result(c).fingerprint.content;
+  const bool in_its_shape =
+      !HasShapeOf(c, r) && ((rule == MatchRule::kFixed && !is_flattened) ||
+                            ShapeOf(result.own) == left_.result(c).shape);
   Value value = ValueFor(c, r, in_its_shape);
   if (value.empty()) return;
   if (result.match == kNone) ++state->matched;
@@ -411,8 +415,11 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
   if (aligned != kNone && distance == kInfinity && IsQuantizedTwin(partner, r, result)) {
     distance = DistanceFrom(aligned, result);
   }
+  const int widened = WidenedFrom(n, r, *state);
   if (named) {
-    if (distance < kInfinity) Set(r, aligned, MatchRule::kAligned, state);
+    if (distance < kInfinity || (widened != kNone && widened == aligned)) {
+      Set(r, aligned, MatchRule::kAligned, state);
+    }
     return;
   }
   if (distance < kInfinity) {
@@ -421,6 +428,10 @@ void ForcedRun::MatchOutput(int n, int r, ForcedState* state) const {
     // partner is much nearer: then something is folded into them.
     if (TryStructure(n, r, kMuchFarther * distance, &measured, state)) return;
     Set(r, aligned, MatchRule::kAligned, state);
+    return;
+  }
+  if (widened != kNone) {
+    Set(r, widened, MatchRule::kStructure, state);
     return;
   }
   if (TryStructure(n, r, kInfinity, &measured, state)) return;

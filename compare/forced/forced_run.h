@@ -120,6 +120,9 @@ class ForcedRun {
   Value ValueFor(int c, int right, bool in_its_shape = false) const;
   // Whether a right result has the shape of a class, but for axes of one element.
   bool HasShapeOf(int c, int right) const;
+  // Whether one of the two is a matrix in which all axes of the other but the last are one, as
+  // optimizers write products.
+  bool IsFlattened(int c, int right) const;
   // What a matched result's node reads and passes on, in whatever shape; kNone if nothing.
   int CopiedBy(const ForcedState& state, int r) const;
   // Left nodes of the operator of a right node that read what one of its inputs is matched with.
@@ -167,6 +170,9 @@ class ForcedRun {
   // False if all was taken from `base`.
   bool RunNode(int n, const ForcedState* base, ForcedState* state) const;
   void MatchOutput(int n, int r, ForcedState* state) const;
+  // The match of what a cast to a wider float reads: nothing is near that in the wider type. kNone
+  // if it is no such cast.
+  int WidenedFrom(int n, int r, const ForcedState& state) const;
   bool IsQuantizedTwin(int l, int r, const ForcedResult& result) const;
   bool MayBeNear(int c, const Value& own, LazyMeasured* measured) const;
   // Of a result's own value from a class if it is near, else infinity.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,27 @@ namespace {
 constexpr size_t kFewReaders = 64;
 
 }  // namespace
+
+bool ForcedRun::IsFlattened(int c, int right) const {
+  const std::optional<Shape>& theirs = right_.result(right).shape;
+  const std::optional<Shape>& ours = left_.result(c).shape;
+  return theirs.has_value() && ours.has_value() && theirs->size() != ours->size() &&
+         std::min(theirs->size(), ours->size()) == 2 && theirs->back() == ours->back() &&
+         left_.result(c).fingerprint.size == right_.result(right).fingerprint.size;
+}
+
+int ForcedRun::WidenedFrom(int n, int r, const ForcedState& state) const {
+  const StreamNode& made = *right_.node(n).made;
+  if (made.op_type != "Cast" || made.inputs.empty() || made.inputs.front() == kNone) return kNone;
+  const DType from = right_.result(made.inputs.front()).dtype;
+  const DType to = right_.result(r).dtype;
+  if (!IsFloatingPoint(from) || !IsFloatingPoint(to) || BitWidth(from) < 16 ||
+      EpsilonOf(from) <= EpsilonOf(to)) {
+    return kNone;
+  }
+  const int c = state.at(made.inputs.front()).match;
+  return c != kNone && NameAllows(r, c) && HasShapeOf(c, r) ? c : kNone;
+}
 
 void ForcedRun::AddNodesLike(int n, int c, absl::flat_hash_set<int>* seen,
                              std::vector<int>* nodes) const {

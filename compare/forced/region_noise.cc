@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
+#include "compare/forced/coarse_numbers.h"
+#include "compare/graphs/coarse_side.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/tensor/convert.h"
 
@@ -122,7 +124,8 @@ RegionNoise::RegionNoise(const ForcedRun& run, const ForcedState& state)
     : run_(run),
       state_(state),
       pool_(run.left().pool()),
-      matched_(static_cast<size_t>(run.left().size())) {
+      matched_(static_cast<size_t>(run.left().size())),
+      coarse_{ComputesInSixteenBits(run.left().graph()), ComputesInSixteenBits(run.right())} {
   for (const int r : run.right().results()) {
     if (state.at(r).match != kNone) matched_[static_cast<size_t>(state.at(r).match)] = true;
   }
@@ -228,6 +231,7 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
     }
     if (coarser_left <= coarser_right) {
       add(Shaken(SideId::kLeft, left_region, l, steps * epsilon, seed), plain_left);
+      DropNoiseOfClamped(plain_left.tensor(), plain_right.tensor(), noise);
       if (is_enough(noise, true)) return noise;
     }
   }
@@ -313,6 +317,21 @@ double RegionNoise::EntryEpsilon(int r) const {
   return epsilon;
 }
 
+double RegionNoise::CoarseEpsilon(SideId side, const Region& region) const {
+  if (side == SideId::kLeft ? !coarse_.left : !coarse_.right) return 0;
+  const SideGraph& graph = GraphOf(side);
+  double epsilon = 0;
+  const auto add = [&](int r) {
+    if (r == kNone || BitWidth(graph.result(r).dtype) != 16) return;
+    epsilon = std::max(epsilon, EpsilonOf(graph.result(r).dtype));
+  };
+  for (const int entry : region.entries) add(entry);
+  for (const int n : region.nodes) {
+    for (const int r : graph.node(n).made->outputs) add(r);
+  }
+  return epsilon;
+}
+
 bool RegionNoise::AgreesOnItsOwn(int r) const {
   const LeftClasses& left = run_.left();
   const auto is_overruled = [&](int entry) {
@@ -354,6 +373,11 @@ RegionNoise::Verdict RegionNoise::JudgeConstant(int r) const {
   // it.
   if (epsilon > 0 &&
       (IsRounded(own, held, run_.right()) || IsRounded(held, own, run_.left().graph()))) {
+    return verdict;
+  }
+  const bool in_float16 =
+      left.dtype == DType::kFloat16 || run_.right().result(r).dtype == DType::kFloat16;
+  if (in_float16 && AreLeastStepsApart(own, held)) {
     return verdict;
   }
   // A cast, a folded factor; in 16 bits one rounding of it on each side.
@@ -409,6 +433,10 @@ RegionNoise::Verdict RegionNoise::Judge(int r) const {
   }
   for (const int entry : RightRegion(r).entries) {
     epsilon = std::max(epsilon, EntryEpsilon(entry));
+  }
+  epsilon = std::max(epsilon, CoarseEpsilon(SideId::kRight, RightRegion(r)));
+  if (run_.left().computed(result.match)) {
+    epsilon = std::max(epsilon, CoarseEpsilon(SideId::kLeft, LeftRegion(result.match)));
   }
   verdict.distance = run_.DistanceOf(result);
   if (!std::isfinite(verdict.distance)) return verdict;

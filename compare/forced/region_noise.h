@@ -56,6 +56,9 @@ class RegionNoise {
   bool HasCoarser(SideId side, const Region& region, int result, double epsilon) const;
   // The epsilon that a result comes with where a region reads it.
   double EntryEpsilon(int r) const;
+  // The epsilon of 16 bits that a region reads or makes where its side computes in such a type as a
+  // whole; else 0.
+  double CoarseEpsilon(SideId side, const Region& region) const;
   Verdict JudgeConstant(int r) const;
   Verdict JudgeIntegers(int r, const Measured& own, const Measured& held) const;
   // By element: how far the result moves when its regions are shaken by `epsilon`. `is_enough` is
@@ -85,6 +88,7 @@ class RegionNoise {
   const ForcedState& state_;
   const ThreadPool* pool_;
   std::vector<bool> matched_;                                // by class
+  const PerSide<bool> coarse_;                               // ComputesInSixteenBits()
   mutable Tensor noise_;                                     // what Noise() gave last
   mutable absl::flat_hash_map<std::string, Judged> judged_;  // by kind
 };

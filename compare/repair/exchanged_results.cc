@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "compare/forced/forced_run.h"
 
@@ -64,15 +65,52 @@ class ExchangeFinder {
         Add(std::move(results), &groups);
       }
     }
+    AddConstants(&groups);
     return groups;
+  }
+
+  // Two constants that are each other's: a node that gives something wrong reads one where the
+  // left's reads the other.
+  void AddConstants(std::vector<std::vector<int>>* groups) const {
+    const SideGraph& right = run_.right();
+    absl::flat_hash_map<int, int> constants;  // by class
+    for (const int r : right.results()) {
+      if (right.IsConstant(r) && MatchOf(r) != kNone) constants.try_emplace(MatchOf(r), r);
+    }
+    absl::flat_hash_set<int> added;
+    for (size_t n = 0; n < right.nodes().size(); ++n) {
+      if (absl::c_none_of(right.node(static_cast<int>(n)).made->outputs,
+                          [&](int output) { return output != kNone && IsWrong(output); })) {
+        continue;
+      }
+      for (const Suggester::Likeness& likeness :
+           repairs_.suggester().Like(state(), static_cast<int>(n))) {
+        const int r = likeness.differing.right;
+        const int c = run_.left().of(likeness.differing.left);
+        const auto other = constants.find(c);
+        if (r == kNone || !right.IsConstant(r) || MatchOf(r) == kNone || c == kNone ||
+            other == constants.end() || other->second == r || added.contains(r) ||
+            added.contains(other->second)) {
+          continue;
+        }
+        added.insert({r, other->second});
+        groups->push_back({r, other->second});
+      }
+    }
+  }
+
+  // A result's match but for repairs.
+  int MatchOf(int r) const {
+    return state().fixed.contains(r) ? run_.left().Find(state().at(r).own_content)
+                                     : state().at(r).match;
   }
 
   // Those that are sure of a match although no repair ordered it, on inputs that are sure as well.
   void Add(std::vector<int> results, std::vector<std::vector<int>>* groups) const {
     const SideGraph& right = run_.right();
     std::erase_if(results, [&](int r) {
-      return r == kNone || !right.IsComputed(r) || state().at(r).match == kNone ||
-             state().fixed.contains(r) || !run_.left().computed(state().at(r).match) ||
+      return r == kNone || !right.IsComputed(r) || MatchOf(r) == kNone ||
+             !run_.left().computed(MatchOf(r)) ||
              absl::c_any_of(right.Reads(right.producer(r)), [&](int read) {
                return !right.IsConstant(read) && state().at(read).match == kNone;
              });
@@ -80,7 +118,7 @@ class ExchangeFinder {
     if (results.size() < 2 || results.size() > kMostMembers) return;
     absl::flat_hash_set<int> matches;
     for (const int r : results) {
-      if (!matches.insert(state().at(r).match).second) return;
+      if (!matches.insert(MatchOf(r)).second) return;
     }
     groups->push_back(std::move(results));
   }
@@ -138,10 +176,10 @@ class ExchangeFinder {
                                       const absl::flat_hash_set<int>& after) const {
     FixedMatches fixed;
     for (const auto& [r, c] : state().fixed) {
-      if (!after.contains(r)) fixed[r] = c;
+      if (!after.contains(r) && !absl::c_linear_search(group, r)) fixed[r] = c;
     }
     for (size_t i = 0; i < group.size(); ++i) {
-      const int c = state().at(group[order[i]]).match;
+      const int c = MatchOf(group[order[i]]);
       if (order[i] == i) continue;
       if (!repairs_.suggester().FitsInItsShape(group[i], c)) return std::nullopt;
       fixed[group[i]] = c;
@@ -161,8 +199,8 @@ class ExchangeFinder {
     int names = 0;
     for (size_t i = 0; i < group.size(); ++i) {
       if (order[i] == i) continue;
-      if (HasName(group[i], state().at(group[order[i]]).match)) ++names;
-      if (HasName(group[i], state().at(group[i]).match)) --names;
+      if (HasName(group[i], MatchOf(group[order[i]]))) ++names;
+      if (HasName(group[i], MatchOf(group[i]))) --names;
     }
     return names;
   }

@@ -44,7 +44,9 @@ class RepairMover {
     const auto slot = static_cast<size_t>(run_.right().result(repair.right).slot);
     if (!outputs.ok() || slot >= outputs->size() || !IsMeasurable((*outputs)[slot])) return false;
     const Tensor& given = (*outputs)[slot].tensor();
-    return given.shape() == wanted.tensor().shape() &&
+    const bool shaped =
+        given.shape() == wanted.tensor().shape() || run_.IsFlattened(repair.left, repair.right);
+    return shaped && given.num_elements() == wanted.tensor().num_elements() &&
            Near(run_.left().measured(repair.left), Measure(given));
   }
 
@@ -64,6 +66,36 @@ class RepairMover {
     if (!is_good(moved)) return false;
     repairs_.Adopt(std::move(moved), {r, c, 1});
     return true;
+  }
+
+  // Whether a right node may be at fault for giving what the left has before another node that the
+  // right has not, class `c`: a product without its bias, a convolution without its activation. Of
+  // a node of the operator that the left has there nothing speaks for that.
+  bool LacksNode(int r, int c) const {
+    const SideGraph& left = run_.left().graph();
+    const int match = state().at(r).match;
+    const int n = run_.right().producer(r);
+    if (match == kNone || match == c || n == kNone || repairs_.IsTaken(c)) return false;
+    const int skipped = left.producer(run_.left().representative(c));
+    const int before = left.producer(run_.left().representative(match));
+    if (skipped == kNone || before == kNone) return false;
+    const StreamNode& made = *run_.right().node(n).made;
+    const StreamNode& other = *left.node(before).made;
+    return (made.op_type != other.op_type || made.domain != other.domain) &&
+           !HasTrait(made, OperatorTrait::kMoves) && !HasTrait(made, OperatorTrait::kCasts) &&
+           absl::c_any_of(left.Reads(skipped),
+                          [&](int read) { return run_.left().of(read) == match; });
+  }
+
+  // Whether what a right result is matched with may be another's, and class `c` its own. A copy is
+  // as sure as what it is a copy of, unless another one is a copy of the same.
+  bool MayBeAnother(int r, int c) const {
+    int root = r;
+    while (state().at(root).match != kNone && repairs_.CopiedBy(root) != kNone) {
+      if (repairs_.IsClaimedTwice(root) && !repairs_.IsTaken(c)) return true;
+      root = repairs_.CopiedBy(root);
+    }
+    return repairs_.IsWeak(root, c) || LacksNode(r, c);
   }
 
   // To the only input in which two nodes that do the same differ. Several that differ are one
@@ -90,10 +122,7 @@ class RepairMover {
       right_inputs.push_back(state().at(r).match);
       if (!pair.equal && differing.emplace(r, c).second) {
         // A copy is as sure as what it is a copy of.
-        int root = r;
-        while (state().at(root).match != kNone && repairs_.CopiedBy(root) != kNone)
-          root = repairs_.CopiedBy(root);
-        if (!repairs_.IsWeak(root, c) || !suggester_.Fits(r, c)) return false;
+        if (!MayBeAnother(r, c) || !suggester_.Fits(r, c)) return false;
       }
       if (values.emplace(r, run_.ValueFor(c, r)).first->second.empty()) return false;
     }
@@ -118,8 +147,10 @@ class RepairMover {
     if (state().at(repair.right).own.empty() || GivesMatch(repair, n, held)) return false;
     for (const int read : reads) {
       const bool copies = state().at(read).match != kNone && repairs_.CopiedBy(read) != kNone;
-      if ((state().at(read).match != kNone && !copies) || repairs_.IsOfConstants(read)) continue;
+      const bool free = state().at(read).match == kNone || copies;
+      if (repairs_.IsOfConstants(read)) continue;
       for (const int c : ClassesBefore(repair.left)) {
+        if (!free && !LacksNode(read, c)) continue;
         if (state().at(read).match == c || !suggester_.Fits(read, c)) continue;
         const Value tried = run_.ValueFor(c, read);
         if (tried.empty()) continue;

@@ -71,7 +71,10 @@ bool Suggester::Fits(int right, int c) const {
   if (!theirs.shape.has_value()) return false;
   // Optimizers write a constant with more or fewer axes of one element.
   const bool constants = run_.right().IsConstant(right) && run_.left().constant(c);
-  if (theirs.shape != ours.shape && !(constants && run_.HasShapeOf(c, right))) return false;
+  const bool flattened = run_.right().IsComputed(right) && run_.IsFlattened(c, right);
+  if (theirs.shape != ours.shape && !(constants && run_.HasShapeOf(c, right)) && !flattened) {
+    return false;
+  }
   return FitsInItsShape(right, c);
 }
 

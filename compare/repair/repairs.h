@@ -54,6 +54,10 @@ class Repairs {
   bool IsWeak(int r, int c) const;
   // Whether a result has a match that is another's, while nothing is matched with class c.
   bool IsMistaken(const ForcedState& trial, int r, int c) const;
+  // Whether a right result is matched with a class.
+  bool IsTaken(int c) const { return claims_.of(c) > 0; }
+  // Whether another result of the same operator has a result's match as well.
+  bool IsClaimedTwice(int r) const;
   int CopiedBy(int r) const { return run_.CopiedBy(state(), r); }
   // Whether all that a result is made of is sure of its match: no other can be at the root of it.
   bool StartsRegion(int r) const;
@@ -65,9 +69,6 @@ class Repairs {
   static bool IsMistaken(const ForcedState& state, const Claims& claims, int r, int c) {
     return claims.IsContested(state.at(r).match) && claims.of(c) == 0;
   }
-  bool IsTaken(int c) const { return claims_.of(c) > 0; }
-  // By another result of the same operator.
-  bool IsClaimedTwice(int r) const;
 
   const ForcedRun& run_;
   const Suggester& suggester_;

@@ -130,5 +130,58 @@ TEST(ExchangedResults, IndicesThatWereExchangedAreNamed) {
   EXPECT_THAT(WrongIn(kColumns, right), UnorderedElementsAre("zero", "one"));
 }
 
+// Two rows of indices, which an optimizer takes from one Split.
+constexpr char kEdges[] = R"(g (float[2,8] x) => (float[3] y)
+<int64[2,3] edges = {0, 3, 5, 2, 7, 1}, int64 zero = {0}, int64 one = {1}, int64[1] first = {0}> {
+  p = Gather <axis = 0> (x, zero)
+  q = Tanh (p)
+  ends = Identity (edges)
+  from_end = Gather <axis = 0> (ends, zero)
+  to_end = Gather <axis = 0> (ends, one)
+  a = Gather <axis = 0> (q, from_end)
+  b = Gather <axis = 0> (q, to_end)
+  e = Exp (b)
+  y = Sub (a, e)
+})";
+
+TEST(ExchangedResults, PartsOfAnotherShapeAreExchangedToo) {
+  const std::string right = absl::StrReplaceAll(
+      kEdges, {{"from_end = Gather <axis = 0> (ends, zero)",
+                "s, t = Split <axis = 0, num_outputs = 2> (ends)  m = Squeeze (s, first)"},
+               {"to_end = Gather <axis = 0> (ends, one)", "n = Squeeze (t, first)"},
+               {"(q, from_end)", "(q, m)"},
+               {"(q, to_end)", "(q, n)"}});
+  EXPECT_THAT(WrongIn(kEdges, right), IsEmpty());
+  const std::vector<std::string> names = WrongIn(kEdges, Replaced(right, "s, t =", "t, s ="));
+  ASSERT_THAT(names, SizeIs(1));
+  EXPECT_THAT(names, Each(::testing::AnyOf("s", "t")));
+}
+
+// Two tables whose rows are added up: the sum alone does not tell which reads what.
+constexpr char kTables[] = R"(g (float[2,8] x) => (float[2,4] y)
+<float[3,4] table = {0.5, -0.25, 0.75, 1, -1, 0.3, 0.2, -0.6, 0.9, 0.1, -0.8, 0.4},
+ float[3,4] other = {0.15, 0.35, -0.65, 0.45, 1.5, -0.7, 0.25, 0.8, -0.55, 0.05, 0.95, -0.3},
+ int64[2] ids = {0, 2}, int64[2] places = {1, 2}, int64[1] rest = {4}, int64[1] begin = {0},
+ int64[1] axis = {1}> {
+  a = Gather <axis = 0> (table, ids)
+  b = Gather <axis = 0> (other, places)
+  sum = Add (a, b)
+  s = Slice (x, begin, rest, axis)
+  t = Mul (sum, s)
+  y = Tanh (t)
+})";
+
+TEST(ExchangedResults, ConstantsThatWereExchangedAreNamed) {
+  const std::string right =
+      absl::StrReplaceAll(kTables, {{"] table =", "] other ="}, {"] other =", "] table ="}});
+  EXPECT_THAT(WrongIn(kTables, right), UnorderedElementsAre("table", "other"));
+}
+
+// One that reads the other table is at fault itself.
+TEST(ExchangedResults, AReaderOfAnotherConstantIsNamedItself) {
+  EXPECT_THAT(WrongIn(kTables, Replaced(kTables, "(table, ids)", "(other, ids)")),
+              ElementsAre("a"));
+}
+
 }  // namespace
 }  // namespace onnxcmp

@@ -1,0 +1,135 @@
+// Models that were converted to float16: what is left in float there, casts at the ends, constants
+// that the type cannot hold.
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_replace.h"
+#include "compare/causes/cause_class.h"
+#include "compare/compare.h"
+#include "tests/compare/model_pair.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr char kFloats[] = R"(g (float[2,8] x) => (float[2,8] y)
+<float[8] shift = {0.5, 0.25, 0.125, 0.75, 0.625, 0.875, 0.0625, 0.3}, float little = {1e-12}> {
+  a = Abs (x)
+  b = Add (a, little)
+  c = Sqrt (b)
+  d = Sub (c, shift)
+  y = Tanh (d)
+})";
+
+// What float16 has for 1e-12 is 0, or the least number that is more.
+constexpr char kHalves[] = R"(g (float[2,8] x) => (float[2,8] y)
+<float16[8] shift = {0.5, 0.25, 0.125, 0.75, 0.625, 0.875, 0.0625, 0.3},
+ float16 little = {0.00000005960464}> {
+  x_low = Cast <to = 10> (x)
+  a = Abs (x_low)
+  b = Add (a, little)
+  c = Sqrt (b)
+  d = Sub (c, shift)
+  y_low = Tanh (d)
+  y = Cast <to = 1> (y_low)
+})";
+
+// An operator that converters leave in float.
+constexpr char kScaled[] = R"(g (float[2,8] x) => (float[2,8] y) {
+  y = ai.onnx.ml.Scaler <offset = [0.5, 0.25, 0.125, 0.75, 0.625, 0.875, 0.0625, 0.3],
+                         scale = [1.5, 1.25, 1.125, 1.75, 1.625, 1.875, 1.0625, 1.3]> (x)
+})";
+
+constexpr char kScaledBetweenCasts[] = R"(g (float[2,8] x) => (float[2,8] y) {
+  x_low = Cast <to = 10> (x)
+  x_again = Cast <to = 1> (x_low)
+  s = ai.onnx.ml.Scaler <offset = [0.5, 0.25, 0.125, 0.75, 0.625, 0.875, 0.0625, 0.3],
+                         scale = [1.5, 1.25, 1.125, 1.75, 1.625, 1.875, 1.0625, 1.3]> (x_again)
+  y_low = Cast <to = 10> (s)
+  y = Cast <to = 1> (y_low)
+})";
+
+Tensor Fed() {
+  std::vector<float> elements;
+  for (int i = 0; i < 16; ++i) elements.push_back(0.3137f * static_cast<float>(i * 5 % 13) - 1.43f);
+  return Tensor::Of<float>({2, 8}, elements);
+}
+
+std::vector<std::string> WrongIn(const std::string& left, const std::string& right) {
+  const Comparison comparison =
+      testing::CompareFedWith(Fed(), left, Fed(), right, {.fail_on = FailOn::kCauses});
+  std::vector<std::string> names;
+  for (const Cause& cause : comparison.causes) {
+    if (IsWrong(cause)) {
+      names.push_back(comparison.right.results[static_cast<size_t>(cause.right)].name);
+    }
+  }
+  return names;
+}
+
+std::string Replaced(const std::string& model, const std::string& from, const std::string& to) {
+  const std::string replaced = absl::StrReplaceAll(model, {{from, to}});
+  EXPECT_NE(replaced, model);
+  return replaced;
+}
+
+TEST(CoarseCauses, WhatTheTypeCannotHoldIsNoFault) {
+  EXPECT_THAT(WrongIn(kFloats, kHalves), IsEmpty());
+  EXPECT_THAT(WrongIn(kFloats, Replaced(kHalves, "0.00000005960464", "0.0000001")), IsEmpty());
+  EXPECT_THAT(WrongIn(kFloats, Replaced(kHalves, "0.00000005960464", "0")), IsEmpty());
+}
+
+TEST(CoarseCauses, WhatItCanHoldIsOne) {
+  EXPECT_THAT(WrongIn(kFloats, Replaced(kHalves, "0.00000005960464", "0.001")),
+              ElementsAre("little"));
+  EXPECT_THAT(WrongIn(Replaced(kFloats, "1e-12", "0.00001"),
+                      Replaced(kHalves, "0.00000005960464", "0.001")),
+              ElementsAre("little"));
+}
+
+// The node before the cast that gives the output, not the cast.
+TEST(CoarseCauses, TheLastNodeIsNamedAndNotTheCastOfIt) {
+  EXPECT_THAT(WrongIn(kFloats, Replaced(kHalves, "Tanh (d)", "Sigmoid (d)")), ElementsAre("y_low"));
+  EXPECT_THAT(WrongIn(kFloats, Replaced(kHalves, "y_low = Tanh (d)", "y_low = Tanh (c)")),
+              ElementsAre("y_low"));
+}
+
+TEST(CoarseCauses, WhatIsLeftInFloatOfAConvertedModelIsRounded) {
+  EXPECT_THAT(WrongIn(kScaled, kScaledBetweenCasts), IsEmpty());
+  EXPECT_THAT(WrongIn(kScaledBetweenCasts, kScaled), IsEmpty());
+}
+
+TEST(CoarseCauses, WhatIsWrongThereIsNamed) {
+  EXPECT_THAT(WrongIn(kScaled, Replaced(kScaledBetweenCasts, "1.75,", "1.85,")), ElementsAre("s"));
+}
+
+// One that passes through float16 alone, in a model of floats, is a mistake.
+TEST(CoarseCauses, ADetourInAModelOfFloatsIsNamed) {
+  const std::string detour =
+      Replaced(kFloats, "d = Sub (c, shift)",
+               "low = Cast <to = 10> (c) again = Cast <to = 1> (low) d = Sub (again, shift)");
+  EXPECT_THAT(WrongIn(kFloats, detour), ElementsAre("again"));
+}
+
+constexpr char kMasked[] = R"(g (float[2,8] x) => (float[2,8] y)
+<float[8] mask = {0, 0, 0, 0, 0, 0, MASK, MASK}> {
+  a = Abs (x)
+  m = Add (a, mask)
+  y = Softmax (m)
+})";
+
+// Exporters write minus infinity or the least number.
+TEST(CoarseCauses, AnotherMaskIsNoFault) {
+  const auto with = [](const std::string& mask) { return Replaced(kMasked, "MASK", mask); };
+  EXPECT_THAT(WrongIn(with("-1e38"), with("-3.4028234e38")), IsEmpty());
+  EXPECT_THAT(WrongIn(with("-3.4028234e38"), with("-1e38")), IsEmpty());
+  EXPECT_THAT(WrongIn(with("-3.4028234e38"), with("-3")), ElementsAre("mask"));
+}
+
+}  // namespace
+}  // namespace onnxcmp
