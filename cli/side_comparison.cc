@@ -10,16 +10,27 @@
 #include "cli/at_once.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
+#include "compare/files/data_sets.h"
 #include "compare/inputs/input_files.h"
 #include "compare/recordings/recording.h"
 #include "compare/repro/write_repro.h"
 #include "compare/sides/recording_side.h"
+#include "compare/streams/fingerprint.h"
 #include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/load/load_model.h"
 
 namespace onnxcmp::cli {
+namespace {
+
+// Whether two values surely are not the same, be one of them cast to another type.
+bool AreOtherValues(const Value& left, const Value& right) {
+  if (left.TypeString() == right.TypeString()) return ContentOf(left) != ContentOf(right);
+  return left.is_tensor() && right.is_tensor() && left.tensor().shape() != right.tensor().shape();
+}
+
+}  // namespace
 
 ComparisonTools::ComparisonTools(const RunOptions& run, Interruption& interruption)
     : registry(run.operators()),
@@ -36,10 +47,11 @@ absl::StatusOr<bool> SideComparison::Run(const Show& show) {
   if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(CheckReproTarget(arguments_.repro));
   OC_RETURN_IF_ERROR(OpenSides());
   OC_ASSIGN_OR_RETURN(std::optional<InputSets> inputs, OpenInputs());
-  const int64_t sets = inputs.has_value() ? inputs->size() : 1;
+  OC_ASSIGN_OR_RETURN(const int64_t sets, CountSets(inputs));
   if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(ClearReproTarget(arguments_.repro));
   for (int64_t set = 0; set < sets; ++set) {
     result_ = SetsResult();  // the last one's memory is for the next
+    if (set > 0) OC_RETURN_IF_ERROR(ChooseSet(set, &inputs));
     OC_ASSIGN_OR_RETURN(result_, CompareSet(set, &inputs));
     OC_RETURN_IF_ERROR(tools_.weights->CheckUnchanged());
     Comparison& comparison = result_.comparison;
@@ -50,10 +62,14 @@ absl::StatusOr<bool> SideComparison::Run(const Show& show) {
     if (inputs.has_value()) AddMappingNotes(inputs->mapping(), &comparison.notes);
     if (!arguments_.repro.empty()) OC_RETURN_IF_ERROR(WriteReprosOf(set, sets, &comparison));
     if (!input_note_.empty()) comparison.notes.push_back(input_note_);
+    NoteOtherInputs(&comparison);
     for (std::string& note : fed.notes) comparison.notes.push_back(std::move(note));
     AddAssumptions("left", *left_, &comparison.notes);
     AddAssumptions("right", *right_, &comparison.notes);
-    OC_ASSIGN_OR_RETURN(const bool shown, show(comparison, set, sets, fed.name));
+    const std::string name =
+        !fed.name.empty() ? fed.name
+                          : !left_->SetName().empty() ? left_->SetName() : right_->SetName();
+    OC_ASSIGN_OR_RETURN(const bool shown, show(comparison, set, sets, name));
     if (!shown) return false;
   }
   return true;
@@ -88,11 +104,16 @@ absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
   CompareOptions compare = options();
   if (inputs->has_value()) {
     compare.made_up = (*inputs)->made_up();
-    OC_ASSIGN_OR_RETURN(result.fed, (*inputs)->Get(set));
+    // What a recording brings with it is one set.
+    OC_ASSIGN_OR_RETURN(result.fed, (*inputs)->Get((*inputs)->size() > 1 ? set : 0));
+    // Ramps are the same for whoever asks for them.
+    if (!arguments_.run.ramp) compare.made_up_inputs = result.fed.made_up;
     left_->SetFeeds(std::move(result.fed.left));
     right_->SetFeeds(std::move(result.fed.right));
   }
   OC_ASSIGN_OR_RETURN(result.comparison, Compare(*left_, *right_, compare));
+  result.comparison.fed_from = result.fed.from;
+  result.comparison.fed_made_up = result.fed.made_up;
   return result;
 }
 
@@ -169,19 +190,85 @@ absl::Status SideComparison::WriteReprosOf(int64_t set, int64_t sets,
   return absl::OkStatus();
 }
 
-// What lies beside the models, if nothing is said of inputs.
-std::string SideComparison::DefaultInputs() const {
+// What lies beside the models, if nothing is said of inputs. Of several sets nothing says which one
+// a recording was made with.
+std::string SideComparison::DefaultInputs() {
   const InputOptions& given = arguments_.inputs;
   if (!given.inputs.empty() || !given.left_inputs.empty() || !given.right_inputs.empty() ||
       arguments_.run.seed.has_value() || !arguments_.run.dims.empty() ||
-      arguments_.search.has_value()) {
+      arguments_.search.has_value() || !recorded_.values.empty()) {
     return "";
   }
-  return InputsBeside(arguments_.left, arguments_.right);
+  std::string beside = InputsBeside(arguments_.left, arguments_.right);
+  const bool models = left_->evaluator() != nullptr && right_->evaluator() != nullptr;
+  if (const size_t sets = DataSets(beside).size(); !models && sets > 0) {
+    input_note_ = absl::StrCat(sets, " sets of test data lie beside the model; which of them the "
+                               "recording is of is not known: --inputs says it");
+    return "";
+  }
+  return beside;
+}
+
+// What the recording holds of the model's inputs, if there is one of each.
+absl::Status SideComparison::ReadRecordedInputs() {
+  recorded_ = InputsOfRecording();
+  for (const auto& [model, recording] : {std::pair(&left_, &right_), std::pair(&right_, &left_)}) {
+    if ((*model)->evaluator() == nullptr || (*recording)->evaluator() != nullptr) continue;
+    OC_ASSIGN_OR_RETURN(recorded_,
+                        (*recording)->RecordedInputs((*model)->evaluator()->model().graph));
+  }
+  return absl::OkStatus();
+}
+
+// Several sets of results and of inputs belong together one by one.
+absl::StatusOr<int64_t> SideComparison::CountSets(const std::optional<InputSets>& inputs) const {
+  const int64_t fed = inputs.has_value() ? inputs->size() : 1;
+  if (left_->evaluator() != nullptr && right_->evaluator() != nullptr) return fed;
+  const auto sets_of = [](const Side& side) { return absl::StrCat(side.sets(), " sets of results"); };
+  if (!inputs.has_value()) {
+    if (left_->sets() == right_->sets()) return left_->sets();
+    return absl::InvalidArgumentError(absl::StrCat("the left side has ", sets_of(*left_),
+                                                   ", the right side ", right_->sets()));
+  }
+  const Side& recording = left_->evaluator() == nullptr ? *left_ : *right_;
+  const bool own = fed == 1 && (!recorded_.values.empty() || inputs->made_up());
+  if (own || fed == recording.sets()) return recording.sets();
+  return absl::InvalidArgumentError(
+      absl::StrCat("there are ", fed, fed == 1 ? " set" : " sets", " of inputs, and the recording has ",
+                   recording.sets() == 1 ? "one set of results" : sets_of(recording),
+                   ": name those that belong together"));
+}
+
+absl::Status SideComparison::ChooseSet(int64_t set, std::optional<InputSets>* inputs) {
+  const bool sets_of_results = left_->sets() > 1 || right_->sets() > 1;
+  if (!sets_of_results) return absl::OkStatus();
+  left_->ChooseSet(set);
+  right_->ChooseSet(set);
+  if (inputs->has_value() && (*inputs)->size() == 1) {
+    OC_ASSIGN_OR_RETURN(*inputs, OpenInputs());
+    return absl::OkStatus();
+  }
+  return ReadRecordedInputs();
+}
+
+// What contradicts what was given.
+void SideComparison::NoteOtherInputs(Comparison* comparison) const {
+  if (!comparison->fed_made_up.empty()) {
+    for (const std::string& note : recorded_.notes) comparison->notes.push_back(note);
+  }
+  const Side& model = left_->evaluator() == nullptr ? *right_ : *left_;
+  if (model.feeds() == nullptr) return;
+  for (const NamedValue& value : recorded_.values) {
+    const auto fed = model.feeds()->find(value.name);
+    if (fed == model.feeds()->end() || !AreOtherValues(fed->second, value.value)) continue;
+    comparison->notes.push_back(absl::StrCat("the recording holds another `", value.name,
+                                             "` than the model was fed"));
+  }
 }
 
 // Nothing if both sides are recordings.
 absl::StatusOr<std::optional<InputSets>> SideComparison::OpenInputs() {
+  OC_RETURN_IF_ERROR(ReadRecordedInputs());
   const std::string beside = DefaultInputs();
   if (beside.empty()) return OpenInputs(arguments_.inputs.inputs);
   absl::StatusOr<std::optional<InputSets>> inputs = OpenInputs(beside);
@@ -208,11 +295,9 @@ absl::StatusOr<std::optional<InputSets>> SideComparison::OpenInputs(const std::s
   if (graphs.size() == 2) {
     sets = InputSets::Open(*graphs[0], *graphs[1], options);
   } else if (left_->evaluator() != nullptr) {
-    OC_ASSIGN_OR_RETURN(std::vector<NamedValue> recorded, right_->RecordedInputs());
-    sets = InputSets::OpenLeft(*graphs[0], options, std::move(recorded));
+    sets = InputSets::OpenLeft(*graphs[0], options, recorded_);
   } else if (right_->evaluator() != nullptr) {
-    OC_ASSIGN_OR_RETURN(std::vector<NamedValue> recorded, left_->RecordedInputs());
-    sets = InputSets::OpenRight(*graphs[0], options, std::move(recorded));
+    sets = InputSets::OpenRight(*graphs[0], options, recorded_);
   } else {
     return std::optional<InputSets>();
   }

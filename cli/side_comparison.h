@@ -17,6 +17,7 @@
 #include "cli/interruption.h"
 #include "compare/compare.h"
 #include "compare/comparison/comparison.h"
+#include "compare/inputs/feeds.h"
 #include "compare/inputs/input_sets.h"
 #include "compare/pair/per_side.h"
 #include "compare/pair/timings.h"
@@ -72,7 +73,11 @@ class SideComparison {
   void AddAssumptions(absl::string_view name, const Side& side,
                       std::vector<std::string>* notes) const;
   absl::Status WriteReprosOf(int64_t set, int64_t sets, Comparison* comparison) const;
-  std::string DefaultInputs() const;
+  std::string DefaultInputs();
+  absl::Status ReadRecordedInputs();
+  absl::StatusOr<int64_t> CountSets(const std::optional<InputSets>& inputs) const;
+  absl::Status ChooseSet(int64_t set, std::optional<InputSets>* inputs);
+  void NoteOtherInputs(Comparison* comparison) const;
   absl::StatusOr<std::optional<InputSets>> OpenInputs();
   absl::StatusOr<std::optional<InputSets>> OpenInputs(const std::string& file) const;
   Timings* timings() { return arguments_.timings ? &tools_.timings : nullptr; }
@@ -81,7 +86,8 @@ class SideComparison {
   const CompareArguments& arguments_;
   ComparisonTools& tools_;
   PerSide<const Side*> opened_;
-  std::string input_note_;  // where inputs are from that nobody gave
+  std::string input_note_;      // where inputs are from that nobody gave
+  InputsOfRecording recorded_;  // of the set that is compared
   std::unique_ptr<Side> left_;
   std::unique_ptr<Side> right_;
   PerSide<absl::Status> open_status_;  // why a side could not be opened

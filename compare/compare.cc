@@ -27,6 +27,7 @@
 #include "compare/streams/result_names.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "compare/verdict/output_comparison.h"
+#include "compare/verdict/unknown_inputs.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/base/thread_pool.h"
 #include "evaluator/tensor/tensor.h"
@@ -129,6 +130,7 @@ bool AreFarApart(const PerSide<std::vector<NamedOutput>>& outputs) {
 struct Findings {
   MeasuredRows measured;
   OutputComparison judged;
+  bool untested = false;  // because inputs were made up beside a recording
   PerSide<NotFinite> not_finite;
   std::vector<std::string> search_notes;
   std::string not_searched;  // as CauseReport
@@ -180,8 +182,14 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   OC_ASSIGN_OR_RETURN(PerSide<NotFinite> not_finite, FindNotFiniteOnBoth(sides, tools));
 
   timer.emplace(options.timings, "causes");
-  OC_ASSIGN_OR_RETURN(CauseReport search,
-                      SearchCauses(searched, outputs.right, measured, judged, options, tools));
+  // What other inputs change has no cause in the model.
+  const bool untested = IsUntestedBecauseOf(options.made_up_inputs, *sides.left.stream,
+                                            *sides.right.stream, judged);
+  CauseReport search;
+  if (!untested) {
+    OC_ASSIGN_OR_RETURN(search,
+                        SearchCauses(searched, outputs.right, measured, judged, options, tools));
+  }
   PerSide<RecordedSide> repaired = sides;
   for (const SideId id : kBothSides) {
     for_search[id].Clear();
@@ -216,9 +224,10 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   const ReportOptions asked = {options.blocks, options.shadow, options.explain};
   OC_ASSIGN_OR_RETURN(Reports reports, MakeReports(records, sides, measured, reviewed.quantization,
                                                    tolerances, asked, tools));
-  return Findings{
-      std::move(measured), std::move(judged),   std::move(not_finite),    search.notes,
-      search.not_searched, std::move(reviewed), std::move(keep_in_float), std::move(reports)};
+  return Findings{std::move(measured),      std::move(judged), untested,
+                  std::move(not_finite),    search.notes,      search.not_searched,
+                  std::move(reviewed),      std::move(keep_in_float),
+                  std::move(reports)};
 }
 
 // The end of all steps: what they found is moved into one place.
@@ -243,6 +252,12 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
     made.verdict = Verdict::kUntested;
   }
   made.keep_in_float = std::move(findings.keep_in_float);
+  if (findings.untested && made.verdict != Verdict::kFailed) {
+    made.verdict = Verdict::kUntested;
+    made.made_up_inputs = options.made_up_inputs;
+    findings.reviewed.causes.clear();
+    made.keep_in_float.reset();
+  }
   made.fail_on = options.fail_on;
   made.notes = std::move(findings.search_notes);
   made.causes_not_searched = std::move(findings.not_searched);

@@ -57,7 +57,12 @@ struct Comparison {
   std::optional<KeepInFloat> keep_in_float;
   // Why no cause was looked for although something differs; "" if they were, or nobody asked.
   std::string causes_not_searched;
-  std::vector<std::string> notes;  // how inputs were made, mapped, cast
+  // The model's inputs that were made up, if nothing was tested beside a recording because of them.
+  std::vector<std::string> made_up_inputs;
+  // Beside a recording, of what the model was fed: "the recording", "x.npz"; "": nothing was given.
+  std::string fed_from;
+  std::vector<std::string> fed_made_up;  // inputs that nobody gave
+  std::vector<std::string> notes;        // how inputs were made, mapped, cast
 };
 
 }  // namespace onnxcmp

@@ -253,6 +253,13 @@ bool NumpyLacks(DType dtype) {
   return IsSubByte(dtype) || (IsNarrowFloat(dtype) && dtype != DType::kFloat16);
 }
 
+absl::Status BytesSource::Read(void* out, int64_t size) {
+  if (size > remaining()) return absl::InvalidArgumentError("the file ends too early");
+  if (size > 0) std::memcpy(out, rest_.data(), static_cast<size_t>(size));
+  rest_.remove_prefix(static_cast<size_t>(size));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<NpyArray> ReadNpy(ByteSource& source, int64_t max_tensor) {
   OC_ASSIGN_OR_RETURN(NpyHeader header, ReadHeader(source));
   const bool strings = header.kind == 'U' || header.kind == 'S';

@@ -25,6 +25,18 @@ class ByteSource {
   virtual int64_t remaining() const = 0;
 };
 
+// Bytes that are in memory, or mapped.
+class BytesSource : public ByteSource {
+ public:
+  // They must outlive the source.
+  explicit BytesSource(absl::string_view bytes) : rest_(bytes) {}
+  absl::Status Read(void* out, int64_t size) override;
+  int64_t remaining() const override { return static_cast<int64_t>(rest_.size()); }
+
+ private:
+  absl::string_view rest_;
+};
+
 struct NpyArray {
   // Column-major arrays become views. Unicode strings become UTF-8.
   Tensor tensor;

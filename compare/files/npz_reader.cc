@@ -146,7 +146,9 @@ absl::StatusOr<NpzReader> NpzReader::Open(const std::string& path, int64_t max_t
     }
     absl::string_view name = raw;
     if (!absl::ConsumeSuffix(&name, ".npy")) {
-      reader.impl_->others[raw] = entry;
+      if (reader.impl_->others.insert_or_assign(raw, entry).second) {
+        reader.other_names_.emplace_back(raw);
+      }
       continue;
     }
     const auto [it, added] =

@@ -31,6 +31,8 @@ class NpzReader {
   // The arrays' names, without ".npy", in the archive's order. Of entries with the same name the
   // last one counts, as in NumPy.
   const std::vector<std::string>& names() const { return names_; }
+  // The names of entries that are no arrays, in order.
+  const std::vector<std::string>& other_names() const { return other_names_; }
   // The array's index by name.
   std::optional<size_t> Find(absl::string_view name) const;
   absl::StatusOr<NpyArray> ReadArray(size_t index) const;
@@ -43,6 +45,7 @@ class NpzReader {
   explicit NpzReader(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
   std::vector<std::string> names_;
+  std::vector<std::string> other_names_;
 };
 
 }  // namespace onnxcmp

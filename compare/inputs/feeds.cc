@@ -8,13 +8,15 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "compare/files/npy.h"
 #include "compare/inputs/type_text.h"
-#include "compare/recordings/recorded_values.h"
+#include "compare/recordings/recording.h"
+#include "compare/recordings/value_message.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "evaluator/tensor/dense.h"
@@ -86,6 +88,25 @@ absl::StatusOr<Value> SparseOf(const std::string& name, const Tensor& values, co
   SparseTensor sparse = {values, indices.tensor(), Shape(sizes.begin(), sizes.end())};
   OC_RETURN_IF_ERROR(SparsePositions(sparse).status());
   return Value(std::move(sparse));
+}
+
+// A folder with files called as in ONNX's test data, or an empty one: a model may take no inputs.
+bool IsTestData(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return false;
+  bool empty = true;
+  for (std::filesystem::directory_iterator it(path, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    absl::string_view number = name;
+    if ((absl::ConsumePrefix(&number, "input_") || absl::ConsumePrefix(&number, "output_")) &&
+        absl::ConsumeSuffix(&number, ".pb") && !number.empty() &&
+        std::all_of(number.begin(), number.end(), absl::ascii_isdigit)) {
+      return true;
+    }
+    empty = false;
+  }
+  return empty;
 }
 
 // The parts of a map of scalars.
@@ -205,31 +226,48 @@ absl::StatusOr<MatchedFeeds> MatchFeedsByPosition(absl::Span<const NamedValue> v
 }
 
 absl::StatusOr<FeedFile> FeedFile::Open(const std::string& path, int64_t max_tensor) {
-  FeedFile file;
-  file.path_ = path;
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    return file;
+  OC_ASSIGN_OR_RETURN(std::vector<FeedFile> sets, OpenSets(path, max_tensor));
+  if (sets.size() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": it holds ", sets.size(), " sets of inputs, where one is wanted"));
   }
-  OC_ASSIGN_OR_RETURN(RecordingReader reader, RecordingReader::Open(path, max_tensor));
-  // A recording of a whole run holds much that is no input.
-  const std::vector<RecordedResult>& results = reader.results();
+  return std::move(sets[0]);
+}
+
+absl::StatusOr<std::vector<FeedFile>> FeedFile::OpenSets(const std::string& path,
+                                                         int64_t max_tensor) {
+  std::vector<FeedFile> files;
+  if (IsTestData(path)) {
+    files.emplace_back().path_ = path;
+    return files;
+  }
+  OC_ASSIGN_OR_RETURN(std::vector<RecordedSet> sets, OpenRecording(path, max_tensor));
+  for (RecordedSet& set : sets) {
+    FeedFile& file = files.emplace_back();
+    file.path_ = path;
+    file.set_ = set.name;
+    file.TakeEntries(std::move(set));
+  }
+  return files;
+}
+
+// A recording of a whole run holds much that is no input.
+void FeedFile::TakeEntries(RecordedSet set) {
+  const std::vector<RecordedResult>& results = set.values->results();
   const bool has_inputs =
-      reader.described() &&
       std::any_of(results.begin(), results.end(),
                   [](const RecordedResult& result) { return result.kind == ResultKind::kInput; });
   absl::flat_hash_set<absl::string_view> names;
   for (size_t i = 0; i < results.size(); ++i) {
     const bool wanted = has_inputs ? results[i].kind == ResultKind::kInput : results[i].depth == 0;
     if (wanted && names.insert(results[i].name).second) {
-      Entry& entry = file.entries_.emplace_back();
+      Entry& entry = entries_.emplace_back();
       entry.index = i;
       entry.value.name = results[i].name;
     }
   }
-  if (!reader.described()) file.JoinParts();
-  file.archive_ = std::make_shared<const RecordingReader>(std::move(reader));
-  return file;
+  if (!set.values->described()) JoinParts();
+  archive_ = std::move(set.values);
 }
 
 void FeedFile::JoinParts() {
@@ -268,15 +306,15 @@ absl::StatusOr<MatchedFeeds> FeedFile::FeedsFor(const Graph& graph, bool partial
 absl::StatusOr<NamedValue> FeedFile::Read(size_t i) {
   Entry& entry = entries_[i];
   if (!entry.read) {
-    OC_ASSIGN_OR_RETURN(RecordingReader::Read read, archive_->ReadValue(entry.index));
+    OC_ASSIGN_OR_RETURN(RecordedValues::Read read, archive_->ReadValue(entry.index));
     if (entry.sparse.has_value() && read.value.is_tensor()) {
-      OC_ASSIGN_OR_RETURN(RecordingReader::Read indices, archive_->ReadValue(entry.sparse->first));
-      OC_ASSIGN_OR_RETURN(RecordingReader::Read dims, archive_->ReadValue(entry.sparse->second));
+      OC_ASSIGN_OR_RETURN(RecordedValues::Read indices, archive_->ReadValue(entry.sparse->first));
+      OC_ASSIGN_OR_RETURN(RecordedValues::Read dims, archive_->ReadValue(entry.sparse->second));
       OC_ASSIGN_OR_RETURN(
           read.value, SparseOf(entry.value.name, read.value.tensor(), indices.value, dims.value));
     }
     if (entry.keys.has_value() && read.value.is_tensor()) {
-      OC_ASSIGN_OR_RETURN(RecordingReader::Read keys, archive_->ReadValue(*entry.keys));
+      OC_ASSIGN_OR_RETURN(RecordedValues::Read keys, archive_->ReadValue(*entry.keys));
       OC_ASSIGN_OR_RETURN(read.value, MapOf(entry.value.name, read.value.tensor(), keys.value));
     }
     entry.value.value = std::move(read.value);

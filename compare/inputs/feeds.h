@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "compare/recordings/recording.h"
+#include "compare/recordings/recorded_values.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/tensor/value.h"
@@ -26,6 +26,15 @@ struct NamedValue {
   // The bits of elements of a type that is not known: they take the type of the input they go to,
   // if it has their width.
   bool opaque = false;
+};
+
+// What a recording says of the inputs of its run.
+struct InputsOfRecording {
+  std::vector<NamedValue> values;
+  // Whether it says that these are all. If not, what is missing is made up.
+  bool all = false;
+  // What has an input's name and is no value of it.
+  std::vector<std::string> notes;
 };
 
 struct MatchedFeeds {
@@ -61,15 +70,18 @@ absl::StatusOr<MatchedFeeds> MatchFeedsByPosition(absl::Span<const NamedValue> v
 absl::Status UnusedValues(absl::Span<const std::string> names, const std::string& source,
                           bool partial, std::vector<std::string>* notes);
 
-// A file of inputs: an .npz archive (a recording gives its inputs, if it has any), or a folder of
-// input_0.pb, input_1.pb, ... as ONNX's test data have it. In an archive that does not describe
-// itself the arrays NAME/values, NAME/indices and NAME/dims are a sparse tensor, NAME/keys and
-// NAME/values a map of scalars.
+// A file of inputs: a folder of input_0.pb, input_1.pb, ... as ONNX's test data have it, or a
+// recording of any form (recorded_values.h), which gives its inputs, if it says which they are. In
+// one that does not the arrays NAME/values, NAME/indices and NAME/dims are a sparse tensor,
+// NAME/keys and NAME/values a map of scalars.
 class FeedFile {
  public:
-  // No array may take more than `max_tensor` bytes.
+  // No array may take more than `max_tensor` bytes. InvalidArgument for several sets.
   static absl::StatusOr<FeedFile> Open(const std::string& path,
                                        int64_t max_tensor = kDefaultMaxTensor);
+  // All sets of inputs that it holds, called as the recording calls them.
+  static absl::StatusOr<std::vector<FeedFile>> OpenSets(const std::string& path,
+                                                        int64_t max_tensor = kDefaultMaxTensor);
 
   // Reads what the graph needs. May be called for several graphs; values are shared. `partial` as
   // MatchFeeds has it.
@@ -77,8 +89,11 @@ class FeedFile {
 
   // The parts of that, for those who match values in their own way.
   const std::string& path() const { return path_; }
+  // "" if there is no other.
+  const std::string& set() const { return set_; }
+  // Whether it is a folder of input_N.pb.
   bool is_folder() const { return archive_ == nullptr; }
-  // An archive's values: how many, what they are called, and one of them.
+  // A recording's values: how many, what they are called, and one of them.
   size_t size() const { return entries_.size(); }
   const std::string& name(size_t i) const { return entries_[i].value.name; }
   absl::StatusOr<NamedValue> Read(size_t i);
@@ -94,10 +109,12 @@ class FeedFile {
   absl::StatusOr<MatchedFeeds> FromFolder(const Graph& graph) const;
   absl::StatusOr<MatchedFeeds> FromArchive(const Graph& graph, bool partial);
   std::string FileName(size_t i) const;  // in a folder
+  void TakeEntries(RecordedSet set);
   void JoinParts();
 
   std::string path_;
-  std::shared_ptr<const RecordingReader> archive_;  // null: a folder
+  std::string set_;
+  std::shared_ptr<RecordedValues> archive_;  // null: a folder
   struct Entry {
     size_t index;  // in the archive
     // Where the indices and dimensions of a sparse tensor are; index is that of its values.

@@ -34,10 +34,9 @@ absl::StatusOr<InputFiles> InputFiles::Open(const std::string& path, bool each,
     files.files_.push_back(std::move(file));
   }
   if (files.files_.empty()) {
-    OC_ASSIGN_OR_RETURN(FeedFile file, FeedFile::Open(path, max_tensor));
-    files.each_ = each && !file.is_folder();
-    files.files_.push_back(std::move(file));
-    files.names_.emplace_back();
+    OC_ASSIGN_OR_RETURN(files.files_, FeedFile::OpenSets(path, max_tensor));
+    for (const FeedFile& file : files.files_) files.names_.push_back(file.set());
+    files.each_ = each && files.files_.size() == 1 && !files.files_[0].is_folder();
   }
   if (files.each_) OC_RETURN_IF_ERROR(files.CountSlices());
   return files;

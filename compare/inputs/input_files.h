@@ -12,9 +12,9 @@
 
 namespace onnxcmp {
 
-// An .npz archive, a folder of input_N.pb, or a folder of folders test_data_set_0, test_data_set_1,
-// ... of such. Under `each`, an archive holds as many sets as its entries are long along their
-// first axis: slice i of every entry is set i.
+// A folder of input_N.pb, a folder of folders test_data_set_0, test_data_set_1, ... of such, or a
+// recording of another form, which may hold several sets. Under `each` one of a single set holds as
+// many as its entries are long along their first axis: slice i of every entry is set i.
 class InputFiles {
  public:
   // No array may take more than `max_tensor` bytes.

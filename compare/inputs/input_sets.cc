@@ -80,18 +80,18 @@ absl::StatusOr<InputSets> InputSets::OpenGiven(const Graph& left, const Graph& r
 }
 
 absl::StatusOr<InputSets> InputSets::OpenLeft(const Graph& left, const InputOptions& options,
-                                              std::vector<NamedValue> recorded) {
+                                              InputsOfRecording recorded) {
   return OpenOne(SideId::kLeft, left, options, std::move(recorded));
 }
 
 absl::StatusOr<InputSets> InputSets::OpenRight(const Graph& right, const InputOptions& options,
-                                               std::vector<NamedValue> recorded) {
+                                               InputsOfRecording recorded) {
   return OpenOne(SideId::kRight, right, options, std::move(recorded));
 }
 
 absl::StatusOr<InputSets> InputSets::OpenOne(SideId side, const Graph& graph,
                                              const InputOptions& options,
-                                             std::vector<NamedValue> recorded) {
+                                             InputsOfRecording recorded) {
   if (!options.map_input.empty()) {
     return absl::InvalidArgumentError("inputs can be mapped between two models only");
   }
@@ -99,8 +99,9 @@ absl::StatusOr<InputSets> InputSets::OpenOne(SideId side, const Graph& graph,
   sets.graphs_[side] = &graph;
   sets.generated_ = options.generated;
   sets.partial_ = options.partial;
-  if (!recorded.empty()) {
-    sets.given_ = std::move(recorded);
+  if (!recorded.values.empty()) {
+    sets.given_ = std::move(recorded.values);
+    sets.given_all_ = recorded.all;
     sets.given_source_ = kRecording;
   }
   OC_RETURN_IF_ERROR(sets.OpenFiles(options));
@@ -169,9 +170,11 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
         AssignedValues assigned,
         AssignValues(list, Targets(models()), partial_ || given_source_ == kRecording));
     Append(std::move(assigned), &values);
-    given = true;
+    given = given_all_;
   }
   OC_RETURN_IF_ERROR(Propagate(&values));
+  fed.made_up = MissingBesideRecording(values);
+  fed.from = Source(set);
   OC_RETURN_IF_ERROR(Generate(!given, &values));
   OC_RETURN_IF_ERROR(CheckComplete(values));
   fed.left = std::move(values.feeds.left);
@@ -426,6 +429,28 @@ absl::Status InputSets::Generate(bool all, AssignedValues* to) {
     }
   }
   return absl::OkStatus();
+}
+
+// The model's inputs that have no value, where the other side is a recording.
+std::vector<std::string> InputSets::MissingBesideRecording(const AssignedValues& values) const {
+  std::vector<std::string> missing;
+  if (models().left && models().right) return missing;
+  for (const SideId side : kBothSides) {
+    if (graphs_[side] == nullptr) continue;
+    for (const ValueInfo* input : RequiredInputs(*graphs_[side])) {
+      if (!values.feeds[side].contains(input->name)) missing.push_back(input->name);
+    }
+  }
+  return missing;
+}
+
+// Where the values of a set are from; "" if they are made up.
+std::string InputSets::Source(int64_t set) const {
+  for (const SideId side : kBothSides) {
+    if (files_[side] == nullptr || graphs_[side] == nullptr) continue;
+    return files_[side]->file(set).path();
+  }
+  return given_.has_value() ? given_source_ : "";
 }
 
 absl::Status InputSets::CheckComplete(const AssignedValues& values) const {

@@ -47,6 +47,9 @@ struct FedInputs {
   Feeds left;
   Feeds right;
   std::vector<std::string> notes;  // casts, values that nobody takes, guesses
+  // Beside a recording: the model's inputs that nobody gave, and where the others are from.
+  std::vector<std::string> made_up;
+  std::string from;
 };
 
 class InputSets {
@@ -63,9 +66,9 @@ class InputSets {
   // Of one model, the other side being a recording: `recorded` are the recording's inputs, which
   // the model takes unless a file is given.
   static absl::StatusOr<InputSets> OpenLeft(const Graph& left, const InputOptions& options,
-                                            std::vector<NamedValue> recorded = {});
+                                            InputsOfRecording recorded = {});
   static absl::StatusOr<InputSets> OpenRight(const Graph& right, const InputOptions& options,
-                                             std::vector<NamedValue> recorded = {});
+                                             InputsOfRecording recorded = {});
 
   // Sets that there are; 1 if they are made up.
   int64_t size() const { return size_; }
@@ -94,7 +97,7 @@ class InputSets {
   absl::Status OpenFiles(const InputOptions& options);
   static absl::StatusOr<InputSets> OpenOne(SideId side, const Graph& graph,
                                            const InputOptions& options,
-                                           std::vector<NamedValue> recorded);
+                                           InputsOfRecording recorded);
 
   bool shared() const { return files_.left != nullptr && files_.left == files_.right; }
   PerSide<bool> models() const { return {graphs_.left != nullptr, graphs_.right != nullptr}; }
@@ -110,12 +113,15 @@ class InputSets {
   absl::Status Propagate(AssignedValues* to) const;
   absl::Status PropagatePair(const MappedInput& pair, AssignedValues* to) const;
   absl::Status Generate(bool all, AssignedValues* to);
+  std::vector<std::string> MissingBesideRecording(const AssignedValues& values) const;
+  std::string Source(int64_t set) const;
   absl::Status CheckComplete(const AssignedValues& values) const;
 
   PerSide<const Graph*> graphs_ = {nullptr, nullptr};  // null: a recording
   PerSide<std::shared_ptr<InputFiles>> files_;         // null: none
   std::optional<std::vector<NamedValue>> given_;       // what is no file
   std::string given_source_;
+  bool given_all_ = true;  // what is missing in it is an error and not made up
   InputMapping mapping_;
   GeneratedInputs generated_;
   PurposeCache purposes_;

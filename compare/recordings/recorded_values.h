@@ -24,6 +24,8 @@ class RecordedValues {
   const std::vector<RecordedResult>& results() const { return results_; }
   // What was left out, and why.
   const std::vector<std::string>& notes() const { return notes_; }
+  // Whether the recording says which of them are inputs and outputs. If not, kinds mean nothing.
+  bool described() const { return described_; }
 
   struct Read {
     Value value;
@@ -35,25 +37,43 @@ class RecordedValues {
  protected:
   std::vector<RecordedResult> results_;
   std::vector<std::string> notes_;
+  bool described_ = false;
 };
+
+// One set of results: what one run gave.
+struct RecordedSet {
+  std::string name;  // "test_data_set_0"; "" if there is but one
+  std::unique_ptr<RecordedValues> values;
+};
+
+// A recording of any of the forms below. There is at least one set; there are several in a folder
+// of test_data_set_N and in what Polygraphy wrote of several iterations. InvalidArgument, which
+// says what the file is, for one that holds no values.
+absl::StatusOr<std::vector<RecordedSet>> OpenRecording(const std::string& path,
+                                                       int64_t max_tensor = kDefaultMaxTensor);
+// Whether a path is surely no model: a folder, or a file that begins as other things do. A model
+// of constants is known only when it has been loaded.
+bool LooksLikeRecording(const std::string& path);
 
 // An .npz archive: one that onnxcmp wrote, which describes itself, or any other. No array may take
 // more than `max_tensor` bytes.
 absl::StatusOr<std::unique_ptr<RecordedValues>> OpenArchive(const std::string& path,
                                                             int64_t max_tensor = kDefaultMaxTensor);
 
-// One .npy file, or the .npy and .pb files of a folder. A .pb file is a serialized TensorProto,
-// SequenceProto, OptionalProto or MapProto with its name in it; one without is called by its file,
-// as arrays are. input_N and output_N, as ONNX's test data are called, are inputs and outputs.
+// One file of a value, or those of a folder: .npy arrays, and serialized TensorProtos,
+// SequenceProtos, OptionalProtos and MapProtos whatever they are called (.pb, .tensorproto), with
+// their names in them; one without is called by its file, as arrays are. input_N and output_N, as
+// ONNX's test data are called, are inputs and outputs. What else lies in the folder is in a note.
 // No array may take more than `max_tensor` bytes.
 absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValueFiles(
     const std::string& path, int64_t max_tensor = kDefaultMaxTensor);
 
-// The name that a .pb file of a value says; "" if it says none.
-absl::StatusOr<std::string> NameInValueFile(const std::string& path);
-
 // A .safetensors file. Values stay in the mapped file.
 absl::StatusOr<std::unique_ptr<RecordedValues>> OpenSafetensors(const std::string& path);
+
+// Polygraphy's JSON: --save-outputs, or --save-inputs, with a set for each iteration.
+absl::StatusOr<std::vector<RecordedSet>> OpenPolygraphy(const std::string& path,
+                                                        int64_t max_tensor = kDefaultMaxTensor);
 
 // Whether a model computes nothing: no inputs, no nodes but constants and those that hand them on
 // or put them into sequences.

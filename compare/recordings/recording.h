@@ -103,6 +103,8 @@ class RecordingReader {
   // Whether the archive describes itself. If not, kinds mean nothing.
   bool described() const;
   const std::vector<RecordedResult>& results() const;
+  // Entries that are neither arrays nor describe them.
+  std::vector<std::string> others() const;
 
   struct Read {
     Value value;

@@ -118,6 +118,12 @@ bool RecordingReader::described() const { return impl_->described; }
 
 const std::vector<RecordedResult>& RecordingReader::results() const { return impl_->results; }
 
+std::vector<std::string> RecordingReader::others() const {
+  std::vector<std::string> names = impl_->npz.other_names();
+  std::erase(names, kRecordingEntry);
+  return names;
+}
+
 absl::StatusOr<RecordingReader::Read> RecordingReader::ReadValue(size_t index) const {
   Read read;
   absl::Status status;

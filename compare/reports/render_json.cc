@@ -424,6 +424,9 @@ std::string SideJson(const SideSummary& summary, const ResultStream& stream) {
 }
 
 std::string MadeUpMembers(const Comparison& comparison) {
+  if (!comparison.made_up_inputs.empty()) {
+    return absl::StrCat(",\"made_up_inputs\":", Dump(comparison.made_up_inputs));
+  }
   if (comparison.made_up_sets == 0) return "";
   std::string text = absl::StrCat(",\"made_up_sets\":", comparison.made_up_sets);
   if (!comparison.coverage.has_value()) return text;

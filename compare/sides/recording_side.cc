@@ -1,53 +1,23 @@
 #include "compare/sides/recording_side.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <system_error>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "compare/differences/precision.h"
 #include "compare/files/npy.h"
+#include "compare/inputs/type_text.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
 namespace {
-
-enum class Form : uint8_t { kModel, kArchive, kValueFiles, kSafetensors };
-
-// Files are told by their first bytes; the suffix decides for those that are damaged.
-Form FormOf(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return Form::kValueFiles;
-  std::array<char, 9> head = {};
-  std::streamsize size = 0;
-  if (std::filesystem::is_regular_file(path, error)) {
-    std::ifstream file(path, std::ios::binary);
-    file.read(head.data(), head.size());
-    size = file.gcount();
-  }
-  const absl::string_view bytes(head.data(), static_cast<size_t>(size));
-  if (absl::StartsWith(bytes, "PK\x03\x04") || absl::StartsWith(bytes, "PK\x05\x06") ||
-      absl::EndsWith(path, ".npz")) {
-    return Form::kArchive;
-  }
-  if (absl::StartsWith(bytes, "\x93NUMPY") || absl::EndsWith(path, ".npy")) {
-    return Form::kValueFiles;
-  }
-  // A header of less than 2^32 bytes that is a JSON object.
-  if (absl::EndsWith(path, ".safetensors") ||
-      (bytes.size() == head.size() && bytes.substr(4, 4) == absl::string_view("\0\0\0\0", 4) &&
-       bytes[8] == '{')) {
-    return Form::kSafetensors;
-  }
-  return Form::kModel;
-}
 
 int64_t BytesOf(const std::string& path) {
   std::error_code error;
@@ -64,24 +34,21 @@ int64_t BytesOf(const std::string& path) {
   return bytes;
 }
 
-absl::StatusOr<std::unique_ptr<RecordedValues>> OpenValues(Form form, const std::string& path,
-                                                           int64_t max_tensor) {
-  switch (form) {
-    case Form::kArchive:
-      return OpenArchive(path, max_tensor);
-    case Form::kValueFiles:
-      return OpenValueFiles(path, max_tensor);
-    case Form::kSafetensors:
-      return OpenSafetensors(path);
-    case Form::kModel:
-      break;
-  }
-  return absl::InternalError("a model is no recording");
+std::vector<RecordedSet> OneSet(std::unique_ptr<RecordedValues> values) {
+  std::vector<RecordedSet> sets;
+  sets.push_back({"", std::move(values)});
+  return sets;
 }
 
-StreamResult Describe(const RecordedResult& recorded, const Value& value) {
+// Whether a value is one of the type, of which all is known that could be.
+bool IsOfType(const Value& value, const TypeInfo& type) {
+  return type.kind != TypeInfo::Kind::kUnknown && type.kind != TypeInfo::Kind::kOptional &&
+         TypeConflict(value, type).empty();
+}
+
+StreamResult Describe(const RecordedResult& recorded, ResultKind kind, const Value& value) {
   StreamResult result;
-  result.kind = recorded.kind;
+  result.kind = kind;
   result.name = recorded.name;
   result.path = recorded.path;
   result.depth =
@@ -101,28 +68,63 @@ StreamResult Describe(const RecordedResult& recorded, const Value& value) {
 }  // namespace
 
 RecordingSide::RecordingSide(std::string source, std::unique_ptr<RecordedValues> values)
-    : values_(std::move(values)) {
+    : RecordingSide(std::move(source), OneSet(std::move(values))) {}
+
+RecordingSide::RecordingSide(std::string source, std::vector<RecordedSet> sets)
+    : sets_(std::move(sets)) {
   summary_.bytes = BytesOf(source);
   summary_.source = std::move(source);
-  summary_.notes = values_->notes();
-  summary_.initializers =
-      std::count_if(values_->results().begin(), values_->results().end(),
-                    [](const auto& result) { return result.kind == ResultKind::kInitializer; });
+  Choose(0);
 }
 
-absl::StatusOr<std::vector<NamedValue>> RecordingSide::RecordedInputs() {
-  std::vector<NamedValue> inputs;
-  const std::vector<RecordedResult>& results = values_->results();
+void RecordingSide::ChooseSet(int64_t set) { Choose(static_cast<size_t>(set)); }
+
+void RecordingSide::Choose(size_t set) {
+  set_ = set;
+  const std::vector<RecordedResult>& results = values().results();
+  are_inputs_.assign(results.size(), false);
+  shown_.clear();
+  summary_.status = absl::OkStatus();
+  summary_.notes = values().notes();
+  summary_.initializers = std::count_if(results.begin(), results.end(), [](const auto& result) {
+    return result.kind == ResultKind::kInitializer;
+  });
+}
+
+absl::StatusOr<InputsOfRecording> RecordingSide::RecordedInputs(const Graph& model) {
+  InputsOfRecording inputs;
+  const std::vector<RecordedResult>& results = values().results();
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].kind != ResultKind::kInput) continue;
-    OC_ASSIGN_OR_RETURN(RecordedValues::Read read, values_->ReadValue(i));
-    inputs.push_back({results[i].name, std::move(read.value), read.opaque});
+    OC_ASSIGN_OR_RETURN(RecordedValues::Read read, values().ReadValue(i));
+    inputs.values.push_back({results[i].name, std::move(read.value), read.opaque});
+  }
+  inputs.all = !inputs.values.empty();
+  if (inputs.all) return inputs;
+  absl::flat_hash_map<absl::string_view, const ValueInfo*> wanted;
+  for (const ValueInfo* input : RequiredInputs(model)) wanted.emplace(input->name, input);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const auto it = wanted.find(results[i].name);
+    if (it == wanted.end() || results[i].depth != 0) continue;
+    const TypeInfo& type = it->second->type;
+    OC_ASSIGN_OR_RETURN(RecordedValues::Read read, values().ReadValue(i));
+    NamedValue value = {results[i].name, std::move(read.value), read.opaque};
+    if (!IsOfType(ValueFor(value, type), type)) {
+      inputs.notes.push_back(absl::StrCat("the recording's `", value.name, "` is ",
+                                          value.value.TypeString(), ", the model's input is ",
+                                          TypeText(type)));
+      continue;
+    }
+    // An output that hands an input on stays one.
+    are_inputs_[i] = results[i].kind == ResultKind::kResult;
+    inputs.values.push_back(std::move(value));
+    wanted.erase(it);
   }
   return inputs;
 }
 
 absl::StatusOr<Value> RecordingSide::ReadResult(size_t i) {
-  OC_ASSIGN_OR_RETURN(RecordedValues::Read read, values_->ReadValue(i));
+  OC_ASSIGN_OR_RETURN(RecordedValues::Read read, values().ReadValue(i));
   // NumPy's extension types are stored without their name, and bfloat16 is the one of two bytes.
   if (read.opaque && read.value.is_tensor() && BitWidth(read.value.tensor().dtype()) == 16) {
     return RestoreDType(read.value.tensor(), DType::kBfloat16);
@@ -160,7 +162,7 @@ ResultStream RecordingSide::ReadAll(const RecordOptions& options, RecordVisitor 
   shown_.clear();
   summary_.status = absl::OkStatus();
   absl::flat_hash_map<std::string, int> main_graph;  // the last result of a name
-  const std::vector<RecordedResult>& results = values_->results();
+  const std::vector<RecordedResult>& results = values().results();
   for (size_t i = 0; i < results.size(); ++i) {
     const RecordedResult& recorded = results[i];
     if (recorded.depth > options.max_depth) continue;
@@ -170,16 +172,17 @@ ResultStream RecordingSide::ReadAll(const RecordOptions& options, RecordVisitor 
       break;
     }
     const Value& value = *read;
+    const ResultKind kind = are_inputs_[i] ? ResultKind::kInput : recorded.kind;
     if (options.watcher != nullptr) {
       std::optional<Value> replacement;
       summary_.status =
-          options.watcher->OnResult({recorded.kind, recorded.name, nullptr, recorded.path,
+          options.watcher->OnResult({kind, recorded.name, nullptr, recorded.path,
                                      static_cast<int>(recorded.depth), value},
                                     &replacement);
       if (!summary_.status.ok()) break;
     }
     const int number = static_cast<int>(stream.results.size());
-    StreamResult& result = stream.results.emplace_back(Describe(recorded, value));
+    StreamResult& result = stream.results.emplace_back(Describe(recorded, kind, value));
     result.fingerprint = options.cache != nullptr ? options.cache->Get(value, options.pool)
                                                   : FingerprintOf(value, {.pool = options.pool});
     // Nothing is known of how it was computed.
@@ -209,15 +212,12 @@ absl::Status RecordingSide::Revisit(const std::vector<bool>& wanted, Observer* /
   return absl::OkStatus();
 }
 
-bool LooksLikeRecording(const std::string& path) { return FormOf(path) != Form::kModel; }
-
 absl::StatusOr<std::unique_ptr<Side>> OpenSide(const std::string& path, const OpRegistry& registry,
                                                const LoadOptions& load,
                                                const EvaluatorOptions& options) {
-  if (const Form form = FormOf(path); form != Form::kModel) {
-    OC_ASSIGN_OR_RETURN(std::unique_ptr<RecordedValues> values,
-                        OpenValues(form, path, options.max_tensor));
-    return std::make_unique<RecordingSide>(path, std::move(values));
+  if (LooksLikeRecording(path)) {
+    OC_ASSIGN_OR_RETURN(std::vector<RecordedSet> sets, OpenRecording(path, options.max_tensor));
+    return std::make_unique<RecordingSide>(path, std::move(sets));
   }
   OC_ASSIGN_OR_RETURN(std::unique_ptr<ModelSide> model,
                       ModelSide::Open(path, registry, load, options));

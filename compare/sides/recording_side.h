@@ -1,8 +1,11 @@
-// A recording as a side of a comparison: an .npz archive, a folder of .npy or .pb files, a
-// .safetensors file, a model that holds nothing but constants. docs/formats.md describes them.
+// A recording as a side of a comparison: values in a file or a folder of any form that
+// OpenRecording() reads, or a model that holds nothing but constants. docs/formats.md describes
+// them.
 #ifndef ONNXCMP_COMPARE_SIDES_RECORDING_SIDE_H_
 #define ONNXCMP_COMPARE_SIDES_RECORDING_SIDE_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +19,7 @@
 #include "compare/streams/result_stream.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
+#include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
@@ -27,9 +31,15 @@ class RecordingSide : public Side {
  public:
   // `source`: the file or folder.
   RecordingSide(std::string source, std::unique_ptr<RecordedValues> values);
+  // There is at least one set.
+  RecordingSide(std::string source, std::vector<RecordedSet> sets);
 
-  // The values that were recorded as inputs, for the model on the other side.
-  absl::StatusOr<std::vector<NamedValue>> RecordedInputs() override;
+  int64_t sets() const override { return static_cast<int64_t>(sets_.size()); }
+  void ChooseSet(int64_t set) override;
+  std::string SetName() const override { return sets_[set_].name; }
+  // The values that were recorded as inputs. If the recording does not say which were, those with
+  // the name, type and shape of an input of the model that needs a value.
+  absl::StatusOr<InputsOfRecording> RecordedInputs(const Graph& model) override;
 
   const SideSummary& summary() const override { return summary_; }
   std::unique_ptr<RecordRun> StartRecord(const RecordOptions& options,
@@ -39,18 +49,18 @@ class RecordingSide : public Side {
  private:
   class Reading;
   ResultStream ReadAll(const RecordOptions& options, RecordVisitor visit);
-  // The value of values_->results()[i]; an array of two bytes an element of a type without a name
+  void Choose(size_t set);
+  RecordedValues& values() { return *sets_[set_].values; }
+  // The value of values().results()[i]; an array of two bytes an element of a type without a name
   // is bfloat16.
   absl::StatusOr<Value> ReadResult(size_t i);
 
-  std::unique_ptr<RecordedValues> values_;
+  std::vector<RecordedSet> sets_;
+  size_t set_ = 0;
   SideSummary summary_;
-  std::vector<size_t> shown_;  // by result of the last Record(): index in values_
+  std::vector<bool> are_inputs_;  // by index in values(), of what is called a result
+  std::vector<size_t> shown_;     // by result of the last Record(): index in values()
 };
-
-// Whether a path is surely a recording: a folder, or a file that begins as an archive, an array or
-// tensors do. A model of constants is known only when it has been loaded.
-bool LooksLikeRecording(const std::string& path);
 
 // A recording or a model, whichever the path is. Only models have an evaluator().
 absl::StatusOr<std::unique_ptr<Side>> OpenSide(const std::string& path, const OpRegistry& registry,

@@ -2,8 +2,10 @@
 #ifndef ONNXCMP_COMPARE_SIDES_SIDE_H_
 #define ONNXCMP_COMPARE_SIDES_SIDE_H_
 
+#include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -15,6 +17,7 @@
 #include "compare/streams/result_stream.h"
 #include "compare/streams/stream_recorder.h"
 #include "evaluator/base/thread_pool.h"
+#include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
 #include "evaluator/run/result.h"
 #include "evaluator/tensor/value.h"
@@ -67,9 +70,16 @@ class Side {
 
   // What the next Record() of a model runs on; nothing to a recording.
   virtual void SetFeeds(Feeds /*feeds*/) {}  // NOLINT(performance-unnecessary-value-param)
-  // What a recording says its inputs were; of a model nothing.
-  virtual absl::StatusOr<std::vector<NamedValue>> RecordedInputs() {
-    return std::vector<NamedValue>();
+  // How many sets of results a recording holds, and which of them the other calls speak of; of a
+  // model one, whatever it is fed.
+  virtual int64_t sets() const { return 1; }
+  virtual void ChooseSet(int64_t /*set*/) {}
+  // "test_data_set_0"; "" if there is but one.
+  virtual std::string SetName() const { return ""; }
+  // What a recording says the inputs of `model` were, which are no results of it from then on; of a
+  // model nothing.
+  virtual absl::StatusOr<InputsOfRecording> RecordedInputs(const Graph& /*model*/) {
+    return InputsOfRecording();
   }
 
   // Takes all results down and shows each value, in order. If the run fails, the stream holds what

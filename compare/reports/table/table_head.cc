@@ -90,8 +90,9 @@ std::string Sides(const Comparison& comparison, const TableOptions& options,
   return text;
 }
 
-// "input_ids int64[1,30] 0 … 29".
-std::string Fed(const ResultStream& stream) {
+// "input_ids int64[1,30] 0 … 29". Beside a recording it says where that is from.
+std::string Fed(const ResultStream& stream, const Comparison& comparison) {
+  const std::vector<std::string>& made_up = comparison.fed_made_up;
   std::vector<std::string> parts;
   size_t inputs = 0;
   for (const StreamResult& result : stream.results) {
@@ -106,10 +107,16 @@ std::string Fed(const ResultStream& stream) {
         absl::StrAppend(&text, " … ", number(statistics.max));
       }
     }
+    if (std::find(made_up.begin(), made_up.end(), result.name) != made_up.end()) {
+      absl::StrAppend(&text, " (made up)");
+    }
     parts.push_back(std::move(text));
   }
   if (inputs > kMostShownInputs) {
     parts.push_back(absl::StrCat("… ", inputs - kMostShownInputs, " more"));
+  }
+  if (!parts.empty() && !comparison.fed_from.empty()) {
+    parts.push_back(absl::StrCat("from ", PrintableText(comparison.fed_from)));
   }
   return absl::StrJoin(parts, ", ");
 }
@@ -143,8 +150,10 @@ std::string Notes(const Comparison& comparison, const TableOptions& options,
 std::string TableHead(const Comparison& comparison, const TableOptions& options,
                       const TableStyle& style) {
   std::string text = Sides(comparison, options, style);
-  std::string fed = Fed(comparison.left);
-  if (fed.empty()) fed = Fed(comparison.right);
+  // What a recording calls inputs need not be what the model was fed.
+  const bool right_runs = comparison.left.recorded && !comparison.right.recorded;
+  std::string fed = Fed(right_runs ? comparison.right : comparison.left, comparison);
+  if (fed.empty()) fed = Fed(right_runs ? comparison.left : comparison.right, comparison);
   if (!fed.empty()) text += LabelledLines("fed", Color::kBold, fed, options, style);
   return text + Notes(comparison, options, style);
 }

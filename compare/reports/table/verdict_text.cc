@@ -339,6 +339,20 @@ std::vector<std::string> ToleranceLines(const Comparison& comparison) {
   return lines;
 }
 
+// Why a recording of other inputs tells nothing.
+std::string MadeUpText(const std::vector<std::string>& inputs) {
+  constexpr size_t kMost = 4;
+  std::vector<std::string> shown;
+  for (size_t i = 0; i < std::min(inputs.size(), kMost); ++i) {
+    shown.push_back(absl::StrCat("`", PrintableText(inputs[i]), "`"));
+  }
+  if (inputs.size() > kMost) shown.push_back(absl::StrCat("… ", inputs.size() - kMost, " more"));
+  return absl::StrCat("nothing was tested: the model ran on made-up inputs (",
+                      absl::StrJoin(shown, ", "),
+                      "), which cannot agree with a recording; give those that it was made with: "
+                      "--inputs");
+}
+
 }  // namespace
 
 std::vector<std::string> VerdictText(const Comparison& comparison) {
@@ -364,7 +378,9 @@ std::vector<std::string> VerdictText(const Comparison& comparison) {
   if (!left.ok() && right.ok()) lines.push_back("the right side ran to its end");
   if (left.ok() && !right.ok()) lines.push_back("the left side ran to its end");
   if (!lines.empty()) return lines;
-  if (comparison.verdict == Verdict::kUntested) {
+  if (!comparison.made_up_inputs.empty()) {
+    lines.push_back(MadeUpText(comparison.made_up_inputs));
+  } else if (comparison.verdict == Verdict::kUntested) {
     lines.push_back(
         comparison.made_up_sets > 0
             ? absl::StrCat("nothing was tested: all outputs are NaN, empty, or the same whatever "

@@ -302,7 +302,7 @@ TEST_F(InputSetsTest, SlicesOfAnArchive) {
 TEST_F(InputSetsTest, OneModelTakesARecordingsInputs) {
   left_ = *LoadGraph(kX);
   const Tensor value = Tensor::Of<float>({2}, {5, 6});
-  auto sets = InputSets::OpenLeft(left_->graph, options_, {{"was", value}});
+  auto sets = InputSets::OpenLeft(left_->graph, options_, {{{"was", value}}, true, {}});
   ASSERT_TRUE(sets.ok()) << sets.status();
   auto fed = sets->Get(0);
   ASSERT_TRUE(fed.ok()) << fed.status();
@@ -315,7 +315,9 @@ TEST_F(InputSetsTest, OneModelTakesARecordingsInputs) {
   fed = sets->Get(0);
   ASSERT_TRUE(fed.ok()) << fed.status();
   ExpectSameBits(fed->right.at("x").tensor(), Tensor::Of<float>({2}, {0, 0.5}));
-  sets = InputSets::OpenLeft(left_->graph, options_, {{"was", Tensor::Of<float>({3}, {1, 2, 3})}});
+  EXPECT_EQ(fed->made_up, std::vector<std::string>{"x"});
+  sets = InputSets::OpenLeft(left_->graph, options_,
+                             {{{"was", Tensor::Of<float>({3}, {1, 2, 3})}}, true, {}});
   ExpectError(sets->Get(0).status(), absl::StatusCode::kInvalidArgument,
               "no value for left input `x` float[2]; the recording has was float[3]");
   options_.right_inputs = "f.npz";

@@ -184,10 +184,10 @@ TEST(WriteRepro, OfARecordingThereIsARecording) {
   ASSERT_TRUE(WriteRepros(Registry(), To(folder.Path("r")), &*comparison).ok());
   const auto again = OpenSide(folder.Path("r/cause_1/left.npz"), Registry(), {}, one);
   ASSERT_TRUE(again.ok()) << again.status();
-  const auto inputs = (*again)->RecordedInputs();
+  const auto inputs = (*again)->RecordedInputs(Graph());
   ASSERT_TRUE(inputs.ok());
-  ASSERT_THAT(*inputs, SizeIs(1));
-  EXPECT_EQ((*inputs)[0].name, "a");
+  ASSERT_THAT(inputs->values, SizeIs(1));
+  EXPECT_EQ(inputs->values[0].name, "a");
 }
 
 }  // namespace

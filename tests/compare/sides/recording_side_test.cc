@@ -208,11 +208,12 @@ TEST_F(RecordingSideTest, InputsForTheOtherSide) {
   auto side = OpenArchive(Save(*model));
   ASSERT_TRUE(side.ok());
   RecordingSide recording("r.npz", *std::move(side));
-  const auto inputs = recording.RecordedInputs();
+  const auto inputs = recording.RecordedInputs(model->graph());
   ASSERT_TRUE(inputs.ok()) << inputs.status();
-  ASSERT_EQ(inputs->size(), 2u);
-  EXPECT_EQ((*inputs)[1].name, "w");
-  ExpectSameBits((*inputs)[1].value.tensor(), ModelFeeds()["w"].tensor());
+  EXPECT_TRUE(inputs->all);
+  ASSERT_EQ(inputs->values.size(), 2u);
+  EXPECT_EQ(inputs->values[1].name, "w");
+  ExpectSameBits(inputs->values[1].value.tensor(), ModelFeeds()["w"].tensor());
 }
 
 // Other names, another order, another layout, and less of it.

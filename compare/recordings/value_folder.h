@@ -1,0 +1,33 @@
+// What lies in a folder that somebody gave for a recording.
+#ifndef ONNXCMP_COMPARE_RECORDINGS_VALUE_FOLDER_H_
+#define ONNXCMP_COMPARE_RECORDINGS_VALUE_FOLDER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace onnxcmp {
+
+// Names in natural order, each in one list. Hidden files are left out; so are subfolders, but for
+// their names.
+struct FolderContents {
+  std::vector<std::string> values;  // arrays and messages, and what is called so and damaged
+  std::vector<std::string> jsons;
+  std::vector<std::string> archives;  // .npz, .safetensors
+  std::vector<std::string> models;
+  std::vector<std::string> folders;
+  std::vector<std::string> others;
+};
+absl::StatusOr<FolderContents> LookInto(const std::string& folder);
+
+// "a.txt, b.txt and 3 more".
+std::string ListNames(const std::vector<std::string>& names);
+
+// Why a folder without values is no recording: it holds models, archives, folders, nothing.
+absl::Status NoValuesIn(const std::string& folder, const FolderContents& contents);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_RECORDINGS_VALUE_FOLDER_H_
