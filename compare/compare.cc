@@ -8,6 +8,7 @@
 
 #include "compare/comparison/causes_without_effect.h"
 #include "compare/comparison/verdict.h"
+#include "compare/coverage/unread_rows.h"
 #include "compare/differences/nearness.h"
 #include "compare/not_finite/find_not_finite.h"
 #include "compare/pair/per_side.h"
@@ -257,6 +258,12 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
     made.made_up_inputs = options.made_up_inputs;
     findings.reviewed.causes.clear();
     made.keep_in_float.reset();
+  }
+  if (made.verdict <= Verdict::kClose && sides.left->evaluator() != nullptr &&
+      sides.right->evaluator() != nullptr) {
+    made.unread = FindUnreadRows(made.left, made.right,
+                                 {&sides.left->evaluator()->model().graph,
+                                  &sides.right->evaluator()->model().graph});
   }
   made.fail_on = options.fail_on;
   made.notes = std::move(findings.search_notes);

@@ -3,10 +3,12 @@
 model it was put into, on given inputs and on made-up ones.
 
     script/score_inputs.py ONNXCMP MODEL[=INPUTS.npz]... [--faults N] [--seed N] [--option O]...
+    script/score_inputs.py ONNXCMP --kinds N [--seed N] [--option O]...
 
 Counts faults that differ on the given inputs (or, without such, on any of five seeds), and of these
 those that differ on made-up ones; lists the missed. --option is handed to onnxcmp where inputs are made
-up (--option=--search --option=20s). Needs onnx and numpy.
+up (--option=--search --option=20s). --kinds makes N pairs of each kind in input_kinds.py, which differ on
+what a tester of their trade would feed first, and as many right twins. Needs onnx and numpy.
 """
 import argparse
 import collections
@@ -18,6 +20,8 @@ import tempfile
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
+
+import input_kinds
 
 LIKE = {"Relu": "Identity", "Sigmoid": "Tanh", "Tanh": "Sigmoid", "Add": "Sub", "Sub": "Add",
         "Mul": "Add", "Div": "Mul", "Erf": "Tanh", "Max": "Min", "Min": "Max", "Softmax": "LogSoftmax",
@@ -148,11 +152,32 @@ def verdict(tool, *arguments):
     return run.returncode
 
 
+def score_kinds(given, folder):
+    """By kind: pairs that are found to differ, twins that are not."""
+    found, refused = collections.Counter(), collections.Counter()
+    left, right = folder / "left.onnx", folder / "right.onnx"
+    for kind in input_kinds.KINDS:
+        for i in range(given.kinds):
+            made = kind(random.Random(f"{given.seed} {kind.__name__} {i}"))
+            onnx.save(input_kinds.model(made[0]), left)
+            for graph, counts, status in ((made[1], found, 1), (made[2], refused, 0)):
+                onnx.save(input_kinds.model(graph), right)
+                now = verdict(given.onnxcmp, left, right, *given.option)
+                counts[kind.__name__] += now == 1 if status == 1 else now != 0
+                if now != status:
+                    print(f"{kind.__name__} {i}: {'wrong' if status == 1 else 'twin'}: exit {now}")
+        print(f"{kind.__name__}: {found[kind.__name__]} of {given.kinds} found, "
+              f"{refused[kind.__name__]} twins refused", flush=True)
+    total = given.kinds * len(input_kinds.KINDS)
+    print(f"{found.total()} of {total} pairs found, {refused.total()} of {total} twins refused")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("onnxcmp")
-    parser.add_argument("models", nargs="+")
+    parser.add_argument("models", nargs="*")
+    parser.add_argument("--kinds", type=int, default=0, help="pairs of each kind")
     parser.add_argument("--faults", type=int, default=12, help="of each model")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--option", action="append", default=[])
@@ -160,6 +185,8 @@ def main():
     counts = collections.Counter()
     missed = []
     with tempfile.TemporaryDirectory() as folder:
+        if given.kinds:
+            score_kinds(given, pathlib.Path(folder))
         faulty = pathlib.Path(folder) / "faulty.onnx"
         for spec in given.models:
             path, _, inputs = spec.partition("=")
@@ -191,6 +218,8 @@ def main():
                 counts["found" if found == 1 else "missed"] += 1
                 if found != 1:
                     missed.append(f"{path}: {what}: exit {found}")
+    if not given.models:
+        return
     print("\n".join(missed))
     print(f"{counts['found']} of {counts['found'] + counts['missed']} faults found")
 

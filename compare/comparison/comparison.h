@@ -13,6 +13,7 @@
 #include "compare/blocks/block.h"
 #include "compare/causes/cause.h"
 #include "compare/coverage/coverage.h"
+#include "compare/coverage/unread_rows.h"
 #include "compare/explain/explanation.h"
 #include "compare/in_float/keep_in_float.h"
 #include "compare/not_finite/not_finite.h"
@@ -50,6 +51,13 @@ struct Comparison {
   FailOn fail_on = FailOn::kDifferent;
   int made_up_sets = 0;              // on how many sets of inputs that were made up; 0: given
   std::optional<Coverage> coverage;  // what these exercised
+  // What differs in tables and no input has come to, where all that came out agrees.
+  std::vector<UnreadRows> unread;
+  // What an input always was, because the other side has a constant there: "`mask` as the right has
+  // frozen it: all 1".
+  std::vector<std::string> frozen;
+  // Sizes that one side alone runs with, where both run with others; "" if there are none.
+  std::string sizes_of_one_side;
   // Wrong ones first, those with the greatest effect first; else in the right stream's order.
   std::vector<Cause> causes;
   // What to do where outputs differ because one side was converted to a coarser type; nothing if

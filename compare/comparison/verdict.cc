@@ -50,6 +50,9 @@ std::string OtherFailure(const Comparison& comparison) {
     return "not all bits are the same (--fail-on bits)";
   }
   if (comparison.fail_on != FailOn::kCauses) return "";
+  if (!comparison.unread.empty()) {
+    return absl::StrCat(UnreadText(comparison.unread[0]), " (--fail-on causes)");
+  }
   if (!comparison.causes_not_searched.empty()) {
     return absl::StrCat("no cause could be looked for (--fail-on causes): ",
                         comparison.causes_not_searched);

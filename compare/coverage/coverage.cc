@@ -107,7 +107,9 @@ class NodeSights {
 
   void LookAtOutput(const StreamResult& output) {
     const Fingerprint& fingerprint = output.fingerprint;
-    if (!output.shape.has_value() || fingerprint.kind != ElementKind::kFloat) return;
+    const bool chooses = node_.op_type == "ArgMax" || node_.op_type == "ArgMin";
+    if (!output.shape.has_value()) return;
+    if (fingerprint.kind != ElementKind::kFloat && !chooses) return;
     const Statistics& of = fingerprint.numbers().statistics;
     See(kSawNumbers, fingerprint.size > of.nans);
     if (fingerprint.size > 1) See(kSawVaried, of.min < of.max);
@@ -136,7 +138,7 @@ class NodeSights {
     const StreamResult* x = Input(0);
     const StreamResult* low = Input(1);
     const StreamResult* high = Input(2);
-    if (x == nullptr || x->fingerprint.kind != ElementKind::kFloat) return;
+    if (x == nullptr || !x->fingerprint.has_sketch) return;
     const Statistics& of = x->fingerprint.numbers().statistics;
     if (low != nullptr) See(kSawLow, of.min < low->fingerprint.numbers().statistics.max);
     if (high != nullptr) See(kSawHigh, of.max > high->fingerprint.numbers().statistics.min);

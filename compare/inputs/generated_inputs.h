@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/made_up/free_sizes.h"
-#include "compare/inputs/made_up/made_up_values.h"
+#include "compare/inputs/made_up/regime.h"
 #include "compare/inputs/made_up/random_numbers.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
@@ -26,6 +26,8 @@ struct GeneratedInputs {
   // Which set of inputs, what its sizes are, what its numbers are like.
   SizeChoice sizes;
   Regime regime = Regime::kUsual;
+  // InputPurpose::probes of all inputs.
+  std::vector<double> probes;
   // Each input is of a regime of its own, which this decides.
   std::optional<uint64_t> mixture;
   // Sizes of named dimensions.

@@ -132,11 +132,14 @@ class MadeUp {
   MadeUp(const std::vector<ValueTarget>& targets, std::vector<ValueInfo> inputs,
          const PerSide<const Graph*>& graphs, const GeneratedInputs& options,
          PurposeCache* purposes)
-      : targets_(targets), inputs_(std::move(inputs)), options_(options) {
+      : targets_(targets), inputs_(std::move(inputs)), options_(options), cache_(purposes) {
     for (const SideId side : kBothSides) {
       if (graphs[side] != nullptr) purposes_[side] = &purposes->Of(*graphs[side]);
     }
-    const FreeSizes sizes(inputs_, options.sizes, options.dims);
+    for (const ValueTarget& target : targets) merged_.push_back(PurposeOf(target));
+    SizeChoice choice = options.sizes;
+    choice.rows = std::max(choice.rows, Rows());
+    const FreeSizes sizes(inputs_, choice, options.dims);
     for (size_t i = 0; i < targets.size(); ++i) {
       Shape shape;
       const TypeInfo& type = LeafType(inputs_[i].type);
@@ -169,10 +172,19 @@ class MadeUp {
     return values;
   }
 
+  // Which inputs are masks.
+  std::vector<bool> Masks() const {
+    std::vector<bool> masks;
+    for (const InputPurpose& purpose : merged_) {
+      masks.push_back(purpose.purpose == Purpose::kMask || purpose.purpose == Purpose::kAddedMask);
+    }
+    return masks;
+  }
+
   std::vector<std::string> Describe() const {
     std::vector<std::string> lines;
     for (size_t i = 0; i < targets_.size(); ++i) {
-      const InputPurpose purpose = PurposeOf(i);
+      const InputPurpose& purpose = merged_[i];
       if (purpose.why.empty()) continue;
       const std::optional<int64_t> limit = LimitOf(i, purpose);
       lines.push_back(absl::StrCat(inputs_[i].name, ": ", purpose.why,
@@ -199,22 +211,65 @@ class MadeUp {
     return static_cast<Regime>(std::mt19937_64(*options_.mixture * 31 + i)() % kRegimes);
   }
 
-  InputPurpose PurposeOf(size_t i) const {
-    InputPurpose merged;
-    for (const ValueTarget::Input& input : targets_[i].inputs) {
+  InputPurpose PurposeOf(const ValueTarget& target) {
+    std::optional<InputPurpose> merged;
+    std::vector<const InputPurpose*> sides;
+    NumberRange integers = {-9.2e18, 9.2e18};
+    for (const ValueTarget::Input& input : target.inputs) {
+      if (IsInteger(input.type.dtype)) {
+        integers.least =
+            std::max(integers.least, static_cast<double>(IntegerMin(input.type.dtype)));
+        integers.greatest =
+            std::min(integers.greatest, static_cast<double>(IntegerMax(input.type.dtype)));
+      }
       const InputPurposes* own = purposes_[input.side];
       if (own == nullptr) continue;
       const auto it = own->find(input.name);
-      if (it == own->end()) continue;
-      if (merged.why.empty() || it->second.purpose > merged.purpose) {
-        const std::optional<int64_t> limit = merged.limit;
-        merged = it->second;
-        if (limit.has_value()) merged.limit = std::min(merged.limit.value_or(*limit), *limit);
-      } else if (it->second.limit.has_value()) {
-        merged.limit = std::min(merged.limit.value_or(*it->second.limit), *it->second.limit);
-      }
+      const InputPurpose& found = it == own->end() ? unknown_ : it->second;
+      sides.push_back(&found);
+      merged = merged.has_value() ? Merged(*std::move(merged), found) : found;
     }
-    return merged;
+    if (!merged.has_value()) merged.emplace();
+    merged->integers = integers;
+    merged->probes = options_.probes;
+    merged->shrink = options_.sizes.shrink;
+    if (sides.size() == 2) AddRowsThatDiffer(*sides[0], *sides[1], &*merged);
+    return *std::move(merged);
+  }
+
+  // Of tables that both sides have, each the one that the other's is like.
+  void AddRowsThatDiffer(const InputPurpose& left, const InputPurpose& right, InputPurpose* to) {
+    for (size_t i = 0; i < std::min(left.tables.size(), right.tables.size()); ++i) {
+      const IdTable& ours = left.tables[i];
+      const IdTable& theirs = right.tables[i];
+      if (ours.axis != theirs.axis) continue;
+      const std::vector<int64_t>& rows =
+          cache_->DifferingRows(*ours.rows, *theirs.rows, ours.axis);
+      // What is looked up shows that most differ.
+      if (2 * static_cast<int64_t>(rows.size()) > RowsOf(ours)) continue;
+      to->rows_that_differ.insert(to->rows_that_differ.end(), rows.begin(), rows.end());
+    }
+  }
+
+  static int64_t RowsOf(const IdTable& table) {
+    const int64_t rank = table.rows->rank();
+    return table.rows->dim(table.axis < 0 ? table.axis + rank : table.axis);
+  }
+
+  // How many rows it takes to come to all leaves of trees, to all keys.
+  int64_t Rows() const {
+    constexpr int64_t kMost = 256;
+    constexpr int64_t kFew = 8;
+    int64_t rows = 0;
+    for (const InputPurpose& purpose : merged_) {
+      auto keys = static_cast<int64_t>(purpose.words.size());
+      if (const auto it = purpose.thresholds.find(-1); it != purpose.thresholds.end()) {
+        keys += static_cast<int64_t>(it->second.size());
+      }
+      rows = std::max({rows, static_cast<int64_t>(purpose.paths.size()), 2 * keys});
+      if (!purpose.missing.empty()) rows = std::max(rows, kFew);
+    }
+    return std::min(rows, kMost);
   }
 
   std::optional<int64_t> LimitOf(size_t i, const InputPurpose& purpose) const {
@@ -263,7 +318,7 @@ class MadeUp {
       optional.element = std::make_shared<const Value>(std::move(element));
       return Value(std::move(optional));
     }
-    const InputPurpose purpose = PurposeOf(i);
+    const InputPurpose& purpose = merged_[i];
     OC_ASSIGN_OR_RETURN(Tensor tensor,
                         maker.Make(type.dtype, shapes_[i], purpose, LimitOf(i, purpose)));
     return Value(std::move(tensor));
@@ -273,6 +328,9 @@ class MadeUp {
   std::vector<ValueInfo> inputs_;
   const GeneratedInputs& options_;
   PerSide<const InputPurposes*> purposes_ = {nullptr, nullptr};
+  PurposeCache* cache_;
+  const InputPurpose unknown_;
+  std::vector<InputPurpose> merged_;  // by target
   std::vector<Shape> shapes_;
   std::map<std::pair<SideId, std::string>, size_t> places_;
 };
@@ -286,6 +344,15 @@ absl::StatusOr<std::vector<Value>> GenerateTargets(const std::vector<ValueTarget
   OC_ASSIGN_OR_RETURN(std::vector<ValueInfo> inputs, SharedSizes(targets, options).Merge(targets));
   if (options.ramp) return Ramps(targets, inputs, graphs, options);
   return MadeUp(targets, std::move(inputs), graphs, options, purposes).Values();
+}
+
+std::vector<SizeSum> SumsToTry(const std::vector<ValueTarget>& targets,
+                               const PerSide<const Graph*>& graphs,
+                               const GeneratedInputs& options, PurposeCache* purposes) {
+  const absl::StatusOr<std::vector<ValueInfo>> inputs =
+      SharedSizes(targets, options).Merge(targets);
+  if (!inputs.ok() || options.ramp) return {};
+  return PossibleSums(*inputs, MadeUp(targets, *inputs, graphs, options, purposes).Masks());
 }
 
 absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,

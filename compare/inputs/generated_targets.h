@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_inputs.h"
+#include "compare/inputs/made_up/free_sizes.h"
 #include "compare/inputs/made_up/input_purpose.h"
 #include "compare/inputs/value_assignment.h"
 #include "compare/pair/per_side.h"
@@ -26,7 +27,13 @@ absl::StatusOr<std::vector<Value>> GenerateTargets(const std::vector<ValueTarget
                                                    const GeneratedInputs& options,
                                                    PurposeCache* purposes);
 
-// The same for the required inputs of one graph.
+// Sizes that are sums of others which no name tells, the likeliest first: for models that run on no
+// other sizes.
+std::vector<SizeSum> SumsToTry(const std::vector<ValueTarget>& targets,
+                               const PerSide<const Graph*>& graphs,
+                               const GeneratedInputs& options, PurposeCache* purposes);
+
+// The values for the required inputs of one graph.
 absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,
                                                        const GeneratedInputs& options);
 

@@ -184,12 +184,14 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
 }
 
 absl::StatusOr<FedInputs> InputSets::MakeUp(const SizeChoice& sizes, Regime regime,
-                                            uint64_t numbers, std::optional<uint64_t> mixture) {
+                                            uint64_t numbers, std::optional<uint64_t> mixture,
+                                            const std::vector<double>& probes) {
   const GeneratedInputs given = generated_;
   generated_.sizes = sizes;
   generated_.regime = regime;
   generated_.seed = given.seed.value_or(0) + numbers;
   generated_.mixture = mixture;
+  generated_.probes = probes;
   absl::StatusOr<FedInputs> fed = Get(0);
   generated_ = given;
   return fed;
@@ -203,6 +205,14 @@ std::string InputSets::Sizes(const SizeChoice& sizes) const {
   }
   return DescribeSizes(inputs, sizes, generated_.dims);
 }
+
+std::vector<SizeSum> InputSets::SumsToTry() {
+  return onnxcmp::SumsToTry(Targets(models()), graphs_, generated_, &purposes_);
+}
+
+bool InputSets::TakesMasks() { return onnxcmp::TakesMasks(graphs_, &purposes_); }
+
+std::vector<FrozenInput> InputSets::Frozen() { return FrozenInputs(mapping_, graphs_, &purposes_); }
 
 std::vector<std::string> InputSets::Purposes() {
   return DescribeMadeUp(Targets(models()), graphs_, generated_, &purposes_);

@@ -16,12 +16,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
+#include "compare/inputs/frozen_inputs.h"
 #include "compare/inputs/generated_inputs.h"
 #include "compare/inputs/input_files.h"
 #include "compare/inputs/input_mapping.h"
 #include "compare/inputs/made_up/free_sizes.h"
 #include "compare/inputs/made_up/input_purpose.h"
-#include "compare/inputs/made_up/made_up_values.h"
+#include "compare/inputs/made_up/regime.h"
 #include "compare/inputs/value_assignment.h"
 #include "compare/pair/per_side.h"
 #include "evaluator/model/model.h"
@@ -80,13 +81,19 @@ class InputSets {
   }
 
   // One more set that is made up: with these sizes, numbers of this kind, other random numbers;
-  // with a mixture each input is of another kind. Only if all are made up.
+  // with a mixture each input is of another kind; some of them `probes`. Only if all are made up.
   absl::StatusOr<FedInputs> MakeUp(const SizeChoice& sizes, Regime regime, uint64_t numbers,
-                                   std::optional<uint64_t> mixture);
+                                   std::optional<uint64_t> mixture,
+                                   const std::vector<double>& probes = {});
   // Which sizes that means for free dimensions: "batch 2, sequence 16"; "" if there are none.
   std::string Sizes(const SizeChoice& sizes) const;
+  // Sums of sizes to try for models that run on no other sizes, the likeliest first.
+  std::vector<SizeSum> SumsToTry();
   // What the inputs that are made up are taken for, a line each, as far as the graphs tell.
   std::vector<std::string> Purposes();
+  // Whether one is a mask; and which are a constant on the other side.
+  bool TakesMasks();
+  std::vector<FrozenInput> Frozen();
   // Whether the models take inputs at all.
   bool takes_any() const;
 

@@ -12,9 +12,13 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "compare/comparison/verdict.h"
+#include "compare/coverage/beyond_scales.h"
 #include "compare/coverage/coverage.h"
+#include "compare/coverage/unread_rows.h"
 #include "compare/differences/value_difference.h"
+#include "compare/graphs/differing_rows.h"
 #include "compare/pair/per_side.h"
+#include "compare/sets/set_case.h"
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/value_bank.h"
 #include "compare/streams/quantized_streams.h"
@@ -56,6 +60,7 @@ class SetsComparison {
   absl::StatusOr<SetsResult> Run() {
     OC_RETURN_IF_ERROR(First());
     if (!Differs(worst_.comparison) && inputs_.takes_any()) OC_RETURN_IF_ERROR(Further());
+    if (!Differs(worst_.comparison) && inputs_.takes_any()) OC_RETURN_IF_ERROR(FeedWhatDiffers());
     if (!Differs(worst_.comparison) && inputs_.takes_any() && sets_.search.has_value()) {
       OC_RETURN_IF_ERROR(Search());
     }
@@ -66,6 +71,7 @@ class SetsComparison {
     }
     comparison.made_up_sets = count_;
     comparison.coverage = coverage_.Get();
+    TellOfConstants(&comparison);
     if (!Differs(comparison) && inputs_.takes_any() && ToldNothing()) {
       comparison.verdict = Verdict::kUntested;
     }
@@ -80,23 +86,25 @@ class SetsComparison {
   }
 
  private:
-  struct Case {
-    SizeChoice sizes;
-    Regime regime = Regime::kUsual;
-    uint64_t numbers = 0;
-    std::optional<uint64_t> mixture;
-  };
+  using Case = SetCase;
 
   absl::StatusOr<FedInputs> Feed(const Case& one) {
     // What was fed before gives its memory to what is to come.
     left_.SetFeeds({});
     right_.SetFeeds({});
     OC_ASSIGN_OR_RETURN(FedInputs fed,
-                        inputs_.MakeUp(one.sizes, one.regime, one.numbers, one.mixture));
+                        inputs_.MakeUp(WithSum(one.sizes), one.regime, one.numbers, one.mixture,
+                                       one.probes));
     left_.SetFeeds(fed.left);
     right_.SetFeeds(fed.right);
     return fed;
   }
+
+  SizeChoice WithSum(SizeChoice sizes) const {
+    sizes.sum = sum_;
+    return sizes;
+  }
+  std::string SizesText(const Case& one) const { return inputs_.Sizes(WithSum(one.sizes)); }
 
   // What the result will be, unless one that is less alike comes. Large inputs are not held until
   // then: making them again takes less time than a run does.
@@ -125,6 +133,7 @@ class SetsComparison {
   }
 
   void Count(const Comparison& comparison) {
+    unread_ = count_ == 0 ? comparison.unread : UnreadByBoth(unread_, comparison.unread);
     ++count_;
     for (const SideId side : kBothSides) coverage_.Add(OfSide(comparison, side), side);
     std::vector<Hash128> contents;
@@ -160,16 +169,19 @@ class SetsComparison {
       }
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
       const bool failed = LeftFailed(comparison);
-      const std::string sizes = inputs_.Sizes(one.sizes);
+      const std::string sizes = SizesText(one);
       tried.push_back(sizes);
       if (!failed) {
         attempt_ = attempt;
+        if (comparison.verdict == Verdict::kFailed) FindOtherSizes(one, &comparison);
         Count(comparison);
         Hold(one, std::move(comparison), *std::move(fed));
-        return absl::OkStatus();
+        return FitCalibration(one);
       }
       if (!first.has_value()) first = SetsResult{std::move(comparison), *std::move(fed)};
       if (sizes.empty()) break;  // there is nothing to choose
+      // Once more with the same sizes, but for one.
+      if (attempt == 0 && FindSum()) --attempt;
     }
     if (tried.size() > 1) {
       first->comparison.notes.push_back(absl::StrCat(
@@ -181,30 +193,119 @@ class SetsComparison {
     return absl::OkStatus();
   }
 
+  // Whether the left runs with a size that is the sum of others. Tried once.
+  bool FindSum() {
+    if (sum_.has_value()) return false;
+    for (const SizeSum& sum : inputs_.SumsToTry()) {
+      sum_ = sum;
+      if (Feed({}).ok() && left_.evaluator()->Run(*left_.feeds()).ok()) return true;
+    }
+    sum_.reset();
+    return false;
+  }
+
+  // Of sizes with which the left alone runs: whether there are others with which both do.
+  void FindOtherSizes(const Case& failed, Comparison* comparison) {
+    const FedInputs fed = {"", *left_.feeds(), *right_.feeds(), {}};
+    for (const int attempt : {3, 5, 7, 2, 6}) {
+      Case one;
+      one.sizes.attempt = attempt;
+      if (!Feed(one).ok() || !left_.evaluator()->Run(*left_.feeds()).ok() ||
+          !right_.evaluator()->Run(*right_.feeds()).ok()) {
+        continue;
+      }
+      TellSizes(SizesText(one), SizesText(failed), comparison);
+      break;
+    }
+    left_.SetFeeds(fed.left);
+    right_.SetFeeds(fed.right);
+  }
+
+  static void TellSizes(const std::string& both, const std::string& left_alone,
+                        Comparison* comparison) {
+    if (both.empty() || both == left_alone) return;
+    comparison->sizes_of_one_side = absl::StrCat("both run with ", both, "; with ", left_alone,
+                                                 " the left runs and the right does not");
+    comparison->verdict = Verdict::kDifferent;
+  }
+
+  static double BeyondScales(const Comparison& comparison) {
+    return std::max(ShareBeyondScales(comparison.left), ShareBeyondScales(comparison.right));
+  }
+
+  // Numbers of the usual size may be larger than what a side's scales were calibrated for, and what
+  // is cut off then is no mistake: smaller ones are tried.
+  absl::Status FitCalibration(Case one) {
+    if (!IsCalibrated()) return absl::OkStatus();
+    double beyond = BeyondScales(worst_.comparison);
+    for (const double size : {0.6, 0.3}) {
+      constexpr double kLittle = 0.05;
+      if (beyond <= kLittle) break;
+      one.sizes.shrink = size;
+      absl::StatusOr<FedInputs> fed = Feed(one);
+      if (!fed.ok()) break;
+      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
+      const double now = BeyondScales(comparison);
+      if (comparison.verdict == Verdict::kFailed || now >= beyond) break;
+      beyond = now;
+      Hold(one, std::move(comparison), *std::move(fed));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status Further() {
     // What its scales were calibrated for is not known: more sets would show that, and no more.
     if (IsCalibrated()) return absl::OkStatus();
     const bool small = IsSmall(worst_.comparison);
+    masked_ = inputs_.TakesMasks();
     for (int set = 1; set < sets_.sets; ++set) {
       const int64_t seen = coverage_.seen();
-      OC_ASSIGN_OR_RETURN(const bool ran, Try(FurtherCase(set)));
+      OC_ASSIGN_OR_RETURN(const bool ran, Try(FurtherCase(set, IsCoarse())));
       if (Differs(worst_.comparison)) break;
       if (ran && coverage_.seen() == seen && !small) break;
     }
     return absl::OkStatus();
   }
 
-  // A batch of 1, then whole numbers and halves, then large numbers along longer axes. Coarse types
-  // are none for large numbers.
-  Case FurtherCase(int set) const {
-    Case one;
-    one.sizes.set = set;
-    if (set % 4 == 2 && MayShow(Regime::kWhole)) one.regime = Regime::kWhole;
-    if (set % 4 == 3) {
-      if (MayShow(Regime::kLarge)) one.regime = Regime::kLarge;
-      one.sizes.stretch = 3;
+  // Goes to the rows that differ, and to numbers between those that do.
+  absl::Status FeedWhatDiffers() {
+    constexpr int64_t kFarthest = 8192;
+    constexpr size_t kMostTables = 3;
+    if (IsCalibrated()) return absl::OkStatus();
+    const std::vector<UnreadRows> unread = unread_;
+    for (size_t i = 0; i < std::min(unread.size(), kMostTables); ++i) {
+      for (const int64_t reach : {unread[i].last + 1, unread[i].last / 2 + 1}) {
+        if (reach > kFarthest) continue;
+        Case one;
+        one.sizes.set = 1;
+        one.sizes.reach = reach;
+        OC_RETURN_IF_ERROR(Try(one).status());
+        if (Differs(worst_.comparison)) return absl::OkStatus();
+        if (std::find(unread_.begin(), unread_.end(), unread[i]) == unread_.end()) break;
+      }
     }
-    return one;
+    Case one;
+    if (IsCoarse()) return absl::OkStatus();
+    one.probes =
+        NumbersThatDiffer(left_.evaluator()->model().graph, right_.evaluator()->model().graph);
+    one.regime = Regime::kWhole;
+    for (int set = 0; set < 2 && !one.probes.empty() && !Differs(worst_.comparison); ++set) {
+      one.sizes.set = set;
+      OC_RETURN_IF_ERROR(Try(one).status());
+    }
+    return absl::OkStatus();
+  }
+
+  // What the inputs could not vary, and what none of them has come to.
+  void TellOfConstants(Comparison* comparison) {
+    comparison->unread = comparison->verdict <= Verdict::kClose ? unread_ : std::vector<UnreadRows>();
+    for (const FrozenInput& frozen : inputs_.Frozen()) {
+      comparison->frozen.push_back(frozen.text);
+      ++comparison->coverage->nodes;
+      comparison->coverage->missing.push_back(
+          {frozen.side, "input", frozen.name,
+           absl::StrCat("it is a constant of the ", SideName(Other(frozen.side)))});
+    }
   }
 
   // So little that further sets cost next to nothing.
@@ -225,12 +326,23 @@ class SetsComparison {
       if (!fed.ok()) return false;
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
       if (LeftFailed(comparison)) continue;
-      if (Differs(comparison) && one.regime != Regime::kUsual) {
+      // Masks that leave nothing to a row show rounding, too.
+      if (Differs(comparison) && (one.regime != Regime::kUsual || masked_)) {
         if (!IsReal(comparison, one.regime)) return true;
       }
+      if (comparison.verdict == Verdict::kFailed && !Differs(worst_.comparison)) {
+        Case first;
+        first.sizes.attempt = attempt_;
+        TellSizes(SizesText(first), SizesText(one), &comparison);
+      }
+      const std::string sizes = comparison.sizes_of_one_side;
       Count(comparison);
       if (comparison.verdict > worst_.comparison.verdict) {
         OC_ASSIGN_OR_RETURN(comparison, Compare(left_, right_, options_));
+        if (!sizes.empty() && comparison.verdict == Verdict::kFailed) {
+          comparison.sizes_of_one_side = sizes;
+          comparison.verdict = Verdict::kDifferent;
+        }
         if (comparison.verdict > worst_.comparison.verdict) {
           Hold(one, std::move(comparison), *std::move(fed));
         }
@@ -244,9 +356,9 @@ class SetsComparison {
 
   absl::Status Search() {
     const absl::Time end = absl::Now() + *sets_.search;
-    const std::vector<Case> cases = FirstCases();
+    const std::vector<Case> cases = FirstSearchCases();
     for (uint64_t i = 0; absl::Now() < end; ++i) {
-      Case one = i < cases.size() ? cases[static_cast<size_t>(i)] : Mixture(i);
+      Case one = i < cases.size() ? cases[static_cast<size_t>(i)] : MixtureCase(i);
       if (IsCoarse()) one.mixture.reset();
       // Where halves overflow is worth knowing, though.
       const bool overflows = one.regime == Regime::kLarge && !IsCalibrated();
@@ -267,40 +379,6 @@ class SetsComparison {
     return absl::OkStatus();
   }
 
-  // Sizes and regimes one by one.
-  static std::vector<Case> FirstCases() {
-    std::vector<Case> cases;
-    for (int regime = 1; regime < kRegimes; ++regime) {
-      for (const int set : {0, 1}) {
-        Case one;
-        one.regime = static_cast<Regime>(regime);
-        one.sizes.set = set;
-        cases.push_back(one);
-      }
-    }
-    for (const int stretch : {2, 3, 5, 9, 17, 33}) {
-      Case one;
-      one.sizes.stretch = stretch;
-      cases.push_back(one);
-    }
-    for (const int attempt : {3, 6, 7}) {
-      Case one;
-      one.sizes.attempt = attempt;
-      cases.push_back(one);
-    }
-    return cases;
-  }
-
-  static Case Mixture(uint64_t i) {
-    Case one;
-    one.numbers = i;
-    one.sizes.set = static_cast<int>(i % 7);
-    one.sizes.stretch = i % 5 == 0 ? static_cast<int>(1 + i % 4) : 1;
-    // Every other one has the usual numbers, but others.
-    if (i % 2 == 0) one.mixture = i;
-    return one;
-  }
-
   bool IsCalibrated() const {
     const Comparison& comparison = worst_.comparison;
     return DifferInQuantization(comparison.left, comparison.right) ||
@@ -319,18 +397,7 @@ class SetsComparison {
   }
 
   // Numbers of other sizes are nothing that coarse types were made for.
-  bool MayShow(Regime regime) const {
-    switch (regime) {
-      case Regime::kTiny:
-      case Regime::kSmall:
-      case Regime::kLarge:
-      case Regime::kHuge:
-      case Regime::kWhole:
-        return !IsCoarse();
-      default:
-        return true;
-    }
-  }
+  bool MayShow(Regime regime) const { return SuitsCoarseTypes(regime) || !IsCoarse(); }
 
   // By the outputs alone, each by its own type.
   bool OutputsDiffer() const {
@@ -370,8 +437,22 @@ class SetsComparison {
     const auto b = right->Run(*right_.feeds());
     if (!a.ok() || !b.ok()) return true;
     ToleranceOptions tolerance;
-    tolerance.rtol = 1e-4;
+    tolerance.rtol = IsCoarse() ? kMuch : 1e-4;
+    if (IsCoarse()) tolerance.atol = kMuch * LargestOutput(comparison);
     return !CompareOutputs(Named(left_, *a), Named(right_, *b), tolerance).agree;
+  }
+
+  // Of coarse types: what is no rounding of constants.
+  static constexpr double kMuch = 5e-2;
+
+  static double LargestOutput(const Comparison& comparison) {
+    double largest = 0;
+    for (const StreamResult* output : OutputsOf(comparison.left)) {
+      if (!output->fingerprint.has_sketch) continue;
+      const Statistics& of = output->fingerprint.numbers().statistics;
+      largest = std::max({largest, std::abs(of.min), std::abs(of.max)});
+    }
+    return largest;
   }
 
   // Made smaller as long as it differs, and compared the whole way.
@@ -414,6 +495,9 @@ class SetsComparison {
   int count_ = 0;
   int searched_ = 0;
   int attempt_ = 0;
+  std::optional<SizeSum> sum_;      // of sizes, which the left model wants
+  bool masked_ = false;             // whether an input is a mask
+  std::vector<UnreadRows> unread_;  // on all sets so far
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -46,12 +47,31 @@ Way WayOf(int attempt) {
   return kWays[std::clamp(attempt, 0, kSizeAttempts - 1)];
 }
 
+Way WayOf(const SizeChoice& choice) {
+  Way way = WayOf(choice.attempt);
+  if (choice.reach > 0) {
+    way.batch = 1;
+    way.plain = choice.reach;
+  }
+  return way;
+}
+
+int64_t BatchOf(const SizeChoice& choice) {
+  const int64_t usual = kBatches[static_cast<size_t>(std::max(choice.set, 0)) % std::size(kBatches)];
+  return usual == 1 ? 1 : std::max(usual, choice.rows);
+}
+
+// Whether an input is like a cache: floats of several axes.
+bool IsLikeCache(const ValueInfo& input) {
+  return IsFloatingPoint(input.type.dtype) && input.type.shape->size() >= 3;
+}
+
 }  // namespace
 
 FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& choice,
                      const std::map<std::string, int64_t, std::less<>>& given)
     : sizes_(given) {
-  const Way way = WayOf(choice.attempt);
+  const Way way = WayOf(choice);
   const auto set = static_cast<size_t>(std::max(choice.set, 0));
   size_t plain = set;
   int64_t image = 0;
@@ -79,7 +99,7 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& cho
       if (sizes_.contains(key)) continue;
       switch (RoleOf(input, axis)) {
         case Role::kBatch:
-          sizes_[key] = way.batch != 0 ? way.batch : kBatches[set % std::size(kBatches)];
+          sizes_[key] = way.batch != 0 ? way.batch : BatchOf(choice);
           break;
         case Role::kImage:
           sizes_[key] = way.image + way.image_step * (image++ + static_cast<int64_t>(set % 2));
@@ -114,6 +134,59 @@ FreeSizes::FreeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& cho
     }
     if (!sizes_.contains(sum)) sizes_[sum] = known ? size : kPlain[plain++ % std::size(kPlain)];
   }
+  if (choice.sum.has_value()) Add(inputs, *choice.sum, given);
+}
+
+std::string FreeSizes::KeyOf(const std::vector<ValueInfo>& inputs, const InputDim& dim) const {
+  for (const ValueInfo& input : inputs) {
+    const auto axis = static_cast<size_t>(dim.axis);
+    if (input.name != dim.input || !input.type.shape.has_value() ||
+        axis >= input.type.shape->size()) {
+      continue;
+    }
+    return (*input.type.shape)[axis].symbol.empty() ? absl::StrCat(dim.input, " axis ", axis)
+                                                    : KeyOf(input, axis);
+  }
+  return "";
+}
+
+// What is held of the past is as long in all caches, whatever their dimensions are called.
+void FreeSizes::Add(const std::vector<ValueInfo>& inputs, const SizeSum& sum,
+                    const std::map<std::string, int64_t, std::less<>>& given) {
+  constexpr int64_t kPast = 3;
+  constexpr int64_t kAdded = 5;
+  const auto find = [&](const std::string& name) -> const ValueInfo* {
+    for (const ValueInfo& input : inputs) {
+      if (input.name == name) return &input;
+    }
+    return nullptr;
+  };
+  const ValueInfo* past = find(sum.past.input);
+  const ValueInfo* added = find(sum.added.input);
+  if (past == nullptr || added == nullptr) return;
+  const auto axis = static_cast<size_t>(sum.past.axis);
+  int64_t held = SizeOf(*past, axis);
+  if (!(*past->type.shape)[axis].value.has_value() &&
+      !given.contains(KeyOf(inputs, sum.past))) {
+    // Of no size that anything else has, so that nothing agrees by chance.
+    held = std::max<int64_t>(held % 7, kPast);
+    for (const ValueInfo& input : inputs) {
+      if (!input.type.shape.has_value() || !IsLikeCache(input) ||
+          axis >= input.type.shape->size() || (*input.type.shape)[axis].value.has_value()) {
+        continue;
+      }
+      if (input.type.shape->size() != past->type.shape->size()) continue;
+      sizes_[KeyOf(inputs, {input.name, sum.past.axis})] = held;
+    }
+  }
+  const auto added_axis = static_cast<size_t>(sum.added.axis);
+  int64_t length = SizeOf(*added, added_axis);
+  if (!(*added->type.shape)[added_axis].value.has_value() && length == held) {
+    length = held + kAdded;
+    sizes_[KeyOf(inputs, sum.added)] = length;
+  }
+  const std::string key = KeyOf(inputs, sum.sum);
+  if (!given.contains(key)) sizes_[key] = held + length;
 }
 
 std::string FreeSizes::KeyOf(const ValueInfo& input, size_t axis) {
@@ -124,8 +197,79 @@ std::string FreeSizes::KeyOf(const ValueInfo& input, size_t axis) {
 int64_t FreeSizes::SizeOf(const ValueInfo& input, size_t axis) const {
   const TypeInfo::Dim& dim = (*input.type.shape)[axis];
   if (dim.value.has_value()) return *dim.value;
+  if (dim.symbol.empty()) {
+    const auto own = sizes_.find(absl::StrCat(input.name, " axis ", axis));
+    if (own != sizes_.end()) return own->second;
+  }
   const auto it = sizes_.find(KeyOf(input, axis));
   return it == sizes_.end() ? 1 : it->second;
+}
+
+std::vector<SizeSum> PossibleSums(const std::vector<ValueInfo>& inputs,
+                                  const std::vector<bool>& masks) {
+  constexpr size_t kMost = 40;
+  struct Dim {
+    InputDim at;
+    std::string key;
+    bool fixed;
+    bool mask;
+    bool cache;
+    bool named_total;
+    bool integer;
+  };
+  std::vector<Dim> dims;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ValueInfo& input = inputs[i];
+    if (!input.type.shape.has_value()) continue;
+    for (size_t axis = 1; axis < input.type.shape->size(); ++axis) {
+      const TypeInfo::Dim& dim = (*input.type.shape)[axis];
+      const bool cache = IsLikeCache(input);
+      if (dim.value.has_value() && (!cache || axis + 1 == input.type.shape->size())) continue;
+      const std::string key = dim.value.has_value() || dim.symbol.empty()
+                                  ? absl::StrCat(input.name, " axis ", axis)
+                                  : dim.symbol;
+      const bool mask = i < masks.size() && masks[i] && axis + 1 == input.type.shape->size();
+      const std::string lower = absl::AsciiStrToLower(key);
+      const bool total = absl::StrContains(lower, "total") || absl::StrContains(lower, "all") ||
+                         absl::StrContains(lower, "kv");
+      const auto known = std::find_if(dims.begin(), dims.end(),
+                                      [&](const Dim& other) { return other.key == key; });
+      if (known != dims.end()) {
+        known->mask |= mask;
+        known->cache |= cache;
+        known->integer |= !cache && !mask;
+        continue;
+      }
+      dims.push_back({{input.name, static_cast<int64_t>(axis)},
+                      key,
+                      dim.value.has_value(),
+                      mask,
+                      cache,
+                      total,
+                      !cache && !mask});
+    }
+  }
+  std::vector<std::pair<int, SizeSum>> sums;
+  for (const Dim& sum : dims) {
+    for (const Dim& past : dims) {
+      for (const Dim& added : dims) {
+        if (sum.fixed || added.fixed || sum.key == past.key || sum.key == added.key ||
+            past.key == added.key) {
+          continue;
+        }
+        if (!past.cache || (sum.cache && !sum.mask)) continue;
+        const int unlikely = (sum.mask ? 0 : 4) + (sum.named_total ? 0 : 1) +
+                             (added.integer ? 0 : 1) + (past.fixed ? 1 : 0) +
+                             (past.mask ? 2 : 0);
+        sums.push_back({unlikely, {sum.at, past.at, added.at}});
+      }
+    }
+  }
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<SizeSum> likely;
+  for (size_t i = 0; i < std::min(kMost, sums.size()); ++i) likely.push_back(sums[i].second);
+  return likely;
 }
 
 std::string DescribeSizes(const std::vector<ValueInfo>& inputs, const SizeChoice& choice,

@@ -1,408 +1,10 @@
 #include "compare/inputs/made_up/input_purpose.h"
 
 #include <algorithm>
-#include <cmath>
-#include <memory>
-#include <set>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "compare/inputs/made_up/graph_scope.h"
-#include "compare/inputs/made_up/known_keys.h"
-#include "compare/inputs/made_up/node_questions.h"
-#include "compare/inputs/made_up/purpose_table.h"
-#include "compare/inputs/made_up/traced_size.h"
-#include "compare/operators/operator_traits.h"
-#include "evaluator/model/outer_names.h"
+#include "compare/graphs/differing_rows.h"
 
 namespace onnxcmp {
-namespace {
-
-// What has become of an input's elements on the way.
-struct Form {
-  bool number = true;   // they are still those that the input has
-  bool truth = false;   // true and false, or floats that were
-  bool scaled = false;  // times a large number
-  bool added = false;   // added to what was computed
-  bool phase = false;   // times several frequencies
-  auto Key() const { return std::tuple(number, truth, scaled, added, phase); }
-};
-
-class Walker {
- public:
-  explicit Walker(const Graph& graph) : root_(MakeScope(graph, nullptr)) {}
-
-  InputPurposes Run() {
-    InputPurposes purposes;
-    for (const ValueInfo& input : root_->graph->inputs) {
-      input_ = &input;
-      found_ = {};
-      any_ = false;
-      seen_.clear();
-      Form form;
-      form.truth = input.type.dtype == DType::kBool;
-      Follow(*root_, input.name, form);
-      if (any_) purposes[input.name] = std::move(found_);
-    }
-    return purposes;
-  }
-
- private:
-  static constexpr size_t kMostSteps = 20000;
-  static constexpr double kLarge = 1e3;
-
-  bool IsInteger() const { return onnxcmp::IsInteger(input_->type.dtype); }
-  bool IsFloat() const { return IsFloatingPoint(input_->type.dtype); }
-
-  static std::string WordsFor(const Node& node, absl::string_view what) {
-    return absl::StrCat(
-        what, " of ", node.op_type,
-        node.name.empty() ? absl::StrCat(" -> `", node.outputs.empty() ? "" : node.outputs[0], "`")
-                          : absl::StrCat(" `", node.name, "`"));
-  }
-
-  void Found(InputPurpose purpose) {
-    if (!any_ || purpose.purpose > found_.purpose) {
-      for (const std::string& word : found_.words) purpose.words.push_back(word);
-      found_ = std::move(purpose);
-      any_ = true;
-      return;
-    }
-    if (purpose.purpose != found_.purpose) return;
-    if (purpose.limit.has_value()) {
-      found_.limit = std::min(found_.limit.value_or(*purpose.limit), *purpose.limit);
-    }
-    if (found_.limit_sum.empty()) found_.limit_sum = purpose.limit_sum;
-    found_.weights |= purpose.weights;
-    found_.words.insert(found_.words.end(), purpose.words.begin(), purpose.words.end());
-    for (auto& [feature, values] : purpose.thresholds) {
-      std::vector<double>& all = found_.thresholds[feature];
-      all.insert(all.end(), values.begin(), values.end());
-    }
-  }
-  void Found(Purpose purpose, const Node& node) {
-    InputPurpose found;
-    found.purpose = purpose;
-    found.why = WordsFor(node, PurposeName(purpose));
-    Found(std::move(found));
-  }
-
-  void Follow(const GraphScope& scope, absl::string_view name, const Form& form) {
-    if (name.empty() || seen_.size() > kMostSteps) return;
-    if (!seen_.insert({&scope, std::string(name), form.Key()}).second) return;
-    if (const auto it = scope.readers.find(name); it != scope.readers.end()) {
-      for (const GraphScope::Reader& reader : it->second)
-        Read(scope, *reader.node, reader.slot, form);
-    }
-    for (const auto& [graph, inner] : scope.inner) {
-      if (inner->outer == &scope && !inner->defined.contains(name)) Follow(*inner, name, form);
-    }
-  }
-
-  void FollowOutput(const GraphScope& scope, const Node& node, const Form& form) {
-    if (!node.outputs.empty()) Follow(scope, node.outputs[0], form);
-  }
-
-  void Read(const GraphScope& scope, const Node& node, size_t slot, const Form& form) {
-    if (node.body != nullptr) return EnterBody(scope, node, slot, *node.body, form);
-    if (IsOneOf(node, {"Loop", "Scan"})) {
-      for (const Graph* body : GraphsOf(node)) {
-        EnterBody(scope, node, slot, *body, form);
-      }
-    }
-    if (UseOf(scope, node, slot, form)) return;
-    Pass(scope, node, slot, form);
-  }
-
-  void EnterBody(const GraphScope& scope, const Node& node, size_t slot, const Graph& body,
-                 const Form& form) {
-    const auto inner = scope.inner.find(&body);
-    if (inner == scope.inner.end()) return;
-    // The body of a Loop begins with the counter and the condition, as the node does.
-    if (node.op_type == "Loop" && slot < 2) return;
-    if (slot < body.inputs.size()) Follow(*inner->second, body.inputs[slot].name, form);
-  }
-
-  // Whether the operator says what the input is for.
-  bool UseOf(const GraphScope& scope, const Node& node, size_t slot, const Form& form) {
-    if (node.domain == kMlDomain) return UseOfMl(node, slot);
-    if (input_->type.dtype == DType::kString) AddWords(scope, node, slot);
-    for (const SlotPurpose& row : SlotPurposesOf(node.domain, node.op_type)) {
-      if (row.slot != slot) continue;
-      switch (row.purpose) {
-        case Purpose::kPositive:
-          if (!form.number || !WantsPositive(scope, node)) return false;
-          break;
-        case Purpose::kIds:
-        case Purpose::kPositions:
-        case Purpose::kLengths:
-        case Purpose::kSmall:
-          if (!form.number) return false;
-          break;
-        default:
-          break;
-      }
-      Found(PurposeOfRow(scope, node, row));
-      return true;
-    }
-    return false;
-  }
-
-  bool WantsPositive(const GraphScope& scope, const Node& node) const {
-    if (node.op_type == "Div" || node.op_type == "Mod") return IsInteger();
-    if (node.op_type != "Pow") return true;
-    const std::optional<double> exponent =
-        node.inputs.size() > 1 ? NumberOf(ConstantIn(scope, node.inputs[1])) : std::nullopt;
-    return exponent.has_value() && *exponent != std::round(*exponent);
-  }
-
-  InputPurpose PurposeOfRow(const GraphScope& scope, const Node& node, const SlotPurpose& row) {
-    InputPurpose found;
-    found.purpose = row.purpose;
-    found.first = row.first;
-    found.rest = row.rest;
-    found.step = row.step;
-    found.fraction = row.fraction;
-    found.pieces = node.op_type.starts_with("Split");
-    found.counts = node.op_type == "Loop" && row.slot == 0;
-    found.why = WordsFor(node, PurposeName(row.purpose));
-    const std::string other = row.other < node.inputs.size() ? node.inputs[row.other] : "";
-    switch (row.limit) {
-      case LimitKind::kNone:
-        break;
-      case LimitKind::kAxis:
-        SetLimit(SizeAlong(scope, other, row.axis), &found);
-        break;
-      case LimitKind::kAxisOf:
-        SetLimit(SizeAlong(scope, other, IntAttribute(node, row.attribute).value_or(row.axis)),
-                 &found);
-        break;
-      case LimitKind::kAttribute:
-        found.limit = IntAttribute(node, row.attribute);
-        break;
-      case LimitKind::kValue:
-        if (const auto number = NumberOf(ConstantIn(scope, other))) {
-          found.limit = static_cast<int64_t>(*number);
-        }
-        break;
-    }
-    if (node.op_type == "GatherND" || node.op_type == "ScatterND") LeastDim(scope, other, &found);
-    if (node.domain == kMicrosoftDomain) SetOfContrib(scope, node, row.slot, &found);
-    return found;
-  }
-
-  static void SetLimit(const std::optional<TracedSize>& size, InputPurpose* found) {
-    if (!size.has_value()) return;
-    if (size->fixed.has_value()) found->limit = size->fixed;
-    if (size->dim.has_value()) found->limit_sum = {*size->dim};
-  }
-
-  // Each index of a tuple is for another axis.
-  void LeastDim(const GraphScope& scope, const std::string& table, InputPurpose* found) {
-    if (const Tensor* constant = ConstantIn(scope, table)) {
-      for (const int64_t dim : constant->shape()) {
-        found->limit = std::min(found->limit.value_or(dim), dim);
-      }
-    }
-  }
-
-  // Masks of one axis are lengths; what a cache holds is the past and what is new.
-  void SetOfContrib(const GraphScope& scope, const Node& node, size_t slot, InputPurpose* found) {
-    const auto size_of = [&](size_t input, int64_t axis) -> std::optional<TracedSize> {
-      if (input >= node.inputs.size() || node.inputs[input].empty()) return std::nullopt;
-      return SizeAlong(scope, node.inputs[input], axis);
-    };
-    const auto add = [&](const std::optional<TracedSize>& size) {
-      if (!size.has_value()) return;
-      if (size->fixed.has_value()) found->limit = found->limit.value_or(0) + *size->fixed;
-      if (size->dim.has_value()) found->limit_sum.push_back(*size->dim);
-    };
-    const bool masked = found->purpose == Purpose::kMask && input_->type.shape.has_value() &&
-                        input_->type.shape->size() == 1 && onnxcmp::IsInteger(input_->type.dtype);
-    if (masked && node.op_type != "Compress") {
-      found->purpose = Purpose::kLengths;
-      add(size_of(0, 1));
-    }
-    if (node.op_type == "GroupQueryAttention" && found->purpose == Purpose::kLengths) {
-      add(size_of(0, 1));
-      add(size_of(3, 2));
-      found->full = slot == 5 ? -1 : 0;
-    }
-  }
-
-  // Trees, encoders of labels, vocabularies.
-  bool UseOfMl(const Node& node, size_t slot) {
-    InputPurpose found;
-    if (slot == 0 && node.op_type.starts_with("TreeEnsemble")) {
-      found.purpose = Purpose::kFeatures;
-      found.why = WordsFor(node, PurposeName(found.purpose));
-      AddThresholds(node, &found);
-      Found(std::move(found));
-      return true;
-    }
-    if (slot == 1 && node.op_type == "ArrayFeatureExtractor") {
-      found.purpose = Purpose::kIds;
-      found.limit = 1;
-      Found(std::move(found));
-      return true;
-    }
-    found.purpose = input_->type.dtype == DType::kString ? Purpose::kText : Purpose::kNumbers;
-    for (const auto& [name, attribute] : node.attributes) {
-      if (const auto* words = std::get_if<std::vector<std::string>>(&attribute)) {
-        found.words.insert(found.words.end(), words->begin(), words->end());
-      }
-      AddKeysOf(attribute, &found);
-      const auto* keys = std::get_if<std::vector<int64_t>>(&attribute);
-      if (keys != nullptr && (name == "keys_int64s" || name == "cats_int64s")) {
-        for (const int64_t key : *keys) found.thresholds[-1].push_back(static_cast<double>(key));
-      }
-    }
-    if (found.words.empty() && found.thresholds.empty()) return false;
-    found.why = WordsFor(node, "keys");
-    Found(std::move(found));
-    return true;
-  }
-
-  // Strings that it is compared with, or split or replaced by.
-  void AddWords(const GraphScope& scope, const Node& node, size_t slot) {
-    InputPurpose found;
-    found.purpose = Purpose::kText;
-    found.why = WordsFor(node, PurposeName(found.purpose));
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const Tensor* constant = i == slot ? nullptr : ConstantIn(scope, node.inputs[i]);
-      if (constant == nullptr || constant->dtype() != DType::kString) continue;
-      const absl::StatusOr<Tensor> whole = constant->Contiguous();
-      for (int64_t k = 0; whole.ok() && k < whole->num_elements(); ++k) {
-        found.words.push_back(whole->string_data()[k]);
-      }
-    }
-    for (const auto& [name, attribute] : node.attributes) {
-      if (const auto* words = std::get_if<std::vector<std::string>>(&attribute)) {
-        found.words.insert(found.words.end(), words->begin(), words->end());
-      }
-    }
-    // Text that is read as numbers.
-    if (node.op_type == "Cast" || node.op_type == "CastLike") {
-      found.words = {"1.5", "-2", "0.125", "37", "1e-3", "-0.5"};
-    }
-    Found(std::move(found));
-  }
-
-  void Pass(const GraphScope& scope, const Node& node, size_t slot, Form form) {
-    if (!IsOfOnnx(node)) return;
-    if (slot == 1 && IsFloat() && form.number &&
-        IsOneOf(node, {"Conv", "ConvTranspose", "Gemm", "MatMul"})) {
-      InputPurpose found;
-      found.weights = true;
-      found.why = WordsFor(node, "weights");
-      return Found(std::move(found));
-    }
-    const auto other = [&]() -> const Tensor* {
-      return node.inputs.size() == 2 ? ConstantIn(scope, node.inputs[1 - slot]) : nullptr;
-    };
-    // What a rotation begins with.
-    if (IsOneOf(node, {"Cos", "Sin"}) && !IsFloat() && !form.scaled) {
-      return Found(Purpose::kPositions, node);
-    }
-    if (HasTrait(node, OperatorTrait::kMoves)) {
-      const bool data = slot == 0 || !HasTrait(node, OperatorTrait::kOneDataInput);
-      return data ? FollowOutput(scope, node, form) : void();
-    }
-    if (IsOneOf(node, {"Cast", "CastLike"}) && slot == 0) return Cast(scope, node, form);
-    if (IsOneOf(node, {"Not"})) return FollowOutput(scope, node, form);
-    if (IsOneOf(node, {"And", "Or", "Xor", "BitwiseAnd", "BitwiseOr"})) {
-      return FollowOutput(scope, node, form);
-    }
-    if (IsOneOf(node, {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"})) {
-      // A float that is compared with a threshold is any number.
-      if (other() == nullptr || IsFloat()) return;
-      form.number = false;
-      form.truth = true;
-      return FollowOutput(scope, node, form);
-    }
-    // How many count, and which is which among those that do.
-    if (IsOneOf(node, {"CumSum", "ReduceSum"}) && slot == 0 && !IsFloat() && !form.scaled) {
-      if (form.number || form.truth) Found(Purpose::kMask, node);
-      return;
-    }
-    if (IsOneOf(node, {"Softmax"}) && form.added && IsFloat() && !form.scaled) {
-      return Found(Purpose::kAddedMask, node);
-    }
-    if (IsOneOf(node, {"Neg"})) return FollowOutput(scope, node, form);
-    if (form.phase) return;
-    if (IsOneOf(node, {"MatMul", "Einsum"}) && !IsFloat()) {
-      form.number = false;
-      form.phase = true;
-      return FollowOutput(scope, node, form);
-    }
-    if (node.inputs.size() != 2 || !IsOneOf(node, {"Add", "Sub", "Mul", "Div"})) return;
-    const Tensor* constant = other();
-    if (constant != nullptr) return Constant(scope, node, *constant, form);
-    if (node.op_type == "Mul") {
-      // Of what a truth is multiplied with, some does not count.
-      if (form.truth && !IsFloat()) Found(Purpose::kMask, node);
-      return;
-    }
-    if (node.op_type != "Add" && node.op_type != "Sub") return;
-    if (form.scaled) return Found(Purpose::kMask, node);
-    if (IsFloat() && form.number && node.op_type == "Add" &&
-        IsProduct(scope, node.inputs[1 - slot])) {
-      form.added = true;
-      FollowOutput(scope, node, form);
-    } else if (form.added) {
-      FollowOutput(scope, node, form);
-    }
-  }
-
-  // An integer that becomes a float, other than to be divided, counts something or is a truth.
-  void Cast(const GraphScope& scope, const Node& node, Form form) {
-    const auto to = IntAttribute(node, "to");
-    const bool is_float = to.has_value() && IsFloatingPoint(static_cast<DType>(*to));
-    if (to.has_value() && static_cast<DType>(*to) == DType::kBool) form.truth = true;
-    if (is_float && !IsFloat()) form.truth = true;
-    FollowOutput(scope, node, form);
-  }
-
-  void Constant(const GraphScope& scope, const Node& node, const Tensor& constant, Form form) {
-    const std::optional<double> number = NumberOf(&constant);
-    if (!number.has_value()) {
-      // Biases and frequencies make another number of it.
-      form.number = false;
-      form.phase = !form.added;
-      return FollowOutput(scope, node, form);
-    }
-    // 1 - mask, and what becomes of it.
-    if (node.op_type == "Sub" && *number == 1) form.truth = true;
-    if (node.op_type == "Mul" && (*number <= -kLarge || (form.truth && *number >= kLarge))) {
-      form.scaled = true;
-    }
-    FollowOutput(scope, node, form);
-  }
-
-  // Whether a value is a product, perhaps scaled: what attention adds a mask to.
-  bool IsProduct(const GraphScope& scope, absl::string_view name) const {
-    for (int steps = 0; steps < 6; ++steps) {
-      const Node* node = ProducerIn(scope, name);
-      if (node == nullptr || node->inputs.empty()) return false;
-      if (IsOneOf(*node, {"MatMul", "Einsum"}) || node->op_type == "FusedMatMul") return true;
-      if (!IsOneOf(*node, {"Mul", "Div", "Add", "Cast", "Reshape", "Transpose"})) return false;
-      name = node->inputs[0];
-    }
-    return false;
-  }
-
-  std::unique_ptr<GraphScope> root_;
-  const ValueInfo* input_ = nullptr;
-  InputPurpose found_;
-  bool any_ = false;
-  std::set<std::tuple<const GraphScope*, std::string, std::tuple<bool, bool, bool, bool, bool>>>
-      seen_;
-};
-
-}  // namespace
 
 absl::string_view PurposeName(Purpose purpose) {
   switch (purpose) {
@@ -433,11 +35,37 @@ absl::string_view PurposeName(Purpose purpose) {
   return "";
 }
 
-InputPurposes PurposesOf(const Graph& graph) { return Walker(graph).Run(); }
+InputPurpose Merged(InputPurpose left, const InputPurpose& right) {
+  const bool theirs = left.why.empty() || right.purpose > left.purpose;
+  const bool alike = left.purpose == right.purpose;
+  InputPurpose merged = theirs ? right : left;
+  const InputPurpose& other = theirs ? left : right;
+  if (other.limit.has_value()) merged.limit = std::min(merged.limit.value_or(*other.limit), *other.limit);
+  merged.not_negative |= other.not_negative || !alike;
+  merged.adds_up |= other.adds_up;
+  const auto append = [](auto* to, const auto& from) {
+    to->insert(to->end(), from.begin(), from.end());
+  };
+  append(&merged.landmarks, other.landmarks);
+  append(&merged.missing, other.missing);
+  if (!merged.range.has_value()) merged.range = other.range;
+  if (!alike) return merged;
+  append(&merged.words, other.words);
+  append(&merged.paths, other.paths);
+  for (const auto& [feature, values] : other.thresholds) append(&merged.thresholds[feature], values);
+  return merged;
+}
 
 const InputPurposes& PurposeCache::Of(const Graph& graph) {
   const auto [it, is_new] = purposes_.try_emplace(&graph);
   if (is_new) it->second = PurposesOf(graph);
+  return it->second;
+}
+
+const std::vector<int64_t>& PurposeCache::DifferingRows(const Tensor& left, const Tensor& right,
+                                                        int64_t axis) {
+  const auto [it, is_new] = rows_.try_emplace({&left, &right});
+  if (is_new) it->second = RowsThatDiffer(left, right, axis);
   return it->second;
 }
 

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/model/model.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 
@@ -38,6 +40,19 @@ struct InputDim {
   int64_t axis = 0;
 };
 
+struct IdTable {
+  const Tensor* rows = nullptr;
+  int64_t axis = 0;
+};
+
+struct NumberRange {
+  double least = 0;
+  double greatest = 0;
+};
+
+// By feature, between which numbers it has to be, both excluded, so that a leaf is reached.
+using TreePath = std::vector<std::pair<int64_t, NumberRange>>;
+
 struct InputPurpose {
   Purpose purpose = Purpose::kNumbers;
   // Ids and positions: rows of the table; lengths: the greatest. Where that is the sum of sizes of
@@ -55,13 +70,37 @@ struct InputPurpose {
   double fraction = 0;  // small floats: all elements, if it is not 0
   // Numbers that others are multiplied with and added up: they get smaller the more there are.
   bool weights = false;
+  // Ids: whether some use takes none below 0; whether what several say is added up or the like.
+  bool not_negative = false;
+  bool adds_up = false;
+  // Ids: tables whose rows they choose, in the graph.
+  std::vector<IdTable> tables;
+  // Rows of tables that differ from the other side's: some ids have to be these.
+  std::vector<int64_t> rows_that_differ;
+  // Integers: what the types of both sides hold.
+  std::optional<NumberRange> integers;
+  // Numbers that it is compared with or cut off at.
+  std::vector<double> landmarks;
+  // Numbers are as many times as large as usual.
+  double shrink = 1;
+  // Numbers between two that constants of both sides differ in: some are to be these.
+  std::vector<double> probes;
+  // Numbers that stand for what is missing, NaN among them.
+  std::vector<double> missing;
+  // What it is quantized to before anything else reads it.
+  std::optional<NumberRange> range;
   // Strings that the graph knows.
   std::vector<std::string> words;
   // Features: by feature what it is compared with.
   absl::flat_hash_map<int64_t, std::vector<double>> thresholds;
+  // Features: what leads to leaves, one by one.
+  std::vector<TreePath> paths;
   // In words, with the node that gave it: "ids of Gather 'embedding'".
   std::string why;
 };
+
+// What two models use an input for, together.
+InputPurpose Merged(InputPurpose left, const InputPurpose& right);
 
 // By input, of those that have a use that tells.
 using InputPurposes = absl::flat_hash_map<std::string, InputPurpose>;
@@ -76,9 +115,12 @@ class PurposeCache {
   // Graphs are known by their address, and must outlive the cache. The reference holds as long as
   // it.
   const InputPurposes& Of(const Graph& graph);
+  // RowsThatDiffer() of two constants of these graphs, which are looked at once as well.
+  const std::vector<int64_t>& DifferingRows(const Tensor& left, const Tensor& right, int64_t axis);
 
  private:
   absl::node_hash_map<const Graph*, InputPurposes> purposes_;
+  absl::node_hash_map<std::pair<const Tensor*, const Tensor*>, std::vector<int64_t>> rows_;
 };
 
 }  // namespace onnxcmp

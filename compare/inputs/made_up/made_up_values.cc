@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compare/inputs/made_up/mask_rows.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 
@@ -20,35 +21,6 @@ namespace {
 // Where nobody says how many rows a table has.
 constexpr int64_t kUnknownLimit = 2;
 constexpr double kMasked = -1e4;
-
-// How many elements of a row of `length` count: never none, different from row to row.
-class MaskRows {
- public:
-  MaskRows(int64_t length, Regime regime, int set) : length_(length), regime_(regime), set_(set) {}
-
-  int64_t CountOf(int64_t row) const {
-    if (length_ <= 1) return length_;
-    switch (regime_) {
-      case Regime::kZeros:
-      case Regime::kOnes:
-        return length_;
-      case Regime::kEnds:
-        return row % 2 == 0 ? 1 : length_;
-      default:
-        break;
-    }
-    // From the whole row but one down to two thirds of it.
-    const int64_t least = std::max<int64_t>(1, 2 * length_ / 3);
-    return length_ - 1 - (row * 2 + set_) % std::max<int64_t>(1, length_ - least);
-  }
-  // Whether element i of all rows is one that counts.
-  bool Counts(int64_t i) const { return i % length_ < CountOf(i / length_); }
-
- private:
-  int64_t length_;
-  Regime regime_;
-  int set_;
-};
 
 // Takes the numbers that a tensor's elements are stored from, in order. They are stored a few at a
 // time: all of them as doubles would take several times what the tensor takes.
@@ -84,9 +56,72 @@ void Little(std::string* to, uint32_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) to->push_back(static_cast<char>(value >> (8 * i) & 0xff));
 }
 
+// A set in which what is rare comes up: missing values, ids that count from the end.
+bool IsForTheRare(int set) { return set % 4 == 2; }
+
+// Of all the axes after the last one that is longer than 1 there is one element.
+int64_t RowOf(const Shape& shape) {
+  for (auto dim = shape.rbegin(); dim != shape.rend(); ++dim) {
+    if (*dim > 1) return *dim;
+  }
+  return 1;
+}
+
 }  // namespace
 
+std::optional<double> ValueMaker::Missing(const InputPurpose& purpose) {
+  constexpr int64_t kOneIn = 5;
+  if (purpose.missing.empty() || !IsForTheRare(set_) || random_.Below(kOneIn) != 0) {
+    return std::nullopt;
+  }
+  const auto many = static_cast<int64_t>(purpose.missing.size());
+  return purpose.missing[static_cast<size_t>(random_.Below(many))];
+}
+
+std::optional<double> ValueMaker::Probe(const InputPurpose& purpose) {
+  if (purpose.probes.empty() || random_.Below(2) != 0) return std::nullopt;
+  const auto many = static_cast<int64_t>(purpose.probes.size());
+  const double probe = purpose.probes[static_cast<size_t>(random_.Below(many))];
+  return random_.Below(4) == 0 ? -probe : probe;
+}
+
 double ValueMaker::Number(const InputPurpose& purpose, bool scalar) {
+  if (const auto probe = Probe(purpose); probe.has_value() && purpose.purpose == Purpose::kNumbers) {
+    return *probe * (0.98 + 0.04 * random_.Uniform());
+  }
+  if (const auto missing = Missing(purpose)) return *missing;
+  if (const auto keys = purpose.thresholds.find(-1);
+      keys != purpose.thresholds.end() && random_.Below(4) != 0) {
+    const auto many = static_cast<int64_t>(keys->second.size());
+    return keys->second[static_cast<size_t>(random_.Below(many))];
+  }
+  // Large numbers alone go beyond limits as they are: those of coarse types stay as they are.
+  const bool far = regime_ == Regime::kWhole || regime_ == Regime::kLarge;
+  if (far && !purpose.landmarks.empty() && random_.Below(8) == 0) {
+    constexpr double kMost = 1e3;
+    const auto many = static_cast<int64_t>(purpose.landmarks.size());
+    const double mark = purpose.landmarks[static_cast<size_t>(random_.Below(many))];
+    const double step = (0.05 + 0.2 * random_.Uniform()) * std::max(std::abs(mark), 0.5);
+    const double side = random_.Below(2) == 0 ? -1 : 1;
+    if (std::abs(mark) <= kMost && purpose.purpose != Purpose::kPositive) {
+      return mark + side * step;
+    }
+  }
+  const double number = purpose.shrink * Usual(purpose, scalar);
+  if (!purpose.range.has_value()) return number;
+  // What its scale was calibrated for.
+  constexpr double kDeviations = 3;
+  const auto [least, greatest] = *purpose.range;
+  const bool wide = least <= -kDeviations && greatest >= kDeviations;
+  const bool much_wider = greatest - least > 8 * kDeviations;
+  const double middle = 0.5 * (least + greatest);
+  const double within =
+      wide && !much_wider ? number : middle + number * (greatest - middle) / kDeviations;
+  // What goes beyond is cut off alike where both sides are quantized alike.
+  return set_ % 4 == 1 ? within : std::clamp(within, least, greatest);
+}
+
+double ValueMaker::Usual(const InputPurpose& purpose, bool scalar) {
   double number = random_.Normal();
   // A scalar that is nearly 0 hides what is multiplied by it.
   if (scalar) number = std::copysign(0.5 + std::abs(number), number);
@@ -145,8 +180,12 @@ int64_t ValueMaker::Within(int64_t limit) {
 
 int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scalar) {
   const bool narrow = BitWidth(dtype) <= 16;
-  const auto least = static_cast<double>(IntegerMin(dtype));
-  const auto greatest = static_cast<double>(IntegerMax(dtype));
+  auto least = static_cast<double>(IntegerMin(dtype));
+  auto greatest = static_cast<double>(IntegerMax(dtype));
+  if (purpose.integers.has_value()) {
+    least = std::max(least, purpose.integers->least);
+    greatest = std::min(greatest, purpose.integers->greatest);
+  }
   double number = 0;
   if (purpose.purpose == Purpose::kPositive) {
     number = static_cast<double>(1 + random_.Below(8));
@@ -154,6 +193,15 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
              keys != purpose.thresholds.end() && random_.Below(4) != 0) {
     number =
         keys->second[static_cast<size_t>(random_.Below(static_cast<int64_t>(keys->second.size())))];
+  } else if (const auto probe = Probe(purpose)) {
+    number = std::round(*probe);
+  } else if (const auto missing = Missing(purpose); missing.has_value() && !std::isnan(*missing)) {
+    number = *missing;
+  } else if (!purpose.landmarks.empty() && random_.Below(4) == 0) {
+    // On a limit, and next to it on both sides.
+    const auto many = static_cast<int64_t>(purpose.landmarks.size());
+    number = std::floor(purpose.landmarks[static_cast<size_t>(random_.Below(many))]) +
+             static_cast<double>(random_.Below(3)) - 1;
   } else if (regime_ == Regime::kZeros || regime_ == Regime::kOnes) {
     number = regime_ == Regime::kZeros ? 0 : 1;
   } else if (regime_ == Regime::kEnds) {
@@ -162,6 +210,9 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
   } else if (narrow && regime_ != Regime::kWhole) {
     // Quantized numbers: all there are.
     number = least + static_cast<double>(random_.Below(static_cast<int64_t>(greatest - least) + 1));
+  } else if (!narrow && !scalar && (regime_ == Regime::kWhole || regime_ == Regime::kLarge) &&
+             random_.Below(2) == 0) {
+    number = static_cast<double>(LargeInteger(dtype));
   } else {
     number = static_cast<double>(random_.Below(19)) - 9;
     if (scalar && number == 0) number = 3;
@@ -170,6 +221,69 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
     if (regime_ == Regime::kHuge) number *= 1000;
   }
   return static_cast<int64_t>(std::clamp(number, least, std::min(greatest, 9e18)));
+}
+
+// Of any size up to what products of 32 bits hold; and beyond that, as time stamps are.
+int64_t ValueMaker::LargeInteger(DType dtype) {
+  constexpr double kProducts = 30.5;
+  constexpr double kTimes = 42;
+  const bool longer = regime_ == Regime::kLarge && BitWidth(dtype) == 64;
+  const double size = std::exp2(random_.Uniform() * (longer ? kTimes : kProducts));
+  const bool below = !IsUnsignedInteger(dtype) && random_.Below(4) == 0;
+  return static_cast<int64_t>(below ? -size : size);
+}
+
+// Some are rows that are known to differ; where what several say is added up, several are the same;
+// and where that is legal, there is a set in which some count from the end.
+std::vector<int64_t> ValueMaker::Ids(const InputPurpose& purpose, const Shape& shape,
+                                     int64_t limit) {
+  std::vector<int64_t> ids(static_cast<size_t>(NumElements(shape).value_or(0)));
+  for (int64_t& id : ids) id = Within(limit);
+  const size_t count = ids.size();
+  // Masks leave the middle of a row alone, however it is padded.
+  const std::vector<int64_t>& wanted = purpose.rows_that_differ;
+  const auto row = static_cast<size_t>(std::max<int64_t>(1, shape.empty() ? 1 : shape.back()));
+  const size_t taken = std::min(wanted.size(), (count + 1) / 2);
+  for (size_t k = 0; k < taken; ++k) {
+    const size_t which = wanted.size() <= taken
+                             ? k
+                             : (k * wanted.size() / taken + static_cast<size_t>(set_)) %
+                                   wanted.size();
+    const size_t at = (k * count / taken + row / 2) % count;
+    if (wanted[which] < limit) ids[at] = wanted[which];
+  }
+  if (purpose.adds_up) {
+    const size_t step = shape.size() >= 2 ? row : 1;
+    for (size_t i = step; i < count; ++i) {
+      if (i / step % 2 == 1 && (IsForTheRare(set_) || random_.Below(2) == 0)) ids[i] = ids[i - step];
+    }
+  }
+  if (IsForTheRare(set_) && !purpose.not_negative && regime_ != Regime::kEnds) {
+    for (int64_t& id : ids) {
+      if (random_.Below(4) == 0) id -= limit;
+    }
+  }
+  return ids;
+}
+
+// In the second set up to the table's end, and in the third as far as time steps go.
+int64_t ValueMaker::Position(int64_t i, int64_t row, size_t rank, const InputPurpose& purpose,
+                             std::optional<int64_t> limit) const {
+  constexpr int64_t kMostSteps = 999;
+  constexpr int64_t kStep = 97;
+  const int64_t at = i % row;
+  if (!limit.has_value()) {
+    const bool steps = rank <= 1 && IsForTheRare(set_);
+    return steps ? std::min(kMostSteps, kStep * (at + 1)) : at + set_;
+  }
+  int64_t first = set_;
+  if (set_ % 4 == 1 && *limit > row) first = *limit - row;
+  const std::vector<int64_t>& wanted = purpose.rows_that_differ;
+  if (!wanted.empty()) {
+    const int64_t middle = wanted[static_cast<size_t>(set_) % wanted.size()];
+    first = std::clamp<int64_t>(middle - row / 2, 0, std::max<int64_t>(0, *limit - row));
+  }
+  return std::min(at + first, *limit - 1);
 }
 
 int64_t ValueMaker::Length(const InputPurpose& purpose, int64_t limit, int64_t i) {
@@ -195,15 +309,37 @@ int64_t ValueMaker::CountFor(const InputPurpose& purpose) const {
   }
 }
 
-double ValueMaker::Feature(const InputPurpose& purpose, int64_t feature) {
+// A row leads to a leaf, the next one to another.
+double ValueMaker::Feature(const InputPurpose& purpose, int64_t row, int64_t feature) {
+  if (const auto missing = Missing(purpose)) return *missing;
   const auto it = purpose.thresholds.find(feature);
-  if (it == purpose.thresholds.end() || it->second.empty()) return random_.Normal();
-  const std::vector<double>& values = it->second;
+  if (!purpose.paths.empty() && regime_ == Regime::kUsual) {
+    const TreePath& path =
+        purpose.paths[static_cast<size_t>(row + set_) % purpose.paths.size()];
+    const auto step = std::find_if(path.begin(), path.end(),
+                                   [&](const auto& part) { return part.first == feature; });
+    if (step != path.end()) {
+      const auto [least, greatest] = step->second;
+      const double known = std::isfinite(least) ? least : greatest;
+      const double spread = 0.1 * std::abs(known) + 0.1;
+      const double share = 0.1 + 0.8 * random_.Uniform();
+      if (!std::isfinite(least)) return greatest - share * spread;
+      if (!std::isfinite(greatest)) return least + share * spread;
+      return least + share * (greatest - least);
+    }
+  }
+  return it == purpose.thresholds.end() || it->second.empty() ? random_.Normal()
+                                                              : Beside(it->second);
+}
+
+// The first set leaves thresholds themselves alone.
+double ValueMaker::Beside(const std::vector<double>& values) {
   const double threshold =
       values[static_cast<size_t>(random_.Below(static_cast<int64_t>(values.size())))];
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
   const double spread = std::max(*greatest - *least, 0.1 * std::abs(threshold) + 0.1);
-  switch (random_.Below(regime_ == Regime::kEnds ? 3 : 8)) {
+  switch (set_ == 0 && regime_ == Regime::kUsual ? 3
+                                                 : random_.Below(regime_ == Regime::kEnds ? 3 : 8)) {
     case 0:
       return threshold;
     case 1:
@@ -280,12 +416,14 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
   }
   const bool scalar = count == 1;
   const int64_t row = shape.empty() ? 1 : shape.back();
-  const MaskRows mask(row, regime_, set_);
+  const MaskRows mask(RowOf(shape), regime_, set_);
   const int64_t rows = limit.value_or(kUnknownLimit);
   const double scale =
       purpose.weights && !shape.empty()
           ? 1 / std::sqrt(static_cast<double>(std::max({int64_t{1}, shape.front(), shape.back()})))
           : 1;
+  std::vector<int64_t> ids;
+  if (purpose.purpose == Purpose::kIds) ids = Ids(purpose, shape, rows);
   Fill<double>(&tensor, [&](int64_t i) {
     switch (purpose.purpose) {
       case Purpose::kMask:
@@ -295,10 +433,9 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
       case Purpose::kCondition:
         return set_ % 2 == 0 ? 1.0 : 0.0;
       case Purpose::kIds:
-        return static_cast<double>(Within(rows));
+        return static_cast<double>(ids[static_cast<size_t>(i)]);
       case Purpose::kPositions:
-        return static_cast<double>(limit.has_value() ? std::min(i % row + set_, rows - 1)
-                                                     : i % row + set_);
+        return static_cast<double>(Position(i, row, shape.size(), purpose, limit));
       case Purpose::kLengths:
         return static_cast<double>(
             std::max<int64_t>(Length(purpose, std::max<int64_t>(rows, 1), i), 0));
@@ -310,7 +447,7 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
                : i == 0                ? static_cast<double>(purpose.first)
                                        : static_cast<double>(purpose.rest + (i - 1) * purpose.step);
       case Purpose::kFeatures:
-        return Feature(purpose, i % row);
+        return Feature(purpose, i / row, i % row);
       default:
         return IsFloatingPoint(dtype)  ? scale * Number(purpose, scalar)
                : dtype == DType::kBool ? static_cast<double>(random_.Below(2))

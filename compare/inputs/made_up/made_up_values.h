@@ -4,33 +4,17 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "compare/inputs/made_up/input_purpose.h"
 #include "compare/inputs/made_up/random_numbers.h"
+#include "compare/inputs/made_up/regime.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
-
-// What numbers are like. All but the first are for those who look for inputs on which two models
-// differ.
-enum class Regime : uint8_t {
-  kUsual,     // normal numbers of both signs; masks that end in zeros; ids from all of the table
-  kZeros,     // nothing but 0; no mask
-  kOnes,      // nothing but 1
-  kTies,      // few different numbers
-  kTiny,      // times 1e-4
-  kSmall,     // times 1e-2
-  kLarge,     // times 60
-  kHuge,      // times 1e4
-  kPositive,  // none below 0
-  kNegative,  // none above 0
-  kWhole,     // whole numbers and halves
-  kEnds,      // ids, lengths and integers at the ends of their ranges; masks of one element
-};
-inline constexpr int kRegimes = 12;
 
 class ValueMaker {
  public:
@@ -43,11 +27,21 @@ class ValueMaker {
 
  private:
   double Number(const InputPurpose& purpose, bool scalar);
+  double Usual(const InputPurpose& purpose, bool scalar);
   int64_t Integer(DType dtype, const InputPurpose& purpose, bool scalar);
+  int64_t LargeInteger(DType dtype);
   int64_t Within(int64_t limit);
+  std::vector<int64_t> Ids(const InputPurpose& purpose, const Shape& shape, int64_t limit);
+  int64_t Position(int64_t i, int64_t row, size_t rank, const InputPurpose& purpose,
+                   std::optional<int64_t> limit) const;
   int64_t Length(const InputPurpose& purpose, int64_t limit, int64_t i);
   int64_t CountFor(const InputPurpose& purpose) const;
-  double Feature(const InputPurpose& purpose, int64_t feature);
+  double Feature(const InputPurpose& purpose, int64_t row, int64_t feature);
+  double Beside(const std::vector<double>& thresholds);
+  // What lies between numbers that both sides differ in, of either sign, if there is any.
+  std::optional<double> Probe(const InputPurpose& purpose);
+  // What stands for a missing number, in one set here and there.
+  std::optional<double> Missing(const InputPurpose& purpose);
   void FillText(const InputPurpose& purpose, Tensor* tensor);
   absl::StatusOr<Tensor> Image(const Shape& shape);
 

@@ -373,11 +373,13 @@ std::vector<std::string> VerdictText(const Comparison& comparison) {
     }
     return lines;
   }
+  if (!comparison.sizes_of_one_side.empty()) lines.push_back(comparison.sizes_of_one_side);
   add("left", left);
   add("right", right);
   if (!left.ok() && right.ok()) lines.push_back("the right side ran to its end");
   if (left.ok() && !right.ok()) lines.push_back("the left side ran to its end");
-  if (!lines.empty()) return lines;
+  if (!left.ok() || !right.ok()) return lines;
+  lines.clear();
   if (!comparison.made_up_inputs.empty()) {
     lines.push_back(MadeUpText(comparison.made_up_inputs));
   } else if (comparison.verdict == Verdict::kUntested) {
@@ -393,6 +395,14 @@ std::vector<std::string> VerdictText(const Comparison& comparison) {
   const std::string inside = InsideText(comparison);
   if (!inside.empty()) lines.push_back(inside);
   if (std::string sets = SetsText(comparison); !sets.empty()) lines.push_back(std::move(sets));
+  if (!comparison.sizes_of_one_side.empty()) lines.push_back(comparison.sizes_of_one_side);
+  if (!comparison.frozen.empty()) {
+    lines.push_back(absl::StrCat("with ", absl::StrJoin(comparison.frozen, "; ")));
+  }
+  const bool told = !OtherFailure(comparison).empty();
+  for (size_t i = told ? 1 : 0; i < comparison.unread.size(); ++i) {
+    lines.push_back(UnreadText(comparison.unread[i]));
+  }
   if (std::string failure = OtherFailure(comparison); !failure.empty()) {
     lines.push_back(std::move(failure));
   } else if (comparison.fail_on == FailOn::kCauses && !comparison.causes.empty() &&

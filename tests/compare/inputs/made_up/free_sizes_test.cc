@@ -1,5 +1,6 @@
 #include "compare/inputs/made_up/free_sizes.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,42 @@ TEST(FreeSizesTest, SumsAreSums) {
   const int64_t sum = ShapeOf(inputs, 0)[2] + ShapeOf(inputs, 1)[1];
   EXPECT_EQ(ShapeOf(inputs, 2)[1], sum);
   EXPECT_EQ(ShapeOf(inputs, 3)[1], sum);
+}
+
+TEST(FreeSizesTest, SumsThatNoNameTellsAreFound) {
+  const std::vector<ValueInfo> inputs = {
+      Input("ids", {Named("b"), Named("t")}, DType::kInt64),
+      Input("mask", {Named("b"), Named("n")}, DType::kInt64),
+      Input("key", {Named("b"), {2, ""}, Named("p0"), {8, ""}}),
+      Input("value", {Named("b"), {2, ""}, Named("p1"), {8, ""}})};
+  const std::vector<SizeSum> sums = PossibleSums(inputs, {false, true, false, false});
+  ASSERT_FALSE(sums.empty());
+  EXPECT_EQ(sums[0].sum.input, "mask");
+  EXPECT_EQ(sums[0].past.input, "key");
+  EXPECT_EQ(sums[0].added.input, "ids");
+  SizeChoice choice;
+  choice.sum = sums[0];
+  const int64_t past = ShapeOf(inputs, 2, choice)[2];
+  EXPECT_EQ(ShapeOf(inputs, 3, choice)[2], past);
+  EXPECT_EQ(ShapeOf(inputs, 1, choice)[1], past + ShapeOf(inputs, 0, choice)[1]);
+  EXPECT_NE(past, ShapeOf(inputs, 0, choice)[1]);
+  // Without names, too.
+  const std::vector<ValueInfo> unnamed = {Input("ids", {{}, {}}, DType::kInt64),
+                                          Input("mask", {{}, {}}, DType::kInt64),
+                                          Input("key", {{}, {2, ""}, {}, {8, ""}})};
+  choice.sum = PossibleSums(unnamed, {false, true, false})[0];
+  EXPECT_EQ(ShapeOf(unnamed, 1, choice)[1],
+            ShapeOf(unnamed, 0, choice)[1] + ShapeOf(unnamed, 2, choice)[2]);
+  // Images have no past.
+  EXPECT_TRUE(PossibleSums({Input("x", {Named("b"), {3, ""}, Named("h"), Named("w")})}, {false})
+                  .empty());
+}
+
+TEST(FreeSizesTest, AxesReachAndRowsAreEnough) {
+  const std::vector<ValueInfo> inputs = {Input("a", {Named("b"), Named("s"), {8, ""}})};
+  EXPECT_EQ(ShapeOf(inputs, 0, {.reach = 300}), (Shape{1, 300, 8}));
+  EXPECT_EQ(ShapeOf(inputs, 0, {.rows = 40})[0], 40);
+  EXPECT_EQ(ShapeOf(inputs, 0, {.set = 1, .rows = 40})[0], 1);
 }
 
 TEST(FreeSizesTest, UnnamedAxesGoTogether) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +12,9 @@ namespace onnxcmp {
 namespace {
 
 using ::onnxcmp::testing::LoadGraph;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::IsNan;
 
 // Of input x; kNumbers if nothing is known of it.
 InputPurpose PurposeOfX(const std::string& graph) {
@@ -78,6 +82,19 @@ constexpr Case kCases[] = {
      "(float[6,2,3] a, int64[2] x) => (float[6,2,3] y) {"
      " y = ReverseSequence<time_axis = 0, batch_axis = 1>(a, x) }",
      Purpose::kLengths},
+    {"lengths_against_a_constant",
+     "(int64[2] x, float[2,5] a) => (float[2,5] y)"
+     " <int64[1,5] r = {0, 1, 2, 3, 4}, int64[1] o = {1}, float z = {0}> { u = Unsqueeze(x, o)"
+     " c = Less(r, u) y = Where(c, a, z) }",
+     Purpose::kLengths, 5},
+    {"classes_against_a_constant",
+     "(int64[2] x) => (float[2,4] y) <int64[1,4] r = {0, 1, 2, 3}, int64[1] o = {1}> {"
+     " u = Unsqueeze(x, o) c = Equal(r, u) y = Cast<to = 1>(c) }",
+     Purpose::kIds, 4},
+    {"mask_against_a_constant",
+     "(int64[2,3] x, float[2,3] a) => (float[2,3] y) <int64[3] r = {0, 0, 0}, float z = {0}> {"
+     " c = Equal(x, r) y = Where(c, z, a) }",
+     Purpose::kMask},
     {"condition",
      "(bool x, float[2] a) => (float[2] y) { y = If(x) <then_branch = t () => (float[2] p) {"
      " p = Relu(a) }, else_branch = e () => (float[2] q) { q = Neg(a) }> }",
@@ -137,6 +154,75 @@ TEST(PurposesOfTest, LengthsSpeakOfAnAxis) {
   ASSERT_EQ(purpose.limit_sum.size(), 1u);
   EXPECT_EQ(purpose.limit_sum[0].input, "a");
   EXPECT_EQ(purpose.limit_sum[0].axis, 0);
+}
+
+TEST(PurposesOfTest, LengthsOfARangeGoAsFarAsIt) {
+  const InputPurpose purpose = PurposeOfX(
+      "(float[b,T,3] a, int32[b] x) => (bool[b,T] y)"
+      " <int64 z = {0}, int64 o = {1}, int64[1] ax = {1}> { d = Shape<start = 1, end = 2>(a)"
+      " e = Squeeze(d) r = Range(z, e, o) c = Cast<to = 6>(r) u = Unsqueeze(x, ax)"
+      " y = Less(c, u) }");
+  EXPECT_EQ(purpose.purpose, Purpose::kLengths);
+  ASSERT_EQ(purpose.limit_sum.size(), 1u);
+  EXPECT_EQ(purpose.limit_sum[0].input, "a");
+  EXPECT_EQ(purpose.limit_sum[0].axis, 1);
+}
+
+TEST(PurposesOfTest, LandmarksAreThoseOfTheInput) {
+  EXPECT_THAT(PurposeOfX("(int64[2] x) => (int64[2] y) <int64 l = {-4}, int64 h = {90},"
+                         " int64 t = {10}> { s = Sub(x, t) y = Clip(s, l, h) }")
+                  .landmarks,
+              ElementsAre(6, 100));
+  EXPECT_THAT(PurposeOfX("(float[2] x) => (bool[2] y) { y = IsNaN(x) }").missing,
+              ElementsAre(IsNan()));
+  EXPECT_THAT(PurposeOfX("(float[2] x) => (float[2] y) { y = Relu(x) }").landmarks, IsEmpty());
+  EXPECT_THAT(PurposeOfX("(float[2] x) => (float[2] y) { y = ai.onnx.ml.Imputer<"
+                         "imputed_value_floats = [1.0], replaced_value_float = -9.0>(x) }")
+                  .missing,
+              ElementsAre(-9));
+}
+
+TEST(PurposesOfTest, RangesAreThoseThatItIsQuantizedTo) {
+  const InputPurpose purpose = PurposeOfX(
+      "(float[2] x) => (uint8[2] y) <float s = {0.5}, uint8 z = {55}> {"
+      " y = QuantizeLinear(x, s, z) }");
+  ASSERT_TRUE(purpose.range.has_value());
+  EXPECT_EQ(purpose.range->least, -27.5);
+  EXPECT_EQ(purpose.range->greatest, 100);
+}
+
+TEST(PurposesOfTest, IdsBelow0AreLegalForGatherAlone) {
+  EXPECT_FALSE(PurposeOfX("(int64[2] x) => (float[2] y) <float[3] t = {1, 2, 3}> {"
+                          " y = Gather(t, x) }")
+                   .not_negative);
+  EXPECT_TRUE(PurposeOfX("(int64[2] x) => (float[2] y) <float[3] t = {1, 2, 3}, int64 o = {1}> {"
+                         " s = Sub(x, o) y = Gather(t, s) }")
+                  .not_negative);
+  InputPurpose gather;
+  gather.purpose = Purpose::kIds;
+  EXPECT_FALSE(Merged(gather, gather).not_negative);
+  EXPECT_TRUE(Merged(gather, {}).not_negative);
+}
+
+TEST(PurposesOfTest, PathsLeadToLeaves) {
+  const InputPurpose purpose = PurposeOfX(
+      "(float[n,2] x) => (float[n,1] y) { y = ai.onnx.ml.TreeEnsembleRegressor<n_targets = 1,"
+      " nodes_treeids = [0, 0, 0, 0, 0], nodes_nodeids = [0, 1, 2, 3, 4],"
+      " nodes_featureids = [1, 1, 0, 0, 0], nodes_values = [5.0, 2.0, 0.0, 0.0, 0.0],"
+      " nodes_modes = [\"BRANCH_LEQ\", \"BRANCH_LEQ\", \"LEAF\", \"LEAF\", \"LEAF\"],"
+      " nodes_truenodeids = [1, 3, 0, 0, 0], nodes_falsenodeids = [2, 4, 0, 0, 0],"
+      " target_treeids = [0, 0, 0], target_nodeids = [2, 3, 4], target_ids = [0, 0, 0],"
+      " target_weights = [1.0, 2.0, 3.0]>(x) }");
+  EXPECT_EQ(purpose.purpose, Purpose::kFeatures);
+  ASSERT_EQ(purpose.paths.size(), 3u);
+  for (const TreePath& path : purpose.paths) {
+    ASSERT_EQ(path.size(), 1u);
+    EXPECT_EQ(path[0].first, 1);
+  }
+  EXPECT_EQ(purpose.paths[0][0].second.greatest, 2);
+  EXPECT_EQ(purpose.paths[1][0].second.least, 2);
+  EXPECT_EQ(purpose.paths[1][0].second.greatest, 5);
+  EXPECT_EQ(purpose.paths[2][0].second.least, 5);
 }
 
 TEST(PurposesOfTest, WeightsAreScaled) {

@@ -68,25 +68,117 @@ TEST(ValueMakerTest, LargeTensorsAreFilledToTheirEnds) {
   }
 }
 
-TEST(ValueMakerTest, MasksEndInZerosAndAreNeverEmpty) {
+// Rows of a mask as text: "1110".
+std::vector<std::string> MaskRowsOf(const Shape& shape, Regime regime, int set) {
+  const std::vector<double> mask =
+      Numbers(DType::kInt64, shape, For(Purpose::kMask), std::nullopt, regime, set);
+  std::vector<std::string> rows;
+  const auto length = static_cast<size_t>(shape[1]);
+  for (size_t i = 0; i < mask.size(); ++i) {
+    if (i % length == 0) rows.emplace_back();
+    rows.back() += mask[i] == 1 ? '1' : '0';
+  }
+  return rows;
+}
+
+TEST(ValueMakerTest, MasksEndInZerosAtFirstAndAreNeverEmpty) {
   for (const Regime regime : {Regime::kUsual, Regime::kEnds, Regime::kZeros}) {
+    std::set<int64_t> counts;
+    for (const std::string& row : MaskRowsOf({4, 12}, regime, 0)) {
+      EXPECT_EQ(row[0], '1');
+      EXPECT_TRUE(std::is_sorted(row.begin(), row.end(), std::greater<>())) << row;
+      counts.insert(std::count(row.begin(), row.end(), '1'));
+    }
+    if (regime == Regime::kUsual) {
+      EXPECT_GT(counts.size(), 1u);
+      EXPECT_LT(*counts.begin(), 12);
+    }
+  }
+}
+
+TEST(ValueMakerTest, MasksOfFurtherSetsBeginWithZerosAndHaveHoles) {
+  bool ends = false;
+  bool begins = false;
+  bool hole = false;
+  for (int set = 1; set < 4; ++set) {
+    for (const std::string& row : MaskRowsOf({3, 12}, Regime::kUsual, set)) {
+      const size_t first = row.find('1');
+      const size_t last = row.rfind('1');
+      ASSERT_NE(first, std::string::npos);
+      const bool is_hole = row.substr(first, last - first).find('0') != std::string::npos;
+      begins |= first > 0;
+      ends |= last + 1 < row.size();
+      hole |= is_hole;
+      if (set == 1) EXPECT_TRUE(first > 0 && is_hole) << row;
+    }
+  }
+  EXPECT_TRUE(ends && begins && hole);
+  for (const int64_t length : {1, 2, 3}) {
     for (int set = 0; set < 4; ++set) {
-      const std::vector<double> mask =
-          Numbers(DType::kInt64, {4, 12}, For(Purpose::kMask), std::nullopt, regime, set);
-      std::set<int64_t> counts;
-      for (size_t row = 0; row < 4; ++row) {
-        const auto begin = mask.begin() + static_cast<std::ptrdiff_t>(12 * row);
-        const int64_t ones = std::count(begin, begin + 12, 1);
-        EXPECT_GE(ones, 1);
-        EXPECT_TRUE(std::is_sorted(begin, begin + 12, std::greater<>()));
-        counts.insert(ones);
-      }
-      if (regime == Regime::kUsual) {
-        EXPECT_GT(counts.size(), 1u);
-        EXPECT_LT(*counts.begin(), 12);
+      for (const std::string& row : MaskRowsOf({3, length}, Regime::kUsual, set)) {
+        EXPECT_NE(row.find('1'), std::string::npos) << length << " " << set;
       }
     }
   }
+}
+
+TEST(ValueMakerTest, WhatIsRareComesUpInOneSet) {
+  InputPurpose purpose = For(Purpose::kNumbers);
+  purpose.missing = {std::nan(""), -999};
+  const auto count = [&](int set) {
+    const std::vector<double> numbers =
+        Numbers(DType::kFloat, {100}, purpose, std::nullopt, Regime::kUsual, set);
+    return std::count_if(numbers.begin(), numbers.end(),
+                         [](double v) { return std::isnan(v) || v == -999; });
+  };
+  EXPECT_EQ(count(0), 0);
+  EXPECT_GT(count(2), 5);
+  EXPECT_LT(count(2), 60);
+  const auto negative = [&](const InputPurpose& ids, int set) {
+    const std::vector<double> numbers =
+        Numbers(DType::kInt64, {100}, ids, 7, Regime::kUsual, set);
+    EXPECT_GE(*std::min_element(numbers.begin(), numbers.end()), -7);
+    return std::count_if(numbers.begin(), numbers.end(), [](double v) { return v < 0; });
+  };
+  InputPurpose ids = For(Purpose::kIds);
+  EXPECT_EQ(negative(ids, 0), 0);
+  EXPECT_GT(negative(ids, 2), 5);
+  ids.not_negative = true;
+  EXPECT_EQ(negative(ids, 2), 0);
+}
+
+TEST(ValueMakerTest, RowsThatDifferAreAmongTheIds) {
+  InputPurpose ids = For(Purpose::kIds);
+  ids.rows_that_differ = {1234, 4321};
+  for (int set = 0; set < 4; ++set) {
+    const std::vector<double> numbers =
+        Numbers(DType::kInt64, {2, 16}, ids, 5000, Regime::kUsual, set);
+    for (const double row : {1234, 4321}) {
+      EXPECT_NE(std::find(numbers.begin(), numbers.end(), row), numbers.end()) << set;
+    }
+  }
+}
+
+TEST(ValueMakerTest, QuantizedInputsStayWithinTheirRange) {
+  InputPurpose purpose = For(Purpose::kNumbers);
+  purpose.range = {-0.1, 0.3};
+  const std::vector<double> numbers = Numbers(DType::kFloat, {400}, purpose);
+  const auto [least, greatest] = std::minmax_element(numbers.begin(), numbers.end());
+  EXPECT_GE(*least, -0.1001);
+  EXPECT_LE(*greatest, 0.3001);
+  EXPECT_GT(*greatest - *least, 0.2);
+}
+
+TEST(ValueMakerTest, IntegersGoFarInSetsOfLargeNumbers) {
+  const auto largest = [](DType dtype, Regime regime) {
+    const std::vector<double> numbers =
+        Numbers(dtype, {200}, {}, std::nullopt, regime, regime == Regime::kUsual ? 0 : 3);
+    return *std::max_element(numbers.begin(), numbers.end());
+  };
+  EXPECT_LE(largest(DType::kInt64, Regime::kUsual), 9);
+  EXPECT_GT(largest(DType::kInt64, Regime::kWhole), 1e8);
+  EXPECT_GT(largest(DType::kInt64, Regime::kLarge), 1e11);
+  EXPECT_LT(largest(DType::kInt32, Regime::kLarge), 2147483648.0);
 }
 
 TEST(ValueMakerTest, IdsPositionsAndLengthsStayWithin) {

@@ -1,0 +1,142 @@
+#include "compare/coverage/unread_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "compare/graphs/constants.h"
+#include "compare/graphs/differing_rows.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+namespace {
+
+bool TakesRows(const StreamNode& node) {
+  constexpr std::array<absl::string_view, 4> kOperators = {"Gather", "GatherElements", "GatherND",
+                                                           "Slice"};
+  return node.domain.empty() && node.path.empty() &&
+         std::find(kOperators.begin(), kOperators.end(), node.op_type) != kOperators.end();
+}
+
+// A constant that nothing but such nodes read, and what these gave.
+struct Table {
+  const StreamResult* result = nullptr;
+  std::vector<const StreamNode*> readers;
+  std::vector<const StreamResult*> taken;
+};
+
+// By name.
+std::map<std::string, Table> TablesOf(const ResultStream& stream) {
+  std::vector<bool> constant(stream.results.size());
+  for (size_t r = 0; r < stream.results.size(); ++r) {
+    const StreamResult& result = stream.results[r];
+    const bool made_of_nothing = result.node != kNone &&
+                                 stream.nodes[Index(result.node)].inputs.empty() &&
+                                 stream.nodes[Index(result.node)].captures.empty();
+    constant[r] = result.path.empty() && result.shape.has_value() && !result.shape->empty() &&
+                  (result.kind == ResultKind::kInitializer || made_of_nothing);
+  }
+  std::vector<bool> otherwise(stream.results.size());
+  std::map<std::string, Table> tables;
+  for (const StreamNode& node : stream.nodes) {
+    for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
+      const int r = node.inputs[slot];
+      if (r == kNone || !constant[Index(r)]) continue;
+      if (slot > 0 || !TakesRows(node) || node.outputs.empty() || node.outputs[0] == kNone) {
+        otherwise[Index(r)] = true;
+        continue;
+      }
+      Table& table = tables[stream.results[Index(r)].name];
+      table.result = &stream.results[Index(r)];
+      table.readers.push_back(&node);
+      table.taken.push_back(&stream.results[Index(node.outputs[0])]);
+    }
+    for (const int r : node.captures) {
+      if (r != kNone) otherwise[Index(r)] = true;
+    }
+  }
+  for (size_t r = 0; r < stream.results.size(); ++r) {
+    if (otherwise[r]) tables.erase(stream.results[r].name);
+  }
+  return tables;
+}
+
+using NamedTable = std::pair<const std::string, Table>;
+
+// By name, else the only one of its shape on either side.
+const NamedTable* PartnerOf(const NamedTable& table, const std::map<std::string, Table>& own,
+                            const std::map<std::string, Table>& others) {
+  if (const auto it = others.find(table.first); it != others.end()) return &*it;
+  const auto is_alike = [&](const NamedTable& other) {
+    return other.second.result->shape == table.second.result->shape;
+  };
+  if (std::count_if(own.begin(), own.end(), is_alike) != 1) return nullptr;
+  if (std::count_if(others.begin(), others.end(), is_alike) != 1) return nullptr;
+  return &*std::find_if(others.begin(), others.end(), is_alike);
+}
+
+bool TookTheSame(const Table& left, const Table& right) {
+  if (left.taken.size() != right.taken.size()) return false;
+  for (size_t i = 0; i < left.taken.size(); ++i) {
+    if (left.readers[i]->op_type != right.readers[i]->op_type ||
+        left.taken[i]->fingerprint.content != right.taken[i]->fingerprint.content) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<UnreadRows> FindUnreadRows(const ResultStream& left, const ResultStream& right,
+                                       const PerSide<const Graph*>& graphs) {
+  const std::map<std::string, Table> ours = TablesOf(left);
+  if (ours.empty()) return {};
+  const std::map<std::string, Table> theirs = TablesOf(right);
+  std::vector<UnreadRows> unread;
+  for (const NamedTable& table : ours) {
+    const NamedTable* partner = PartnerOf(table, ours, theirs);
+    if (partner == nullptr) continue;
+    const Fingerprint& own = table.second.result->fingerprint;
+    if (own.content == partner->second.result->fingerprint.content ||
+        !TookTheSame(table.second, partner->second)) {
+      continue;
+    }
+    const Tensor* l = FindConstant(*graphs.left, table.first);
+    const Tensor* r = FindConstant(*graphs.right, partner->first);
+    if (l == nullptr || r == nullptr) continue;
+    const Shape& shape = *table.second.result->shape;
+    const auto axis = std::find_if(shape.begin(), shape.end(), [](int64_t dim) { return dim > 1; });
+    if (axis == shape.end()) continue;
+    const std::vector<int64_t> rows = RowsThatDiffer(*l, *r, axis - shape.begin());
+    if (rows.empty()) continue;
+    unread.push_back({table.first, partner->first, rows.back(), RowsText(rows)});
+  }
+  return unread;
+}
+
+std::string UnreadText(const UnreadRows& unread) {
+  const bool one = absl::StartsWith(unread.rows, "row ");
+  return absl::StrCat(unread.rows, " of `", unread.left, "`",
+                      unread.left == unread.right ? "" : absl::StrCat(" | `", unread.right, "`"),
+                      one ? " differs and was" : " differ and were",
+                      " not read by any input that was tried");
+}
+
+std::vector<UnreadRows> UnreadByBoth(const std::vector<UnreadRows>& one,
+                                     const std::vector<UnreadRows>& other) {
+  std::vector<UnreadRows> both;
+  std::copy_if(one.begin(), one.end(), std::back_inserter(both), [&](const UnreadRows& unread) {
+    return std::find(other.begin(), other.end(), unread) != other.end();
+  });
+  return both;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,19 @@
+// Values that count along an axis: 0, 1, 2, ...
+#ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_ARANGE_H_
+#define ONNXCMP_COMPARE_INPUTS_MADE_UP_ARANGE_H_
+
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "compare/inputs/made_up/graph_scope.h"
+#include "compare/inputs/made_up/traced_size.h"
+
+namespace onnxcmp {
+
+// How far it counts, which is neither a number nor a dimension where that is lost on the way;
+// nothing if the value is not known to count.
+std::optional<TracedSize> CountsUpTo(const GraphScope& scope, absl::string_view name);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_INPUTS_MADE_UP_ARANGE_H_

@@ -1,0 +1,70 @@
+#include "compare/inputs/made_up/landmarks.h"
+
+#include <cstdint>
+#include <limits>
+
+#include "compare/inputs/made_up/node_questions.h"
+#include "evaluator/tensor/convert.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+namespace {
+
+void AddNumber(const GraphScope& scope, const Node& node, size_t i, std::vector<double>* numbers) {
+  if (i >= node.inputs.size()) return;
+  if (const auto number = NumberOf(ConstantIn(scope, node.inputs[i]))) numbers->push_back(*number);
+}
+
+}  // namespace
+
+void AddLandmarks(const GraphScope& scope, const Node& node, size_t slot,
+                  std::vector<double>* numbers) {
+  if (IsOneOf(node, {"IsNaN"})) numbers->push_back(std::numeric_limits<double>::quiet_NaN());
+  if (IsOneOf(node, {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"}) && slot < 2) {
+    AddNumber(scope, node, 1 - slot, numbers);
+  }
+  if (IsOneOf(node, {"Min", "Max"})) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (i != slot) AddNumber(scope, node, i, numbers);
+    }
+  }
+  if (IsOneOf(node, {"Clip"}) && slot == 0) {
+    for (const size_t i : {size_t{1}, size_t{2}}) AddNumber(scope, node, i, numbers);
+    for (const char* name : {"min", "max"}) {
+      if (const auto* limit = AttributeOf<float>(node, name)) numbers->push_back(*limit);
+    }
+  }
+  if (IsOneOf(node, {"Cast"}) && slot == 0) {
+    const auto to = static_cast<DType>(IntAttribute(node, "to").value_or(0));
+    if (IsInteger(to) && BitWidth(to) <= 16) {
+      numbers->push_back(static_cast<double>(IntegerMin(to)));
+      numbers->push_back(static_cast<double>(IntegerMax(to)));
+    }
+    // The first whole number that it does not have.
+    if (to == DType::kFloat16) numbers->push_back(2049);
+    if (to == DType::kBfloat16) numbers->push_back(257);
+  }
+}
+
+std::optional<NumberRange> QuantizedRange(const GraphScope& scope, const Node& node) {
+  if (node.inputs.size() < 2) return std::nullopt;
+  const auto scale = NumberOf(ConstantIn(scope, node.inputs[1]));
+  if (!scale.has_value() || *scale <= 0) return std::nullopt;
+  DType dtype = DType::kUint8;
+  double zero = 0;
+  if (node.inputs.size() > 2 && !node.inputs[2].empty()) {
+    const Tensor* point = ConstantIn(scope, node.inputs[2]);
+    const auto number = NumberOf(point);
+    if (!number.has_value()) return std::nullopt;
+    dtype = point->dtype();
+    zero = *number;
+  } else if (const auto to = IntAttribute(node, "output_dtype"); to.value_or(0) != 0) {
+    dtype = static_cast<DType>(*to);
+  }
+  if (!IsInteger(dtype) || BitWidth(dtype) > 16) return std::nullopt;
+  return NumberRange{*scale * (static_cast<double>(IntegerMin(dtype)) - zero),
+                     *scale * (static_cast<double>(IntegerMax(dtype)) - zero)};
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,485 @@
+#include "compare/inputs/made_up/input_purpose.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compare/inputs/made_up/arange.h"
+#include "compare/inputs/made_up/graph_scope.h"
+#include "compare/inputs/made_up/landmarks.h"
+#include "compare/inputs/made_up/ml_purpose.h"
+#include "compare/inputs/made_up/node_questions.h"
+#include "compare/inputs/made_up/purpose_table.h"
+#include "compare/inputs/made_up/traced_size.h"
+#include "compare/operators/operator_traits.h"
+#include "evaluator/model/outer_names.h"
+
+namespace onnxcmp {
+namespace {
+
+// What has become of an input's elements on the way.
+struct Form {
+  bool number = true;   // they are still those that the input has
+  bool truth = false;   // true and false, or floats that were
+  bool scaled = false;  // times a large number
+  bool added = false;   // added to what was computed
+  bool phase = false;   // times several frequencies
+  bool reduced = false;  // the greatest or least of several, or without their signs
+  // As long as they are numbers: what they were multiplied by, and what was added then.
+  double gain = 1;
+  double offset = 0;
+  FeatureView features = {nullptr, 0};
+  auto Key() const { return std::tuple(number, truth, scaled, added, phase, reduced); }
+};
+
+class Walker {
+ public:
+  explicit Walker(const Graph& graph) : root_(MakeScope(graph, nullptr)) {}
+
+  InputPurposes Run() {
+    InputPurposes purposes;
+    for (const ValueInfo& input : root_->graph->inputs) {
+      input_ = &input;
+      found_ = {};
+      beside_ = {};
+      any_ = false;
+      seen_.clear();
+      Form form;
+      form.truth = input.type.dtype == DType::kBool;
+      Follow(*root_, input.name, form);
+      const bool beside =
+          !beside_.landmarks.empty() || !beside_.missing.empty() || beside_.range.has_value();
+      if (!any_ && !beside) continue;
+      found_.landmarks = beside_.landmarks;
+      found_.missing = beside_.missing;
+      found_.range = beside_.range;
+      purposes[input.name] = std::move(found_);
+    }
+    return purposes;
+  }
+
+ private:
+  static constexpr size_t kMostSteps = 20000;
+  static constexpr double kLarge = 1e3;
+  static constexpr double kFar = 1e15;  // beyond this, a limit is none that anybody meets
+
+  bool IsInteger() const { return onnxcmp::IsInteger(input_->type.dtype); }
+  bool IsFloat() const { return IsFloatingPoint(input_->type.dtype); }
+
+  void Found(InputPurpose purpose) {
+    if (!any_ || purpose.purpose > found_.purpose) {
+      for (const std::string& word : found_.words) purpose.words.push_back(word);
+      purpose.not_negative |= any_ && found_.not_negative;
+      found_ = std::move(purpose);
+      any_ = true;
+      return;
+    }
+    found_.not_negative |= purpose.not_negative;
+    if (purpose.purpose != found_.purpose) return;
+    if (purpose.limit.has_value()) {
+      found_.limit = std::min(found_.limit.value_or(*purpose.limit), *purpose.limit);
+    }
+    if (found_.limit_sum.empty()) found_.limit_sum = purpose.limit_sum;
+    found_.weights |= purpose.weights;
+    found_.adds_up |= purpose.adds_up;
+    found_.tables.insert(found_.tables.end(), purpose.tables.begin(), purpose.tables.end());
+    found_.paths.insert(found_.paths.end(), purpose.paths.begin(), purpose.paths.end());
+    found_.words.insert(found_.words.end(), purpose.words.begin(), purpose.words.end());
+    for (auto& [feature, values] : purpose.thresholds) {
+      std::vector<double>& all = found_.thresholds[feature];
+      all.insert(all.end(), values.begin(), values.end());
+    }
+  }
+  void Found(Purpose purpose, const Node& node) {
+    InputPurpose found;
+    found.purpose = purpose;
+    found.why = UseText(node, PurposeName(purpose));
+    Found(std::move(found));
+  }
+
+  void Follow(const GraphScope& scope, absl::string_view name, const Form& form) {
+    if (name.empty() || seen_.size() > kMostSteps) return;
+    if (!seen_.insert({&scope, std::string(name), form.Key()}).second) return;
+    if (const auto it = scope.readers.find(name); it != scope.readers.end()) {
+      for (const GraphScope::Reader& reader : it->second)
+        Read(scope, *reader.node, reader.slot, form);
+    }
+    for (const auto& [graph, inner] : scope.inner) {
+      if (inner->outer == &scope && !inner->defined.contains(name)) Follow(*inner, name, form);
+    }
+  }
+
+  void FollowOutput(const GraphScope& scope, const Node& node, const Form& form) {
+    if (!node.outputs.empty()) Follow(scope, node.outputs[0], form);
+  }
+
+  void Read(const GraphScope& scope, const Node& node, size_t slot, const Form& form) {
+    if (node.body != nullptr) return EnterBody(scope, node, slot, *node.body, form);
+    if (IsOneOf(node, {"Loop", "Scan"})) {
+      for (const Graph* body : GraphsOf(node)) {
+        EnterBody(scope, node, slot, *body, form);
+      }
+    }
+    if (form.number) LookBeside(scope, node, slot, form);
+    if (form.reduced) return PassReduced(scope, node, slot, form);
+    if (UseOf(scope, node, slot, form)) return;
+    Pass(scope, node, slot, form);
+  }
+
+  // What tells nothing of an input's purpose, and yet which numbers are worth feeding.
+  void LookBeside(const GraphScope& scope, const Node& node, size_t slot, const Form& form) {
+    if (node.op_type == "QuantizeLinear" && slot == 0 && IsFloat() && !form.reduced) {
+      if (const auto range = QuantizedRange(scope, node); range.has_value()) {
+        const NumberRange fed = {(range->least - form.offset) / form.gain,
+                                 (range->greatest - form.offset) / form.gain};
+        if (!beside_.range.has_value()) {
+          beside_.range = {std::min(fed.least, fed.greatest), std::max(fed.least, fed.greatest)};
+        }
+      }
+    }
+    if (node.domain == kMlDomain && slot == 0 && form.gain == 1) {
+      AddMissing(node, input_->type.dtype, &beside_);
+    }
+    std::vector<double> numbers;
+    AddLandmarks(scope, node, slot, &numbers);
+    for (const double number : numbers) {
+      const double fed = (number - form.offset) / form.gain;
+      // What is equal to a number by chance never is.
+      const bool marks = node.op_type == "Equal" || std::isnan(number);
+      if (std::isnan(fed) || (std::isfinite(fed) && std::abs(fed) < kFar)) {
+        (marks && IsFloat() ? beside_.missing : beside_.landmarks).push_back(fed);
+      }
+    }
+  }
+
+  // Of what is left of several numbers only limits are worth knowing.
+  void PassReduced(const GraphScope& scope, const Node& node, size_t slot, const Form& form) {
+    if (slot == 0 && (HasTrait(node, OperatorTrait::kReorders) || IsOneOf(node, {"Cast"}))) {
+      FollowOutput(scope, node, form);
+    }
+  }
+
+  void EnterBody(const GraphScope& scope, const Node& node, size_t slot, const Graph& body,
+                 const Form& form) {
+    const auto inner = scope.inner.find(&body);
+    if (inner == scope.inner.end()) return;
+    // The body of a Loop begins with the counter and the condition, as the node does.
+    if (node.op_type == "Loop" && slot < 2) return;
+    if (slot < body.inputs.size()) Follow(*inner->second, body.inputs[slot].name, form);
+  }
+
+  // Whether the operator says what the input is for.
+  bool UseOf(const GraphScope& scope, const Node& node, size_t slot, const Form& form) {
+    if (node.domain == kMlDomain) {
+      auto found = PurposeOfMl(node, slot, input_->type.dtype, form.features);
+      if (!found.has_value()) return false;
+      Found(*std::move(found));
+      return true;
+    }
+    if (input_->type.dtype == DType::kString) Found(PurposeOfText(scope, node, slot));
+    for (const SlotPurpose& row : SlotPurposesOf(node.domain, node.op_type)) {
+      if (row.slot != slot) continue;
+      switch (row.purpose) {
+        case Purpose::kPositive:
+          if (!form.number || !WantsPositive(scope, node)) return false;
+          break;
+        case Purpose::kIds:
+        case Purpose::kPositions:
+        case Purpose::kLengths:
+        case Purpose::kSmall:
+          if (!form.number) return false;
+          break;
+        default:
+          break;
+      }
+      InputPurpose found = PurposeOfRow(scope, node, row);
+      found.not_negative |= form.gain != 1 || form.offset != 0;
+      Found(std::move(found));
+      return true;
+    }
+    return false;
+  }
+
+  bool WantsPositive(const GraphScope& scope, const Node& node) const {
+    if (node.op_type == "Div" || node.op_type == "Mod") return IsInteger();
+    if (node.op_type != "Pow") return true;
+    const std::optional<double> exponent =
+        node.inputs.size() > 1 ? NumberOf(ConstantIn(scope, node.inputs[1])) : std::nullopt;
+    return exponent.has_value() && *exponent != std::round(*exponent);
+  }
+
+  InputPurpose PurposeOfRow(const GraphScope& scope, const Node& node, const SlotPurpose& row) {
+    InputPurpose found;
+    found.purpose = row.purpose;
+    found.first = row.first;
+    found.rest = row.rest;
+    found.step = row.step;
+    found.fraction = row.fraction;
+    found.pieces = node.op_type.starts_with("Split");
+    found.counts = node.op_type == "Loop" && row.slot == 0;
+    found.why = UseText(node, PurposeName(row.purpose));
+    const std::string other = row.other < node.inputs.size() ? node.inputs[row.other] : "";
+    switch (row.limit) {
+      case LimitKind::kNone:
+        break;
+      case LimitKind::kAxis:
+        SetLimit(SizeAlong(scope, other, row.axis), &found);
+        break;
+      case LimitKind::kAxisOf:
+        SetLimit(SizeAlong(scope, other, IntAttribute(node, row.attribute).value_or(row.axis)),
+                 &found);
+        break;
+      case LimitKind::kAttribute:
+        found.limit = IntAttribute(node, row.attribute);
+        break;
+      case LimitKind::kValue:
+        if (const auto number = NumberOf(ConstantIn(scope, other))) {
+          found.limit = static_cast<int64_t>(*number);
+        }
+        break;
+    }
+    if (node.op_type == "GatherND" || node.op_type == "ScatterND") LeastDim(scope, other, &found);
+    if (row.purpose == Purpose::kIds) {
+      found.not_negative = !IsOneOf(node, {"Gather", "GatherElements", "GatherND", "OneHot",
+                                           "ScatterElements", "ScatterND"});
+      const auto* reduction = AttributeOf<std::string>(node, "reduction");
+      found.adds_up = reduction != nullptr && *reduction != "none";
+      const Tensor* table = ConstantIn(scope, other);
+      const bool chosen = row.limit == LimitKind::kAxis || row.limit == LimitKind::kAxisOf;
+      if (table != nullptr && chosen && node.op_type != "GatherND") {
+        found.tables.push_back({table, IntAttribute(node, row.attribute).value_or(row.axis)});
+      }
+    }
+    if (node.domain == kMicrosoftDomain) SetOfContrib(scope, node, row.slot, &found);
+    return found;
+  }
+
+  static void SetLimit(const std::optional<TracedSize>& size, InputPurpose* found) {
+    if (!size.has_value()) return;
+    if (size->fixed.has_value()) found->limit = size->fixed;
+    if (size->dim.has_value()) found->limit_sum = {*size->dim};
+  }
+
+  // Each index of a tuple is for another axis.
+  void LeastDim(const GraphScope& scope, const std::string& table, InputPurpose* found) {
+    if (const Tensor* constant = ConstantIn(scope, table)) {
+      for (const int64_t dim : constant->shape()) {
+        found->limit = std::min(found->limit.value_or(dim), dim);
+      }
+    }
+  }
+
+  // Masks of one axis are lengths; what a cache holds is the past and what is new.
+  void SetOfContrib(const GraphScope& scope, const Node& node, size_t slot, InputPurpose* found) {
+    const auto size_of = [&](size_t input, int64_t axis) -> std::optional<TracedSize> {
+      if (input >= node.inputs.size() || node.inputs[input].empty()) return std::nullopt;
+      return SizeAlong(scope, node.inputs[input], axis);
+    };
+    const auto add = [&](const std::optional<TracedSize>& size) {
+      if (!size.has_value()) return;
+      if (size->fixed.has_value()) found->limit = found->limit.value_or(0) + *size->fixed;
+      if (size->dim.has_value()) found->limit_sum.push_back(*size->dim);
+    };
+    const bool masked = found->purpose == Purpose::kMask && input_->type.shape.has_value() &&
+                        input_->type.shape->size() == 1 && onnxcmp::IsInteger(input_->type.dtype);
+    if (masked && node.op_type != "Compress") {
+      found->purpose = Purpose::kLengths;
+      add(size_of(0, 1));
+    }
+    if (node.op_type == "GroupQueryAttention" && found->purpose == Purpose::kLengths) {
+      add(size_of(0, 1));
+      add(size_of(3, 2));
+      found->full = slot == 5 ? -1 : 0;
+    }
+  }
+
+  void Pass(const GraphScope& scope, const Node& node, size_t slot, Form form) {
+    if (PassesFeatures(node) && slot == 0) {
+      if (node.op_type == "Scaler") form.features.scaler = &node;
+      return FollowOutput(scope, node, form);
+    }
+    if (!IsOfOnnx(node)) return;
+    if (slot == 1 && IsFloat() && form.number &&
+        IsOneOf(node, {"Conv", "ConvTranspose", "Gemm", "MatMul"})) {
+      InputPurpose found;
+      found.weights = true;
+      found.why = UseText(node, "weights");
+      return Found(std::move(found));
+    }
+    const auto other = [&]() -> const Tensor* {
+      return node.inputs.size() == 2 ? ConstantIn(scope, node.inputs[1 - slot]) : nullptr;
+    };
+    // What a rotation begins with.
+    if (IsOneOf(node, {"Cos", "Sin"}) && !IsFloat() && !form.scaled) {
+      return Found(Purpose::kPositions, node);
+    }
+    if (IsFloat() && form.number && !form.added && slot == 0 &&
+        IsOneOf(node, {"ReduceMax", "ReduceMin", "Abs"})) {
+      form.reduced = true;
+      return FollowOutput(scope, node, form);
+    }
+    if (node.op_type == "Concat" && form.number) AddColumns(scope, node, slot, &form);
+    if (HasTrait(node, OperatorTrait::kMoves)) {
+      const bool data = slot == 0 || !HasTrait(node, OperatorTrait::kOneDataInput);
+      return data ? FollowOutput(scope, node, form) : void();
+    }
+    if (IsOneOf(node, {"Cast", "CastLike"}) && slot == 0) return Cast(scope, node, form);
+    if (IsOneOf(node, {"Not"})) return FollowOutput(scope, node, form);
+    if (IsOneOf(node, {"And", "Or", "Xor", "BitwiseAnd", "BitwiseOr"})) {
+      return FollowOutput(scope, node, form);
+    }
+    if (IsOneOf(node, {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"})) {
+      // A float that is compared with a threshold is any number.
+      if (IsFloat()) return;
+      if (form.number && node.inputs.size() == 2 && FoundCounted(scope, node, slot)) return;
+      if (other() == nullptr) return;
+      form.number = false;
+      form.truth = true;
+      return FollowOutput(scope, node, form);
+    }
+    // How many count, and which is which among those that do.
+    if (IsOneOf(node, {"CumSum", "ReduceSum"}) && slot == 0 && !IsFloat() && !form.scaled) {
+      if (form.number || form.truth) Found(Purpose::kMask, node);
+      return;
+    }
+    if (IsOneOf(node, {"Softmax"}) && form.added && IsFloat() && !form.scaled) {
+      return Found(Purpose::kAddedMask, node);
+    }
+    if (IsOneOf(node, {"Neg"})) return FollowOutput(scope, node, form);
+    if (form.phase) return;
+    if (IsOneOf(node, {"MatMul", "Einsum"}) && !IsFloat()) {
+      form.number = false;
+      form.phase = true;
+      return FollowOutput(scope, node, form);
+    }
+    if (node.inputs.size() != 2 || !IsOneOf(node, {"Add", "Sub", "Mul", "Div"})) return;
+    const Tensor* constant = other();
+    if (constant != nullptr) return Constant(scope, node, *constant, form);
+    if (node.op_type == "Mul") {
+      // Of what a truth is multiplied with, some does not count.
+      if (form.truth && !IsFloat()) Found(Purpose::kMask, node);
+      return;
+    }
+    if (node.op_type != "Add" && node.op_type != "Sub") return;
+    if (form.scaled) return Found(Purpose::kMask, node);
+    if (IsFloat() && form.number && node.op_type == "Add" &&
+        IsProduct(scope, node.inputs[1 - slot])) {
+      form.added = true;
+      FollowOutput(scope, node, form);
+    } else if (form.added) {
+      FollowOutput(scope, node, form);
+    }
+  }
+
+  // What is held against 0, 1, 2, ...: how many of these count, or which one.
+  bool FoundCounted(const GraphScope& scope, const Node& node, size_t slot) {
+    const auto size = CountsUpTo(scope, node.inputs[1 - slot]);
+    if (!size.has_value()) return false;
+    const bool which = node.op_type == "Equal";
+    InputPurpose found;
+    const auto& shape = input_->type.shape;
+    const bool row = shape.has_value() && shape->size() >= 2 && shape->back().value.value_or(2) > 1;
+    found.purpose = which ? Purpose::kIds : row ? Purpose::kPositions : Purpose::kLengths;
+    found.not_negative = true;
+    found.why = UseText(node, PurposeName(found.purpose));
+    SetLimit(size, &found);
+    if (!found.limit.has_value() && found.limit_sum.empty()) GuessLimit(&found);
+    Found(std::move(found));
+    return true;
+  }
+
+  // Sequences are mostly along the second axis.
+  void GuessLimit(InputPurpose* found) const {
+    for (const ValueInfo& input : root_->graph->inputs) {
+      if (IsFloatingPoint(input.type.dtype) && input.type.shape.has_value() &&
+          input.type.shape->size() >= 2) {
+        found->limit_sum = {{input.name, 1}};
+        return;
+      }
+    }
+  }
+
+  // Columns that stand before an input's own.
+  static void AddColumns(const GraphScope& scope, const Node& node, size_t slot, Form* form) {
+    for (size_t i = 0; i < slot && form->features.column.has_value(); ++i) {
+      const auto size = SizeAlong(scope, node.inputs[i], -1);
+      if (size.has_value() && size->fixed.has_value()) {
+        *form->features.column += *size->fixed;
+      } else {
+        form->features.column.reset();
+      }
+    }
+  }
+
+  // An integer that becomes a float, other than to be divided, counts something or is a truth.
+  void Cast(const GraphScope& scope, const Node& node, Form form) {
+    const auto to = IntAttribute(node, "to");
+    const bool is_float = to.has_value() && IsFloatingPoint(static_cast<DType>(*to));
+    if (to.has_value() && static_cast<DType>(*to) == DType::kBool) form.truth = true;
+    if (is_float && !IsFloat()) form.truth = true;
+    FollowOutput(scope, node, form);
+  }
+
+  void Constant(const GraphScope& scope, const Node& node, const Tensor& constant, Form form) {
+    const std::optional<double> number = NumberOf(&constant);
+    if (!number.has_value()) {
+      // Biases and frequencies make another number of it.
+      form.number = false;
+      form.phase = !form.added;
+      return FollowOutput(scope, node, form);
+    }
+    Shift(node, *number, ConstantIn(scope, node.inputs[0]) != nullptr, &form);
+    // 1 - mask, and what becomes of it.
+    if (node.op_type == "Sub" && *number == 1) form.truth = true;
+    if (node.op_type == "Mul" && (*number <= -kLarge || (form.truth && *number >= kLarge))) {
+      form.scaled = true;
+    }
+    FollowOutput(scope, node, form);
+  }
+
+  static void Shift(const Node& node, double number, bool constant_first, Form* form) {
+    if (node.op_type == "Add") form->offset += number;
+    if (node.op_type == "Sub") {
+      if (constant_first) form->gain = -form->gain, form->offset = -form->offset;
+      form->offset += constant_first ? number : -number;
+    }
+    const bool divides = node.op_type == "Div" && !constant_first;
+    if (number != 0 && (node.op_type == "Mul" || divides)) {
+      const double factor = divides ? 1 / number : number;
+      form->gain *= factor;
+      form->offset *= factor;
+    }
+  }
+
+  // Whether a value is a product, perhaps scaled: what attention adds a mask to.
+  bool IsProduct(const GraphScope& scope, absl::string_view name) const {
+    for (int steps = 0; steps < 6; ++steps) {
+      const Node* node = ProducerIn(scope, name);
+      if (node == nullptr || node->inputs.empty()) return false;
+      if (IsOneOf(*node, {"MatMul", "Einsum"}) || node->op_type == "FusedMatMul") return true;
+      if (!IsOneOf(*node, {"Mul", "Div", "Add", "Cast", "Reshape", "Transpose"})) return false;
+      name = node->inputs[0];
+    }
+    return false;
+  }
+
+  std::unique_ptr<GraphScope> root_;
+  const ValueInfo* input_ = nullptr;
+  InputPurpose found_;
+  InputPurpose beside_;  // landmarks, what is missing, a range: whatever it is for
+  bool any_ = false;
+  std::set<std::tuple<const GraphScope*, std::string, std::tuple<bool, bool, bool, bool, bool, bool>>>
+      seen_;
+};
+
+}  // namespace
+
+InputPurposes PurposesOf(const Graph& graph) { return Walker(graph).Run(); }
+
+}  // namespace onnxcmp

@@ -1,0 +1,28 @@
+// What made-up numbers are like.
+#ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_REGIME_H_
+#define ONNXCMP_COMPARE_INPUTS_MADE_UP_REGIME_H_
+
+#include <cstdint>
+
+namespace onnxcmp {
+
+// All but the first are for those who look for inputs on which two models differ.
+enum class Regime : uint8_t {
+  kUsual,     // normal numbers of both signs; ids from all of the table
+  kZeros,     // nothing but 0; no mask
+  kOnes,      // nothing but 1
+  kTies,      // few different numbers
+  kTiny,      // times 1e-4
+  kSmall,     // times 1e-2
+  kLarge,     // times 60
+  kHuge,      // times 1e4
+  kPositive,  // none below 0
+  kNegative,  // none above 0
+  kWhole,     // whole numbers and halves
+  kEnds,      // ids, lengths and integers at the ends of their ranges; masks of one element
+};
+inline constexpr int kRegimes = 12;
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_INPUTS_MADE_UP_REGIME_H_

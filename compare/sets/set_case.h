@@ -1,0 +1,35 @@
+// Which sets of inputs are made up, one after the other.
+#ifndef ONNXCMP_COMPARE_SETS_SET_CASE_H_
+#define ONNXCMP_COMPARE_SETS_SET_CASE_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compare/inputs/made_up/free_sizes.h"
+#include "compare/inputs/made_up/regime.h"
+
+namespace onnxcmp {
+
+struct SetCase {
+  SizeChoice sizes;
+  Regime regime = Regime::kUsual;
+  uint64_t numbers = 0;
+  std::optional<uint64_t> mixture;
+  std::vector<double> probes;  // as GeneratedInputs
+};
+
+// Whether coarse types were made for such numbers.
+bool SuitsCoarseTypes(Regime regime);
+
+// The usual sets after the first: a batch of 1, then whole numbers and halves, then large numbers
+// along longer axes. `coarse`: numbers stay as they are.
+SetCase FurtherCase(int set, bool coarse);
+
+// The first ones of a search, sizes and regimes one by one; and what comes after them.
+std::vector<SetCase> FirstSearchCases();
+SetCase MixtureCase(uint64_t i);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_SETS_SET_CASE_H_

@@ -1,0 +1,274 @@
+"""Pairs of models that differ on what a tester of their trade would feed first, and right twins of them.
+
+Each kind takes a random generator, which decides sizes, constants and names, and gives three graphs in
+ONNX's text form: the left one, a wrong one, and one that computes the same in another way.
+"""
+import onnx.parser
+
+HEAD = '<ir_version: 9, opset_import: ["": 18, "ai.onnx.ml": 3]> g '
+
+
+def model(graph):
+    return onnx.parser.parse_model(HEAD + graph)
+
+
+def numbers(values):
+    return "{" + ", ".join(str(v) for v in values) + "}"
+
+
+def table(pick, rows, width):
+    return [round(pick.gauss(0, 1), 3) for _ in range(rows * width)]
+
+
+def floats(name, shape, values):
+    return f"float[{','.join(map(str, shape))}] {name} = {numbers(values)}"
+
+
+def attention(mask, constants="", names="ids, mask"):
+    """Softmax over masked scores of looked up rows; `mask` makes `kept` of `mask`."""
+    return lambda pick, w, rows, d: (
+        f"(int64[b,s] ids, int64[b,s] mask) => (float[b,s,{d}] y) <{floats('w', (rows, d), w)}, float one = {{1}}, "
+        f"float low = {{-1e9}}, int64[1] a1 = {{1}}{constants}> {{ h = Gather(w, ids) {mask} f = Cast<to = 1>(kept) "
+        f"u = Unsqueeze(f, a1) i = Sub(one, u) n = Mul(i, low) t = Transpose<perm = [0, 2, 1]>(h) "
+        f"q = MatMul(h, t) z = Add(q, n) p = Softmax<axis = -1>(z) y = MatMul(p, h) }}")
+
+
+def left_padding(pick):
+    rows, d = pick.randint(6, 40), pick.randint(2, 8)
+    w = table(pick, rows, d)
+    count = ("c = ReduceSum<keepdims = 1>(mask, a1) e = Shape<start = 1, end = 2>(mask) l = Squeeze(e) "
+             "r = Range(zero, l, step) k = Less(r, c) kept = Cast<to = 7>(k)")
+    more = ", int64 zero = {0}, int64 step = {1}"
+    same = "k = Cast<to = 9>(mask) kept = Cast<to = 7>(k)"
+    return (attention("kept = Identity(mask)")(pick, w, rows, d), attention(count, more)(pick, w, rows, d),
+            attention(same)(pick, w, rows, d))
+
+
+def holes(pick):
+    """Everything after the first 1 is kept."""
+    rows, d = pick.randint(6, 40), pick.randint(2, 8)
+    w = table(pick, rows, d)
+    between = ("c = CumSum(mask, ax) v = CumSum<reverse = 1>(mask, ax) m = Min(c, v) k = Greater(m, none) "
+               "kept = Cast<to = 7>(k)")
+    more = ", int64 ax = {1}, int64 none = {0}"
+    same = "k = Greater(mask, none) kept = Cast<to = 7>(k)"
+    return (attention("kept = Identity(mask)")(pick, w, rows, d), attention(between, more)(pick, w, rows, d),
+            attention(same, more)(pick, w, rows, d))
+
+
+def cache(pick):
+    """A mask over past and new tokens, whose length no name tells."""
+    rows, d = pick.randint(4, 30), pick.randint(2, 6)
+    w = table(pick, rows, d)
+    past, new, both = pick.choice([("p", "t", "n"), ("held", "q", "kv"), ("c", "s", "width"), ("m0", "m1", "m2")])
+    rank4 = pick.random() < 0.5
+    cached = f"float[b,2,{past},{d}] cache" if rank4 else f"float[b,{past},{d}] cache"
+    take = "g0 = Gather<axis = 1>(cache, zero)" if rank4 else "g0 = Identity(cache)"
+
+    def graph(dropped, way):
+        use = {"left": "f = Cast<to = 1>(mask)", "wrong": "g1 = Cast<to = 1>(mask) g2 = Mul(g1, none) f = Add(g2, one)",
+               "twin": "c1 = Cast<to = 9>(mask) c2 = Not(c1) c3 = Cast<to = 1>(c2) f = Sub(one, c3)"}[way]
+        return (f"(int64[b,{new}] ids, int64[b,{both}] mask, {cached}) => (float[b,{new},{d}] y) "
+                f"<{floats('w', (rows, d), w)}, int64 zero = {{0}}, float one = {{1}}, float none = {{0}}, "
+                f"float low = {{-1e4}}, int64[1] a1 = {{1}}> {{ h = Gather(w, ids) {take} k = Concat<axis = 1>(g0, h) "
+                f"{use} u = Unsqueeze(f, a1) i = Sub(one, u) n = Mul(i, low) t = Transpose<perm = [0, 2, 1]>(k) "
+                f"q = MatMul(h, t) z = Add(q, n) p = Softmax<axis = -1>(z) y = MatMul(p, k) }}")
+    return graph(None, "left"), graph(None, "wrong"), graph(None, "twin")
+
+
+def lengths(pick):
+    t, d, b = pick.randint(9, 40), pick.randint(2, 6), pick.randint(2, 5)
+    fixed = pick.random() < 0.5
+    shape = f"{b},{t},{d}" if fixed else f"b,t,{d}"
+    vector = f"{b}" if fixed else "b"
+    counted = f"r = Identity(arange)" if fixed else "e = Shape<start = 1, end = 2>(x) l = Squeeze(e) r = Range(z, l, o)"
+    more = f", int64[{t}] arange = {numbers(range(t))}" if fixed else ""
+
+    def graph(compare):
+        return (f"(float[{shape}] x, int64[{vector}] n) => (float[{vector},{d}] y) <int64[1] a1 = {{1}}, "
+                f"int64[1] a2 = {{2}}, int64 z = {{0}}, int64 o = {{1}}{more}> {{ {counted} u = Unsqueeze(n, a1) "
+                f"{compare} m = Unsqueeze(c, a2) f = Cast<to = 1>(m) p = Mul(x, f) y = ReduceSum<keepdims = 0>(p, a1) }}")
+    return graph("c = Less(r, u)"), graph("c = LessOrEqual(r, u)"), graph("g = GreaterOrEqual(r, u) c = Not(g)")
+
+
+def one_row(pick):
+    rows, d = pick.randint(1200, 4000), pick.randint(1, 3)
+    w = table(pick, rows, d)
+    wrong = list(w)
+    wrong[pick.randrange(rows) * d] += 1
+
+    def graph(values, tail="y = Gather(w, ids)"):
+        return f"(int64[b,s] ids) => (float[b,s,{d}] y) <{floats('w', (rows, d), values)}> {{ {tail} }}"
+    return graph(w), graph(wrong), graph(w, "i = Identity(ids) e = Gather(w, i) n = Neg(e) y = Neg(n)")
+
+
+def far_positions(pick):
+    rows, d, first = pick.randint(100, 700), pick.randint(1, 4), 0
+    first = pick.randint(rows // 2, rows - 1)
+    w = table(pick, rows, d)
+    wrong = [v if i < first * d else v + 0.5 for i, v in enumerate(w)]
+
+    def graph(values, tail="y = Add(x, p)"):
+        return (f"(float[b,t,{d}] x) => (float[b,t,{d}] y) <{floats('w', (rows, d), values)}, int64[1] z = {{0}}> "
+                f"{{ e = Shape<start = 1, end = 2>(x) p = Slice(w, z, e, z) {tail} }}")
+    return graph(w), graph(wrong), graph(w, "n = Neg(p) y = Sub(x, n)")
+
+
+def limits(pick):
+    low, high = -pick.randint(2, 5000), pick.randint(2, 5000)
+    kind = pick.choice(["int64", "int32"])
+
+    def graph(tail, l=low, h=high):
+        return f"({kind}[n] a) => ({kind}[n] y) <{kind} l = {{{l}}}, {kind} h = {{{h}}}> {{ {tail} }}"
+    return graph("y = Clip(a, l, h)"), graph("y = Clip(a, l, h)", h=high + 1), graph("m = Max(a, l) y = Min(m, h)")
+
+
+def overflow(pick):
+    k = pick.choice([31, 1009, 100003])
+
+    def graph(tail, kind="int64"):
+        return f"(int64[n,2] a) => (int64[n,2] y) <{kind} k = {{{k}}}, {kind} o = {{7}}> {{ {tail} }}"
+    narrow = "c = Cast<to = 6>(a) p = Mul(c, k) s = Add(p, o) y = Cast<to = 7>(s)"
+    return graph("p = Mul(a, k) y = Add(p, o)"), graph(narrow, "int32"), graph("n = Neg(a) p = Mul(n, k) y = Sub(o, p)")
+
+
+def time_stamps(pick):
+    d = pick.randint(60, 4000)
+
+    def graph(tail):
+        return f"(int64[n] t) => (int64[n] y) <int64 d = {{{d}}}> {{ {tail} }}"
+    return (graph("y = Div(t, d)"), graph("c = Cast<to = 6>(t) e = Cast<to = 6>(d) q = Div(c, e) y = Cast<to = 7>(q)"),
+            graph("n = Identity(t) y = Div(n, d)"))
+
+
+def negative_ids(pick):
+    rows, d = pick.randint(4, 60), pick.randint(1, 4)
+    w = table(pick, rows, d)
+
+    def graph(tail):
+        return (f"(int64[n] i) => (float[n,{d}] y) <{floats('w', (rows, d), w)}, int64 z = {{0}}, int64 k = {{{rows}}}, "
+                f"int64 top = {{{rows - 1}}}> {{ {tail} }}")
+    return (graph("y = Gather(w, i)"), graph("c = Clip(i, z, top) y = Gather(w, c)"),
+            graph("c = Less(i, z) f = Add(i, k) p = Where(c, f, i) y = Gather(w, p)"))
+
+
+def duplicates(pick):
+    rows, d = pick.randint(20, 90), pick.randint(1, 3)
+    how = pick.choice(["add", "mul", "max"])
+
+    def graph(tail):
+        return (f"(int64[n,{d}] i, float[n,{d}] u) => (float[{rows},{d}] y) <float o = {{1}}, "
+                f"int64[2] s = {{{rows}, {d}}}> {{ t = Expand(o, s) {tail} }}")
+    return (graph(f'y = ScatterElements<reduction = "{how}">(t, i, u)'), graph("y = ScatterElements(t, i, u)"),
+            graph(f'c = Identity(i) y = ScatterElements<reduction = "{how}">(t, c, u)'))
+
+
+def missing(pick):
+    d, f = pick.randint(2, 6), round(pick.uniform(1, 9), 2)
+    value = pick.choice(["nan", "-999", "9999"])
+
+    def graph(tail):
+        return f"(float[n,{d}] x) => (float[n,{d}] y) <float s = {{{value if value != 'nan' else 0}}}, float f = {{{f}}}> {{ {tail} }}"
+    test = "c = IsNaN(x)" if value == "nan" else "c = Equal(x, s)"
+    return graph(f"{test} y = Where(c, f, x)"), graph("y = Identity(x)"), graph(f"{test} d = Not(c) y = Where(d, x, f)")
+
+
+def imputer(pick):
+    d = pick.randint(2, 6)
+    value = pick.choice([-999.0, -1.0, 0.0])
+    means = [f"{pick.uniform(2, 5):.3f}" for _ in range(d)]
+
+    def graph(values):
+        return (f"(float[n,{d}] x) => (float[n,{d}] y) {{ i = ai.onnx.ml.Imputer<imputed_value_floats = "
+                f"[{', '.join(values)}], replaced_value_float = {value}>(x) y = Neg(i) }}")
+    wrong = list(means)
+    wrong[pick.randrange(d)] = "1.5"
+    return graph(means), graph(wrong), graph(means)
+
+
+def branch(pick):
+    k, d = pick.randint(4, 60), pick.randint(2, 6)
+    other = k * pick.choice([2, 3])
+
+    def graph(limit, test="c = Greater(m, k)"):
+        return (f"(float[n,{d}] x) => (float[n,{d}] y) <float k = {{{limit}}}> {{ m = ReduceMax<keepdims = 0>(x) {test} "
+                f"y = If(c) <then_branch = t () => (float[n,{d}] p) {{ p = Neg(x) }}, "
+                f"else_branch = e () => (float[n,{d}] q) {{ q = Identity(x) }}> }}")
+    return graph(k), graph(other), graph(k, "c = Less(k, m)")
+
+
+def keys(pick):
+    count = pick.randint(5, 60)
+    names = [f"k{pick.randrange(10 ** 6)}_{i}" for i in range(count)]
+    wrong_at = pick.randrange(count)
+
+    def graph(values):
+        words = ", ".join(f'"{n}"' for n in names)
+        return (f"(string[n,1] x) => (int64[n,1] y) {{ y = ai.onnx.ml.LabelEncoder<keys_strings = [{words}], "
+                f"values_int64s = [{', '.join(map(str, values))}], default_int64 = -1>(x) }}")
+    values = list(range(count))
+    wrong = list(values)
+    wrong[wrong_at] += 100
+    return graph(values), graph(wrong), graph(values)
+
+
+def trees(pick):
+    """A tree of some depth, of which one leaf is wrong, and branches of missing values."""
+    depth, width = pick.randint(3, 5), pick.randint(2, 5)
+    inner, leaves = 2 ** depth - 1, 2 ** depth
+    split = {}
+
+    def ranges(node, box):
+        if node >= inner:
+            return
+        f = pick.randrange(width)
+        low, high = box.get(f, (-8.0, 8.0))
+        value = round(low + (high - low) * pick.uniform(0.3, 0.7), 3)
+        split[node] = (f, value)
+        ranges(2 * node + 1, {**box, f: (low, value)})
+        ranges(2 * node + 2, {**box, f: (value, high)})
+    ranges(0, {})
+    features = [split[i][0] for i in range(inner)] + [0] * leaves
+    values = [split[i][1] for i in range(inner)] + [0.0] * leaves
+    modes = ", ".join(['"BRANCH_LEQ"'] * inner + ['"LEAF"'] * leaves)
+    total = inner + leaves
+    weights = [round(pick.gauss(0, 2), 3) for _ in range(leaves)]
+
+    def graph(w, tracks):
+        ints = lambda v: "[" + ", ".join(map(str, v)) + "]"
+        return (f"(float[n,{width}] x) => (float[n,1] y) {{ y = ai.onnx.ml.TreeEnsembleRegressor<n_targets = 1, "
+                f"nodes_treeids = {ints([0] * total)}, nodes_nodeids = {ints(range(total))}, "
+                f"nodes_featureids = {ints(features)}, nodes_values = {ints(values)}, nodes_modes = [{modes}], "
+                f"nodes_truenodeids = {ints([2 * i + 1 if i < inner else 0 for i in range(total)])}, "
+                f"nodes_falsenodeids = {ints([2 * i + 2 if i < inner else 0 for i in range(total)])}, "
+                f"nodes_missing_value_tracks_true = {ints(tracks)}, target_treeids = {ints([0] * leaves)}, "
+                f"target_nodeids = {ints(range(inner, total))}, target_ids = {ints([0] * leaves)}, "
+                f"target_weights = {ints(w)}>(x) }}")
+    none, some = [0] * total, [int(i == 0) for i in range(total)]
+    if pick.random() < 0.5:
+        return graph(weights, some), graph(weights, none), graph(weights, some)
+    wrong = list(weights)
+    wrong[pick.randrange(leaves)] += 1
+    return graph(weights, none), graph(wrong, none), graph(weights, none)
+
+
+def quantized(pick):
+    """An honest model of 8 bits whose scales are those of small numbers: there is no fault but the twin."""
+    d, k = pick.randint(4, 12), pick.randint(4, 12)
+    w = table(pick, d, k)
+    size = pick.choice([0.02, 0.3, 1.0])
+    top = 3 * size * sum(abs(v) for v in w) / k
+    step, out = 6 * size / 255, 2 * top / 255
+
+    def graph(scaled, relu=True):
+        last = "r = Relu(m)" if relu else "r = Neg(m)"
+        if not scaled:
+            return f"(float[n,{d}] x) => (float[n,{k}] y) <{floats('w', (d, k), w)}> {{ m = MatMul(x, w) {last} y = Identity(r) }}"
+        return (f"(float[n,{d}] x) => (float[n,{k}] y) <{floats('w', (d, k), w)}, float s = {{{step}}}, uint8 z = {{128}}, "
+                f"float o = {{{out}}}> {{ q = QuantizeLinear(x, s, z) v = DequantizeLinear(q, s, z) m = MatMul(v, w) "
+                f"{last} e = QuantizeLinear(r, o, z) y = DequantizeLinear(e, o, z) }}")
+    return graph(False), graph(True, relu=False), graph(True)
+
+
+KINDS = [left_padding, holes, cache, lengths, one_row, far_positions, limits, overflow, time_stamps, negative_ids,
+         duplicates, missing, imputer, branch, keys, trees, quantized]
