@@ -206,7 +206,9 @@ class SetsComparison {
 
   // Of sizes with which the left alone runs: whether there are others with which both do.
   void FindOtherSizes(const Case& failed, Comparison* comparison) {
-    const FedInputs fed = {"", *left_.feeds(), *right_.feeds(), {}};
+    FedInputs fed;
+    fed.left = *left_.feeds();
+    fed.right = *right_.feeds();
     for (const int attempt : {3, 5, 7, 2, 6}) {
       Case one;
       one.sizes.attempt = attempt;
