@@ -328,6 +328,16 @@ class QuantizationFinder {
     return same(layer.dequantized) || (layer.dequantized == kNone && same(layer.result));
   }
 
+  // Whether a result is a product of integers whose scale comes with a later node.
+  bool IsUnscaledProduct(int r) const {
+    while (side_.graph().producer(r) != kNone && Made(r).op_type == "Cast") {
+      r = Made(r).inputs.front();
+      if (r == kNone) return false;
+    }
+    if (side_.graph().producer(r) == kNone) return false;
+    return Made(r).op_type == "MatMulInteger" || Made(r).op_type == "ConvInteger";
+  }
+
   // Whether all the integers, scales and zero points that a region reads are the other side's.
   bool AreOfBoth(const std::vector<int>& region) const {
     bool any = false;
@@ -355,6 +365,8 @@ class QuantizationFinder {
       QuantizedLayer& layer = report_.layers[i];
       if (!layer.mistake.empty() || !layer.own_sqnr.has_value()) continue;
       if (*layer.own_sqnr > *middle - kFarBelow) continue;
+      // Of two schemes each has integers of its own.
+      if (report_.both && IsUnscaledProduct(layer.result)) continue;
       if (ReadsMistaken(regions_[i]) || HoldsWrongFloats(regions_[i]) || HasPartnersBits(layer) ||
           AreOfBoth(regions_[i])) {
         continue;
