@@ -94,14 +94,14 @@ std::optional<KeepInFloat> FindKeepInFloat(
   bool enough_already = false;
   const auto search = [&] {
     // What is in float already may be enough if only nothing is cast in between.
-    enough_already = !run->already().empty() && with({}, between).close;
+    enough_already = !run->quantized() && !run->already().empty() && with({}, between).close;
     if (enough_already) return SmallestSet();
     return FindSmallestSet(
         ordered, [&](const std::vector<int>& nodes) { return with(nodes, between).close; },
         [&] { return run->runs() < limit; });
   };
   SmallestSet found = search();
-  if (found.members.empty() && !enough_already) {
+  if (found.members.empty() && !enough_already && !run->quantized()) {
     between = BetweenKept::kExact;
     found = search();
   }
@@ -113,8 +113,13 @@ std::optional<KeepInFloat> FindKeepInFloat(
   KeepInFloat keep;
   keep.nodes = Named(run->plain().graph(), found.members);
   keep.already = Named(run->plain().graph(), run->already());
+  const auto has_name = [](const KeptNode& node) { return !node.name.empty(); };
+  if (std::none_of(keep.nodes.begin(), keep.nodes.end(), has_name) &&
+      std::none_of(keep.already.begin(), keep.already.end(), has_name)) {
+    return std::nullopt;
+  }
   keep.cut_short = found.cut_short;
-  if (layers == nullptr) {
+  if (!run->quantized()) {
     std::vector<int> in_float = found.members;
     in_float.insert(in_float.end(), run->already().begin(), run->already().end());
     keep.shared = Shared(*run, in_float);

@@ -251,7 +251,9 @@ bool MixedRun::RunConverted(int m, State* state) {
 
 std::vector<Value> MixedRun::OutputsWith(const Kept& kept) {
   Kept all = kept;
-  if (kept.between != BetweenKept::kRounded) all.nodes.insert(already_.begin(), already_.end());
+  const bool rounded = kept.between == BetweenKept::kRounded;
+  const bool as_it_is = rounded && kept.nodes.empty();
+  if (!as_it_is && (quantized_ || !rounded)) all.nodes.insert(already_.begin(), already_.end());
   State state;
   state.kept = &all;
   for (size_t m = 0; m < converted_.graph().nodes().size(); ++m) {

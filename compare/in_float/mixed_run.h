@@ -30,6 +30,7 @@ class MixedRun {
            bool quantized);
 
   const SideValues& plain() const { return plain_; }
+  bool quantized() const { return quantized_; }
   // Nodes of the plain side that compute the same on the converted one, in its coarser type.
   const std::vector<int>& candidates() const { return candidates_; }
   // Nodes that are in float on both sides without that a converter would leave them so by itself.

@@ -15,7 +15,7 @@ absl::string_view KeepInFloatOption(const KeepInFloat& keep);
 absl::string_view BetweenName(BetweenKept between);  // "rounded", "one_reader", "exact"
 // `node_block_list=["a", "b"]`, to be copied: nodes that are in float already are at its end.
 std::string KeepInFloatList(const KeepInFloat& keep);
-// What the list does and what else there is to know: "0.81 becomes 0.00032". A sentence each.
+// What the list does and what else there is to know: "8.1e-01 becomes 3.2e-04". A sentence each.
 std::vector<std::string> KeepInFloatText(const Comparison& comparison);
 
 }  // namespace onnxcmp
