@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compare/differences/nearness.h"
+#include "compare/graphs/region.h"
 #include "compare/operators/operator_traits.h"
 
 namespace onnxcmp {
@@ -117,6 +118,60 @@ int BeforeReordering(const ForcedRun& run, const ForcedState& state, int right) 
   return right;
 }
 
+// The only node of an operator in a region; kNone if there is none, or several.
+int OnlyOne(const SideGraph& graph, const std::vector<int>& nodes, const StreamNode& like) {
+  int found = kNone;
+  for (const int n : nodes) {
+    const StreamNode& made = *graph.node(n).made;
+    if (made.op_type != like.op_type || made.domain != like.domain) continue;
+    if (found != kNone) return kNone;
+    found = n;
+  }
+  return found;
+}
+
+// Of a region that selects elements by other numbers than the left's, in whatever layouts: the node
+// with these, if the region gives what the left has with the left's numbers. Nothing else is known
+// to be at fault then.
+std::pair<int, int> OtherSelection(const ForcedRun& run, const ForcedState& state,
+                                   const RegionNoise& noise, int right) {
+  const std::pair<int, int> none = {kNone, kNone};
+  const SideGraph& left = run.left().graph();
+  const SideGraph& graph = run.right();
+  const int c = state.at(right).match;
+  const Region theirs = noise.RightRegion(right);
+  const Region ours = noise.LeftRegion(c);
+  if (theirs.nodes.size() < 2) return none;
+  for (const int n : theirs.nodes) {
+    const StreamNode& made = *graph.node(n).made;
+    if (!HasTrait(made, OperatorTrait::kOneDataInput) ||
+        HasTrait(made, OperatorTrait::kRearranges) || OnlyOne(graph, theirs.nodes, made) != n) {
+      continue;
+    }
+    const int m = OnlyOne(left, ours.nodes, made);
+    if (m == kNone) continue;
+    const StreamNode& other = *left.node(m).made;
+    for (size_t i = 1; i < std::min(made.inputs.size(), other.inputs.size()); ++i) {
+      const int r = made.inputs[i];
+      const int l = other.inputs[i];
+      if (r == kNone || l == kNone || !graph.IsConstant(r) || !left.IsConstant(l)) continue;
+      const Value& wanted = run.left().value_of(l);
+      if (state.at(r).match == run.left().of(l) || wanted.empty() || state.at(r).held.empty() ||
+          wanted.TypeString() != state.at(r).held.TypeString()) {
+        continue;
+      }
+      const Value given = RunRegion(graph, theirs, right, [&](int read) -> const Value& {
+        return read == r ? wanted : state.at(read).held;
+      });
+      LazyMeasured measured;
+      if (IsMeasurable(given) && run.IsNear(c, given, &measured)) {
+        return {other.outputs.front(), made.outputs.front()};
+      }
+    }
+  }
+  return none;
+}
+
 }  // namespace
 
 std::pair<int, int> Refined(const ForcedRun& run, const ForcedState& state,
@@ -126,6 +181,9 @@ std::pair<int, int> Refined(const ForcedRun& run, const ForcedState& state,
   std::pair<int, int> pair = {Partner(run, state, right), right};
   if (!run.right().IsComputed(right) || !left.computed(c)) return pair;
   pair.second = BeforeReordering(run, state, right);
+  if (const auto other = OtherSelection(run, state, noise, right); other.second != kNone) {
+    return other;
+  }
   const std::vector<int> theirs = WithoutCopies(run.right(), noise.RightRegion(right));
   const std::vector<int> ours = WithoutCopies(left.graph(), noise.LeftRegion(c));
   if (theirs.size() < 2 || theirs.size() != ours.size()) return pair;

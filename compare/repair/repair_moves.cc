@@ -135,8 +135,8 @@ class RepairMover {
                 [&](const ForcedState& moved) { return LosesNothing(moved); });
   }
 
-  // To an input without a match, or with one that may be what it is a copy of, whatever the left's
-  // node does: a left result some hops back with which the right's node gives what the left has.
+  // To an input without a match, or with one that may be another's, whatever the left's node does:
+  // a left result some hops back with which the right's node gives what the left has.
   bool MoveToUnmatched(const Suggestion& repair, int n) {
     const SideGraph& right = run_.right();
     const std::vector<int> reads = right.Reads(n);
@@ -146,12 +146,10 @@ class RepairMover {
     const auto loses_nothing = [&](const ForcedState& moved) { return LosesNothing(moved); };
     if (state().at(repair.right).own.empty() || GivesMatch(repair, n, held)) return false;
     for (const int read : reads) {
-      const bool copies = state().at(read).match != kNone && repairs_.CopiedBy(read) != kNone;
-      const bool free = state().at(read).match == kNone || copies;
       if (repairs_.IsOfConstants(read)) continue;
       for (const int c : ClassesBefore(repair.left)) {
-        if (!free && !LacksNode(read, c)) continue;
         if (state().at(read).match == c || !suggester_.Fits(read, c)) continue;
+        if (!repairs_.IsWeak(read, c) && !LacksNode(read, c)) continue;
         const Value tried = run_.ValueFor(c, read);
         if (tried.empty()) continue;
         const auto value = [&](int r) -> const Value& {

@@ -106,6 +106,39 @@ TEST(OtherLength, PartsOfOtherSizesThatAreExchangedAreNamed) {
   EXPECT_THAT(FirstOf(comparison), AnyOf("wide", "narrow"));
 }
 
+// Of one value the left takes slices, the right splits it, at another place.
+TEST(OtherLength, ASplitInPlaceOfSlicesIsNamed) {
+  const std::string left =
+      Sequence(", int64[1] zero = {0}, int64[1] two = {2}, int64[1] four = {4}",
+               "t = MatMul (x, u)\n h = Tanh (t)\n a = Slice (h, zero, two, two)\n"
+               "b = Slice (h, two, four, two)\n n = Neg (b)\n c = Concat <axis = 2> (n, a)\n"
+               "p = MatMul (c, w)\n y = Sin (p)");
+  const auto right = [](const std::string& sizes) {
+    return Sequence(", int64[2] sizes = {" + sizes + "}",
+                    "t = MatMul (x, u)\n h = Tanh (t)\n a, b = Split <axis = 2> (h, sizes)\n"
+                    "n = Neg (b)\n c = Concat <axis = 2> (n, a)\n"
+                    "p = MatMul (c, w)\n y = Sin (p)");
+  };
+  EXPECT_THAT(FirstOf(ComparedSequences(left, right("1, 3"))), AnyOf("a", "b", "sizes"));
+  EXPECT_THAT(ComparedSequences(left, right("2, 2")).causes, IsEmpty());
+}
+
+// The right has its axes in another order, so that no result of the left is what it selects.
+TEST(OtherLength, AnIndexInAnotherLayoutIsNamed) {
+  const std::string left =
+      Sequence(", int64 one = {1}",
+               "t = MatMul (x, u)\n h = Tanh (t)\n"
+               "s = Gather <axis = 1> (h, one)\n r = Transpose <perm = [1, 0]> (s)\n"
+               "e = Sin (r)\n y = Unsqueeze (e, axis)");
+  const auto right = [](const std::string& index) {
+    return Sequence(", int64 at = {" + index + "}",
+                    "t = MatMul (x, u)\n h = Tanh (t)\n m = Transpose <perm = [2, 1, 0]> (h)\n"
+                    "k = Gather <axis = 1> (m, at)\n e = Sin (k)\n y = Unsqueeze (e, axis)");
+  };
+  EXPECT_THAT(FirstOf(ComparedSequences(left, right("2"))), AnyOf("k", "at"));
+  EXPECT_THAT(ComparedSequences(left, right("1")).causes, IsEmpty());
+}
+
 // A product with its normalization, and the product that both are folded into: of the numbers of
 // one neither is the other's.
 TEST(OtherLength, AProductThatANormalizationIsFoldedIntoIsNoFault) {
