@@ -261,9 +261,9 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
   }
   if (made.verdict <= Verdict::kClose && sides.left->evaluator() != nullptr &&
       sides.right->evaluator() != nullptr) {
-    made.unread = FindUnreadRows(made.left, made.right,
-                                 {&sides.left->evaluator()->model().graph,
-                                  &sides.right->evaluator()->model().graph});
+    made.unread = FindUnreadRows(
+        made.left, made.right,
+        {&sides.left->evaluator()->model().graph, &sides.right->evaluator()->model().graph});
   }
   made.fail_on = options.fail_on;
   made.notes = std::move(findings.search_notes);

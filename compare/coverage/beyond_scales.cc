@@ -1,21 +1,19 @@
 #include "compare/coverage/beyond_scales.h"
 
-#include <cstdint>
+#include <algorithm>
 
 #include "compare/streams/fingerprint.h"
 #include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
 
-double ShareBeyondScales(const ResultStream& stream) {
-  constexpr double kLittle = 0.1;
+double BeyondScales(const ResultStream& stream) {
   const auto at = [&](const StreamNode& node, size_t i) -> const StreamResult* {
     return i < node.inputs.size() && node.inputs[i] != kNone
                ? &stream.results[Index(node.inputs[i])]
                : nullptr;
   };
-  int64_t nodes = 0;
-  int64_t beyond = 0;
+  double beyond = 0;
   for (const StreamNode& node : stream.nodes) {
     if (node.op_type != "QuantizeLinear" || node.outputs.empty() || node.outputs[0] == kNone) {
       continue;
@@ -24,8 +22,8 @@ double ShareBeyondScales(const ResultStream& stream) {
     const StreamResult* scale = at(node, 1);
     const StreamResult* zero = at(node, 2);
     const DType dtype = stream.results[Index(node.outputs[0])].dtype;
-    if (x == nullptr || scale == nullptr || scale->fingerprint.size != 1 ||
-        !IsInteger(dtype) || BitWidth(dtype) > 16) {
+    if (x == nullptr || scale == nullptr || scale->fingerprint.size != 1 || !IsInteger(dtype) ||
+        BitWidth(dtype) > 16) {
       continue;
     }
     const double step = scale->fingerprint.numbers().statistics.max;
@@ -33,11 +31,10 @@ double ShareBeyondScales(const ResultStream& stream) {
     const double least = step * (static_cast<double>(IntegerMin(dtype)) - point);
     const double greatest = step * (static_cast<double>(IntegerMax(dtype)) - point);
     const Statistics& of = x->fingerprint.numbers().statistics;
-    const double slack = kLittle * (greatest - least);
-    ++nodes;
-    if (of.min < least - slack || of.max > greatest + slack) ++beyond;
+    if (!(greatest > least)) continue;
+    beyond = std::max(beyond, std::max(least - of.min, of.max - greatest) / (greatest - least));
   }
-  return nodes == 0 ? 0 : static_cast<double>(beyond) / static_cast<double>(nodes);
+  return beyond;
 }
 
 }  // namespace onnxcmp

@@ -6,9 +6,9 @@
 
 namespace onnxcmp {
 
-// The share of QuantizeLinear nodes with one scale that numbers reach which it cuts off by more
-// than a little of its range; 0 if there are no such nodes.
-double ShareBeyondScales(const ResultStream& stream);
+// By how much of a QuantizeLinear's range at most numbers lie outside of it, of those with one
+// scale; 0 if none do.
+double BeyondScales(const ResultStream& stream);
 
 }  // namespace onnxcmp
 

@@ -18,10 +18,24 @@
 namespace onnxcmp {
 namespace {
 
-bool TakesRows(const StreamNode& node) {
+// Whether a node reads some rows of what is in a slot.
+bool TakesRows(const StreamNode& node, size_t slot) {
   constexpr std::array<absl::string_view, 4> kOperators = {"Gather", "GatherElements", "GatherND",
                                                            "Slice"};
-  return node.domain.empty() && node.path.empty() &&
+  if (!node.path.empty()) return false;
+  if (node.domain == kMicrosoftDomain && node.op_type == "EmbedLayerNormalization") {
+    return slot >= 2 && slot <= 4;
+  }
+  return slot == 0 && node.domain.empty() &&
+         std::find(kOperators.begin(), kOperators.end(), node.op_type) != kOperators.end();
+}
+
+// Whether its output has the rows of its first input.
+bool HandsRowsOn(const StreamNode& node) {
+  constexpr std::array<absl::string_view, 4> kOperators = {"Identity", "Cast", "DequantizeLinear",
+                                                           "Unsqueeze"};
+  return node.path.empty() && node.domain.empty() && !node.outputs.empty() &&
+         node.outputs[0] != kNone &&
          std::find(kOperators.begin(), kOperators.end(), node.op_type) != kOperators.end();
 }
 
@@ -34,32 +48,40 @@ struct Table {
 
 // By name.
 std::map<std::string, Table> TablesOf(const ResultStream& stream) {
-  std::vector<bool> constant(stream.results.size());
+  // By result: which constant's rows it has.
+  std::vector<int> table_of(stream.results.size(), kNone);
   for (size_t r = 0; r < stream.results.size(); ++r) {
     const StreamResult& result = stream.results[r];
     const bool made_of_nothing = result.node != kNone &&
                                  stream.nodes[Index(result.node)].inputs.empty() &&
                                  stream.nodes[Index(result.node)].captures.empty();
-    constant[r] = result.path.empty() && result.shape.has_value() && !result.shape->empty() &&
-                  (result.kind == ResultKind::kInitializer || made_of_nothing);
+    if (result.path.empty() && result.shape.has_value() && !result.shape->empty() &&
+        (result.kind == ResultKind::kInitializer || made_of_nothing)) {
+      table_of[r] = static_cast<int>(r);
+    }
   }
   std::vector<bool> otherwise(stream.results.size());
   std::map<std::string, Table> tables;
   for (const StreamNode& node : stream.nodes) {
     for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
       const int r = node.inputs[slot];
-      if (r == kNone || !constant[Index(r)]) continue;
-      if (slot > 0 || !TakesRows(node) || node.outputs.empty() || node.outputs[0] == kNone) {
-        otherwise[Index(r)] = true;
+      const int of = r == kNone ? kNone : table_of[Index(r)];
+      if (of == kNone) continue;
+      if (slot == 0 && HandsRowsOn(node)) {
+        table_of[Index(node.outputs[0])] = of;
         continue;
       }
-      Table& table = tables[stream.results[Index(r)].name];
-      table.result = &stream.results[Index(r)];
+      if (!TakesRows(node, slot) || node.outputs.empty() || node.outputs[0] == kNone) {
+        otherwise[Index(of)] = true;
+        continue;
+      }
+      Table& table = tables[stream.results[Index(of)].name];
+      table.result = &stream.results[Index(of)];
       table.readers.push_back(&node);
       table.taken.push_back(&stream.results[Index(node.outputs[0])]);
     }
     for (const int r : node.captures) {
-      if (r != kNone) otherwise[Index(r)] = true;
+      if (r != kNone && table_of[Index(r)] != kNone) otherwise[Index(table_of[Index(r)])] = true;
     }
   }
   for (size_t r = 0; r < stream.results.size(); ++r) {

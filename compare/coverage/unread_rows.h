@@ -21,8 +21,8 @@ struct UnreadRows {
   friend bool operator==(const UnreadRows&, const UnreadRows&) = default;
 };
 
-// Of constants of the main graphs that Gather, Slice and the like alone read, paired by name or else
-// by the only shape: those that differ, while all that was taken out of them is the same.
+// Of constants of the main graphs that Gather, Slice and the like alone read, paired by name or
+// else by the only shape: those that differ, while all that was taken out of them is the same.
 std::vector<UnreadRows> FindUnreadRows(const ResultStream& left, const ResultStream& right,
                                        const PerSide<const Graph*>& graphs);
 

@@ -80,8 +80,7 @@ std::vector<int64_t> RowsThatDiffer(const Tensor& left, const Tensor& right, int
   const bool numbers = !IsComplex(left.dtype()) && !IsComplex(right.dtype()) &&
                        left.dtype() != DType::kString && right.dtype() != DType::kString;
   if (left.shape() != right.shape() || axis < 0 || axis >= rank || !numbers ||
-      IsFloatingPoint(left.dtype()) != IsFloatingPoint(right.dtype()) ||
-      left.num_elements() == 0) {
+      IsFloatingPoint(left.dtype()) != IsFloatingPoint(right.dtype()) || left.num_elements() == 0) {
     return {};
   }
   const absl::StatusOr<Tensor> l = left.Contiguous();
@@ -138,8 +137,8 @@ std::vector<double> NumbersThatDiffer(const Graph& left, const Graph& right) {
   // Numbers under other names, but for those that both sides have.
   std::vector<double> others;
   for (const auto& [name, number] : theirs) {
-    const auto same = std::find_if(alone.begin(), alone.end(),
-                                   [&](double a) { return !DifferMuch(a, number); });
+    const auto same =
+        std::find_if(alone.begin(), alone.end(), [&](double a) { return !DifferMuch(a, number); });
     if (same == alone.end()) {
       others.push_back(number);
     } else {
@@ -164,8 +163,7 @@ std::string RowsText(absl::Span<const int64_t> rows) {
     told += end - i;
     i = end;
   }
-  std::string text =
-      absl::StrCat(rows.size() == 1 ? "row " : "rows ", absl::StrJoin(runs, ", "));
+  std::string text = absl::StrCat(rows.size() == 1 ? "row " : "rows ", absl::StrJoin(runs, ", "));
   if (told < rows.size()) absl::StrAppend(&text, " and ", rows.size() - told, " more");
   return text;
 }

@@ -17,7 +17,8 @@ namespace onnxcmp {
 std::vector<int64_t> RowsThatDiffer(const Tensor& left, const Tensor& right, int64_t axis);
 
 // Of constants of one number that are not the same in two graphs, by their names, or the only ones
-// that the other side does not have: the middle between each and its partner. None if they are many.
+// that the other side does not have: the middle between each and its partner. None if they are
+// many.
 std::vector<double> NumbersThatDiffer(const Graph& left, const Graph& right);
 
 // "rows 300 … 511", "row 7", "rows 3, 8, 11 … 14 and 20 more".

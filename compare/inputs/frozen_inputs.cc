@@ -55,14 +55,14 @@ std::vector<FrozenInput> FrozenInputs(const InputMapping& mapping,
   return frozen;
 }
 
-bool TakesMasks(const PerSide<const Graph*>& graphs, PurposeCache* purposes) {
-  for (const SideId side : kBothSides) {
-    if (graphs[side] == nullptr) continue;
-    for (const auto& [name, purpose] : purposes->Of(*graphs[side])) {
-      if (purpose.purpose == Purpose::kMask || purpose.purpose == Purpose::kAddedMask) return true;
+std::vector<std::string> MaskInputs(const Graph& graph, PurposeCache* purposes) {
+  std::vector<std::string> masks;
+  for (const auto& [name, purpose] : purposes->Of(graph)) {
+    if (purpose.purpose == Purpose::kMask || purpose.purpose == Purpose::kAddedMask) {
+      masks.push_back(name);
     }
   }
-  return false;
+  return masks;
 }
 
 }  // namespace onnxcmp

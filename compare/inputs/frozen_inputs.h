@@ -22,8 +22,8 @@ struct FrozenInput {
 std::vector<FrozenInput> FrozenInputs(const InputMapping& mapping,
                                       const PerSide<const Graph*>& graphs, PurposeCache* purposes);
 
-// Whether an input of either is a mask.
-bool TakesMasks(const PerSide<const Graph*>& graphs, PurposeCache* purposes);
+// Which inputs of a graph are masks.
+std::vector<std::string> MaskInputs(const Graph& graph, PurposeCache* purposes);
 
 }  // namespace onnxcmp
 

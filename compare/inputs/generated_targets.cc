@@ -243,8 +243,7 @@ class MadeUp {
       const IdTable& ours = left.tables[i];
       const IdTable& theirs = right.tables[i];
       if (ours.axis != theirs.axis) continue;
-      const std::vector<int64_t>& rows =
-          cache_->DifferingRows(*ours.rows, *theirs.rows, ours.axis);
+      const std::vector<int64_t>& rows = cache_->DifferingRows(*ours.rows, *theirs.rows, ours.axis);
       // What is looked up shows that most differ.
       if (2 * static_cast<int64_t>(rows.size()) > RowsOf(ours)) continue;
       to->rows_that_differ.insert(to->rows_that_differ.end(), rows.begin(), rows.end());
@@ -259,15 +258,19 @@ class MadeUp {
   // How many rows it takes to come to all leaves of trees, to all keys.
   int64_t Rows() const {
     constexpr int64_t kMost = 256;
-    constexpr int64_t kFew = 8;
+    constexpr int64_t kFew = 16;
     int64_t rows = 0;
-    for (const InputPurpose& purpose : merged_) {
+    for (size_t i = 0; i < merged_.size(); ++i) {
+      const InputPurpose& purpose = merged_[i];
+      const bool limits = purpose.purpose == Purpose::kNumbers && !purpose.landmarks.empty();
       auto keys = static_cast<int64_t>(purpose.words.size());
       if (const auto it = purpose.thresholds.find(-1); it != purpose.thresholds.end()) {
         keys += static_cast<int64_t>(it->second.size());
       }
       rows = std::max({rows, static_cast<int64_t>(purpose.paths.size()), 2 * keys});
-      if (!purpose.missing.empty()) rows = std::max(rows, kFew);
+      if (!purpose.missing.empty() || (limits && IsInteger(inputs_[i].type.dtype))) {
+        rows = std::max(rows, kFew);
+      }
     }
     return std::min(rows, kMost);
   }
@@ -315,6 +318,8 @@ class MadeUp {
       OC_ASSIGN_OR_RETURN(Value element, ValueOf(i, *type.element, maker));
       Optional optional;
       optional.element_dtype = LeafType(type).dtype;
+      // There is a set without it.
+      if (options_.sizes.set % 4 == 2) return Value(std::move(optional));
       optional.element = std::make_shared<const Value>(std::move(element));
       return Value(std::move(optional));
     }
@@ -347,8 +352,8 @@ absl::StatusOr<std::vector<Value>> GenerateTargets(const std::vector<ValueTarget
 }
 
 std::vector<SizeSum> SumsToTry(const std::vector<ValueTarget>& targets,
-                               const PerSide<const Graph*>& graphs,
-                               const GeneratedInputs& options, PurposeCache* purposes) {
+                               const PerSide<const Graph*>& graphs, const GeneratedInputs& options,
+                               PurposeCache* purposes) {
   const absl::StatusOr<std::vector<ValueInfo>> inputs =
       SharedSizes(targets, options).Merge(targets);
   if (!inputs.ok() || options.ramp) return {};

@@ -30,8 +30,8 @@ absl::StatusOr<std::vector<Value>> GenerateTargets(const std::vector<ValueTarget
 // Sizes that are sums of others which no name tells, the likeliest first: for models that run on no
 // other sizes.
 std::vector<SizeSum> SumsToTry(const std::vector<ValueTarget>& targets,
-                               const PerSide<const Graph*>& graphs,
-                               const GeneratedInputs& options, PurposeCache* purposes);
+                               const PerSide<const Graph*>& graphs, const GeneratedInputs& options,
+                               PurposeCache* purposes);
 
 // The values for the required inputs of one graph.
 absl::StatusOr<std::vector<NamedValue>> GenerateInputs(const Graph& graph,

@@ -210,7 +210,14 @@ std::vector<SizeSum> InputSets::SumsToTry() {
   return onnxcmp::SumsToTry(Targets(models()), graphs_, generated_, &purposes_);
 }
 
-bool InputSets::TakesMasks() { return onnxcmp::TakesMasks(graphs_, &purposes_); }
+std::vector<std::string> InputSets::Masks() {
+  for (const SideId side : kBothSides) {
+    if (graphs_[side] == nullptr) continue;
+    std::vector<std::string> masks = MaskInputs(*graphs_[side], &purposes_);
+    if (!masks.empty()) return masks;
+  }
+  return {};
+}
 
 std::vector<FrozenInput> InputSets::Frozen() { return FrozenInputs(mapping_, graphs_, &purposes_); }
 

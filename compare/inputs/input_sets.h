@@ -91,8 +91,8 @@ class InputSets {
   std::vector<SizeSum> SumsToTry();
   // What the inputs that are made up are taken for, a line each, as far as the graphs tell.
   std::vector<std::string> Purposes();
-  // Whether one is a mask; and which are a constant on the other side.
-  bool TakesMasks();
+  // Which are masks of the left, or else of the right; and which are a constant on the other side.
+  std::vector<std::string> Masks();
   std::vector<FrozenInput> Frozen();
   // Whether the models take inputs at all.
   bool takes_any() const;

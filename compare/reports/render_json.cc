@@ -423,6 +423,16 @@ std::string SideJson(const SideSummary& summary, const ResultStream& stream) {
       "}");
 }
 
+// What differs in tables and was not read; "" if there is nothing.
+std::string UnreadMember(const Comparison& comparison) {
+  if (comparison.unread.empty()) return "";
+  Json json = Json::array();
+  for (const UnreadRows& unread : comparison.unread) {
+    json.push_back({{"left", unread.left}, {"right", unread.right}, {"rows", unread.rows}});
+  }
+  return absl::StrCat(",\n\"unread\":", Dump(json));
+}
+
 std::string MadeUpMembers(const Comparison& comparison) {
   if (!comparison.made_up_inputs.empty()) {
     return absl::StrCat(",\"made_up_inputs\":", Dump(comparison.made_up_inputs));
@@ -451,7 +461,7 @@ std::string RenderJson(const Comparison& comparison) {
       comparison.status.ok()
           ? std::string()
           : absl::StrCat(",\"error\":", Dump(Text(comparison.status.message()))),
-      MadeUpMembers(comparison),
+      MadeUpMembers(comparison), UnreadMember(comparison),
       ",\n\"left\":", SideJson(comparison.left_summary, comparison.left),
       ",\n\"right\":", SideJson(comparison.right_summary, comparison.right),
       ",\n\"rows\":", Lines(comparison.rows), ",\n\"causes\":",

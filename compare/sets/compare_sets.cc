@@ -18,7 +18,9 @@
 #include "compare/differences/value_difference.h"
 #include "compare/graphs/differing_rows.h"
 #include "compare/pair/per_side.h"
+#include "compare/sets/padding.h"
 #include "compare/sets/set_case.h"
+#include "compare/sets/told_outputs.h"
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/value_bank.h"
 #include "compare/streams/quantized_streams.h"
@@ -33,15 +35,6 @@ bool Differs(const Comparison& comparison) {
 }
 
 bool LeftFailed(const Comparison& comparison) { return !comparison.left_summary.status.ok(); }
-
-// The output rows of a stream: what they are.
-std::vector<const StreamResult*> OutputsOf(const ResultStream& stream) {
-  std::vector<const StreamResult*> outputs;
-  for (const StreamResult& result : stream.results) {
-    if (result.kind == ResultKind::kOutput) outputs.push_back(&result);
-  }
-  return outputs;
-}
 
 class SetsComparison {
  public:
@@ -72,7 +65,7 @@ class SetsComparison {
     comparison.made_up_sets = count_;
     comparison.coverage = coverage_.Get();
     TellOfConstants(&comparison);
-    if (!Differs(comparison) && inputs_.takes_any() && ToldNothing()) {
+    if (!Differs(comparison) && inputs_.takes_any() && told_.Nothing()) {
       comparison.verdict = Verdict::kUntested;
     }
     // Whoever asks the sides what they were fed means what is shown.
@@ -92,9 +85,8 @@ class SetsComparison {
     // What was fed before gives its memory to what is to come.
     left_.SetFeeds({});
     right_.SetFeeds({});
-    OC_ASSIGN_OR_RETURN(FedInputs fed,
-                        inputs_.MakeUp(WithSum(one.sizes), one.regime, one.numbers, one.mixture,
-                                       one.probes));
+    OC_ASSIGN_OR_RETURN(FedInputs fed, inputs_.MakeUp(WithSum(one.sizes), one.regime, one.numbers,
+                                                      one.mixture, one.probes));
     left_.SetFeeds(fed.left);
     right_.SetFeeds(fed.right);
     return fed;
@@ -136,24 +128,7 @@ class SetsComparison {
     unread_ = count_ == 0 ? comparison.unread : UnreadByBoth(unread_, comparison.unread);
     ++count_;
     for (const SideId side : kBothSides) coverage_.Add(OfSide(comparison, side), side);
-    std::vector<Hash128> contents;
-    for (const StreamResult* output : OutputsOf(comparison.left)) {
-      contents.push_back(output->fingerprint.content);
-      told_.resize(std::max(told_.size(), contents.size()));
-      const bool tells = output->fingerprint.size > 0 &&
-                         output->fingerprint.numbers().statistics.nans < output->fingerprint.size;
-      Told& told = told_[contents.size() - 1];
-      told.tells |= tells;
-      if (!told.contents.empty() && told.contents.back() != contents.back()) told.varies = true;
-      told.contents.push_back(contents.back());
-    }
-  }
-
-  // Outputs that are NaN, empty, or the same on all sets.
-  bool ToldNothing() const {
-    return !told_.empty() && std::all_of(told_.begin(), told_.end(), [&](const Told& told) {
-      return !told.tells || (told.contents.size() > 1 && !told.varies);
-    });
+    told_.Add(comparison.left);
   }
 
   absl::Status First() {
@@ -209,9 +184,9 @@ class SetsComparison {
     FedInputs fed;
     fed.left = *left_.feeds();
     fed.right = *right_.feeds();
-    for (const int attempt : {3, 5, 7, 2, 6}) {
+    for (const SizeChoice& sizes : OtherSizes(right_.evaluator()->model().graph)) {
       Case one;
-      one.sizes.attempt = attempt;
+      one.sizes = sizes;
       if (!Feed(one).ok() || !left_.evaluator()->Run(*left_.feeds()).ok() ||
           !right_.evaluator()->Run(*right_.feeds()).ok()) {
         continue;
@@ -231,25 +206,21 @@ class SetsComparison {
     comparison->verdict = Verdict::kDifferent;
   }
 
-  static double BeyondScales(const Comparison& comparison) {
-    return std::max(ShareBeyondScales(comparison.left), ShareBeyondScales(comparison.right));
-  }
-
   // Numbers of the usual size may be larger than what a side's scales were calibrated for, and what
-  // is cut off then is no mistake: smaller ones are tried.
+  // is cut off then is no mistake: smaller ones are tried. A scale that is wrong cuts off more.
   absl::Status FitCalibration(Case one) {
+    constexpr double kLittle = 0.02;
+    constexpr double kMuchBeyond = 0.4;
     if (!IsCalibrated()) return absl::OkStatus();
-    double beyond = BeyondScales(worst_.comparison);
-    for (const double size : {0.6, 0.3}) {
-      constexpr double kLittle = 0.05;
-      if (beyond <= kLittle) break;
+    for (const double size : {0.75, 0.5, 0.3}) {
+      const Comparison& worst = worst_.comparison;
+      const double beyond = std::max(BeyondScales(worst.left), BeyondScales(worst.right));
+      if (worst.verdict != Verdict::kDifferent || beyond <= kLittle || beyond > kMuchBeyond) break;
       one.sizes.shrink = size;
       absl::StatusOr<FedInputs> fed = Feed(one);
       if (!fed.ok()) break;
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
-      const double now = BeyondScales(comparison);
-      if (comparison.verdict == Verdict::kFailed || now >= beyond) break;
-      beyond = now;
+      if (comparison.verdict == Verdict::kFailed) break;
       Hold(one, std::move(comparison), *std::move(fed));
     }
     return absl::OkStatus();
@@ -258,8 +229,8 @@ class SetsComparison {
   absl::Status Further() {
     // What its scales were calibrated for is not known: more sets would show that, and no more.
     if (IsCalibrated()) return absl::OkStatus();
-    const bool small = IsSmall(worst_.comparison);
-    masked_ = inputs_.TakesMasks();
+    const bool small = IsSmall(worst_.comparison.left);
+    masks_ = inputs_.Masks();
     for (int set = 1; set < sets_.sets; ++set) {
       const int64_t seen = coverage_.seen();
       OC_ASSIGN_OR_RETURN(const bool ran, Try(FurtherCase(set, IsCoarse())));
@@ -273,7 +244,7 @@ class SetsComparison {
   absl::Status FeedWhatDiffers() {
     constexpr int64_t kFarthest = 8192;
     constexpr size_t kMostTables = 3;
-    if (IsCalibrated()) return absl::OkStatus();
+    if (IsCalibrated() || sets_.sets < 2) return absl::OkStatus();
     const std::vector<UnreadRows> unread = unread_;
     for (size_t i = 0; i < std::min(unread.size(), kMostTables); ++i) {
       for (const int64_t reach : {unread[i].last + 1, unread[i].last / 2 + 1}) {
@@ -290,6 +261,15 @@ class SetsComparison {
     if (IsCoarse()) return absl::OkStatus();
     one.probes =
         NumbersThatDiffer(left_.evaluator()->model().graph, right_.evaluator()->model().graph);
+    // A size may be what is held against them.
+    for (const double probe : one.probes) {
+      Case reaching;
+      reaching.sizes.set = 1;
+      reaching.sizes.reach = static_cast<int64_t>(probe);
+      if (probe < 2 || probe > 1024 || 2 * probe != std::round(2 * probe)) continue;
+      OC_RETURN_IF_ERROR(Try(reaching).status());
+      if (Differs(worst_.comparison)) return absl::OkStatus();
+    }
     one.regime = Regime::kWhole;
     for (int set = 0; set < 2 && !one.probes.empty() && !Differs(worst_.comparison); ++set) {
       one.sizes.set = set;
@@ -300,7 +280,8 @@ class SetsComparison {
 
   // What the inputs could not vary, and what none of them has come to.
   void TellOfConstants(Comparison* comparison) {
-    comparison->unread = comparison->verdict <= Verdict::kClose ? unread_ : std::vector<UnreadRows>();
+    comparison->unread =
+        comparison->verdict <= Verdict::kClose ? unread_ : std::vector<UnreadRows>();
     for (const FrozenInput& frozen : inputs_.Frozen()) {
       comparison->frozen.push_back(frozen.text);
       ++comparison->coverage->nodes;
@@ -308,16 +289,6 @@ class SetsComparison {
           {frozen.side, "input", frozen.name,
            absl::StrCat("it is a constant of the ", SideName(Other(frozen.side)))});
     }
-  }
-
-  // So little that further sets cost next to nothing.
-  static bool IsSmall(const Comparison& comparison) {
-    constexpr int64_t kFewElements = 2'000'000;
-    constexpr size_t kFewResults = 1500;
-    if (comparison.left.results.size() > kFewResults) return false;
-    int64_t elements = 0;
-    for (const StreamResult& result : comparison.left.results) elements += result.fingerprint.size;
-    return elements < kFewElements;
   }
 
   // Compares on one more set; false if the left model cannot run on it.
@@ -329,7 +300,7 @@ class SetsComparison {
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
       if (LeftFailed(comparison)) continue;
       // Masks that leave nothing to a row show rounding, too.
-      if (Differs(comparison) && (one.regime != Regime::kUsual || masked_)) {
+      if (Differs(comparison) && (one.regime != Regime::kUsual || !masks_.empty())) {
         if (!IsReal(comparison, one.regime)) return true;
       }
       if (comparison.verdict == Verdict::kFailed && !Differs(worst_.comparison)) {
@@ -420,6 +391,25 @@ class SetsComparison {
     return named;
   }
 
+  // Whether outputs differ at most where masks leave positions out.
+  bool AgreeButForPadding() const {
+    if (masks_.empty()) return false;
+    const auto left = left_.evaluator()->Run(*left_.feeds());
+    const auto right = right_.evaluator()->Run(*right_.feeds());
+    if (!left.ok() || !right.ok()) return false;
+    PerSide<std::vector<NamedOutput>> outputs = {Named(left_, *left), Named(right_, *right)};
+    for (const std::string& name : masks_) {
+      for (const Feeds* feeds : {left_.feeds(), right_.feeds()}) {
+        const auto mask = feeds->find(name);
+        if (mask == feeds->end() || !mask->second.is_tensor()) continue;
+        outputs.left = WithoutPadding(std::move(outputs.left), mask->second.tensor());
+        outputs.right = WithoutPadding(std::move(outputs.right), mask->second.tensor());
+        break;
+      }
+    }
+    return CompareOutputs(outputs.left, outputs.right, options_.tolerance).agree;
+  }
+
   // What numbers of unusual sizes do by rounding alone is not the models' doing: it is gone in
   // double. What is infinite or NaN on one side alone counts; of coarse types nothing else does.
   bool IsReal(const Comparison& comparison, Regime regime) const {
@@ -431,7 +421,7 @@ class SetsComparison {
         return true;
       }
     }
-    if (!MayShow(regime) || IsCalibrated()) return false;
+    if (!MayShow(regime) || IsCalibrated() || AgreeButForPadding()) return false;
     const auto left = left_.evaluator()->InDouble();
     const auto right = right_.evaluator()->InDouble();
     if (!left.ok() || !right.ok()) return true;
@@ -440,22 +430,12 @@ class SetsComparison {
     if (!a.ok() || !b.ok()) return true;
     ToleranceOptions tolerance;
     tolerance.rtol = IsCoarse() ? kMuch : 1e-4;
-    if (IsCoarse()) tolerance.atol = kMuch * LargestOutput(comparison);
+    if (IsCoarse()) tolerance.atol = kMuch * LargestOutput(comparison.left);
     return !CompareOutputs(Named(left_, *a), Named(right_, *b), tolerance).agree;
   }
 
   // Of coarse types: what is no rounding of constants.
   static constexpr double kMuch = 5e-2;
-
-  static double LargestOutput(const Comparison& comparison) {
-    double largest = 0;
-    for (const StreamResult* output : OutputsOf(comparison.left)) {
-      if (!output->fingerprint.has_sketch) continue;
-      const Statistics& of = output->fingerprint.numbers().statistics;
-      largest = std::max({largest, std::abs(of.min), std::abs(of.max)});
-    }
-    return largest;
-  }
 
   // Made smaller as long as it differs, and compared the whole way.
   absl::Status Show(Case one, FedInputs fed) {
@@ -478,12 +458,6 @@ class SetsComparison {
     return absl::OkStatus();
   }
 
-  struct Told {
-    bool tells = false;   // more than NaN
-    bool varies = false;  // with the inputs
-    std::vector<Hash128> contents;
-  };
-
   Side& left_;
   Side& right_;
   InputSets& inputs_;
@@ -493,12 +467,12 @@ class SetsComparison {
   SetsResult worst_;
   std::optional<Case> to_feed_again_;  // the case of the result, if its inputs are not held
   CoverageCounter coverage_;
-  std::vector<Told> told_;  // by output of the left
+  ToldOutputs told_;  // by the left
   int count_ = 0;
   int searched_ = 0;
   int attempt_ = 0;
   std::optional<SizeSum> sum_;      // of sizes, which the left model wants
-  bool masked_ = false;             // whether an input is a mask
+  std::vector<std::string> masks_;  // inputs that are
   std::vector<UnreadRows> unread_;  // on all sets so far
 };
 

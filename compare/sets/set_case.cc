@@ -1,5 +1,13 @@
 #include "compare/sets/set_case.h"
 
+#include <set>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compare/graphs/constants.h"
+#include "evaluator/tensor/dtype.h"
+#include "evaluator/tensor/tensor.h"
+
 namespace onnxcmp {
 
 bool SuitsCoarseTypes(Regime regime) {
@@ -57,6 +65,39 @@ SetCase MixtureCase(uint64_t i) {
   // Every other one has the usual numbers, but others.
   if (i % 2 == 0) one.mixture = i;
   return one;
+}
+
+std::vector<SizeChoice> OtherSizes(const Graph& graph) {
+  constexpr size_t kMostNumbers = 12;
+  constexpr int64_t kLongest = 4096;
+  std::vector<SizeChoice> others;
+  for (const int attempt : {3, 5, 7, 2, 6}) {
+    others.emplace_back();
+    others.back().attempt = attempt;
+  }
+  std::set<int64_t> numbers;
+  for (const Node& node : graph.nodes) {
+    if (node.domain != kOnnxDomain || node.inputs.size() < 2 ||
+        (node.op_type != "Reshape" && node.op_type != "Expand")) {
+      continue;
+    }
+    const Tensor* shape = FindConstant(graph, node.inputs[1]);
+    const absl::StatusOr<Tensor> whole =
+        shape == nullptr ? absl::StatusOr<Tensor>(absl::NotFoundError("")) : shape->Contiguous();
+    if (!whole.ok() || whole->dtype() != DType::kInt64) continue;
+    for (int64_t i = 0; i < whole->num_elements(); ++i) {
+      const int64_t number = whole->data<int64_t>()[i];
+      if (number > 1 && number <= kLongest && numbers.size() < kMostNumbers) numbers.insert(number);
+    }
+  }
+  for (const int64_t number : numbers) {
+    for (const int64_t batch : {int64_t{1}, int64_t{2}, number}) {
+      others.emplace_back();
+      others.back().batch = batch;
+      if (batch != number) others.back().reach = number;
+    }
+  }
+  return others;
 }
 
 }  // namespace onnxcmp

@@ -8,6 +8,7 @@
 
 #include "compare/inputs/made_up/free_sizes.h"
 #include "compare/inputs/made_up/regime.h"
+#include "evaluator/model/model.h"
 
 namespace onnxcmp {
 
@@ -29,6 +30,9 @@ SetCase FurtherCase(int set, bool coarse);
 // The first ones of a search, sizes and regimes one by one; and what comes after them.
 std::vector<SetCase> FirstSearchCases();
 SetCase MixtureCase(uint64_t i);
+
+// Sizes with which a model may run that does not run with the usual ones: what its shapes hold.
+std::vector<SizeChoice> OtherSizes(const Graph& graph);
 
 }  // namespace onnxcmp
 

@@ -53,11 +53,13 @@ Way WayOf(const SizeChoice& choice) {
     way.batch = 1;
     way.plain = choice.reach;
   }
+  if (choice.batch > 0) way.batch = choice.batch;
   return way;
 }
 
 int64_t BatchOf(const SizeChoice& choice) {
-  const int64_t usual = kBatches[static_cast<size_t>(std::max(choice.set, 0)) % std::size(kBatches)];
+  const int64_t usual =
+      kBatches[static_cast<size_t>(std::max(choice.set, 0)) % std::size(kBatches)];
   return usual == 1 ? 1 : std::max(usual, choice.rows);
 }
 
@@ -166,8 +168,7 @@ void FreeSizes::Add(const std::vector<ValueInfo>& inputs, const SizeSum& sum,
   if (past == nullptr || added == nullptr) return;
   const auto axis = static_cast<size_t>(sum.past.axis);
   int64_t held = SizeOf(*past, axis);
-  if (!(*past->type.shape)[axis].value.has_value() &&
-      !given.contains(KeyOf(inputs, sum.past))) {
+  if (!(*past->type.shape)[axis].value.has_value() && !given.contains(KeyOf(inputs, sum.past))) {
     // Of no size that anything else has, so that nothing agrees by chance.
     held = std::max<int64_t>(held % 7, kPast);
     for (const ValueInfo& input : inputs) {
@@ -185,7 +186,16 @@ void FreeSizes::Add(const std::vector<ValueInfo>& inputs, const SizeSum& sum,
     length = held + kAdded;
     sizes_[KeyOf(inputs, sum.added)] = length;
   }
+  // Whatever goes with what is new is as long, whatever its dimensions are called.
   const std::string key = KeyOf(inputs, sum.sum);
+  for (const ValueInfo& input : inputs) {
+    if (!IsInteger(added->type.dtype) || !IsInteger(input.type.dtype) ||
+        !input.type.shape.has_value() || input.type.shape->size() != added->type.shape->size()) {
+      continue;
+    }
+    const std::string own = KeyOf(inputs, {input.name, sum.added.axis});
+    if (own != key && !given.contains(own)) sizes_[own] = length;
+  }
   if (!given.contains(key)) sizes_[key] = held + length;
 }
 
@@ -259,8 +269,7 @@ std::vector<SizeSum> PossibleSums(const std::vector<ValueInfo>& inputs,
         }
         if (!past.cache || (sum.cache && !sum.mask)) continue;
         const int unlikely = (sum.mask ? 0 : 4) + (sum.named_total ? 0 : 1) +
-                             (added.integer ? 0 : 1) + (past.fixed ? 1 : 0) +
-                             (past.mask ? 2 : 0);
+                             (added.integer ? 0 : 1) + (past.fixed ? 1 : 0) + (past.mask ? 2 : 0);
         sums.push_back({unlikely, {sum.at, past.at, added.at}});
       }
     }

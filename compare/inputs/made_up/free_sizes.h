@@ -28,8 +28,9 @@ struct SizeChoice {
   int attempt = 0;
   // How many times as long axes are that are neither a batch nor of an image.
   int stretch = 1;
-  // How long these are instead; 0: as the set has it. Then there is a batch of 1.
+  // How long these are instead; 0: as the set has it. Then there is a batch of 1, or of that size.
   int64_t reach = 0;
+  int64_t batch = 0;
   // At least as many rows where nothing asks for a batch of 1: features, keys.
   int64_t rows = 0;
   // Numbers are as many times as large as usual.

@@ -40,7 +40,8 @@ InputPurpose Merged(InputPurpose left, const InputPurpose& right) {
   const bool alike = left.purpose == right.purpose;
   InputPurpose merged = theirs ? right : left;
   const InputPurpose& other = theirs ? left : right;
-  if (other.limit.has_value()) merged.limit = std::min(merged.limit.value_or(*other.limit), *other.limit);
+  if (other.limit.has_value())
+    merged.limit = std::min(merged.limit.value_or(*other.limit), *other.limit);
   merged.not_negative |= other.not_negative || !alike;
   merged.adds_up |= other.adds_up;
   const auto append = [](auto* to, const auto& from) {
@@ -52,7 +53,8 @@ InputPurpose Merged(InputPurpose left, const InputPurpose& right) {
   if (!alike) return merged;
   append(&merged.words, other.words);
   append(&merged.paths, other.paths);
-  for (const auto& [feature, values] : other.thresholds) append(&merged.thresholds[feature], values);
+  for (const auto& [feature, values] : other.thresholds)
+    append(&merged.thresholds[feature], values);
   return merged;
 }
 

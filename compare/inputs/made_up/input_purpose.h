@@ -72,6 +72,7 @@ struct InputPurpose {
   bool weights = false;
   // Ids: whether some use takes none below 0; whether what several say is added up or the like.
   bool not_negative = false;
+  bool shifted = false;  // all uses are of other numbers that were made of them
   bool adds_up = false;
   // Ids: tables whose rows they choose, in the graph.
   std::vector<IdTable> tables;

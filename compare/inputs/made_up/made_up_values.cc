@@ -70,7 +70,7 @@ int64_t RowOf(const Shape& shape) {
 }  // namespace
 
 std::optional<double> ValueMaker::Missing(const InputPurpose& purpose) {
-  constexpr int64_t kOneIn = 5;
+  constexpr int64_t kOneIn = 3;
   if (purpose.missing.empty() || !IsForTheRare(set_) || random_.Below(kOneIn) != 0) {
     return std::nullopt;
   }
@@ -79,14 +79,16 @@ std::optional<double> ValueMaker::Missing(const InputPurpose& purpose) {
 }
 
 std::optional<double> ValueMaker::Probe(const InputPurpose& purpose) {
-  if (purpose.probes.empty() || random_.Below(2) != 0) return std::nullopt;
+  const bool all = set_ % 2 == 1;
+  if (purpose.probes.empty() || (!all && random_.Below(2) != 0)) return std::nullopt;
   const auto many = static_cast<int64_t>(purpose.probes.size());
   const double probe = purpose.probes[static_cast<size_t>(random_.Below(many))];
-  return random_.Below(4) == 0 ? -probe : probe;
+  return !all && random_.Below(4) == 0 ? -probe : probe;
 }
 
 double ValueMaker::Number(const InputPurpose& purpose, bool scalar) {
-  if (const auto probe = Probe(purpose); probe.has_value() && purpose.purpose == Purpose::kNumbers) {
+  if (const auto probe = Probe(purpose);
+      probe.has_value() && purpose.purpose == Purpose::kNumbers) {
     return *probe * (0.98 + 0.04 * random_.Uniform());
   }
   if (const auto missing = Missing(purpose)) return *missing;
@@ -245,23 +247,26 @@ std::vector<int64_t> ValueMaker::Ids(const InputPurpose& purpose, const Shape& s
   const auto row = static_cast<size_t>(std::max<int64_t>(1, shape.empty() ? 1 : shape.back()));
   const size_t taken = std::min(wanted.size(), (count + 1) / 2);
   for (size_t k = 0; k < taken; ++k) {
-    const size_t which = wanted.size() <= taken
-                             ? k
-                             : (k * wanted.size() / taken + static_cast<size_t>(set_)) %
-                                   wanted.size();
+    const size_t which =
+        wanted.size() <= taken
+            ? k
+            : (k * wanted.size() / taken + static_cast<size_t>(set_)) % wanted.size();
     const size_t at = (k * count / taken + row / 2) % count;
     if (wanted[which] < limit) ids[at] = wanted[which];
   }
   if (purpose.adds_up) {
     const size_t step = shape.size() >= 2 ? row : 1;
     for (size_t i = step; i < count; ++i) {
-      if (i / step % 2 == 1 && (IsForTheRare(set_) || random_.Below(2) == 0)) ids[i] = ids[i - step];
+      if (i / step % 2 == 1 && (IsForTheRare(set_) || random_.Below(2) == 0))
+        ids[i] = ids[i - step];
+    }
+    // Along the last axis, too.
+    for (size_t i = 1; i < count && step > 1; i += 2) {
+      if (i / step % 2 == 0 && i % step > 0 && random_.Below(2) == 0) ids[i] = ids[i - 1];
     }
   }
   if (IsForTheRare(set_) && !purpose.not_negative && regime_ != Regime::kEnds) {
-    for (int64_t& id : ids) {
-      if (random_.Below(4) == 0) id -= limit;
-    }
+    for (size_t i = 0; i < count; i += 2) ids[i] = ids[i] == 0 ? -1 : ids[i] - limit;
   }
   return ids;
 }
@@ -274,7 +279,8 @@ int64_t ValueMaker::Position(int64_t i, int64_t row, size_t rank, const InputPur
   const int64_t at = i % row;
   if (!limit.has_value()) {
     const bool steps = rank <= 1 && IsForTheRare(set_);
-    return steps ? std::min(kMostSteps, kStep * (at + 1)) : at + set_;
+    if (!steps) return at + set_;
+    return at + 1 == row ? kMostSteps : std::min(kMostSteps, kStep * (at + 1));
   }
   int64_t first = set_;
   if (set_ % 4 == 1 && *limit > row) first = *limit - row;
@@ -314,8 +320,7 @@ double ValueMaker::Feature(const InputPurpose& purpose, int64_t row, int64_t fea
   if (const auto missing = Missing(purpose)) return *missing;
   const auto it = purpose.thresholds.find(feature);
   if (!purpose.paths.empty() && regime_ == Regime::kUsual) {
-    const TreePath& path =
-        purpose.paths[static_cast<size_t>(row + set_) % purpose.paths.size()];
+    const TreePath& path = purpose.paths[static_cast<size_t>(row + set_) % purpose.paths.size()];
     const auto step = std::find_if(path.begin(), path.end(),
                                    [&](const auto& part) { return part.first == feature; });
     if (step != path.end()) {
@@ -338,8 +343,9 @@ double ValueMaker::Beside(const std::vector<double>& values) {
       values[static_cast<size_t>(random_.Below(static_cast<int64_t>(values.size())))];
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
   const double spread = std::max(*greatest - *least, 0.1 * std::abs(threshold) + 0.1);
-  switch (set_ == 0 && regime_ == Regime::kUsual ? 3
-                                                 : random_.Below(regime_ == Regime::kEnds ? 3 : 8)) {
+  switch (set_ == 0 && regime_ == Regime::kUsual
+              ? 3
+              : random_.Below(regime_ == Regime::kEnds ? 3 : 8)) {
     case 0:
       return threshold;
     case 1:
@@ -361,6 +367,7 @@ void ValueMaker::FillText(const InputPurpose& purpose, Tensor* tensor) {
                    ? purpose.words[static_cast<size_t>(random_.Below(known))]
                    : kWords[random_.Below(static_cast<int64_t>(std::size(kWords)))];
   }
+  if (IsForTheRare(set_) && tensor->num_elements() > 1) texts[0].clear();
 }
 
 // A bitmap, the one form of image that needs no coder: three bytes a pixel, rows from the bottom.

@@ -59,10 +59,10 @@ void SeenFromInput(const FeatureView& view, InputPurpose* found) {
 }  // namespace
 
 std::string UseText(const Node& node, absl::string_view what) {
-  return absl::StrCat(
-      what, " of ", node.op_type,
-      node.name.empty() ? absl::StrCat(" -> `", node.outputs.empty() ? "" : node.outputs[0], "`")
-                        : absl::StrCat(" `", node.name, "`"));
+  return absl::StrCat(what, " of ", node.op_type,
+                      node.name.empty()
+                          ? absl::StrCat(" -> `", node.outputs.empty() ? "" : node.outputs[0], "`")
+                          : absl::StrCat(" `", node.name, "`"));
 }
 
 bool PassesFeatures(const Node& node) {

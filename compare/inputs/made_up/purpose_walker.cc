@@ -25,11 +25,11 @@ namespace {
 
 // What has become of an input's elements on the way.
 struct Form {
-  bool number = true;   // they are still those that the input has
-  bool truth = false;   // true and false, or floats that were
-  bool scaled = false;  // times a large number
-  bool added = false;   // added to what was computed
-  bool phase = false;   // times several frequencies
+  bool number = true;    // they are still those that the input has
+  bool truth = false;    // true and false, or floats that were
+  bool scaled = false;   // times a large number
+  bool added = false;    // added to what was computed
+  bool phase = false;    // times several frequencies
   bool reduced = false;  // the greatest or least of several, or without their signs
   // As long as they are numbers: what they were multiplied by, and what was added then.
   double gain = 1;
@@ -56,6 +56,7 @@ class Walker {
       const bool beside =
           !beside_.landmarks.empty() || !beside_.missing.empty() || beside_.range.has_value();
       if (!any_ && !beside) continue;
+      found_.not_negative |= found_.shifted;
       found_.landmarks = beside_.landmarks;
       found_.missing = beside_.missing;
       found_.range = beside_.range;
@@ -76,12 +77,14 @@ class Walker {
     if (!any_ || purpose.purpose > found_.purpose) {
       for (const std::string& word : found_.words) purpose.words.push_back(word);
       purpose.not_negative |= any_ && found_.not_negative;
+      purpose.shifted &= !any_ || found_.purpose != Purpose::kIds;
       found_ = std::move(purpose);
       any_ = true;
       return;
     }
     found_.not_negative |= purpose.not_negative;
     if (purpose.purpose != found_.purpose) return;
+    found_.shifted &= purpose.shifted;
     if (purpose.limit.has_value()) {
       found_.limit = std::min(found_.limit.value_or(*purpose.limit), *purpose.limit);
     }
@@ -199,7 +202,7 @@ class Walker {
           break;
       }
       InputPurpose found = PurposeOfRow(scope, node, row);
-      found.not_negative |= form.gain != 1 || form.offset != 0;
+      found.shifted = form.gain != 1 || form.offset != 0;
       Found(std::move(found));
       return true;
     }
@@ -246,11 +249,11 @@ class Walker {
     }
     if (node.op_type == "GatherND" || node.op_type == "ScatterND") LeastDim(scope, other, &found);
     if (row.purpose == Purpose::kIds) {
-      found.not_negative = !IsOneOf(node, {"Gather", "GatherElements", "GatherND", "OneHot",
-                                           "ScatterElements", "ScatterND"});
+      found.not_negative = !IsOneOf(
+          node, {"Gather", "GatherElements", "GatherND", "OneHot", "ScatterElements", "ScatterND"});
       const auto* reduction = AttributeOf<std::string>(node, "reduction");
       found.adds_up = reduction != nullptr && *reduction != "none";
-      const Tensor* table = ConstantIn(scope, other);
+      const Tensor* table = TableIn(scope, other);
       const bool chosen = row.limit == LimitKind::kAxis || row.limit == LimitKind::kAxisOf;
       if (table != nullptr && chosen && node.op_type != "GatherND") {
         found.tables.push_back({table, IntAttribute(node, row.attribute).value_or(row.axis)});
@@ -341,6 +344,11 @@ class Walker {
       if (other() == nullptr) return;
       form.number = false;
       form.truth = true;
+      return FollowOutput(scope, node, form);
+    }
+    // Where limits are, LookBeside() has seen.
+    if (IsInteger() && form.number && node.inputs.size() > 1 &&
+        ((IsOneOf(node, {"Clip"}) && slot == 0) || IsOneOf(node, {"Min", "Max"}))) {
       return FollowOutput(scope, node, form);
     }
     // How many count, and which is which among those that do.
@@ -474,7 +482,8 @@ class Walker {
   InputPurpose found_;
   InputPurpose beside_;  // landmarks, what is missing, a range: whatever it is for
   bool any_ = false;
-  std::set<std::tuple<const GraphScope*, std::string, std::tuple<bool, bool, bool, bool, bool, bool>>>
+  std::set<
+      std::tuple<const GraphScope*, std::string, std::tuple<bool, bool, bool, bool, bool, bool>>>
       seen_;
 };
 

@@ -64,4 +64,15 @@ std::optional<TracedSize> SizeAlong(const GraphScope& scope, absl::string_view n
   return SizeAt(scope, name, axis, 0);
 }
 
+const Tensor* TableIn(const GraphScope& scope, absl::string_view name) {
+  constexpr int kMostCopies = 4;
+  for (int step = 0; step < kMostCopies; ++step) {
+    if (const Tensor* constant = ConstantIn(scope, name)) return constant;
+    const Node* node = ProducerIn(scope, name);
+    if (node == nullptr || !IsOneOf(*node, {"Identity", "Cast", "DequantizeLinear"})) break;
+    name = node->inputs[0];
+  }
+  return nullptr;
+}
+
 }  // namespace onnxcmp

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/inputs/made_up/graph_scope.h"
 #include "compare/inputs/made_up/input_purpose.h"
+#include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
 
@@ -20,6 +21,9 @@ struct TracedSize {
 // As far as it can be followed back through products, lookups and what leaves an axis in its place.
 // A negative axis counts from the end. Nothing if it is lost on the way.
 std::optional<TracedSize> SizeAlong(const GraphScope& scope, absl::string_view name, int64_t axis);
+
+// A constant that is handed on, perhaps in another type; null if there is none.
+const Tensor* TableIn(const GraphScope& scope, absl::string_view name);
 
 }  // namespace onnxcmp
 

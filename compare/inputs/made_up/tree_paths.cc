@@ -43,8 +43,7 @@ std::vector<double> NumbersOf(const Node& node, absl::string_view name) {
   const absl::StatusOr<Tensor> whole = tensor->Contiguous();
   if (!whole.ok()) return {};
   std::vector<double> numbers(static_cast<size_t>(whole->num_elements()));
-  LoadElements<double>(whole->dtype(), whole->raw_data(), 0, whole->num_elements(),
-                       numbers.data());
+  LoadElements<double>(whole->dtype(), whole->raw_data(), 0, whole->num_elements(), numbers.data());
   return numbers;
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compare/comparison/exit_status.h"
 #include "compare/sets/compare_sets.h"
+#include "compare/sets/padding.h"
 #include "tests/compare/sets/on_sets.h"
 
 namespace onnxcmp {
@@ -52,7 +53,8 @@ constexpr Pair kPairs[] = {
      " <int64[1] one = {1}, int64[1] two = {2}, int64 z = {0}, int64 o = {1}> {"
      " d = Shape<start = 1, end = 2>(x) e = Squeeze(d) r = Range(z, e, o) u = Unsqueeze(n, one)"
      " l = Less(r, u) m = Unsqueeze(l, two) f = Cast<to = 1>(m) y = Mul(x, f) }"},
-    {"limit_of_integers", "(int64[n] a) => (int64[n] y) <int64 l = {-40}, int64 h = {700}> {"
+    {"limit_of_integers",
+     "(int64[n] a) => (int64[n] y) <int64 l = {-40}, int64 h = {700}> {"
      " y = Clip(a, l, h) }",
      "(int64[n] a) => (int64[n] y) <int64 l = {-41}, int64 h = {700}> { y = Clip(a, l, h) }",
      "(int64[n] a) => (int64[n] y) <int64 l = {-40}, int64 h = {700}> { m = Max(a, l)"
@@ -172,6 +174,38 @@ TEST(KnownDifferencesTest, WhatNothingReachesIsSaid) {
   comparison.fail_on = FailOn::kCauses;
   EXPECT_EQ(ExitStatusOf(comparison), 1);
   EXPECT_THAT(OtherFailure(comparison), HasSubstr("row 299 of `w` differs"));
+}
+
+// What a position that is padded sees, together with all before it, is nobody's.
+TEST(PaddingTest, WhatPaddedPositionsHoldDoesNotCount) {
+  const auto graph = [](const char* low) {
+    return absl::StrCat(
+        "(float[b,6] x, int64[b,6] m) => (float[b,6] y) <float low = {", low,
+        "}, float o = {1}, float[1,6,6] causal = {0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, "
+        "1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}, int64[1] one = {1}, "
+        "int64[1] two = {2}> { f = Cast<to = 1>(m) i = Sub(o, f) u = Unsqueeze(i, one)"
+        " k = Max(u, causal) n = Mul(k, low) c = Unsqueeze(x, two) r = Unsqueeze(x, one)"
+        " q = MatMul(c, r) z = Add(q, n) p = Softmax<axis = -1>(z) v = MatMul(p, c)"
+        " y = Squeeze(v, two) }");
+  };
+  EXPECT_LE(OnSets(graph("-1e4"), graph("-3e38")).verdict, Verdict::kClose);
+  EXPECT_EQ(OnSets(graph("-1e4"), graph("-1")).verdict, Verdict::kDifferent);
+}
+
+TEST(WithoutPaddingTest, PutsZerosWhereTheMaskHasThem) {
+  const Tensor mask = Tensor::Of<int64_t>({1, 3}, {0, 1, 1});
+  const auto zeroed = [&](const Tensor& output) {
+    return WithoutPadding({{"y", output}}, mask)[0].value.tensor();
+  };
+  testing::ExpectSameBits(zeroed(Tensor::Of<float>({1, 3, 2}, {1, 2, 3, 4, 5, 6})),
+                          Tensor::Of<float>({1, 3, 2}, {0, 0, 3, 4, 5, 6}));
+  testing::ExpectSameBits(zeroed(Tensor::Of<float>({1, 2, 3, 1}, {1, 2, 3, 4, 5, 6})),
+                          Tensor::Of<float>({1, 2, 3, 1}, {0, 2, 3, 0, 5, 6}));
+  // What is new stands at the end of past and new.
+  testing::ExpectSameBits(zeroed(Tensor::Of<float>({1, 2, 1}, {5, 6})),
+                          Tensor::Of<float>({1, 2, 1}, {5, 6}));
+  testing::ExpectSameBits(zeroed(Tensor::Of<float>({1, 5}, {1, 2, 3, 4, 5})),
+                          Tensor::Of<float>({1, 5}, {1, 2, 3, 4, 5}));
 }
 
 TEST(SizesOfOneSideTest, AreAFinding) {

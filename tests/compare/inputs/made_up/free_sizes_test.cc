@@ -84,8 +84,8 @@ TEST(FreeSizesTest, SumsThatNoNameTellsAreFound) {
   EXPECT_EQ(ShapeOf(unnamed, 1, choice)[1],
             ShapeOf(unnamed, 0, choice)[1] + ShapeOf(unnamed, 2, choice)[2]);
   // Images have no past.
-  EXPECT_TRUE(PossibleSums({Input("x", {Named("b"), {3, ""}, Named("h"), Named("w")})}, {false})
-                  .empty());
+  EXPECT_TRUE(
+      PossibleSums({Input("x", {Named("b"), {3, ""}, Named("h"), Named("w")})}, {false}).empty());
 }
 
 TEST(FreeSizesTest, AxesReachAndRowsAreEnough) {

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "evaluator/load/load_model.h"
 #include "tests/support/load_test.h"
+#include "tests/support/op_test.h"
 
 namespace onnxcmp {
 namespace {
@@ -19,6 +21,18 @@ using ::testing::IsNan;
 // Of input x; kNumbers if nothing is known of it.
 InputPurpose PurposeOfX(const std::string& graph) {
   const auto model = LoadGraph(absl::StrCat("g ", graph));
+  EXPECT_TRUE(model.ok()) << model.status() << graph;
+  if (!model.ok()) return {};
+  const auto purposes = PurposesOf((*model)->graph);
+  const auto it = purposes.find("x");
+  return it == purposes.end() ? InputPurpose() : it->second;
+}
+
+// The same with operators of ai.onnx.ml.
+InputPurpose PurposeOfFeatures(const std::string& graph) {
+  const auto model = LoadModelFromText(
+      absl::StrCat("<ir_version: 9, opset_import: [\"\" : 18, \"ai.onnx.ml\" : 3]>\ng ", graph),
+      testing::Registry(), {});
   EXPECT_TRUE(model.ok()) << model.status() << graph;
   if (!model.ok()) return {};
   const auto purposes = PurposesOf((*model)->graph);
@@ -176,8 +190,8 @@ TEST(PurposesOfTest, LandmarksAreThoseOfTheInput) {
   EXPECT_THAT(PurposeOfX("(float[2] x) => (bool[2] y) { y = IsNaN(x) }").missing,
               ElementsAre(IsNan()));
   EXPECT_THAT(PurposeOfX("(float[2] x) => (float[2] y) { y = Relu(x) }").landmarks, IsEmpty());
-  EXPECT_THAT(PurposeOfX("(float[2] x) => (float[2] y) { y = ai.onnx.ml.Imputer<"
-                         "imputed_value_floats = [1.0], replaced_value_float = -9.0>(x) }")
+  EXPECT_THAT(PurposeOfFeatures("(float[2] x) => (float[2] y) { y = ai.onnx.ml.Imputer<"
+                                "imputed_value_floats = [1.0], replaced_value_float = -9.0>(x) }")
                   .missing,
               ElementsAre(-9));
 }
@@ -205,7 +219,7 @@ TEST(PurposesOfTest, IdsBelow0AreLegalForGatherAlone) {
 }
 
 TEST(PurposesOfTest, PathsLeadToLeaves) {
-  const InputPurpose purpose = PurposeOfX(
+  const InputPurpose purpose = PurposeOfFeatures(
       "(float[n,2] x) => (float[n,1] y) { y = ai.onnx.ml.TreeEnsembleRegressor<n_targets = 1,"
       " nodes_treeids = [0, 0, 0, 0, 0], nodes_nodeids = [0, 1, 2, 3, 4],"
       " nodes_featureids = [1, 1, 0, 0, 0], nodes_values = [5.0, 2.0, 0.0, 0.0, 0.0],"

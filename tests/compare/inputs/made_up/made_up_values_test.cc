@@ -135,8 +135,7 @@ TEST(ValueMakerTest, WhatIsRareComesUpInOneSet) {
   EXPECT_GT(count(2), 5);
   EXPECT_LT(count(2), 60);
   const auto negative = [&](const InputPurpose& ids, int set) {
-    const std::vector<double> numbers =
-        Numbers(DType::kInt64, {100}, ids, 7, Regime::kUsual, set);
+    const std::vector<double> numbers = Numbers(DType::kInt64, {100}, ids, 7, Regime::kUsual, set);
     EXPECT_GE(*std::min_element(numbers.begin(), numbers.end()), -7);
     return std::count_if(numbers.begin(), numbers.end(), [](double v) { return v < 0; });
   };

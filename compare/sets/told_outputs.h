@@ -1,0 +1,84 @@
+// What is asked about the results of runs on several sets of inputs; whether outputs tell anything
+// over all of them.
+#ifndef ONNXCMP_COMPARE_SETS_TOLD_OUTPUTS_H_
+#define ONNXCMP_COMPARE_SETS_TOLD_OUTPUTS_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/hash128.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/run/result.h"
+
+namespace onnxcmp {
+
+// The output rows of a stream: what they are.
+inline std::vector<const StreamResult*> OutputsOf(const ResultStream& stream) {
+  std::vector<const StreamResult*> outputs;
+  for (const StreamResult& result : stream.results) {
+    if (result.kind == ResultKind::kOutput) outputs.push_back(&result);
+  }
+  return outputs;
+}
+
+// So little that further sets cost next to nothing.
+inline bool IsSmall(const ResultStream& stream) {
+  constexpr int64_t kFewElements = 2'000'000;
+  constexpr size_t kFewResults = 1500;
+  if (stream.results.size() > kFewResults) return false;
+  int64_t elements = 0;
+  for (const StreamResult& result : stream.results) elements += result.fingerprint.size;
+  return elements < kFewElements;
+}
+
+// The greatest magnitude in any output.
+inline double LargestOutput(const ResultStream& stream) {
+  double largest = 0;
+  for (const StreamResult* output : OutputsOf(stream)) {
+    if (!output->fingerprint.has_sketch) continue;
+    const Statistics& of = output->fingerprint.numbers().statistics;
+    largest = std::max({largest, std::abs(of.min), std::abs(of.max)});
+  }
+  return largest;
+}
+
+class ToldOutputs {
+ public:
+  void Add(const ResultStream& stream) {
+    const std::vector<const StreamResult*> outputs = OutputsOf(stream);
+    told_.resize(std::max(told_.size(), outputs.size()));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const Fingerprint& fingerprint = outputs[i]->fingerprint;
+      Told& told = told_[i];
+      told.tells |=
+          fingerprint.size > 0 && fingerprint.numbers().statistics.nans < fingerprint.size;
+      told.varies |= told.sets > 0 && told.last != fingerprint.content;
+      told.last = fingerprint.content;
+      ++told.sets;
+    }
+  }
+
+  // Outputs that are NaN, empty, or the same on all sets.
+  bool Nothing() const {
+    return !told_.empty() && std::all_of(told_.begin(), told_.end(), [](const Told& told) {
+      return !told.tells || (told.sets > 1 && !told.varies);
+    });
+  }
+
+ private:
+  struct Told {
+    bool tells = false;   // more than NaN
+    bool varies = false;  // with the inputs
+    int sets = 0;
+    Hash128 last;
+  };
+  std::vector<Told> told_;  // by output
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_SETS_TOLD_OUTPUTS_H_
