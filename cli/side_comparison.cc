@@ -66,9 +66,9 @@ absl::StatusOr<bool> SideComparison::Run(const Show& show) {
     for (std::string& note : fed.notes) comparison.notes.push_back(std::move(note));
     AddAssumptions("left", *left_, &comparison.notes);
     AddAssumptions("right", *right_, &comparison.notes);
-    const std::string name =
-        !fed.name.empty() ? fed.name
-                          : !left_->SetName().empty() ? left_->SetName() : right_->SetName();
+    const std::string name = !fed.name.empty()           ? fed.name
+                             : !left_->SetName().empty() ? left_->SetName()
+                                                         : right_->SetName();
     OC_ASSIGN_OR_RETURN(const bool shown, show(comparison, set, sets, name));
     if (!shown) return false;
   }
@@ -202,7 +202,8 @@ std::string SideComparison::DefaultInputs() {
   std::string beside = InputsBeside(arguments_.left, arguments_.right);
   const bool models = left_->evaluator() != nullptr && right_->evaluator() != nullptr;
   if (const size_t sets = DataSets(beside).size(); !models && sets > 0) {
-    input_note_ = absl::StrCat(sets, " sets of test data lie beside the model; which of them the "
+    input_note_ = absl::StrCat(sets,
+                               " sets of test data lie beside the model; which of them the "
                                "recording is of is not known: --inputs says it");
     return "";
   }
@@ -224,17 +225,20 @@ absl::Status SideComparison::ReadRecordedInputs() {
 absl::StatusOr<int64_t> SideComparison::CountSets(const std::optional<InputSets>& inputs) const {
   const int64_t fed = inputs.has_value() ? inputs->size() : 1;
   if (left_->evaluator() != nullptr && right_->evaluator() != nullptr) return fed;
-  const auto sets_of = [](const Side& side) { return absl::StrCat(side.sets(), " sets of results"); };
+  const auto sets_of = [](const Side& side) {
+    return absl::StrCat(side.sets(), " sets of results");
+  };
   if (!inputs.has_value()) {
     if (left_->sets() == right_->sets()) return left_->sets();
-    return absl::InvalidArgumentError(absl::StrCat("the left side has ", sets_of(*left_),
-                                                   ", the right side ", right_->sets()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the left side has ", sets_of(*left_), ", the right side ", right_->sets()));
   }
   const Side& recording = left_->evaluator() == nullptr ? *left_ : *right_;
   const bool own = fed == 1 && (!recorded_.values.empty() || inputs->made_up());
   if (own || fed == recording.sets()) return recording.sets();
   return absl::InvalidArgumentError(
-      absl::StrCat("there are ", fed, fed == 1 ? " set" : " sets", " of inputs, and the recording has ",
+      absl::StrCat(fed == 1 ? "there is one set" : absl::StrCat("there are ", fed, " sets"),
+                   " of inputs, and the recording has ",
                    recording.sets() == 1 ? "one set of results" : sets_of(recording),
                    ": name those that belong together"));
 }
@@ -261,8 +265,8 @@ void SideComparison::NoteOtherInputs(Comparison* comparison) const {
   for (const NamedValue& value : recorded_.values) {
     const auto fed = model.feeds()->find(value.name);
     if (fed == model.feeds()->end() || !AreOtherValues(fed->second, value.value)) continue;
-    comparison->notes.push_back(absl::StrCat("the recording holds another `", value.name,
-                                             "` than the model was fed"));
+    comparison->notes.push_back(
+        absl::StrCat("the recording holds another `", value.name, "` than the model was fed"));
   }
 }
 

@@ -184,8 +184,8 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
 
   timer.emplace(options.timings, "causes");
   // What other inputs change has no cause in the model.
-  const bool untested = IsUntestedBecauseOf(options.made_up_inputs, *sides.left.stream,
-                                            *sides.right.stream, judged);
+  const bool untested =
+      IsUntestedBecauseOf(options.made_up_inputs, *sides.left.stream, *sides.right.stream, judged);
   CauseReport search;
   if (!untested) {
     OC_ASSIGN_OR_RETURN(search,

@@ -162,7 +162,17 @@ absl::StatusOr<FedInputs> InputSets::Get(int64_t set) {
       given = true;
     }
   }
-  if (!given && given_.has_value()) {
+  if (given && given_.has_value() && given_source_ == kRecording) {
+    // What a file leaves over the recording fills in.
+    const SideId side = graphs_.left != nullptr ? SideId::kLeft : SideId::kRight;
+    for (const NamedValue& value : *given_) {
+      const ValueInfo* input = FindInput(graphs_[side], value.name);
+      if (input == nullptr || values.feeds[side].contains(value.name)) continue;
+      OC_RETURN_IF_ERROR(
+          GiveValue(ValueFor(value, input->type), InputOf(side, value.name), kRecording, &values));
+      values.notes.push_back(absl::StrCat("input `", value.name, "` is that of ", kRecording));
+    }
+  } else if (given_.has_value()) {
     ValueList list = {given_source_, {}, [this](size_t i) { return (*given_)[i]; }};
     for (const NamedValue& value : *given_) list.names.push_back(value.name);
     // What was recorded as an input and is none of the model's is accepted.
@@ -451,9 +461,8 @@ absl::Status InputSets::Generate(bool all, AssignedValues* to) {
 // The model's inputs that have no value, where the other side is a recording.
 std::vector<std::string> InputSets::MissingBesideRecording(const AssignedValues& values) const {
   std::vector<std::string> missing;
-  if (models().left && models().right) return missing;
   for (const SideId side : kBothSides) {
-    if (graphs_[side] == nullptr) continue;
+    if (graphs_[side] == nullptr || graphs_[Other(side)] != nullptr) continue;
     for (const ValueInfo* input : RequiredInputs(*graphs_[side])) {
       if (!values.feeds[side].contains(input->name)) missing.push_back(input->name);
     }
@@ -464,8 +473,7 @@ std::vector<std::string> InputSets::MissingBesideRecording(const AssignedValues&
 // Where the values of a set are from; "" if they are made up.
 std::string InputSets::Source(int64_t set) const {
   for (const SideId side : kBothSides) {
-    if (files_[side] == nullptr || graphs_[side] == nullptr) continue;
-    return files_[side]->file(set).path();
+    if (files_[side] != nullptr && graphs_[side] != nullptr) return files_[side]->file(set).path();
   }
   return given_.has_value() ? given_source_ : "";
 }

@@ -103,8 +103,7 @@ class InputSets {
  private:
   absl::Status OpenFiles(const InputOptions& options);
   static absl::StatusOr<InputSets> OpenOne(SideId side, const Graph& graph,
-                                           const InputOptions& options,
-                                           InputsOfRecording recorded);
+                                           const InputOptions& options, InputsOfRecording recorded);
 
   bool shared() const { return files_.left != nullptr && files_.left == files_.right; }
   PerSide<bool> models() const { return {graphs_.left != nullptr, graphs_.right != nullptr}; }

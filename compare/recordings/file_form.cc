@@ -55,8 +55,8 @@ std::string HeadOf(const std::string& path) {
 }
 
 const Foreign* FindForeign(absl::string_view head) {
-  const auto* foreign = std::find_if(
-      std::begin(kForeign), std::end(kForeign), [head](const Foreign& candidate) {
+  const auto* foreign =
+      std::find_if(std::begin(kForeign), std::end(kForeign), [head](const Foreign& candidate) {
         return head.size() >= candidate.offset &&
                absl::StartsWith(head.substr(candidate.offset), candidate.bytes);
       });

@@ -10,14 +10,14 @@
 namespace onnxcmp {
 
 enum class FileForm : uint8_t {
-  kModel,        // or what nothing tells
+  kModel,  // or what nothing tells
   kFolder,
-  kArchive,      // .npz, and any other ZIP archive
-  kArray,        // .npy
-  kMessage,      // a TensorProto or its like
+  kArchive,  // .npz, and any other ZIP archive
+  kArray,    // .npy
+  kMessage,  // a TensorProto or its like
   kSafetensors,
   kJson,
-  kForeign,      // neither a model nor values that could be read: WordsForForeign()
+  kForeign,  // neither a model nor values that could be read: WordsForForeign()
 };
 
 // The first bytes decide, whatever the file is called; the ending does for those that are damaged.

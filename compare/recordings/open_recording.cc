@@ -74,8 +74,8 @@ absl::StatusOr<std::vector<RecordedSet>> OpenRecording(const std::string& path,
     case FileForm::kJson:
       return OpenPolygraphy(path, max_tensor);
     case FileForm::kForeign:
-      return absl::InvalidArgumentError(absl::StrCat(
-          OneLine(path), ": this is ", WordsForForeign(path), "; ", kHowToRecord));
+      return absl::InvalidArgumentError(
+          absl::StrCat(OneLine(path), ": this is ", WordsForForeign(path), "; ", kHowToRecord));
     case FileForm::kModel:
       break;
   }

@@ -187,8 +187,8 @@ class PolygraphyValues : public RecordedValues {
       if (&element != last[name]) continue;
       absl::StatusOr<const std::string*> text = ArrayText(element);
       if (!text.ok()) {
-        return absl::Status(text.status().code(), absl::StrCat(Quoted(name), " ",
-                                                               text.status().message()));
+        return absl::Status(text.status().code(),
+                            absl::StrCat(Quoted(name), " ", text.status().message()));
       }
       results_.emplace_back().name = runner.empty() ? name : absl::StrCat(runner, "/", name);
       texts_.push_back(*text);
@@ -229,8 +229,8 @@ struct Iteration {
 };
 
 absl::Status NoResults() {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "this is JSON, but not of the form that Polygraphy writes; ", kHowToRecord));
+  return absl::InvalidArgumentError(
+      absl::StrCat("this is JSON, but not of the form that Polygraphy writes; ", kHowToRecord));
 }
 
 // The iterations of RunResults, by number.
@@ -299,8 +299,8 @@ absl::StatusOr<std::vector<RecordedSet>> SetsOf(const std::shared_ptr<const Docu
       values->Note(absl::StrCat("results of several runners: ", ListNames(runners),
                                 "; those of all but the first have its name before theirs"));
     }
-    sets.push_back({iterations.size() == 1 ? "" : absl::StrCat("iteration ", i),
-                    std::move(values)});
+    sets.push_back(
+        {iterations.size() == 1 ? "" : absl::StrCat("iteration ", i), std::move(values)});
   }
   return sets;
 }

@@ -65,9 +65,8 @@ absl::StatusOr<FolderContents> LookInto(const std::string& folder) {
     ListFor(entry->path().string(), &contents)->push_back(std::move(name));
   }
   if (error) return absl::NotFoundError(absl::StrCat(OneLine(folder), ": ", error.message()));
-  for (std::vector<std::string>* names :
-       {&contents.values, &contents.jsons, &contents.archives, &contents.models, &contents.folders,
-        &contents.others}) {
+  for (std::vector<std::string>* names : {&contents.values, &contents.jsons, &contents.archives,
+                                          &contents.models, &contents.folders, &contents.others}) {
     std::sort(names->begin(), names->end(), NaturallyLess);
   }
   return contents;
@@ -77,9 +76,9 @@ std::string ListNames(const std::vector<std::string>& names) {
   constexpr size_t kMost = 6;
   std::vector<std::string> shown;
   for (size_t i = 0; i < std::min(names.size(), kMost); ++i) shown.push_back(OneLine(names[i]));
-  return absl::StrCat(absl::StrJoin(shown, ", "),
-                      names.size() > kMost ? absl::StrCat(" and ", names.size() - kMost, " more")
-                                           : "");
+  return absl::StrCat(
+      absl::StrJoin(shown, ", "),
+      names.size() > kMost ? absl::StrCat(" and ", names.size() - kMost, " more") : "");
 }
 
 absl::Status NoValuesIn(const std::string& folder, const FolderContents& contents) {
@@ -98,8 +97,8 @@ absl::Status NoValuesIn(const std::string& folder, const FolderContents& content
   } else if (!contents.folders.empty()) {
     absl::StrAppend(&text, "; name a folder in it: ", ListNames(contents.folders));
   } else if (!contents.others.empty()) {
-    absl::StrAppend(&text, "; what is there has no form that is read: ",
-                    ListNames(contents.others));
+    absl::StrAppend(&text,
+                    "; what is there has no form that is read: ", ListNames(contents.others));
     const std::string words = WordsForForeign(absl::StrCat(folder, "/", contents.others[0]));
     if (!words.empty()) absl::StrAppend(&text, " (", words, ")");
   }

@@ -30,7 +30,7 @@ bool IsFieldOfValue(int field, WireFormatLite::WireType type) {
     case onnx::TensorProto::kDataTypeFieldNumber:
     case onnx::TensorProto::kDataLocationFieldNumber:
       return number;
-    case onnx::TensorProto::kDimsFieldNumber:  // and names
+    case onnx::TensorProto::kDimsFieldNumber:     // and names
     case onnx::TensorProto::kSegmentFieldNumber:  // and a map's keys
     case onnx::TensorProto::kInt32DataFieldNumber:
     case onnx::TensorProto::kInt64DataFieldNumber:
@@ -146,8 +146,9 @@ MessageKind KindOfMessage(absl::string_view bytes) {
     const int field = WireFormatLite::GetTagFieldNumber(tag);
     const WireFormatLite::WireType type = WireFormatLite::GetTagWireType(tag);
     const bool has_bytes = type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
-    if (!typed && has_bytes && (field == onnx::ModelProto::kProducerNameFieldNumber ||
-                                field == onnx::ModelProto::kGraphFieldNumber)) {
+    if (!typed && has_bytes &&
+        (field == onnx::ModelProto::kProducerNameFieldNumber ||
+         field == onnx::ModelProto::kGraphFieldNumber)) {
       return WireFormatLite::SkipField(&stream, tag) ? MessageKind::kModel : MessageKind::kNone;
     }
     if (!IsFieldOfValue(field, type)) return MessageKind::kNone;

@@ -175,10 +175,9 @@ ResultStream RecordingSide::ReadAll(const RecordOptions& options, RecordVisitor 
     const ResultKind kind = are_inputs_[i] ? ResultKind::kInput : recorded.kind;
     if (options.watcher != nullptr) {
       std::optional<Value> replacement;
-      summary_.status =
-          options.watcher->OnResult({kind, recorded.name, nullptr, recorded.path,
-                                     static_cast<int>(recorded.depth), value},
-                                    &replacement);
+      summary_.status = options.watcher->OnResult(
+          {kind, recorded.name, nullptr, recorded.path, static_cast<int>(recorded.depth), value},
+          &replacement);
       if (!summary_.status.ok()) break;
     }
     const int number = static_cast<int>(stream.results.size());

@@ -71,7 +71,7 @@ TEST_F(FileFormTest, OtherBytesAreNoValues) {
   cut.pop_back();
   EXPECT_EQ(KindOfMessage(cut), MessageKind::kNone);
   EXPECT_EQ(KindOfMessage("Some notes on the run.\n"), MessageKind::kNone);
-  EXPECT_EQ(KindOfMessage("\x10\x01"), MessageKind::kNone);          // a type and nothing else
+  EXPECT_EQ(KindOfMessage("\x10\x01"), MessageKind::kNone);  // a type and nothing else
   EXPECT_EQ(KindOfMessage("\x10\xff\xff\x03J\x01x"), MessageKind::kNone);  // a type of 65535
   EXPECT_EQ(KindOfMessage(""), MessageKind::kNone);
   EXPECT_EQ(Of("notes.txt", "10 20 30"), FileForm::kModel);

@@ -77,8 +77,8 @@ TEST_F(OpenRecordingTest, MessagesWhateverTheyAreCalled) {
   Write("z", Message("w/z"));
   const std::vector<RecordedSet> sets = Open();
   ASSERT_EQ(sets.size(), 1u);
-  EXPECT_THAT(Lines(sets[0]), ElementsAre("RESULT /encoder/Add_output_0", "RESULT x", "RESULT y",
-                                          "RESULT w/z"));
+  EXPECT_THAT(Lines(sets[0]),
+              ElementsAre("RESULT /encoder/Add_output_0", "RESULT x", "RESULT y", "RESULT w/z"));
   EXPECT_THAT(sets[0].values->notes(), IsEmpty());
   for (size_t i = 0; i < 4; ++i) EXPECT_TRUE(sets[0].values->ReadValue(i).ok());
 }

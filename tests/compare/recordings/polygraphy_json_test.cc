@@ -82,10 +82,10 @@ class PolygraphyJsonTest : public ::testing::Test {
 };
 
 TEST_F(PolygraphyJsonTest, OutputsInTheirOrder) {
-  Open(Runs(absl::StrCat(R"(["onnxrt", [)",
-                         Iteration(absl::StrCat(R"("z": )", Lazy(Array(kOne)), R"(, "a": )",
-                                                Lazy(Array(kTwo)))),
-                         "]]")));
+  Open(Runs(absl::StrCat(
+      R"(["onnxrt", [)",
+      Iteration(absl::StrCat(R"("z": )", Lazy(Array(kOne)), R"(, "a": )", Lazy(Array(kTwo)))),
+      "]]")));
   ASSERT_EQ(sets_.size(), 1u);
   EXPECT_EQ(sets_[0].name, "");
   EXPECT_THAT(Names(0), ElementsAre("z", "a"));
