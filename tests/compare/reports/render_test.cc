@@ -14,6 +14,7 @@
 #include "compare/alignment/mark_names.h"
 #include "compare/comparison/comparison.h"
 #include "compare/reports/render_csv.h"
+#include "compare/reports/render_dot.h"
 #include "compare/reports/render_json.h"
 #include "compare/reports/render_junit.h"
 #include "compare/reports/render_markdown.h"
@@ -340,6 +341,29 @@ TEST(RenderMarkdownTest, FitsIntoAComment) {
   const std::string least = RenderMarkdown(comparison, {.max_bytes = 2500});
   EXPECT_THAT(least, HasSubstr("## onnxcmp: different"));
   EXPECT_LE(least.size(), 2500U);
+}
+
+TEST(RenderDotTest, BothGraphsAndTheirPairs) {
+  const std::string text = RenderDot(MakeComparison());
+  EXPECT_THAT(text, HasSubstr("digraph onnxcmp {\n"));
+  EXPECT_THAT(text, HasSubstr("subgraph cluster_left {\n    label=\"left: left.onnx\";\n"));
+  // The weights differ, and are drawn; what was absorbed has a dashed box.
+  EXPECT_THAT(text, HasSubstr("l0 [label=\"init\\nw\\nf32 2\\n≠ 1 NaN\""));
+  EXPECT_THAT(text, HasSubstr(R"(loop[3]/if[then]/a|b,\"c\"\\n<&>)"));
+  EXPECT_THAT(text, HasSubstr("style=\"filled,dashed\""));
+  EXPECT_THAT(text, HasSubstr("    l2 -> l3;\n"));
+  EXPECT_THAT(text, HasSubstr("  {rank=same; l3; r2;}\n  l3 -> r2 [dir=none, style=dashed,"));
+  EXPECT_THAT(text, HasSubstr("penwidth=4"));
+}
+
+TEST(RenderDotTest, ConstantsThatAreTheSameAreLeftOut) {
+  Comparison comparison = MakeComparison();
+  comparison.rows[0].relation = Relation::kSame;
+  comparison.rows[0].difference = nullptr;
+  const std::string text = RenderDot(comparison);
+  EXPECT_THAT(text, Not(HasSubstr("l0")));
+  EXPECT_THAT(text, HasSubstr("l1 [label=\"input"));
+  EXPECT_EQ(RenderDot(Comparison()).back(), '\n');
 }
 
 TEST(RenderJunitTest, OutputsAndRunsAreTests) {
