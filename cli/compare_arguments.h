@@ -23,6 +23,7 @@
 namespace onnxcmp::cli {
 
 struct CompareArguments {
+  std::string command;  // the command line, as a shell takes it
   std::string left;
   std::string right;
   InputOptions inputs;  // what is generated is said by `run`
@@ -42,6 +43,7 @@ struct CompareArguments {
   std::string format = "table";
   std::string output;                                        // "": standard output
   std::vector<std::pair<std::string, std::string>> reports;  // format and file, besides that one
+  std::optional<int64_t> html_size;                          // bytes
   bool all = false;
   bool different = false;
   bool only_not_finite = false;

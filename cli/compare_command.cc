@@ -1,10 +1,15 @@
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -16,8 +21,9 @@
 namespace onnxcmp::cli {
 namespace {
 
-constexpr size_t kFormats = 5;
-constexpr const char* kFormatNames[kFormats] = {"table", "json", "csv", "markdown", "junit"};
+constexpr size_t kFormats = 7;
+constexpr const char* kFormatNames[kFormats] = {"table", "html", "json", "markdown",
+                                                "junit", "csv",  "dot"};
 
 // More than no time; nothing if the text says none.
 std::optional<absl::Duration> SearchTime(const std::string& text) {
@@ -62,20 +68,26 @@ void AddInputsOfTwo(CLI::App& app, CompareArguments& arguments, std::string& sea
 }
 
 void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::string>& files) {
-  app.add_option("--format", arguments.format, "table, json, csv, markdown, junit (table)")
+  app.add_option("--format", arguments.format,
+                 "html, json, markdown, junit, csv, dot (table)")
       ->group("Reports")
       ->type_name("HOW")
-      ->check(Quietly(CLI::IsMember({"table", "json", "csv", "markdown", "junit"})));
+      ->check(Quietly(CLI::IsMember(
+          std::vector<std::string>(std::begin(kFormatNames), std::end(kFormatNames)))));
   app.add_option("--output", arguments.output, "Write it to a file")
       ->group("Reports")
       ->type_name("F");
   files.resize(kFormats);
   for (size_t i = 1; i < kFormats; ++i) {
-    app.add_option(absl::StrCat("--", kFormatNames[i]), files[i],
-                   absl::StrCat("Also write ", kFormatNames[i], " to a file"))
+    const std::string format = kFormatNames[i];
+    app.add_option(absl::StrCat("--", format), files[i],
+                   format == "html" ? "Also write a page for a browser to a file"
+                                    : absl::StrCat("Also write ", format, " to a file"))
         ->group("Reports")
         ->type_name("F");
   }
+  AddSize(app, "--html-size", arguments.html_size, "Most that a page may have (10M)", 1)
+      ->group("Reports");
 }
 
 // What is looked for besides.
@@ -142,6 +154,22 @@ absl::Status CheckTogether(const CompareArguments& arguments,
   return absl::OkStatus();
 }
 
+// What a shell reads as these arguments of the program.
+std::string ShellLine(const std::vector<std::string>& arguments) {
+  std::string line = "onnxcmp";
+  for (const std::string& argument : arguments) {
+    const bool plain =
+        !argument.empty() && std::all_of(argument.begin(), argument.end(), [](const char c) {
+          return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+                 absl::StrContains("-_./=,:+@%", c);
+        });
+    absl::StrAppend(
+        &line, " ",
+        plain ? argument : absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'"));
+  }
+  return line;
+}
+
 // "--search" without a time gets its own.
 std::vector<std::string> WithSearchTime(std::vector<std::string> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -188,6 +216,7 @@ int CompareCommand(const std::vector<std::string>& command_line) {
     PrintError(status.message());
     return kFailed;
   }
+  arguments.command = ShellLine(command_line);
   for (size_t i = 0; i < files.size(); ++i) {
     if (!files[i].empty()) arguments.reports.emplace_back(kFormatNames[i], files[i]);
   }

@@ -15,6 +15,8 @@
 #include "cli/terminal.h"
 #include "compare/pair/per_side.h"
 #include "compare/reports/render_csv.h"
+#include "compare/reports/render_dot.h"
+#include "compare/reports/render_html.h"
 #include "compare/reports/render_json.h"
 #include "compare/reports/render_junit.h"
 #include "compare/reports/render_markdown.h"
@@ -24,10 +26,12 @@
 namespace onnxcmp::cli {
 namespace {
 
-std::string Render(const Comparison& comparison, absl::string_view format,
-                   const TableOptions& look) {
+std::string Render(const Comparison& comparison, absl::string_view format, const TableOptions& look,
+                   const HtmlOptions& page) {
+  if (format == "html") return RenderHtml(comparison, page);
   if (format == "json") return RenderJson(comparison);
   if (format == "csv") return RenderCsv(comparison);
+  if (format == "dot") return RenderDot(comparison);
   if (format == "junit") return RenderJunit(comparison);
   if (format == "markdown") return RenderMarkdown(comparison);
   return RenderTable(comparison, look);
@@ -71,13 +75,31 @@ class Reporter {
   absl::Status ReportFailure(const absl::Status& status) const {
     const Comparison comparison = comparison_.FailedComparison(status);
     for (const auto& [format, path] : arguments_.reports) {
-      OC_RETURN_IF_ERROR(WriteFile(path, Render(comparison, format, look_)));
+      OC_RETURN_IF_ERROR(WriteFile(path, Render(comparison, format, look_, PageOf(path, 0, 1, ""))));
     }
     if (arguments_.format != "json" && arguments_.format != "junit") return absl::OkStatus();
-    const std::string text = Render(comparison, arguments_.format, look_);
+    const std::string text =
+        Render(comparison, arguments_.format, look_, PageOf(arguments_.output, 0, 1, ""));
     if (!arguments_.output.empty()) return WriteFile(arguments_.output, text);
     PrintOutput(text);
     return absl::OkStatus();
+  }
+
+  // `path`: where the page is written to, "" for standard output.
+  HtmlOptions PageOf(const std::string& path, int64_t set, int64_t sets,
+                     const std::string& name) const {
+    HtmlOptions page;
+    page.command = arguments_.command;
+    page.set = set;
+    page.set_name = name;
+    if (arguments_.html_size.has_value()) {
+      page.most_bytes = static_cast<size_t>(*arguments_.html_size);
+    }
+    const std::string file = path.substr(path.rfind('/') + 1);
+    for (int64_t i = 0; i < sets && !file.empty(); ++i) {
+      page.sets.push_back(FileOfSet(file, i, sets));
+    }
+    return page;
   }
 
   // False: the output is gone, which has been said.
@@ -86,9 +108,10 @@ class Reporter {
     const StepTimer timer(arguments_.timings ? &tools_.timings : nullptr, "report");
     std::vector<std::string> reports;
     for (const auto& [format, path] : arguments_.reports) {
-      reports.push_back(Render(comparison, format, look_));
+      reports.push_back(Render(comparison, format, look_, PageOf(path, set, sets, name)));
     }
-    const std::string text = Render(comparison, arguments_.format, look_);
+    const std::string text =
+        Render(comparison, arguments_.format, look_, PageOf(arguments_.output, set, sets, name));
     // Statistics of weights may have been taken only now.
     OC_RETURN_IF_ERROR(tools_.weights->CheckUnchanged());
     for (size_t i = 0; i < reports.size(); ++i) {

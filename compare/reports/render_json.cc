@@ -1,7 +1,4 @@
 #include "compare/reports/render_json.h"
-#include "compare/pair/per_side.h"
-#include "compare/reports/table/render_blocks.h"
-#include "compare/reports/table/table_summary.h"
 
 #include <cmath>
 #include <cstddef>
@@ -14,7 +11,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "compare/alignment/mark_names.h"
+#include "compare/causes/cause_truth.h"
 #include "compare/comparison/verdict.h"
+#include "compare/pair/per_side.h"
+#include "compare/reports/json_around.h"
+#include "compare/reports/table/render_blocks.h"
+#include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/keep_in_float_text.h"
 
 namespace onnxcmp {
@@ -65,13 +67,25 @@ Json Parts(const std::string& path) {
   return json;
 }
 
+// By their numbers; null is none.
+Json Results(const FewResults& results) {
+  Json json = Json::array();
+  for (const int result : results) json.push_back(result == kNone ? Json() : Json(result));
+  return json;
+}
+
 Json ToJson(const StreamResult& result, const ResultStream& stream) {
   Json json = {{"kind", Text(ResultKindName(result.kind))}, {"name", result.name}};
   if (const std::string& op_type = OpTypeOf(result, stream); !op_type.empty()) {
     json["op_type"] = op_type;
     json["domain"] = DomainOf(result, stream);
   }
-  if (result.node != kNone) json["node"] = stream.nodes[Index(result.node)].name;
+  if (result.node != kNone) {
+    const StreamNode& node = stream.nodes[Index(result.node)];
+    json["node"] = node.name;
+    json["inputs"] = Results(node.inputs);
+    if (!node.captures.empty()) json["captures"] = Results(node.captures);
+  }
   json["path"] = Parts(result.path);
   json["depth"] = result.depth;
   if (result.source != kNone) json["source"] = result.source;
@@ -201,6 +215,7 @@ Json ToJson(const Cause& cause, const Comparison& comparison) {
   }
   if (cause.effect.has_value()) json["effect"] = Real(*cause.effect);
   if (cause.truth.has_value()) json["truth"] = ToJson(*cause.truth);
+  if (const std::string words = TruthText(cause); !words.empty()) json["truth_text"] = words;
   if (cause.apart.has_value()) json["apart"] = Real(*cause.apart);
   if (cause.local.has_value()) json["diff"] = ToJson(*cause.local);
   if (!cause.repro_folder.empty()) json["repro"] = cause.repro_folder;
@@ -405,7 +420,12 @@ std::string Lines(const Items& items) {
   return Lines(items, [](const auto& item) { return ToJson(item); });
 }
 
-std::string SideJson(const SideSummary& summary, const ResultStream& stream) {
+std::string ResultLines(const ResultStream& stream) {
+  return Lines(stream.results, [&](const StreamResult& result) { return ToJson(result, stream); });
+}
+
+std::string SideJson(const SideSummary& summary, const ResultStream& stream,
+                     absl::string_view results) {
   Json json = {{"source", summary.source.empty() ? stream.source : summary.source}};
   if (!summary.status.ok()) json["error"] = Text(summary.status.message());
   json["bytes"] = Integer(summary.bytes);
@@ -417,10 +437,7 @@ std::string SideJson(const SideSummary& summary, const ResultStream& stream) {
   json["notes"] = summary.notes;
   std::string text = Dump(json);
   text.pop_back();  // the brace, which goes after the results
-  return absl::StrCat(
-      text, ",\"results\":",
-      Lines(stream.results, [&](const StreamResult& result) { return ToJson(result, stream); }),
-      "}");
+  return absl::StrCat(text, ",\"results\":", results, "}");
 }
 
 // What differs in tables and was not read; "" if there is nothing.
@@ -452,20 +469,24 @@ std::string MadeUpMembers(const Comparison& comparison) {
 
 }  // namespace
 
-std::string RenderJson(const Comparison& comparison) {
+std::string JsonAround(const Comparison& comparison, const JsonLines& lines) {
   return absl::StrCat(
       "{\"format\":\"onnxcmp\",\"version\":", kFormatVersion,
       ",\"verdict\":", Dump(Text(VerdictName(comparison.verdict))),
       ",\"exit\":", ExitStatusOf(comparison),
       ",\"summary\":", Dump(Text(VerdictText(comparison).front())),
+      ",\"words\":", Dump(VerdictText(comparison)),
       comparison.status.ok()
           ? std::string()
           : absl::StrCat(",\"error\":", Dump(Text(comparison.status.message()))),
       MadeUpMembers(comparison), UnreadMember(comparison),
-      ",\n\"left\":", SideJson(comparison.left_summary, comparison.left),
-      ",\n\"right\":", SideJson(comparison.right_summary, comparison.right),
-      ",\n\"rows\":", Lines(comparison.rows), ",\n\"causes\":",
+      ",\n\"left\":", SideJson(comparison.left_summary, comparison.left, lines.left),
+      ",\n\"right\":", SideJson(comparison.right_summary, comparison.right, lines.right),
+      ",\n\"rows\":", lines.rows, ",\n\"causes\":",
       Lines(comparison.causes, [&](const Cause& cause) { return ToJson(cause, comparison); }),
+      comparison.causes_not_searched.empty()
+          ? std::string()
+          : absl::StrCat(",\n\"causes_not_searched\":", Dump(comparison.causes_not_searched)),
       KeepInFloatMember(comparison),
       ",\n\"not_finite_left\":", Lines(comparison.left_not_finite.origins),
       ",\n\"not_finite_right\":", Lines(comparison.right_not_finite.origins),
@@ -478,6 +499,11 @@ std::string RenderJson(const Comparison& comparison) {
       ",\n\"partial\":", comparison.outputs.partial ? "true" : "false",
       ",\n\"recorded\":", comparison.outputs.recorded, ",\n\"notes\":", Dump(comparison.notes),
       "}\n");
+}
+
+std::string RenderJson(const Comparison& comparison) {
+  return JsonAround(comparison, {ResultLines(comparison.left), ResultLines(comparison.right),
+                                 Lines(comparison.rows)});
 }
 
 }  // namespace onnxcmp

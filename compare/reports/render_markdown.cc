@@ -2,19 +2,26 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compare/alignment/mark_names.h"
 #include "compare/comparison/verdict.h"
 #include "compare/pair/per_side.h"
 #include "compare/reports/table/render_blocks.h"
 #include "compare/reports/table/render_quantization.h"
+#include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/keep_in_float_text.h"
 #include "compare/reports/words/not_finite_text.h"
 #include "compare/reports/words/result_words.h"
@@ -67,7 +74,7 @@ std::string Models(const Comparison& comparison) {
 
 std::string Causes(const Comparison& comparison) {
   if (comparison.causes.empty()) return "";
-  std::string text = "\n### Causes\n\n";
+  std::string text = comparison.causes.size() == 1 ? "\n### Cause\n\n" : "\n### Causes\n\n";
   for (const Cause& cause : comparison.causes) {
     absl::StrAppend(&text, "1. ", CauseKindName(cause.kind), " ",
                     Code(CauseName(comparison, cause, SideId::kLeft)), " / ",
@@ -91,14 +98,14 @@ std::string KeepSection(const Comparison& comparison) {
 
 std::string NotFiniteSection(const Comparison& comparison) {
   const std::vector<std::string> lines = NotFiniteText(comparison, false);
-  std::string text = lines.empty() ? "" : "\n### Not finite\n\n";
+  std::string text;
   for (const std::string& line : lines) absl::StrAppend(&text, "- ", Code(line), "\n");
   return text;
 }
 
 std::string ShadowSection(const Comparison& comparison) {
   if (!comparison.shadow.has_value()) return "";
-  std::string text = "\n### In double\n\n";
+  std::string text;
   for (const std::string& line : ShadowText(*comparison.shadow)) {
     absl::StrAppend(&text, "- ", Code(line), "\n");
   }
@@ -107,7 +114,7 @@ std::string ShadowSection(const Comparison& comparison) {
 
 std::string QuantizationSection(const Comparison& comparison) {
   if (!comparison.quantization.has_value()) return "";
-  std::string text = "\n### Quantization\n\n";
+  std::string text;
   for (const std::string& line : QuantizationText(comparison)) {
     absl::StrAppend(&text, "- ", Code(line), "\n");
   }
@@ -131,7 +138,7 @@ std::string QuantizationSection(const Comparison& comparison) {
 std::string BlocksSection(const Comparison& comparison) {
   if (!comparison.blocks.has_value()) return "";
   const BlockTexts texts = TextsOf(*comparison.blocks);
-  std::string text = "\n### Blocks that runtimes fuse\n\n";
+  std::string text;
   for (const std::string& line : texts.counts) {
     absl::StrAppend(&text, "- ", Code(absl::StripLeadingAsciiWhitespace(line)), "\n");
   }
@@ -171,23 +178,65 @@ std::string Rows(const Comparison& comparison, size_t max_rows) {
   std::array<size_t, 5> counts = {};
   for (const ComparedRow& row : comparison.rows) ++counts[static_cast<size_t>(row.relation)];
   const size_t shown = comparison.rows.size() - counts[static_cast<size_t>(Relation::kSame)];
-  std::string text = absl::StrFormat(
-      "\n### Rows\n\n%d the same bits, %d close, %d different, %d left only, %d right only\n",
-      counts[0], counts[1], counts[2], counts[3], counts[4]);
+  std::string text =
+      absl::StrFormat("%d the same bits, %d close, %d different, %d left only, %d right only\n",
+                      counts[0], counts[1], counts[2], counts[3], counts[4]);
   if (shown == 0) return text;
-  text += "\n| | left | right | difference | marks |\n| --- | --- | --- | --- | --- |\n";
+  text +=
+      "\n| row | | left | right | difference | marks |\n| --- | --- | --- | --- | --- | --- |\n";
   constexpr std::array<const char*, 5> kSigns = {"=", "≈", "≠", "-", "+"};
   size_t written = 0;
-  for (const ComparedRow& row : comparison.rows) {
+  for (size_t i = 0; i < comparison.rows.size(); ++i) {
+    const ComparedRow& row = comparison.rows[i];
     if (row.relation == Relation::kSame) continue;
     if (written == max_rows) break;
     ++written;
-    text += Cells({kSigns[static_cast<size_t>(row.relation)],
+    text += Cells({absl::StrCat(i), kSigns[static_cast<size_t>(row.relation)],
                    SideCell(row.aligned.left, comparison.left),
                    SideCell(row.aligned.right, comparison.right), Difference(row),
                    absl::StrJoin(MarkNames(row.aligned.marks), ", ")});
   }
   if (written < shown) absl::StrAppend(&text, "\n", shown - written, " more rows are left out.\n");
+  return text;
+}
+
+// As many lines as there is room for, and how many others there are.
+std::string Fitting(const std::string& text, size_t room) {
+  constexpr size_t kForWord = 80;
+  if (text.size() <= room) return text;
+  const size_t end = room < kForWord ? std::string::npos : text.rfind('\n', room - kForWord);
+  const std::string kept = end == std::string::npos ? "" : text.substr(0, end + 1);
+  const auto lines =
+      std::count(text.begin() + static_cast<std::ptrdiff_t>(kept.size()), text.end(), '\n');
+  // A block of code that is cut ends there.
+  const bool in_code = absl::StrContains(kept, "\n```") &&
+                       std::vector<std::string>(absl::StrSplit(kept, "\n```")).size() % 2 == 0;
+  return absl::StrCat(kept, in_code ? "```\n" : "", "\n", lines,
+                      " more lines are left out: a comment has an end.\n");
+}
+
+// Behind a line that opens it.
+void AddFolded(const char* title, const std::string& body, size_t max_bytes, std::string* text) {
+  if (body.empty()) return;
+  const std::string begin = absl::StrCat("\n<details><summary>", title, "</summary>\n\n");
+  constexpr absl::string_view kEnd = "\n</details>\n";
+  const size_t taken = text->size() + begin.size() + kEnd.size();
+  absl::StrAppend(text, begin, Fitting(body, max_bytes - std::min(max_bytes, taken)), kEnd);
+}
+
+std::string Outputs(const Comparison& comparison) {
+  std::string text;
+  for (const std::string& line : DescribeOutputs(comparison.outputs)) {
+    absl::StrAppend(&text, "- ", Code(absl::StripAsciiWhitespace(line)), "\n");
+  }
+  return text;
+}
+
+std::string Notes(const Comparison& comparison) {
+  std::string text = comparison.notes.empty() ? "" : "\n";
+  for (const std::string& note : comparison.notes) {
+    absl::StrAppend(&text, "- note: ", Code(note), "\n");
+  }
   return text;
 }
 
@@ -197,18 +246,26 @@ std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& 
   const std::string failure = OtherFailure(comparison);
   std::string text = absl::StrCat("## onnxcmp: ", VerdictName(comparison.verdict), "\n\nexit ",
                                   ExitStatusOf(comparison),
-                                  failure.empty() ? "" : absl::StrCat(": ", Code(failure)), "\n\n",
-                                  Models(comparison), "\n### Outputs\n\n");
-  for (const std::string& line : DescribeOutputs(comparison.outputs)) {
-    absl::StrAppend(&text, "- ", Code(absl::StripAsciiWhitespace(line)), "\n");
+                                  failure.empty() ? "" : absl::StrCat(": ", Code(failure)), "\n\n");
+  for (const std::string& line : VerdictText(comparison)) {
+    absl::StrAppend(&text, "- ", Code(line), "\n");
   }
-  for (const std::string& note : comparison.notes) {
-    absl::StrAppend(&text, "- note: ", Code(note), "\n");
+  absl::StrAppend(&text, Causes(comparison), KeepSection(comparison));
+  // The titles of sections, and how much of each is left out, have room in any case.
+  constexpr size_t kForTitles = 1500;
+  const size_t most = options.max_bytes - std::min(options.max_bytes, kForTitles);
+  text = Fitting(text, most);
+  for (const auto& [title, body] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"Where numbers become NaN or infinite", NotFiniteSection(comparison)},
+           {"Outputs", Outputs(comparison)},
+           {"Models and notes", absl::StrCat(Models(comparison), Notes(comparison))},
+           {"In double", ShadowSection(comparison)},
+           {"Quantization", QuantizationSection(comparison)},
+           {"Blocks that runtimes fuse", BlocksSection(comparison)},
+           {"Rows", Rows(comparison, options.max_rows)}}) {
+    AddFolded(title, body, most, &text);
   }
-  return absl::StrCat(text, Causes(comparison), KeepSection(comparison),
-                      NotFiniteSection(comparison), ShadowSection(comparison),
-                      QuantizationSection(comparison), BlocksSection(comparison),
-                      Rows(comparison, options.max_rows));
+  return text;
 }
 
 }  // namespace onnxcmp

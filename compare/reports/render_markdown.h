@@ -12,10 +12,12 @@ namespace onnxcmp {
 struct MarkdownOptions {
   // Rows of the table; what is left out is counted.
   size_t max_rows = 200;
+  // Of the whole: GitHub takes 65536 characters a comment.
+  size_t max_bytes = 60'000;
 };
 
-// The verdict, the models, the outputs, the causes, and a table of the rows that are not the same
-// bits, as GitHub's dialect has tables.
+// The verdict and the causes; behind lines that open them outputs, models, a table of the rows that
+// are not the same bits, in GitHub's dialect. What there is no room for is counted.
 std::string RenderMarkdown(const Comparison& comparison, const MarkdownOptions& options = {});
 
 }  // namespace onnxcmp

@@ -18,6 +18,8 @@
 #include "compare/inputs/input_sets.h"             // inputs: given, matched, made up
 #include "compare/recordings/recording.h"          // results of a run as a file
 #include "compare/reports/render_csv.h"            // reports
+#include "compare/reports/render_dot.h"
+#include "compare/reports/render_html.h"
 #include "compare/reports/render_json.h"
 #include "compare/reports/render_junit.h"
 #include "compare/reports/render_markdown.h"

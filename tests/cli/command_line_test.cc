@@ -71,7 +71,7 @@ TEST(CommandLineTest, Mistakes) {
   ExpectRefused({Plain(), Plain(), "--classic", "--mode", "guess"}, "--mode");
   ExpectRefused({Plain(), Plain(), "--mode", "nodes"}, "--classic");
   ExpectRefused({Plain(), Plain(), "--tolerance", "x"}, "--tolerance: 'x' is not NAME=RTOL,ATOL");
-  ExpectRefused({Plain(), Plain(), "--format", "html"}, "--format");
+  ExpectRefused({Plain(), Plain(), "--format", "pdf"}, "--format");
   for (const char* limit : {"--max-tensor", "--max-memory", "--keep-values", "--search-memory"}) {
     ExpectRefused({Plain(), Plain(), limit, "some"}, limit);
     ExpectRefused({Plain(), Plain(), limit, "-1"}, limit);

@@ -217,6 +217,20 @@ TEST_F(CompareCommandTest, Reports) {
   EXPECT_EQ(Onnxcmp({left, left, "--json", "/no/such/folder/r.json"}).status, 2);
 }
 
+TEST_F(CompareCommandTest, APage) {
+  const std::string left = Model("l", "(float[2] x) => (float[2] y) { y = Add(x, x) }");
+  const std::string right = Model("r", "(float[2] x) => (float[2] y) { y = Mul(x, x) }");
+  const std::string page = folder_ + "/r.html";
+  EXPECT_EQ(Onnxcmp({left, right, "--html", page}).status, 1);
+  const std::string text = ReadFile(page);
+  EXPECT_THAT(text, StartsWith("<!DOCTYPE html>\n<html lang=\"en\" data-verdict=\"different\">"));
+  EXPECT_THAT(text,
+              HasSubstr(absl::StrCat("\"command\":\"onnxcmp ", left, " ", right, " --html ")));
+  EXPECT_THAT(Onnxcmp({left, left, "--format", "html"}).out, HasSubstr("data-verdict=\"same\""));
+  EXPECT_THAT(Onnxcmp({left, left, "--format", "dot"}).out, StartsWith("digraph onnxcmp {"));
+  EXPECT_EQ(Onnxcmp({left, left, "--html", "/no/such/folder/r.html"}).status, 2);
+}
+
 TEST_F(CompareCommandTest, AFailureOnTheWayShowsTheRowsBeforeIt) {
   const std::string left = Model(
       "l", "(float[6] x) => (float[a] z) <int64[2] s = {2, 3}> { y = Neg(x) z = Reshape(y, s) }");
@@ -337,6 +351,10 @@ TEST_F(CompareCommandTest, SeveralSetsOfInputs) {
   Outcome outcome = Onnxcmp({left, left, "--inputs", npz, "--each"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("[0]"), HasSubstr("[1]")));
+  const std::string page = folder_ + "/p.html";
+  EXPECT_EQ(Onnxcmp({left, left, "--inputs", npz, "--each", "--html", page}).status, 0);
+  EXPECT_THAT(ReadFile(folder_ + "/p.1.html"),
+              AllOf(HasSubstr("\"set\":1,"), HasSubstr("\"sets\":[\"p.0.html\",\"p.1.html\"]")));
   outcome = Onnxcmp({left, right, "--inputs", npz, "--each", "--rtol", "3"});
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_EQ(Onnxcmp({left, maker, "--inputs", npz, "--each"}).status, 2);

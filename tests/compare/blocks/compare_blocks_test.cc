@@ -102,7 +102,8 @@ TEST(CompareBlocks, ReportsCarryThem) {
   const std::string table = RenderTable(comparison);
   EXPECT_THAT(table, HasSubstr("whole on the left, broken on the right"));
   EXPECT_THAT(table, HasSubstr("nodes_to_exclude = [\"m\",\"a\"]  # all of them\n"));
-  EXPECT_THAT(RenderMarkdown(comparison), HasSubstr("### Blocks that runtimes fuse"));
+  EXPECT_THAT(RenderMarkdown(comparison),
+              HasSubstr("<summary>Blocks that runtimes fuse</summary>"));
   const nlohmann::json json = nlohmann::json::parse(RenderJson(comparison));
   std::ifstream file(Document("comparison.schema.json"));
   EXPECT_THAT(SchemaErrors(json, nlohmann::json::parse(file)), IsEmpty());

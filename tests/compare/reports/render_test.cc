@@ -14,6 +14,7 @@
 #include "compare/alignment/mark_names.h"
 #include "compare/comparison/comparison.h"
 #include "compare/reports/render_csv.h"
+#include "compare/reports/render_dot.h"
 #include "compare/reports/render_json.h"
 #include "compare/reports/render_junit.h"
 #include "compare/reports/render_markdown.h"
@@ -24,6 +25,7 @@
 namespace onnxcmp {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -308,8 +310,9 @@ TEST(RenderMarkdownTest, SaysWhatDiffers) {
   EXPECT_THAT(text, HasSubstr("1. initializer `w` / `w`: `1 of 2 elements differ`\n"));
   EXPECT_THAT(text,
               HasSubstr("1 the same bits, 1 close, 2 different, 1 left only, 1 right only\n"));
-  EXPECT_THAT(text, HasSubstr("| ≠ | `Relu` `y` `float[2]` | `FusedAdd` `y` `float[2]` | max abs "
-                              "inf, max rel inf, 1 of 2 beyond | moved, fused |\n"));
+  EXPECT_THAT(text,
+              HasSubstr("| 2 | ≠ | `Relu` `y` `float[2]` | `FusedAdd` `y` `float[2]` | max abs "
+                        "inf, max rel inf, 1 of 2 beyond | moved, fused |\n"));
   // What would end the cell is escaped.
   EXPECT_THAT(text, HasSubstr("`loop[3]/if[then]/a\\|b,\"c\" <&>\xEF\xBF\xBD`"));
   EXPECT_THAT(text, HasSubstr("\n- `y float[2]: 1 of 2 elements beyond 5e-05 + "
@@ -318,6 +321,53 @@ TEST(RenderMarkdownTest, SaysWhatDiffers) {
   const std::string cut = RenderMarkdown(comparison, {.max_rows = 1});
   EXPECT_THAT(cut, HasSubstr("\n4 more rows are left out.\n"));
   EXPECT_THAT(cut, Not(HasSubstr("`Relu`")));
+}
+
+TEST(RenderMarkdownTest, VerdictAndCausesComeFirst) {
+  const std::string text = RenderMarkdown(MakeComparison());
+  EXPECT_LT(text.find("### Causes"), text.find("<details>"));
+  EXPECT_EQ(text.find("## onnxcmp: different"), 0U);
+  const size_t rows = text.find("<details><summary>Rows</summary>\n\n1 the same bits");
+  EXPECT_NE(rows, std::string::npos);
+  EXPECT_GT(rows, text.find("<summary>Models and notes</summary>\n\n| | left | right |"));
+}
+
+TEST(RenderMarkdownTest, FitsIntoAComment) {
+  Comparison comparison = MakeComparison();
+  comparison.left.results[2].name = std::string(200, 'n');
+  for (int i = 0; i < 1000; ++i) comparison.rows.push_back(Row({2}, {2}, Relation::kClose));
+  const std::string text = RenderMarkdown(comparison, {.max_rows = 1000});
+  EXPECT_LE(text.size(), 60'000U);
+  EXPECT_GT(text.size(), 57'000U);
+  EXPECT_THAT(text, ContainsRegex("\n[0-9]+ more lines are left out: a comment has an end.\n"));
+  EXPECT_EQ(text.substr(text.size() - 12), "\n</details>\n");
+  // What comes first stays, and even that is cut if it is too much.
+  const std::string least = RenderMarkdown(comparison, {.max_bytes = 2500});
+  EXPECT_THAT(least, HasSubstr("## onnxcmp: different"));
+  EXPECT_LE(least.size(), 2500U);
+}
+
+TEST(RenderDotTest, BothGraphsAndTheirPairs) {
+  const std::string text = RenderDot(MakeComparison());
+  EXPECT_THAT(text, HasSubstr("digraph onnxcmp {\n"));
+  EXPECT_THAT(text, HasSubstr("subgraph cluster_left {\n    label=\"left: left.onnx\";\n"));
+  // The weights differ, and are drawn; what was absorbed has a dashed box.
+  EXPECT_THAT(text, HasSubstr("l0 [label=\"init\\nw\\nf32 2\\n≠ 1 NaN\""));
+  EXPECT_THAT(text, HasSubstr(R"(loop[3]/if[then]/a|b,\"c\"\\n<&>)"));
+  EXPECT_THAT(text, HasSubstr("style=\"filled,dashed\""));
+  EXPECT_THAT(text, HasSubstr("    l2 -> l3;\n"));
+  EXPECT_THAT(text, HasSubstr("  {rank=same; l3; r2;}\n  l3 -> r2 [dir=none, style=dashed,"));
+  EXPECT_THAT(text, HasSubstr("penwidth=4"));
+}
+
+TEST(RenderDotTest, ConstantsThatAreTheSameAreLeftOut) {
+  Comparison comparison = MakeComparison();
+  comparison.rows[0].relation = Relation::kSame;
+  comparison.rows[0].difference = nullptr;
+  const std::string text = RenderDot(comparison);
+  EXPECT_THAT(text, Not(HasSubstr("l0")));
+  EXPECT_THAT(text, HasSubstr("l1 [label=\"input"));
+  EXPECT_EQ(RenderDot(Comparison()).back(), '\n');
 }
 
 TEST(RenderJunitTest, OutputsAndRunsAreTests) {

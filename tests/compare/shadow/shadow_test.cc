@@ -136,7 +136,7 @@ TEST(ShadowTest, ReportsCarryIt) {
   EXPECT_EQ(json["shadow"]["verdict"]["nearer"], "left");
   EXPECT_EQ(json["causes"][0]["truth"]["nearer"], "left");
   EXPECT_THAT(RenderCsv(comparison), HasSubstr(",left,"));
-  EXPECT_THAT(RenderMarkdown(comparison), HasSubstr("### In double"));
+  EXPECT_THAT(RenderMarkdown(comparison), HasSubstr("<summary>In double</summary>"));
 }
 
 TEST(ShadowTest, TheSameIsEquallyGood) {

@@ -1,0 +1,96 @@
+// Both graphs as one: a pair of results is one node, what only one side has is its own.
+import { type Comparison } from "./comparison";
+import { type Relation, type Result, type Side, SIDES } from "./report";
+
+export interface JointNode {
+  row: number;
+  relation: Relation;
+  left?: number;   // results
+  right?: number;
+  absorbed: boolean;  // into the pair of its row
+}
+
+// A node is known by a number: a row if it is that row's pair, or else one of a side's results after
+// all rows.
+export class JointGraph {
+  private readonly rows: number;
+  private readonly lefts: number;
+
+  constructor(private readonly comparison: Comparison) {
+    this.rows = comparison.report.rows.length;
+    this.lefts = comparison.report.left.results.length;
+  }
+
+  keyOf(side: Side, result: number): number {
+    const row = this.comparison.rowOfResult(side, result);
+    const it = this.comparison.row(row);
+    if (it && it.left.length > 0 && it.right.length > 0 && it[side].at(-1) === result) return row;
+    return this.rows + (side === "left" ? 0 : this.lefts) + result;
+  }
+
+  keyOfRow(row: number): number {
+    const it = this.comparison.row(row);
+    const left = it?.left.at(-1);
+    const right = it?.right.at(-1);
+    if (left !== undefined) return this.keyOf("left", left);
+    return right === undefined ? -1 : this.keyOf("right", right);
+  }
+
+  node(key: number): JointNode | undefined {
+    if (key < this.rows) {
+      const row = this.comparison.row(key);
+      const [left, right] = [row?.left.at(-1), row?.right.at(-1)];
+      if (!row || left === undefined || right === undefined) return undefined;
+      return { row: key, relation: row.relation, left, right, absorbed: false };
+    }
+    const side: Side = key - this.rows < this.lefts ? "left" : "right";
+    const result = key - this.rows - (side === "left" ? 0 : this.lefts);
+    const row = this.comparison.rowOfResult(side, result);
+    const relation: Relation = side === "left" ? "left_only" : "right_only";
+    const it = this.comparison.row(row);
+    const absorbed = it !== undefined && it.left.length > 0 && it.right.length > 0;
+    return { row, relation, [side]: result, absorbed };
+  }
+
+  result(side: Side, node: JointNode): Result | undefined {
+    return this.comparison.result(side, node[side]);
+  }
+
+  // By the sides that have the edge.
+  private neighbours(key: number, of: (side: Side, result: number) => number[]): Map<number, Set<Side>> {
+    const node = this.node(key);
+    const found = new Map<number, Set<Side>>();
+    if (!node) return found;
+    for (const side of SIDES) {
+      const result = node[side];
+      if (result === undefined) continue;
+      for (const other of of(side, result)) {
+        const to = this.keyOf(side, other);
+        if (to === key) continue;
+        const sides = found.get(to) ?? new Set();
+        found.set(to, sides.add(side));
+      }
+    }
+    return found;
+  }
+
+  before(key: number): Map<number, Set<Side>> {
+    return this.neighbours(key, (side, result) => this.comparison.inputs(side, result));
+  }
+
+  after(key: number): Map<number, Set<Side>> {
+    return this.neighbours(key, (side, result) => this.comparison.readers(side, result));
+  }
+
+  // Constants with the same bits tell nothing, and there are many.
+  isPlain(key: number): boolean {
+    const node = this.node(key);
+    if (!node || node.relation === "different" || node.relation === "close") return false;
+    return SIDES.every((side) => {
+      const result = this.result(side, node);
+      return !result || result.kind === "INITIALIZER" || result.op_type === "Constant" ||
+        (result.op_type === "Identity" && (result.inputs ?? []).every((input) =>
+          this.comparison.result(side, input)?.kind === "INITIALIZER"));
+    });
+  }
+}

@@ -1,0 +1,245 @@
+// The rows of the table, of which only those that can be seen are in the document.
+import { type Comparison, madeBy, pathAndName, shortType } from "./comparison";
+import { type Child, button, html, shortName } from "./dom";
+import { type Item } from "./selection";
+import { type Row, type Side } from "./report";
+import { RELATIONS, SIGNS, digits, farthest, many, percent, shareApart, shareOfRange, visible } from "./text";
+
+const OVERSCAN = 12;
+const MOST_PRINTED = 1000;
+
+export interface ListEvents {
+  select(row: number): void;
+  open(row: number): void;
+  unfold(first: number): void;
+}
+
+export class RowList {
+  readonly element: HTMLElement;
+  private readonly body = html("div", { class: "rows", role: "rowgroup" });
+  private items: Item[] = [];
+  private readonly placeOfRow = new Map<number, number>();
+  private readonly shown = new Map<number, HTMLElement>();
+  private current = -1;
+  private height = 0;
+  private pending = false;
+
+  constructor(private readonly comparison: Comparison, private readonly events: ListEvents) {
+    this.element = html("div", {
+      class: "grid", role: "grid", tabindex: 0, "aria-label": "Results of both sides", "aria-colcount": 8,
+    }, this.head(), this.body);
+    const alike = comparison.report.rows.filter((row) => this.isAlike(row)).length;
+    this.element.classList.toggle("alike", alike > 0.8 * comparison.report.rows.length);
+    this.element.addEventListener("scroll", () => this.schedule(), { passive: true });
+    new ResizeObserver(() => this.resize()).observe(this.element);
+    window.addEventListener("beforeprint", () => this.render(true));
+    window.addEventListener("afterprint", () => this.render());
+  }
+
+  private head(): HTMLElement {
+    const cell = (name: string, text: Child): HTMLElement =>
+      html("div", { role: "columnheader", class: `cell ${name}` }, text);
+    return html("div", { class: "head-row", role: "rowgroup" }, html("div", { class: "row head", role: "row" },
+      cell("number", "#"), cell("sign", html("span", { class: "unseen" }, "relation")), cell("left", "left"), cell("right", "right"), cell("type", "type"),
+      cell("max", "max. difference"), cell("share", "on the whole"), cell("marks", "marks")));
+  }
+
+  show(items: Item[]): void {
+    this.items = items;
+    this.placeOfRow.clear();
+    items.forEach((item, place) => {
+      if ("row" in item) this.placeOfRow.set(item.row, place);
+      else for (const row of item.fold) this.placeOfRow.set(row, place);
+    });
+    this.element.setAttribute("aria-rowcount", String(items.length + 1));
+    this.clear();
+    this.resize();
+  }
+
+  get selected(): number {
+    return this.current;
+  }
+
+  select(row: number, scroll = true): void {
+    const before = this.current;
+    this.current = row;
+    for (const number of [before, row]) {
+      this.shown.get(this.placeOfRow.get(number) ?? -1)?.setAttribute("aria-selected", String(number === row));
+    }
+    const place = this.placeOfRow.get(row);
+    if (place === undefined) return;
+    if (scroll) this.reveal(place);
+    this.element.setAttribute("aria-activedescendant", `row-${row}`);
+  }
+
+  isFolded(row: number): number | undefined {
+    const item = this.items[this.placeOfRow.get(row) ?? -1];
+    return item && "fold" in item ? item.fold[0] : undefined;
+  }
+
+  has(row: number): boolean {
+    return this.placeOfRow.has(row);
+  }
+
+  // So many rows on, past folds.
+  move(by: number): number {
+    let place = this.placeOfRow.get(this.current) ?? (by > 0 ? -1 : this.items.length);
+    place = Math.max(0, Math.min(this.items.length - 1, place + by));
+    const step = by > 0 ? 1 : -1;
+    for (const direction of [step, -step]) {
+      for (let at = place; at >= 0 && at < this.items.length; at += direction) {
+        const item = this.items[at];
+        if (item && "row" in item) return item.row;
+      }
+    }
+    return -1;
+  }
+
+  // The next row that this holds of.
+  find(by: 1 | -1, holds: (row: Row) => boolean): number {
+    const start = this.placeOfRow.get(this.current) ?? (by > 0 ? -1 : this.items.length);
+    for (let at = start + by; at >= 0 && at < this.items.length; at += by) {
+      const item = this.items[at];
+      const row = item && "row" in item ? this.comparison.row(item.row) : undefined;
+      if (item && "row" in item && row && holds(row)) return item.row;
+    }
+    return -1;
+  }
+
+  private headHeight(): number {
+    return (this.element.firstElementChild as HTMLElement).offsetHeight;
+  }
+
+  private reveal(place: number): void {
+    const top = place * this.height;
+    const room = this.element.clientHeight - this.headHeight();
+    if (top < this.element.scrollTop || top + this.height > this.element.scrollTop + room) {
+      this.element.scrollTop = Math.max(0, top - room / 3);
+    }
+    this.render();
+  }
+
+  private clear(): void {
+    this.shown.clear();
+    this.body.replaceChildren();
+  }
+
+  // How high a row is follows from the style: wider windows have them in one line.
+  private resize(): void {
+    const height = parseFloat(getComputedStyle(this.element).getPropertyValue("--row-height")) || 32;
+    if (height !== this.height) {
+      this.height = height;
+      this.clear();
+    }
+    this.body.style.height = `${this.items.length * this.height}px`;
+    this.render();
+  }
+
+  private schedule(): void {
+    if (this.pending) return;
+    this.pending = true;
+    requestAnimationFrame(() => {
+      this.pending = false;
+      this.render();
+    });
+  }
+
+  render(printed = false): void {
+    const seen = this.element.clientHeight / this.height;
+    let first = Math.max(0, Math.floor(this.element.scrollTop / this.height) - OVERSCAN);
+    let last = Math.min(this.items.length, Math.ceil(first + seen + 2 * OVERSCAN));
+    if (printed) [first, last] = [0, Math.min(this.items.length, MOST_PRINTED)];
+    this.body.classList.toggle("printed", printed);
+    for (const [place, element] of this.shown) {
+      if (place >= first && place < last) continue;
+      // The focus stays in the grid when what has it goes.
+      if (element.contains(document.activeElement)) this.element.focus({ preventScroll: true });
+      element.remove();
+      this.shown.delete(place);
+    }
+    let next: Element | null = this.body.firstElementChild;
+    for (let place = first; place < last; ++place) {
+      let element = this.shown.get(place);
+      if (!element) {
+        element = this.make(place);
+        this.shown.set(place, element);
+        this.body.insertBefore(element, next);
+      }
+      next = element.nextElementSibling;
+    }
+  }
+
+  private make(place: number): HTMLElement {
+    const item = this.items[place];
+    const element = item && "row" in item ? this.rowElement(item.row)
+      : this.foldElement(item?.fold ?? [], item?.what ?? "");
+    element.setAttribute("aria-rowindex", String(place + 2));
+    element.style.top = `${place * this.height}px`;
+    return element;
+  }
+
+  private foldElement(rows: number[], what: string): HTMLElement {
+    const [first] = rows;
+    const unfold = (): void => {
+      if (first !== undefined) this.events.unfold(first);
+    };
+    return html("div", { class: "row fold", role: "row" },
+      html("div", { role: "gridcell", class: "cell", "aria-colspan": 8 },
+        button(`… ${many(rows.length, "result")} ${what}`, unfold, { "aria-expanded": "false" })));
+  }
+
+  private rowElement(number: number): HTMLElement {
+    const row = this.comparison.row(number);
+    if (!row) return html("div");
+    const left = this.comparison.face("left", row);
+    const right = this.comparison.face("right", row);
+    const type = left && right && shortType(left) !== shortType(right)
+      ? `${shortType(left)} | ${shortType(right)}` : shortType(left ?? right);
+    const apart = shareApart(row.diff);
+    const range = shareOfRange(row.diff);
+    const cell = (name: string, ...children: Child[]): HTMLElement =>
+      html("div", { role: "gridcell", class: `cell ${name}` }, ...children);
+    const causes = this.comparison.causesAt(number).map((cause) =>
+      html("strong", { class: "begins" }, `← cause ${cause + 1}`));
+    const element = html("div", {
+      class: `row ${row.relation}`, role: "row", id: `row-${number}`, "data-row": number,
+      "data-relation": row.relation, "aria-selected": String(number === this.current),
+    },
+    cell("number", String(number)),
+    cell("sign", html("span", { "aria-hidden": "true" }, SIGNS[row.relation]),
+      html("span", { class: "unseen" }, RELATIONS[row.relation])),
+    cell("left", ...this.sideCell("left", row)),
+    cell("right", ...this.sideCell("right", row)),
+    cell("type", html("span", { title: visible(type).slice(0, 500) }, visible(type).slice(0, 200))),
+    cell("max", farthest(row.diff)),
+    cell("share", Number.isFinite(apart) ? digits(apart) : Number.isFinite(range) ? `${percent(range)} of range` : ""),
+    cell("marks", ...causes, this.marks(row)));
+    element.addEventListener("click", () => this.events.select(number));
+    element.addEventListener("dblclick", () => this.events.open(number));
+    return element;
+  }
+
+  // Of the same name and operator on both sides.
+  private isAlike(row: Row): boolean {
+    const [left, right] = [this.comparison.face("left", row), this.comparison.face("right", row)];
+    return left !== undefined && right !== undefined && madeBy(left) === madeBy(right) &&
+      pathAndName(left) === pathAndName(right);
+  }
+
+  private marks(row: Row): Child {
+    const counts = row.left.length > 1 || row.right.length > 1 ? ` ${row.left.length}→${row.right.length}` : "";
+    const text = row.marks.join(", ") + (row.left.length > 0 && row.right.length > 0 ? counts : "");
+    return text === "" ? null : html("span", { title: text }, text);
+  }
+
+  private sideCell(side: Side, row: Row): Child[] {
+    const result = this.comparison.face(side, row);
+    if (!result) return [];
+    const operator = madeBy(result);
+    const name = pathAndName(result);
+    if (side === "right" && this.isAlike(row)) {
+      return [html("span", { class: "ditto", title: "as on the left" }, "″")];
+    }
+    return [html("span", { class: "op", title: operator.slice(0, 300) }, visible(operator).slice(0, 60)), shortName(name, this.comparison.brief(name))];
+  }
+}

@@ -1,0 +1,118 @@
+// The page: reads the report that the document holds and shows it.
+import { Comparison } from "./comparison";
+import { button, html } from "./dom";
+import { GraphView } from "./graph";
+import { GrowthPlot } from "./plot";
+import { type Report } from "./report";
+import { Results } from "./results";
+import {
+  type Actions, causesSection, modelsSection, notFiniteSection, outputsSection, quantizationSection, verdictSection,
+} from "./summary";
+
+function readReport(): Report {
+  const data = document.getElementById("onnxcmp")?.textContent ?? "{}";
+  return JSON.parse(data) as Report;
+}
+
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Some browsers give no clipboard to pages from a file.
+    const area = html("textarea", { class: "unseen", "aria-hidden": "true", tabindex: -1 });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const copied = document.execCommand("copy");
+    area.remove();
+    return copied;
+  }
+}
+
+function themeButton(): HTMLButtonElement {
+  const root = document.documentElement;
+  const isDark = (): boolean => root.dataset.theme === "dark" ||
+    (root.dataset.theme === undefined && matchMedia("(prefers-color-scheme: dark)").matches);
+  const toggle = button("", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    toggle.textContent = isDark() ? "Light" : "Dark";
+  }, { class: "theme" });
+  toggle.textContent = isDark() ? "Light" : "Dark";
+  return toggle;
+}
+
+function start(): void {
+  const comparison = new Comparison(readReport());
+  const toast = html("div", { class: "toast", role: "status" });
+  let timer = 0;
+  const say = (text: string): void => {
+    toast.textContent = text;
+    clearTimeout(timer);
+    timer = window.setTimeout(() => (toast.textContent = ""), 4000);
+  };
+  const actions: Actions = {
+    showRow: (row) => results.reveal(row),
+    showInGraph: (row) => graph.showRow(row),
+    copy: (text, done) => void copyText(text).then((copied) => say(copied ? done : "This browser does not let a page copy.")),
+  };
+  const results: Results = new Results(comparison, actions);
+  const graph: GraphView = new GraphView(comparison, actions);
+  const toRow = (row: number): void => {
+    results.reveal(row);
+    results.element.scrollIntoView({ block: "start" });
+    results.focus();
+    history.replaceState(null, "", `#row-${row}`);
+  };
+  const plot = new GrowthPlot(comparison, toRow);
+  const follow = (): void => {
+    const row = /^#row-(\d+)$/.exec(location.hash)?.[1];
+    if (row !== undefined) toRow(Number(row));
+  };
+  document.body.prepend(
+    html("a", { class: "skip", href: "#results" }, "To the table"),
+    html("header", { class: "top" }, html("span", {}, "onnxcmp"), themeButton()));
+  const parts = [
+    verdictSection(comparison), causesSection(comparison, actions), notFiniteSection(comparison),
+    modelsSection(comparison, actions), plot.element, results.element, graph.element, outputsSection(comparison),
+    quantizationSection(comparison),
+  ];
+  document.body.append(html("main", {}, ...parts.map((part) => part || null)), toast);
+  document.addEventListener("keydown", (event) => handleKey(event, results, (row) => graph.showRow(row)));
+  // A link to the row where one is already changes nothing that an event would tell.
+  document.addEventListener("click", (event) => {
+    const link = (event.target as Element).closest("a[href^='#row-']");
+    const row = link && /^#row-(\d+)$/.exec(link.getAttribute("href") ?? "")?.[1];
+    if (row === null || row === undefined) return;
+    event.preventDefault();
+    toRow(Number(row));
+  });
+  window.addEventListener("hashchange", follow);
+  requestAnimationFrame(follow);
+}
+
+function handleKey(event: KeyboardEvent, results: Results, showInGraph: (row: number) => void): void {
+  const target = event.target as HTMLElement;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (target.closest("input, select, textarea")) return;
+  const onControl = target.closest("a, button, summary, [role=button]") !== null;
+  const keys: Record<string, () => void> = {
+    "/": () => {
+      results.search.focus();
+      results.search.select();
+    },
+    j: () => results.step(1),
+    k: () => results.step(-1),
+    n: () => results.nextDifference(1),
+    p: () => results.nextDifference(-1),
+    g: () => results.selected >= 0 && showInGraph(results.selected),
+    Enter: () => results.openSelected(),
+    Escape: () => results.close(),
+  };
+  const act = keys[event.key];
+  if (!act || (event.key === "Enter" && onControl)) return;
+  event.preventDefault();
+  act();
+}
+
+start();

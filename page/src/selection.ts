@@ -1,0 +1,147 @@
+// Which rows the table shows, in which order.
+import { type Comparison, madeBy, pathAndName } from "./comparison";
+import { type Relation, type Row, real } from "./report";
+import { ALL_RELATIONS, SIGNS, shareApart, shareOfRange } from "./text";
+
+export type Item = { row: number } | { fold: number[]; what: string };
+
+export interface Figure {
+  id: string;
+  title: string;
+  // What is worst comes first; NaN goes to the end.
+  badness(row: Row): number;
+}
+
+export const FIGURES: Figure[] = [
+  { id: "max", title: "largest difference", badness: (row) => row.diff?.reason ? Infinity : real(row.diff?.max_absolute) },
+  { id: "range", title: "difference of the range", badness: (row) => shareOfRange(row.diff) },
+  { id: "whole", title: "difference on the whole", badness: (row) => shareApart(row.diff) },
+  { id: "relative", title: "largest relative difference", badness: (row) => real(row.diff?.max_relative) },
+  { id: "beyond", title: "elements beyond tolerance", badness: (row) => row.diff ? Number(row.diff.beyond) : NaN },
+  { id: "sqnr", title: "SQNR, lowest first", badness: (row) => -real(row.diff?.sqnr_db) },
+  { id: "cosine", title: "cosine, lowest first", badness: (row) => -real(row.diff?.cosine) },
+  { id: "ulp", title: "units in the last place", badness: (row) => real(row.diff?.max_ulp) },
+];
+
+const LEAST_FOLD = 4;
+const FEW_ROWS = 40;
+
+export class Selection {
+  query = "";
+  sort = "order";
+  folding = true;
+  readonly hidden = new Set<Relation>();
+  // Rows that are shown although they could be folded, by the first row of their fold.
+  readonly opened = new Set<number>();
+  private readonly texts: string[];
+  private readonly ranks: Record<string, Float64Array> = {};
+
+  constructor(private readonly comparison: Comparison) {
+    this.texts = comparison.report.rows.map((row) => this.searchedText(row));
+  }
+
+  // All that a search looks at, in lower case.
+  private searchedText(row: Row): string {
+    const parts: string[] = [SIGNS[row.relation], row.relation, ...row.marks];
+    for (const side of ["left", "right"] as const) {
+      for (const number of row[side]) {
+        const result = this.comparison.result(side, number);
+        if (!result) continue;
+        parts.push(pathAndName(result), madeBy(result), result.type, result.dtype ?? "", result.node ?? "");
+        if (result.domain) parts.push(result.domain);
+      }
+    }
+    return parts.join("\n").toLowerCase();
+  }
+
+  // The rows that match, in order, without folds.
+  rows(): number[] {
+    const words = this.query.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    const rows = this.comparison.report.rows;
+    const found: number[] = [];
+    for (let number = 0; number < rows.length; ++number) {
+      const row = rows[number];
+      if (!row || this.hidden.has(row.relation)) continue;
+      const text = this.texts[number] ?? "";
+      if (words.every((word) => text.includes(word))) found.push(number);
+    }
+    if (this.sort !== "order") this.order(found);
+    return found;
+  }
+
+  private order(found: number[]): void {
+    if (this.sort === "name" || this.sort === "operator") {
+      const key = (number: number): string => {
+        const row = this.comparison.row(number);
+        if (!row) return "";
+        const face = this.comparison.face("left", row) ?? this.comparison.face("right", row);
+        return this.sort === "name" ? pathAndName(face) : madeBy(face);
+      };
+      const keys = new Map(found.map((number) => [number, key(number)]));
+      const collator = new Intl.Collator("en", { numeric: true });
+      found.sort((a, b) => collator.compare(keys.get(a) ?? "", keys.get(b) ?? "") || a - b);
+      return;
+    }
+    const ranks = this.ranksOf(this.sort);
+    found.sort((a, b) => {
+      const [x, y] = [ranks[a] ?? NaN, ranks[b] ?? NaN];
+      if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || a - b;
+      return x === y ? a - b : x < y ? 1 : -1;
+    });
+  }
+
+  private ranksOf(id: string): Float64Array {
+    const figure = FIGURES.find((one) => one.id === id);
+    const ranks = this.ranks[id] ??
+      Float64Array.from(this.comparison.report.rows, (row) => figure ? figure.badness(row) : NaN);
+    this.ranks[id] = ranks;
+    return ranks;
+  }
+
+  // The rows with those folded that need no attention, where nobody searches or sorts.
+  items(rows: number[]): Item[] {
+    const folds = this.folding && this.query === "" && this.sort === "order" && rows.length > FEW_ROWS;
+    if (!folds) return rows.map((row) => ({ row }));
+    const items: Item[] = [];
+    let run: number[] = [];
+    let what = "";
+    const end = (): void => {
+      const [first] = run;
+      if (run.length < LEAST_FOLD || (first !== undefined && this.opened.has(first))) {
+        items.push(...run.map((row) => ({ row })));
+      } else {
+        items.push({ fold: run, what });
+      }
+      run = [];
+    };
+    for (const number of rows) {
+      const kind = this.foldOf(number);
+      if (kind !== what) end();
+      what = kind;
+      if (kind === "") items.push({ row: number });
+      else run.push(number);
+    }
+    end();
+    return items;
+  }
+
+  // What a row may be folded with others as; "" if it needs attention.
+  private foldOf(number: number): string {
+    const row = this.comparison.row(number);
+    if (!row || this.comparison.causesAt(number).length > 0) return "";
+    if (row.relation === "same") return "with the same bits";
+    if (row.relation !== "left_only" && row.relation !== "right_only") return "";
+    const side = row.relation === "left_only" ? "left" : "right";
+    const isConstant = row[side].every((one) => {
+      const result = this.comparison.result(side, one);
+      return result?.kind === "INITIALIZER" || result?.op_type === "Constant";
+    });
+    return isConstant ? `of constants on the ${side} only` : "";
+  }
+
+  counts(): Record<Relation, number> {
+    const counts = Object.fromEntries(ALL_RELATIONS.map((relation) => [relation, 0])) as Record<Relation, number>;
+    for (const row of this.comparison.report.rows) ++counts[row.relation];
+    return counts;
+  }
+}

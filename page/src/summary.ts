@@ -1,0 +1,263 @@
+// What stands above the table: the verdict, both models, the causes, what else was found.
+import { type Comparison, madeBy, pathAndName } from "./comparison";
+import { type Child, button, facts, html, shortName, table, wholeName } from "./dom";
+import { attributeTable, figures, worstTable } from "./figures";
+import { type Cause, type ModelSide, type Report, type Side, SIDES, real } from "./report";
+import { bytes, digits, farthest, grouped, many, percent, plain, shareApart, visible } from "./text";
+
+export interface Actions {
+  showRow(row: number): void;
+  showInGraph(row: number): void;
+  copy(text: string, done: string): void;
+}
+
+const VERDICT_SIGNS = { same: "=", close: "≈", untested: "?", different: "≠", failed: "✕" };
+
+export function verdictSection(comparison: Comparison): HTMLElement {
+  const report = comparison.report;
+  const [first, ...others] = report.words ?? [];
+  return html("section", { class: "verdict", "aria-labelledby": "verdict" },
+    html("h1", { id: "verdict" },
+      html("span", { class: "sign", "aria-hidden": "true" }, VERDICT_SIGNS[report.verdict]),
+      report.verdict),
+    html("div", { class: "words" },
+      first !== undefined && html("p", { class: "first" }, sentence(first)),
+      ...others.map((line) => html("p", {}, sentence(line))),
+      counts(report),
+      setLinks(report)));
+}
+
+function sentence(text: string): string {
+  return visible(text);
+}
+
+function counts(report: Report): HTMLElement {
+  const paired = report.rows.filter((row) => row.left.length > 0 && row.right.length > 0);
+  const of = (relation: string): number => paired.filter((row) => row.relation === relation).length;
+  const parts = [
+    `${grouped(of("same"))} with the same bits`,
+    `${grouped(of("close"))} within tolerance`,
+    `${grouped(of("different"))} different`,
+  ];
+  return html("p", { class: "quiet" },
+    `${many(paired.length, "pair")} of results: ${parts.join(", ")}.`,
+    report.exit === undefined ? "" : ` Exit status ${report.exit}.`);
+}
+
+function setLinks(report: Report): Child {
+  const page = report.page;
+  if (!page?.sets || page.set === undefined) return null;
+  return html("nav", { class: "sets", "aria-label": "Sets of inputs" },
+    html("span", {}, `Set ${page.set} of ${page.sets.length}: ${visible(page.set_name ?? "")}`),
+    ...page.sets.map((file, set) => set === page.set
+      ? html("b", { "aria-current": "page" }, `set ${set}`)
+      : html("a", { href: encodeURI(`./${file}`) }, `set ${set}`)));
+}
+
+export function modelsSection(comparison: Comparison, actions: Actions): HTMLElement {
+  const report = comparison.report;
+  const command = report.page?.command ?? "";
+  return html("section", { class: "models", "aria-labelledby": "models" },
+    html("h2", { id: "models" }, "Models and inputs"),
+    ...SIDES.map((side) => modelLine(side, report[side])),
+    fedLine(report),
+    notesOf(report),
+    command !== "" && html("div", { class: "line" },
+      html("b", {}, "command"),
+      html("code", { class: "command" }, visible(command)),
+      button("Copy", () => actions.copy(command, "The command was copied."), { "aria-label": "Copy the command" })),
+    (report.page?.left_out?.length ?? 0) > 0 && html("p", { class: "quiet" },
+      `To keep this page small it lacks ${report.page?.left_out?.join(", ")}. --html-size sets how large it may be.`));
+}
+
+function modelLine(side: Side, model: ModelSide): HTMLElement {
+  const opsets = Object.entries(model.opsets)
+    .map(([domain, version]) => `${domain === "" ? "opset" : visible(domain)} ${version}`);
+  const isRecording = Number(model.nodes) === 0;
+  const parts = isRecording ? [`recording of ${many(model.results.length, "result")}`]
+    : [many(model.nodes, "node"), many(model.operators, "operator"), many(model.initializers, "initializer")];
+  if (Number(model.bytes) > 0) parts.push(bytes(model.bytes));
+  return html("div", { class: "line" },
+    html("b", {}, side), wholeName(model.source),
+    html("span", { class: "quiet" }, [...parts, ...opsets].join(" · ")),
+    model.error !== undefined && html("p", { class: "error" }, visible(model.error)));
+}
+
+function fedLine(report: Report): Child {
+  const inputs = SIDES.map((side) => report[side].results.filter((result) => result.kind === "INPUT"))
+    .find((some) => some.length > 0) ?? [];
+  if (inputs.length === 0) return null;
+  const shown = inputs.slice(0, 6).map((input) => {
+    const statistics = input.statistics;
+    const from = statistics ? ` ${plain(statistics.min, 3)}` : "";
+    const to = statistics && statistics.max !== statistics.min ? ` … ${plain(statistics.max, 3)}` : "";
+    return html("span", { class: "fed" }, wholeName(input.name),
+      html("span", { class: "quiet" }, ` ${visible(input.type)}${from}${to}`));
+  });
+  return html("div", { class: "line" }, html("b", {}, "fed"), ...shown,
+    inputs.length > 6 && html("span", { class: "quiet" }, `and ${inputs.length - 6} more`));
+}
+
+function notesOf(report: Report): Child {
+  const notes = [...report.notes, ...report.left.notes.map((note) => `left: ${note}`),
+    ...report.right.notes.map((note) => `right: ${note}`)];
+  const missing = report.coverage?.missing ?? [];
+  for (const node of missing.slice(0, 100)) {
+    notes.push(`not exercised whole: ${node.side} ${node.op_type} ${node.name}: ${node.why}`);
+  }
+  if (notes.length === 0) return null;
+  return html("details", {}, html("summary", {}, many(notes.length, "note")),
+    html("ul", {}, ...notes.map((note) => html("li", {}, visible(note)))));
+}
+
+// Wrong by themselves, or other ways to compute the same.
+const KINDS: Record<string, string> = {
+  operator: "an operator that computes something else",
+  initializer: "other weights",
+  input: "another input",
+  precision: "a coarser type on one side",
+  approximation: "another way to compute the same",
+  quantization: "quantized on one side",
+};
+
+const HARMLESS = new Set(["approximation", "quantization"]);
+const MOST_CAUSES = 8;
+
+export function causesSection(comparison: Comparison, actions: Actions): Child {
+  const report = comparison.report;
+  if (report.causes.length === 0) {
+    if (report.causes_not_searched === undefined) return null;
+    return html("section", { "aria-labelledby": "causes" }, html("h2", { id: "causes" }, "Causes"),
+      html("p", {}, `No cause was looked for: ${visible(report.causes_not_searched)}.`));
+  }
+  const cards = report.causes.map((cause, number) => causeCard(comparison, cause, number, actions));
+  // Wrong ones come first. The others are told, but they are nothing to look at first.
+  const wrong = report.causes.filter((cause) => !HARMLESS.has(cause.kind)).length;
+  const most = Math.min(MOST_CAUSES, wrong > 0 ? wrong : 2);
+  const shown = cards.slice(0, most);
+  const rest = cards.slice(most);
+  return html("section", { "aria-labelledby": "causes" },
+    html("h2", { id: "causes" }, report.causes.length === 1 ? "The cause"
+      : `${report.causes.length} causes${wrong === 0 ? ", none of which is wrong by itself" : ""}`),
+    html("div", { class: "cards" }, ...shown),
+    rest.length > 0 && html("details", {}, html("summary", {}, `${rest.length} more ${rest.length === 1 ? "cause" : "causes"}${wrong === 0 ? ", all of them other ways to compute the same" : ""}`),
+      html("div", { class: "cards" }, ...rest)));
+}
+
+export function causeNames(comparison: Comparison, cause: Cause): [string, string] {
+  if (cause.in_body) {
+    return [[...cause.in_body.left_path, cause.in_body.left_name].join("/"),
+      [...cause.in_body.right_path, cause.in_body.right_name].join("/")];
+  }
+  return [pathAndName(comparison.result("left", cause.left)), pathAndName(comparison.result("right", cause.right))];
+}
+
+function causeCard(comparison: Comparison, cause: Cause, number: number, actions: Actions): HTMLElement {
+  const left = comparison.result("left", cause.left);
+  const right = comparison.result("right", cause.right);
+  const row = comparison.rowOfCause(cause);
+  const [leftName, rightName] = causeNames(comparison, cause);
+  const operators = [...new Set([madeBy(left), madeBy(right)])].filter((text) => text !== "").join(" | ");
+  const explanation = comparison.report.explanation;
+  const explained = explanation && explanation.left === cause.left && explanation.right === cause.right
+    ? explanation : undefined;
+  const attributes = explained?.attributes ?? cause.attributes ?? [];
+  const title = html("h3", {}, `${operators === "" ? cause.kind : operators} `,
+    html("span", { class: `kind kind-${cause.kind}` }, KINDS[cause.kind] ?? cause.kind));
+  return html("article", { class: "cause", "data-cause": number, id: `cause-${number}` },
+    title,
+    html("p", { class: "names" }, wholeName(leftName === "" ? rightName : leftName),
+      leftName !== "" && rightName !== "" && rightName !== leftName && html("span", { class: "quiet" }, " on the right "),
+      leftName !== "" && rightName !== "" && rightName !== leftName && wholeName(rightName)),
+    html("ul", { class: "said" }, ...saidOf(cause).map((part) => html("li", {}, visible(part)))),
+    measured(cause),
+    attributes.length > 0 && attributeTable(attributes),
+    cause.diff?.worst && cause.diff.worst.length > 0 && html("details", {},
+      html("summary", {}, "Worst elements, the right's node being given the left's values"),
+      worstTable(cause.diff.worst)),
+    explained && html("details", {}, html("summary", {}, "All that was measured"), figures(explained.diff)),
+    cause.repro !== undefined && cause.repro !== "" && html("p", {}, "As two small models: ",
+      html("code", {}, visible(`onnxcmp ${cause.repro}/left.onnx ${cause.repro}/right.onnx`))),
+    row >= 0 && html("p", { class: "buttons" },
+      html("a", { href: `#row-${row}`, class: "button" }, `Row ${row}`),
+      button("In the graph", () => actions.showInGraph(row))));
+}
+
+// The sentence of a cause has its parts between semicolons.
+function saidOf(cause: Cause): string[] {
+  const parts = cause.text.split("; ").filter((part) => part !== "");
+  if ((cause.count ?? 1) > 1) parts.push(`${cause.count} such places`);
+  if (cause.truth_text) parts.push(cause.truth_text);
+  return parts;
+}
+
+function measured(cause: Cause): HTMLElement {
+  const diff = cause.diff;
+  const apart = shareApart(diff);
+  return facts([
+    ["largest own difference", diff && `${farthest(diff)}${diff.max_absolute_at === "" ? "" : ` at ${diff.max_absolute_at}`}`],
+    ["against the values' size", Number.isFinite(apart) && percent(apart)],
+    ["elements that differ", diff && Number(diff.elements) > 0 &&
+      `${grouped(diff.beyond)} of ${grouped(diff.elements)}`],
+    ["the outputs move by it alone", cause.effect !== undefined && `${digits(real(cause.effect))} of their size`],
+  ]);
+}
+
+export function outputsSection(comparison: Comparison): Child {
+  const report = comparison.report;
+  const alone = SIDES.flatMap((side) =>
+    report[`outputs_${side}_only`].map((name) => html("li", {}, `only ${side}: `, wholeName(name))));
+  if (report.outputs.length === 0 && alone.length === 0) return null;
+  const rows = report.outputs.slice(0, 200).map((output): Child[] => [
+    output.diff.agree ? (output.diff.same_bits ? "= same bits" : "≈ agrees") : "≠ differs",
+    output.left === output.right ? shortName(output.left)
+      : html("span", {}, shortName(output.left), " | ", shortName(output.right)),
+    visible(output.type),
+    farthest(output.diff),
+    output.diff.max_absolute_at,
+    output.diff.reason ?? output.diff.fault ?? (Number(output.diff.beyond) > 0
+      ? `${grouped(output.diff.beyond)} of ${grouped(output.diff.elements)} elements beyond tolerance` : ""),
+    output.tolerance ?? "",
+  ].map((cell) => typeof cell === "string" ? visible(cell) : cell));
+  return html("section", { "aria-labelledby": "outputs" },
+    html("h2", { id: "outputs" }, "Outputs, which decide the verdict"),
+    rows.length > 0 && table("Outputs", ["verdict", "name", "type", "largest difference", "at", "why", "tolerance"], rows, [3]),
+    alone.length > 0 && html("ul", {}, ...alone));
+}
+
+export function notFiniteSection(comparison: Comparison): Child {
+  const report = comparison.report;
+  const lines = SIDES.flatMap((side) => (report[`not_finite_${side}`] ?? []).map((origin) => {
+    const result = comparison.result(side, origin.result);
+    const row = comparison.rowOfResult(side, origin.result);
+    return html("li", {}, `${side}: ${visible(madeBy(result))} `, wholeName(pathAndName(result)),
+      ` is ${origin.value} at ${origin.index ?? "?"}`, origin.text ? `: ${visible(origin.text)}` : "",
+      ` (${origin.reason.replaceAll("_", " ")}, ${many(origin.elements, "element")}) `,
+      row >= 0 && html("a", { href: `#row-${row}` }, `row ${row}`));
+  }));
+  if (lines.length === 0) return null;
+  return html("section", { "aria-labelledby": "not-finite" },
+    html("h2", { id: "not-finite" }, "Where numbers become NaN or infinite"), html("ul", {}, ...lines));
+}
+
+export function quantizationSection(comparison: Comparison): Child {
+  const quantization = comparison.report.quantization;
+  if (!quantization) return null;
+  const link = (result: number): Child => {
+    const row = comparison.rowOfResult(quantization.side, result);
+    const name = shortName(pathAndName(comparison.result(quantization.side, result)));
+    return row < 0 ? name : html("a", { href: `#row-${row}` }, name);
+  };
+  const decibels = (value: Parameters<typeof real>[0]): string => value === undefined ? "" : digits(real(value), 3);
+  const rows = quantization.layers.slice(0, 300).map((layer): Child[] => [
+    link(layer.result), layer.made_by, layer.dtype ?? "", decibels(layer.own_sqnr), decibels(layer.sqnr),
+    layer.cost === undefined ? "" : digits(real(layer.cost)),
+    layer.saturated === undefined ? "" : percent(real(layer.saturated)), visible(layer.mistake ?? ""),
+  ]);
+  return html("section", { "aria-labelledby": "quantization" },
+    html("h2", { id: "quantization" }, "Quantized layers"),
+    quantization.mistakes.length > 0 && html("ul", {}, ...quantization.mistakes.map((mistake) =>
+      html("li", {}, link(mistake.result), `: ${visible(mistake.text)}`))),
+    table("Layers of the quantized side, what costs the outputs most first",
+      ["result", "operator", "type", "own SQNR, dB", "SQNR, dB", "cost", "saturated", "mistake"], rows, [3, 4, 5, 6]));
+}

@@ -1,0 +1,101 @@
+// Numbers, names and relations as people read them.
+import { type Diff, type Integer, type Real, type Relation, real } from "./report";
+
+export const SIGNS: Record<Relation, string> = {
+  same: "=", close: "≈", different: "≠", left_only: "−", right_only: "+",
+};
+export const RELATIONS: Record<Relation, string> = {
+  same: "the same bits",
+  close: "within tolerance",
+  different: "different",
+  left_only: "only left",
+  right_only: "only right",
+};
+export const ALL_RELATIONS = Object.keys(SIGNS) as Relation[];
+
+// With so many digits: 1.8e-2, 0.053, 12, 3.4e+5.
+export function digits(value: number, count = 2): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size < 1e-3 || size >= 1e6) return value.toExponential(count - 1);
+  if (Number.isInteger(value)) return String(value);
+  return String(Number(value.toPrecision(size >= 1 ? Math.max(count, 3) : count)));
+}
+
+export function percent(share: number): string {
+  return `${digits(100 * share)} %`;
+}
+
+export function many(count: Integer, noun: string): string {
+  return `${grouped(count)} ${noun}${String(count) === "1" ? "" : "s"}`;
+}
+
+export function grouped(count: Integer): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+export function bytes(count: Integer): string {
+  const size = Number(count);
+  if (size < 1000) return `${size} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  let unit = 0;
+  let scaled = size / 1000;
+  while (scaled >= 1000 && unit + 1 < units.length) {
+    scaled /= 1000;
+    ++unit;
+  }
+  return `${Number(scaled.toPrecision(3))} ${units[unit]}`;
+}
+
+// How far apart as a whole: root mean square of the differences against that of the left's values.
+export function shareApart(diff: Diff | undefined): number {
+  if (diff?.sqnr_db !== undefined) {
+    const decibels = real(diff.sqnr_db);
+    return Number.isNaN(decibels) ? NaN : 10 ** (-decibels / 20);
+  }
+  return NaN;
+}
+
+// The greatest difference against the range of the left's values.
+export function shareOfRange(diff: Diff | undefined): number {
+  if (diff?.range === undefined) return NaN;
+  const share = real(diff.max_absolute) / real(diff.range);
+  return Number.isFinite(share) ? share : NaN;
+}
+
+export function farthest(diff: Diff | undefined): string {
+  if (diff === undefined) return "";
+  if (diff.reason) return `other ${diff.reason.split(/[ :]/, 1)[0] ?? ""}`;
+  const disagree = Number(diff.non_finite_disagree ?? 0);
+  if (disagree > 0) return `${grouped(disagree)} NaN/∞`;
+  return digits(real(diff.max_absolute));
+}
+
+export function tolerance(diff: Diff): string {
+  const parts: string[] = [];
+  const rtol = real(diff.rtol);
+  const atol = real(diff.atol);
+  if (rtol === 0 && atol === 0) parts.push("equal");
+  else parts.push(`${digits(atol)} + ${digits(rtol)} · max(|a|, |b|) an element`);
+  const whole = real(diff.whole);
+  if (Number.isFinite(whole)) parts.push(`${digits(whole)} on the whole`);
+  return parts.join(", ");
+}
+
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+// Characters that nobody sees, or that turn the text around them, as what they are.
+export function visible(text: string): string {
+  return text.replace(UNSEEN, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    if (code === 0x7f) return "\u2421";
+    return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+  });
+}
+
+export function plain(value: Real | undefined, count = 6): string {
+  return value === undefined ? "" : digits(real(value), count);
+}

@@ -1,0 +1,234 @@
+// The page of a comparison: what it is made of, and that no name in a model becomes markup.
+#include "compare/reports/render_html.h"
+
+#include <cstddef>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "compare/comparison/comparison.h"
+#include "compare/reports/page_bundle.h"
+#include "compare/reports/render_json.h"
+#include "tests/support/json_schema.h"
+#include "tests/support/paths.h"
+#include "tests/support/stream_builder.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+
+constexpr absl::string_view kDataBegins = "<script type=\"application/json\" id=\"onnxcmp\">";
+
+// y = f(x) on both sides, with this name for the right's result.
+Comparison MakeComparison(const std::string& name = "y") {
+  const Tensor x = Tensor::Of<float>({2}, {1, -1});
+  const Tensor other = Tensor::Of<float>({2}, {1.0000001f, -1.25f});
+  testing::StreamBuilder left;
+  const int left_x = left.Input("x", x);
+  const int left_y = left.Node("Relu", {left_x}, "y", x);
+  testing::StreamBuilder right;
+  const int right_x = right.Input("x", x);
+  const int right_y = right.Node("Gelu", {right_x}, name, other);
+
+  Comparison comparison;
+  comparison.left = left.stream();
+  comparison.right = right.stream();
+  comparison.left_summary.source = "models/left.onnx";
+  comparison.right_summary.source = "right.onnx";
+  ComparedRow inputs;
+  inputs.aligned.left = {left_x};
+  inputs.aligned.right = {right_x};
+  inputs.relation = Relation::kSame;
+  ComparedRow results;
+  results.aligned.left = {left_y};
+  results.aligned.right = {right_y};
+  results.relation = Relation::kDifferent;
+  results.difference =
+      std::make_shared<const TensorDifference>(TensorDifferenceOf(x, other, DifferenceOptions()));
+  comparison.rows = {inputs, results};
+  comparison.verdict = Verdict::kDifferent;
+  Cause cause;
+  cause.left = left_y;
+  cause.right = right_y;
+  cause.text = "operator: Relu | Gelu";
+  comparison.causes = {cause};
+  return comparison;
+}
+
+std::string DataOf(absl::string_view page) {
+  const size_t begin = page.find(kDataBegins);
+  if (begin == absl::string_view::npos) return "";
+  page.remove_prefix(begin + kDataBegins.size());
+  return std::string(page.substr(0, page.find("</script>")));
+}
+
+Json ReportOf(const std::string& page) { return Json::parse(DataOf(page), nullptr, false); }
+
+Json Schema() {
+  std::ifstream file(Document("comparison.schema.json"));
+  return Json::parse(file, nullptr, /*allow_exceptions=*/false);
+}
+
+size_t CountOf(absl::string_view text, absl::string_view what) {
+  return std::vector<std::string>(absl::StrSplit(text, what)).size() - 1;
+}
+
+TEST(RenderHtmlTest, HasTheReportAsTheSchemaSays) {
+  HtmlOptions options;
+  options.command = "onnxcmp a.onnx 'b c.onnx'";
+  const Json report = ReportOf(RenderHtml(MakeComparison(), options));
+  ASSERT_TRUE(report.is_object());
+  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+  EXPECT_EQ(report["verdict"], "different");
+  EXPECT_EQ(report["rows"].size(), 2U);
+  EXPECT_EQ(report["rows"][1]["diff"]["worst"].size(), 2U);
+  EXPECT_EQ(report["page"]["command"], "onnxcmp a.onnx 'b c.onnx'");
+  EXPECT_FALSE(report["page"].contains("sets"));
+  EXPECT_THAT(report["page"]["left_out"], IsEmpty());
+  EXPECT_EQ(report["left"]["results"][1]["inputs"], Json({0}));
+  const Json empty = ReportOf(RenderHtml(Comparison()));
+  EXPECT_THAT(testing::SchemaErrors(empty, Schema()), IsEmpty());
+}
+
+TEST(RenderHtmlTest, SaysWhatJsonSays) {
+  const Comparison comparison = MakeComparison();
+  const Json page = ReportOf(RenderHtml(comparison));
+  const Json json = Json::parse(RenderJson(comparison), nullptr, false);
+  for (const char* member : {"words", "causes", "outputs", "exit", "notes"}) {
+    EXPECT_EQ(page[member], json[member]) << member;
+  }
+  const Json& ours = page["rows"][1]["diff"];
+  const Json& theirs = json["rows"][1]["diff"];
+  for (const auto& [name, value] : ours.items()) {
+    if (value.is_number()) {
+      EXPECT_NEAR(value.get<double>(), theirs[name].get<double>(), 1e-5) << name;
+    } else if (name != "worst") {
+      EXPECT_EQ(value, theirs[name]) << name;
+    }
+  }
+  EXPECT_EQ(page["left"]["results"][1]["statistics"]["max"], 1);
+  // The left says it for both where the bits are the same.
+  EXPECT_TRUE(page["left"]["results"][0].contains("statistics"));
+  EXPECT_FALSE(page["right"]["results"][0].contains("statistics"));
+  EXPECT_TRUE(page["right"]["results"][1].contains("statistics"));
+}
+
+TEST(RenderHtmlTest, IsOneFileThatLoadsNothing) {
+  const std::string page = RenderHtml(MakeComparison());
+  EXPECT_THAT(page, StartsWith("<!DOCTYPE html>\n<html lang=\"en\" data-verdict=\"different\">\n"));
+  EXPECT_THAT(page, HasSubstr("<title>different: left.onnx | right.onnx - onnxcmp</title>"));
+  // Outside of script and style.
+  std::string shell = page;
+  const PageBundle& bundle = GetPageBundle();
+  for (const absl::string_view part : {bundle.script, bundle.style}) {
+    const size_t at = shell.find(std::string(part));
+    ASSERT_NE(at, std::string::npos);
+    shell.erase(at, part.size());
+  }
+  for (const char* loading : {"src=", "href=", "http:", "https:", "@import", "url("}) {
+    EXPECT_THAT(shell, Not(HasSubstr(loading)));
+  }
+  EXPECT_THAT(std::string(bundle.style), Not(HasSubstr("url(")));
+  EXPECT_THAT(std::string(bundle.script), Not(HasSubstr("innerHTML")));
+}
+
+TEST(RenderHtmlTest, ThePolicyAllowsItsOwnScriptAlone) {
+  const std::string page = RenderHtml(MakeComparison());
+  const PageBundle& bundle = GetPageBundle();
+  const auto source = [](absl::string_view hex) {
+    return absl::StrCat("'sha256-", absl::Base64Escape(absl::HexStringToBytes(hex)), "'");
+  };
+  EXPECT_THAT(page, HasSubstr(absl::StrCat(
+                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"
+                        " script-src ",
+                        source(bundle.script_sha256), "; style-src ", source(bundle.style_sha256),
+                        "; base-uri 'none'; form-action 'none'\">")));
+  EXPECT_THAT(page, HasSubstr(absl::StrCat("<script>", bundle.script, "</script>")));
+  EXPECT_THAT(page, HasSubstr(absl::StrCat("<style>", bundle.style, "</style>")));
+  // Before anything that it is to rule.
+  EXPECT_LT(page.find("Content-Security-Policy"), page.find("<style>"));
+  EXPECT_THAT(page, Not(HasSubstr("unsafe-")));
+}
+
+TEST(RenderHtmlTest, HostileNamesAreText) {
+  const std::string long_name(10000, 'n');
+  for (const std::string& name :
+       {std::string("</script><script>alert(1)</script>"), std::string("<!--<script>"),
+        std::string("\"><img src=x onerror=alert(1)>"), std::string("a\0b\x01\x1b\x7f", 6),
+        std::string("\xe2\x80\xae"
+                    "abc\xe2\x80\x8b"),
+        std::string("\xff\xfe"), long_name}) {
+    Comparison comparison = MakeComparison(name);
+    comparison.causes[0].text = name;
+    comparison.right_summary.source = name;
+    comparison.notes = {name};
+    HtmlOptions options;
+    options.command = name;
+    const std::string page = RenderHtml(comparison, options);
+    EXPECT_EQ(CountOf(page, "<script"), 2U) << name;
+    EXPECT_EQ(CountOf(page, "</script"), 2U) << name;
+    EXPECT_EQ(CountOf(page, "<!--"), 0U) << name;
+    EXPECT_EQ(CountOf(page, "<img"), 0U) << name;
+    EXPECT_THAT(DataOf(page), Not(HasSubstr("<"))) << name;
+    const Json report = ReportOf(page);
+    ASSERT_TRUE(report.is_object()) << name;
+    const Json json = Json::parse(RenderJson(comparison), nullptr, false);
+    EXPECT_EQ(report["right"]["results"][1]["name"], json["right"]["results"][1]["name"]);
+  }
+}
+
+TEST(RenderHtmlTest, SetsLinkToEachOther) {
+  HtmlOptions options;
+  options.set = 1;
+  options.set_name = "entry 1";
+  options.sets = {"r.0.html", "r.1.html"};
+  const Json report = ReportOf(RenderHtml(MakeComparison(), options));
+  EXPECT_EQ(report["page"]["set"], 1);
+  EXPECT_EQ(report["page"]["sets"], Json({"r.0.html", "r.1.html"}));
+  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+}
+
+TEST(RenderHtmlTest, LeavesDetailsOutThatAreTooMuch) {
+  const PageBundle& bundle = GetPageBundle();
+  EXPECT_LT(bundle.script.size() + bundle.style.size(), 200'000U);
+  const size_t whole = RenderHtml(MakeComparison()).size();
+  EXPECT_LT(whole, bundle.script.size() + bundle.style.size() + 5000);
+  HtmlOptions options;
+  options.most_bytes = 1;
+  const std::string page = RenderHtml(MakeComparison(), options);
+  EXPECT_LT(page.size(), whole);
+  const Json report = ReportOf(page);
+  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+  EXPECT_FALSE(report["rows"][1]["diff"].contains("worst"));
+  EXPECT_FALSE(report["left"]["results"][1].contains("statistics"));
+  EXPECT_THAT(report["page"]["left_out"],
+              ElementsAre("the worst elements of rows", "statistics of results"));
+}
+
+TEST(RenderHtmlTest, WithoutScriptsItSaysTheVerdict) {
+  const std::string page = RenderHtml(MakeComparison("<y>"));
+  const size_t begin = page.find("<noscript>");
+  const size_t end = page.find("</noscript>");
+  ASSERT_LT(begin, end);
+  const std::string text = page.substr(begin, end - begin);
+  EXPECT_THAT(text, HasSubstr("<h1>different</h1>"));
+  EXPECT_THAT(text, HasSubstr("cause: y | &lt;y&gt;: operator: Relu | Gelu"));
+}
+
+}  // namespace
+}  // namespace onnxcmp
