@@ -61,8 +61,9 @@ Tensor Fed() {
 }
 
 std::vector<std::string> WrongIn(const std::string& left, const std::string& right) {
-  const Comparison comparison =
-      testing::CompareFedWith(Fed(), left, Fed(), right, {.fail_on = FailOn::kCauses});
+  CompareOptions options;
+  options.fail_on = FailOn::kCauses;
+  const Comparison comparison = testing::CompareFedWith(Fed(), left, Fed(), right, options);
   std::vector<std::string> names;
   for (const Cause& cause : comparison.causes) {
     if (IsWrong(cause)) {

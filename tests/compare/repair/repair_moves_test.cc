@@ -67,8 +67,10 @@ Tensor Fed(const Shape& shape) {
 std::vector<std::pair<std::string, std::string>> WrongIn(const Shape& shape,
                                                          const std::string& left,
                                                          const std::string& right) {
+  CompareOptions options;
+  options.fail_on = FailOn::kCauses;
   const Comparison comparison =
-      testing::CompareFedWith(Fed(shape), left, Fed(shape), right, {.fail_on = FailOn::kCauses});
+      testing::CompareFedWith(Fed(shape), left, Fed(shape), right, options);
   std::vector<std::pair<std::string, std::string>> names;
   for (const Cause& cause : comparison.causes) {
     if (!IsWrong(cause)) continue;
