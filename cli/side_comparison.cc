@@ -112,7 +112,7 @@ absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
     right_->SetFeeds(std::move(result.fed.right));
   }
   OC_ASSIGN_OR_RETURN(result.comparison, Compare(*left_, *right_, compare));
-  result.comparison.fed_from = result.fed.from;
+  if (!models) result.comparison.fed_from = result.fed.from;
   result.comparison.fed_made_up = result.fed.made_up;
   return result;
 }
