@@ -187,8 +187,9 @@ class SetsComparison {
     for (const SizeChoice& sizes : OtherSizes(right_.evaluator()->model().graph)) {
       Case one;
       one.sizes = sizes;
-      if (!Feed(one).ok() || !left_.evaluator()->Run(*left_.feeds()).ok() ||
-          !right_.evaluator()->Run(*right_.feeds()).ok()) {
+      // The right goes first: it mostly fails early.
+      if (!Feed(one).ok() || !right_.evaluator()->Run(*right_.feeds()).ok() ||
+          !left_.evaluator()->Run(*left_.feeds()).ok()) {
         continue;
       }
       TellSizes(SizesText(one), SizesText(failed), comparison);
