@@ -170,7 +170,7 @@ void Write(const TensorDifference& difference, bool elements, Writer& out) {
   out.Real(",\"max_relative", values.max_relative);
   out.Text(",\"max_relative_at", values.max_relative_at);
   constexpr int kDigitsOfCosine = 12;  // it is 1 but for the last
-  out.Real(",\"cosine", difference.cosine, kDigitsOfCosine);
+  out.Real(",\"cosine", values.cosine, kDigitsOfCosine);
   out.Real(",\"sqnr_db", difference.sqnr);
   out.Real(",\"max_ulp", difference.max_ulp);
   out.Real(",\"range", difference.range);
