@@ -26,10 +26,11 @@ constexpr char kFloats[] = R"(g (float[2,8] x) => (float[2,8] y)
   y = Tanh (d)
 })";
 
-// What float16 has for 1e-12 is 0, or the least number that is more.
+// The same numbers by their bits. What float16 has for 1e-12 is 0, or 6e-8, the least number that is
+// more.
 constexpr char kHalves[] = R"(g (float[2,8] x) => (float[2,8] y)
-<float16[8] shift = {0.5, 0.25, 0.125, 0.75, 0.625, 0.875, 0.0625, 0.3},
- float16 little = {0.00000005960464}> {
+<float16[8] shift = {14336, 13312, 12288, 14848, 14592, 15104, 11264, 13517},
+ float16 little = {1}> {
   x_low = Cast <to = 10> (x)
   a = Abs (x_low)
   b = Add (a, little)
@@ -81,15 +82,15 @@ std::string Replaced(const std::string& model, const std::string& from, const st
 
 TEST(CoarseCauses, WhatTheTypeCannotHoldIsNoFault) {
   EXPECT_THAT(WrongIn(kFloats, kHalves), IsEmpty());
-  EXPECT_THAT(WrongIn(kFloats, Replaced(kHalves, "0.00000005960464", "0.0000001")), IsEmpty());
-  EXPECT_THAT(WrongIn(kFloats, Replaced(kHalves, "0.00000005960464", "0")), IsEmpty());
+  EXPECT_THAT(WrongIn(kFloats, Replaced(kHalves, "little = {1}", "little = {2}")), IsEmpty());
+  EXPECT_THAT(WrongIn(kFloats, Replaced(kHalves, "little = {1}", "little = {0}")), IsEmpty());
 }
 
 TEST(CoarseCauses, WhatItCanHoldIsOne) {
-  EXPECT_THAT(WrongIn(kFloats, Replaced(kHalves, "0.00000005960464", "0.001")),
+  EXPECT_THAT(WrongIn(kFloats, Replaced(kHalves, "little = {1}", "little = {5145}")),
               ElementsAre("little"));
   EXPECT_THAT(WrongIn(Replaced(kFloats, "1e-12", "0.00001"),
-                      Replaced(kHalves, "0.00000005960464", "0.001")),
+                      Replaced(kHalves, "little = {1}", "little = {5145}")),
               ElementsAre("little"));
 }
 

@@ -54,7 +54,7 @@ struct Layer {
   std::function<double(size_t channel, double steps)> changed = [](size_t, double steps) {
     return steps;
   };
-  double x_scale = 2.0 / 255;
+  double x_scale = 8.0 / 255;
   double y_scale = 8.0 / 255;
 
   double WeightsScale(size_t channel) const {
