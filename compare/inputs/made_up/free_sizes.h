@@ -36,7 +36,7 @@ struct SizeChoice {
   // Numbers are as many times as large as usual.
   double shrink = 1;
   // What no name tells.
-  std::optional<SizeSum> sum;
+  std::optional<SizeSum> sum = std::nullopt;
 };
 inline constexpr int kSizeAttempts = 8;
 
