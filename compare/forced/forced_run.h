@@ -171,7 +171,7 @@ class ForcedRun {
   bool RunNode(int n, const ForcedState* base, ForcedState* state) const;
   void MatchOutput(int n, int r, ForcedState* state) const;
   // The match of what a cast to a wider float reads: nothing is near that in the wider type. kNone
-  // if it is no such cast.
+  // if it is no such cast, or the end of a detour.
   int WidenedFrom(int n, int r, const ForcedState& state) const;
   bool IsQuantizedTwin(int l, int r, const ForcedResult& result) const;
   bool MayBeNear(int c, const Value& own, LazyMeasured* measured) const;

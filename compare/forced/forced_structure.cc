@@ -43,8 +43,19 @@ int ForcedRun::WidenedFrom(int n, int r, const ForcedState& state) const {
       EpsilonOf(from) <= EpsilonOf(to)) {
     return kNone;
   }
-  const int c = state.at(made.inputs.front()).match;
-  return c != kNone && NameAllows(r, c) && HasShapeOf(c, r) ? c : kNone;
+  const int read = made.inputs.front();
+  const int c = state.at(read).match;
+  if (c == kNone || !NameAllows(r, c) || !HasShapeOf(c, r)) return kNone;
+  // A computed result that is cast to the coarser type and back has made a detour.
+  const int lowering = right_.producer(read);
+  if (lowering != kNone && right_.node(lowering).made->op_type == "Cast") {
+    for (const int wide : right_.Reads(lowering)) {
+      if (right_.IsComputed(wide) && right_.result(wide).dtype == to && state.at(wide).match == c) {
+        return kNone;
+      }
+    }
+  }
+  return c;
 }
 
 void ForcedRun::AddNodesLike(int n, int c, absl::flat_hash_set<int>* seen,

@@ -150,7 +150,8 @@ TEST(CompareSetsTestedTest, WhatTellsNothingIsNoAgreement) {
   const char* const nan = "(float[b,8] x) => (float[b,8] y) { z = Sub(x, x) y = Div(z, z) }";
   EXPECT_EQ(OnSets(nan, nan).verdict, Verdict::kUntested);
   const char* const constant =
-      "(float[2,8] x) => (float[2,8] y) <float z = {0}> { c = IsNaN(x) y = Where(c, x, z) }";
+      "(float[2,8] x) => (float[2,8] y) <float z = {0}, float m = {-1}> {"
+      " a = Abs(x) c = Less(a, m) y = Where(c, x, z) }";
   EXPECT_EQ(OnSets(constant, constant).verdict, Verdict::kUntested);
   // A model without inputs says all that it has to say.
   const char* const no_inputs = "() => (float[1] y) { y = Constant<value_floats = [1.0]>() }";
