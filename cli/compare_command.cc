@@ -68,8 +68,7 @@ void AddInputsOfTwo(CLI::App& app, CompareArguments& arguments, std::string& sea
 }
 
 void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::string>& files) {
-  app.add_option("--format", arguments.format,
-                 "html, json, markdown, junit, csv, dot (table)")
+  app.add_option("--format", arguments.format, "html, json, markdown, junit, csv, dot (table)")
       ->group("Reports")
       ->type_name("HOW")
       ->check(Quietly(CLI::IsMember(

@@ -75,7 +75,8 @@ class Reporter {
   absl::Status ReportFailure(const absl::Status& status) const {
     const Comparison comparison = comparison_.FailedComparison(status);
     for (const auto& [format, path] : arguments_.reports) {
-      OC_RETURN_IF_ERROR(WriteFile(path, Render(comparison, format, look_, PageOf(path, 0, 1, ""))));
+      OC_RETURN_IF_ERROR(
+          WriteFile(path, Render(comparison, format, look_, PageOf(path, 0, 1, ""))));
     }
     if (arguments_.format != "json" && arguments_.format != "junit") return absl::OkStatus();
     const std::string text =

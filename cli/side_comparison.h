@@ -91,7 +91,7 @@ class SideComparison {
   std::unique_ptr<Side> left_;
   std::unique_ptr<Side> right_;
   PerSide<absl::Status> open_status_;  // why a side could not be opened
-  SetsResult result_;  // of the last set
+  SetsResult result_;                  // of the last set
 };
 
 // Whether a report shows the letters of fingerprints: SeenConstants are made for that.

@@ -225,9 +225,14 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   const ReportOptions asked = {options.blocks, options.shadow, options.explain};
   OC_ASSIGN_OR_RETURN(Reports reports, MakeReports(records, sides, measured, reviewed.quantization,
                                                    tolerances, asked, tools));
-  return Findings{std::move(measured),      std::move(judged), untested,
-                  std::move(not_finite),    search.notes,      search.not_searched,
-                  std::move(reviewed),      std::move(keep_in_float),
+  return Findings{std::move(measured),
+                  std::move(judged),
+                  untested,
+                  std::move(not_finite),
+                  search.notes,
+                  search.not_searched,
+                  std::move(reviewed),
+                  std::move(keep_in_float),
                   std::move(reports)};
 }
 

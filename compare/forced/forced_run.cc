@@ -101,9 +101,8 @@ void ForcedRun::Set(int r, int c, MatchRule rule, ForcedState* state) const {
   // run.
   const bool is_flattened = IsFlattened(c, r) && !result.own.empty() &&
                             result.own_content != left_.result(c).fingerprint.content;
-  const bool in_its_shape =
-      !HasShapeOf(c, r) && ((rule == MatchRule::kFixed && !is_flattened) ||
-                            ShapeOf(result.own) == left_.result(c).shape);
+  const bool in_its_shape = !HasShapeOf(c, r) && ((rule == MatchRule::kFixed && !is_flattened) ||
+                                                  ShapeOf(result.own) == left_.result(c).shape);
   Value value = ValueFor(c, r, in_its_shape);
   if (value.empty()) return;
   if (result.match == kNone) ++state->matched;

@@ -476,9 +476,8 @@ std::string JsonAround(const Comparison& comparison, const JsonLines& lines) {
       ",\"exit\":", ExitStatusOf(comparison),
       ",\"summary\":", Dump(Text(VerdictText(comparison).front())),
       ",\"words\":", Dump(VerdictText(comparison)),
-      comparison.status.ok()
-          ? std::string()
-          : absl::StrCat(",\"error\":", Dump(Text(comparison.status.message()))),
+      comparison.status.ok() ? std::string()
+                             : absl::StrCat(",\"error\":", Dump(Text(comparison.status.message()))),
       MadeUpMembers(comparison), UnreadMember(comparison),
       ",\n\"left\":", SideJson(comparison.left_summary, comparison.left, lines.left),
       ",\n\"right\":", SideJson(comparison.right_summary, comparison.right, lines.right),

@@ -288,12 +288,14 @@ TEST_F(CompareCommandTest, ReportsOfModelsThatCannotBeRead) {
 // "at most" is the greatest difference of all outputs, also where another one is worse for its
 // size.
 TEST_F(CompareCommandTest, AtMostIsTheMaximum) {
-  const std::string left = Model(
-      "l", "(float[64] x) => (float[64] a, float[64] b) <float k = {1000}> { a = Mul(x, k)"
-           " b = Tanh(x) }");
-  const std::string right = Model(
-      "r", "(float[64] x) => (float[64] a, float[64] b) <float k = {1010}> { a = Mul(x, k)"
-           " b = Relu(x) }");
+  const std::string left =
+      Model("l",
+            "(float[64] x) => (float[64] a, float[64] b) <float k = {1000}> { a = Mul(x, k)"
+            " b = Tanh(x) }");
+  const std::string right =
+      Model("r",
+            "(float[64] x) => (float[64] a, float[64] b) <float k = {1010}> { a = Mul(x, k)"
+            " b = Relu(x) }");
   const Outcome outcome = Onnxcmp({left, right});
   EXPECT_EQ(outcome.status, 1);
   const auto json = nlohmann::json::parse(Onnxcmp({left, right, "--format", "json"}).out, nullptr,
@@ -307,8 +309,9 @@ TEST_F(CompareCommandTest, AtMostIsTheMaximum) {
     EXPECT_LE(output["diff"]["cosine"].get<double>(), 1);
   }
   // The worse one for its size is the greatest, too: one figure.
-  EXPECT_THAT(Onnxcmp({left, Model("s", "(float[64] x) => (float[64] a, float[64] b) <float k = "
-                                        "{2000}> { a = Mul(x, k) b = Tanh(x) }")})
+  EXPECT_THAT(Onnxcmp({left, Model("s",
+                                   "(float[64] x) => (float[64] a, float[64] b) <float k = "
+                                   "{2000}> { a = Mul(x, k) b = Tanh(x) }")})
                   .out,
               Not(HasSubstr("for its size")));
 }

@@ -187,8 +187,7 @@ TEST(CompareTest, ValuesThatDoNotFitAreComputedAgain) {
       if (whole->rows[i].difference == nullptr) continue;
       EXPECT_EQ(tight->rows[i].difference->values.max_absolute,
                 whole->rows[i].difference->values.max_absolute);
-      EXPECT_EQ(tight->rows[i].difference->values.rms,
-                whole->rows[i].difference->values.rms);
+      EXPECT_EQ(tight->rows[i].difference->values.rms, whole->rows[i].difference->values.rms);
     }
   }
 }

@@ -143,8 +143,9 @@ class Screen {
          absl::StrFormat("max abs %s, max rel %s, rms %s, %s, cosine %.9g, SQNR %.3g dB; %d of %d "
                          "elements beyond %.2g + %.2g·max(|a|,|b|)",
                          TwoDigits(d.values.max_absolute), TwoDigits(d.values.max_relative),
-                         TwoDigits(d.values.rms), UlpText(d.max_ulp), d.values.cosine, d.sqnr, d.values.beyond,
-                         d.values.elements, d.values.tolerance.atol, d.values.tolerance.rtol));
+                         TwoDigits(d.values.rms), UlpText(d.max_ulp), d.values.cosine, d.sqnr,
+                         d.values.beyond, d.values.elements, d.values.tolerance.atol,
+                         d.values.tolerance.rtol));
   }
 
   void Errors() {

@@ -185,8 +185,8 @@ std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& wor
   const auto ties = std::count_if(outputs.pairs.begin(), outputs.pairs.end(),
                                   [](const OutputPair& pair) { return pair.ties; });
   if (ties > 0) {
-    return absl::StrCat(
-        all, agree, " but for ids that differ where scores tie (--ties close): ", HowFarAtMost(worst, facts));
+    return absl::StrCat(all, agree, " but for ids that differ where scores tie (--ties close): ",
+                        HowFarAtMost(worst, facts));
   }
   return absl::StrCat(all, agree, " within tolerance: ", HowFarAtMost(worst, facts));
 }
@@ -225,9 +225,9 @@ std::string OutputsText(const Comparison& comparison) {
       parts.push_back(absl::StrCat("ids differ where scores tie: ", HowFarAtMost(*worst, facts),
                                    " (--ties close accepts that)"));
     } else if (different > 0) {
-      parts.push_back(absl::StrCat(HowManyOutputs(different, count, NounOf(outputs)),
-                                   different == 1 ? " differs: " : " differ: ",
-                                   HowFarAtMost(*worst, facts)));
+      parts.push_back(
+          absl::StrCat(HowManyOutputs(different, count, NounOf(outputs)),
+                       different == 1 ? " differs: " : " differ: ", HowFarAtMost(*worst, facts)));
     } else {
       parts.push_back(AgreeingText(outputs, *worst, facts));
     }

@@ -26,8 +26,8 @@ constexpr char kFloats[] = R"(g (float[2,8] x) => (float[2,8] y)
   y = Tanh (d)
 })";
 
-// The same numbers by their bits. What float16 has for 1e-12 is 0, or 6e-8, the least number that is
-// more.
+// The same numbers by their bits. What float16 has for 1e-12 is 0, or 6e-8, the least number that
+// is more.
 constexpr char kHalves[] = R"(g (float[2,8] x) => (float[2,8] y)
 <float16[8] shift = {14336, 13312, 12288, 14848, 14592, 15104, 11264, 13517},
  float16 little = {1}> {

@@ -154,9 +154,9 @@ TEST(ValueMakerTest, RowsThatDifferAreAmongTheIds) {
         Numbers(DType::kInt64, {2, 16}, ids, 5000, Regime::kUsual, set);
     // Some count from the table's end.
     for (const double row : {1234, 4321}) {
-      EXPECT_TRUE(std::any_of(numbers.begin(), numbers.end(),
-                              [&](double id) { return id == row || id == row - 5000; }))
-          << set;
+      EXPECT_TRUE(std::any_of(numbers.begin(), numbers.end(), [&](double id) {
+        return id == row || id == row - 5000;
+      })) << set;
     }
   }
 }
