@@ -9,6 +9,7 @@
 #include "compare/causes/cause_truth.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"
+#include "compare/graphs/side_graph.h"
 
 namespace onnxcmp {
 

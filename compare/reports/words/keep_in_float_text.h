@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "compare/comparison/comparison.h"
+#include "compare/in_float/keep_in_float.h"
 
 namespace onnxcmp {
 
