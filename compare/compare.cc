@@ -62,6 +62,7 @@ absl::StatusOr<JudgeOptions> JudgeOptionsOf(const PerSide<RecordedSide>& sides,
   JudgeOptions judging;
   judging.tolerance = options.tolerance;
   judging.partial = options.partial;
+  judging.any_row_order = options.any_row_order;
   judging.ties_agree = options.ties_agree;
   if (options.tolerance.by_name.empty()) return judging;
   const std::vector<std::string> names = NamesOf({sides.left.stream, sides.right.stream});
@@ -91,6 +92,7 @@ absl::StatusOr<CauseReport> SearchCauses(const PerSide<RecordedSide>& sides,
                                          const std::vector<NamedOutput>& outputs,
                                          const MeasuredRows& measured,
                                          const OutputComparison& judged,
+                                         const PairTolerances& tolerances,
                                          const CompareOptions& options, const StepTools& tools) {
   if (!options.causes) return CauseReport();
   NameCausesOptions naming;
@@ -99,7 +101,7 @@ absl::StatusOr<CauseReport> SearchCauses(const PerSide<RecordedSide>& sides,
   naming.quick = options.quick_causes && !naming.asked;
   naming.limits = options.cause_limits;
   naming.repro = options.repro;
-  return NameCauses(sides, outputs, measured, judged, naming, tools);
+  return NameCauses(sides, outputs, measured, judged, tolerances, naming, tools);
 }
 
 // Whether outputs are so far apart that a search for causes will follow. Only what is kept of
@@ -179,7 +181,8 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
 
   timer.emplace(options.timings, "causes");
   OC_ASSIGN_OR_RETURN(CauseReport search,
-                      SearchCauses(searched, outputs.right, measured, judged, options, tools));
+                      SearchCauses(searched, outputs.right, measured, judged, tolerances, options,
+                                   tools));
   PerSide<RecordedSide> repaired = sides;
   for (const SideId id : kBothSides) {
     for_search[id].Clear();

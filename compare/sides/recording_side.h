@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
 #include "compare/recordings/recorded_values.h"
+#include "compare/sides/recorded_layout.h"
 #include "compare/sides/side.h"
 #include "compare/sides/side_summary.h"
 #include "compare/streams/result_stream.h"
@@ -35,6 +37,7 @@ class RecordingSide : public Side {
   std::unique_ptr<RecordRun> StartRecord(const RecordOptions& options,
                                          RecordVisitor visit) override;
   absl::Status Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) override;
+  void SetLayout(int result, RecordedLayout layout) override;
 
  private:
   class Reading;
@@ -46,6 +49,7 @@ class RecordingSide : public Side {
   std::unique_ptr<RecordedValues> values_;
   SideSummary summary_;
   std::vector<size_t> shown_;  // by result of the last Record(): index in values_
+  absl::flat_hash_map<int, RecordedLayout> layouts_;  // by result of the last Record()
 };
 
 // Whether a path is surely a recording: a folder, or a file that begins as an archive, an array or

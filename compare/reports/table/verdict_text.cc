@@ -14,7 +14,9 @@
 #include "absl/strings/str_split.h"
 #include "compare/comparison/verdict.h"
 #include "compare/reports/table/table_summary.h"
+#include "compare/streams/result_names.h"
 #include "compare/text/display_text.h"
+#include "compare/text/meant_name.h"
 #include "compare/text/short_text.h"
 
 namespace onnxcmp {
@@ -59,7 +61,8 @@ int64_t NonFinite(const OutputFacts& facts) {
   return facts.difference == nullptr ? 0 : facts.difference->non_finite_disagree;
 }
 
-std::string HowFar(const OutputFacts& facts) {
+// `most`: no other pair has elements that are farther apart.
+std::string HowFar(const OutputFacts& facts, bool most) {
   const ValueDifference& values = facts.pair->difference;
   if (!values.reason.empty()) {
     return absl::StrCat(PrintableText(values.reason),
@@ -84,7 +87,7 @@ std::string HowFar(const OutputFacts& facts) {
                            NonFinite(facts), values.elements);
   } else {
     const bool whole = values.max_absolute == std::floor(values.max_absolute);
-    text = absl::StrCat("at most ", TwoDigits(values.max_absolute, whole));
+    text = absl::StrCat(most ? "at most " : "for its size the farthest, by ", TwoDigits(values.max_absolute, whole));
   }
   if (!asides.empty()) absl::StrAppend(&text, " (", absl::StrJoin(asides, ", "), ")");
   absl::StrAppend(&text, " at ", PrintableText(facts.pair->left), values.max_absolute_at);
@@ -123,16 +126,30 @@ const char* NounOf(const OutputComparison& outputs) {
   return recorded == static_cast<int64_t>(outputs.pairs.size()) ? "recorded result" : "result";
 }
 
-std::string Missing(const OutputComparison& outputs) {
+// A recorded name with those of the other side that are like it.
+std::string WithLikeNames(const std::string& name, const std::vector<std::string>& others) {
+  std::string like = DidYouMean(name, others);
+  if (like.empty()) return PrintableText(name);
+  return absl::StrCat(PrintableText(name), " (", PrintableText(like.substr(2)), ")");
+}
+
+std::string Missing(const Comparison& comparison, bool all) {
+  const OutputComparison& outputs = comparison.outputs;
   std::string text;
-  const auto add = [&](const std::vector<std::string>& names, const char* side) {
+  const auto add = [&](const std::vector<std::string>& names, const char* side,
+                       const ResultStream& other) {
     if (names.empty()) return;
-    constexpr size_t kMost = 4;
+    constexpr size_t kFew = 4;
+    const size_t most = all ? names.size() : kFew;
+    const std::vector<std::string> others =
+        outputs.recorded > 0 ? NamesOf({&other}) : std::vector<std::string>();
     std::vector<std::string> shown;
-    for (size_t i = 0; i < std::min(names.size(), kMost); ++i) {
-      shown.push_back(PrintableText(names[i]));
+    for (size_t i = 0; i < std::min(names.size(), most); ++i) {
+      shown.push_back(WithLikeNames(names[i], others));
     }
-    if (names.size() > kMost) shown.push_back(absl::StrCat("… ", names.size() - kMost, " more"));
+    if (names.size() > most) {
+      shown.push_back(absl::StrCat("… ", names.size() - most, " more (--all shows)"));
+    }
     absl::StrAppend(&text, text.empty() ? "" : "; ");
     if (outputs.recorded > 0) {
       absl::StrAppend(&text, names.size(), " of ", Count(outputs.recorded, "recorded result"),
@@ -143,13 +160,13 @@ std::string Missing(const OutputComparison& outputs) {
                       names.size() == 1 ? "output " : "outputs ", absl::StrJoin(shown, ", "));
     }
   };
-  add(outputs.only_left, "left");
-  add(outputs.only_right, "right");
+  add(outputs.only_left, "left", comparison.right);
+  add(outputs.only_right, "right", comparison.left);
   if (!text.empty() && outputs.partial) absl::StrAppend(&text, " (--partial)");
   return text;
 }
 
-std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& worst) {
+std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& worst, bool most) {
   const int64_t count = static_cast<int64_t>(outputs.pairs.size());
   const std::string all = HowManyOutputs(count, count, NounOf(outputs));
   if (std::all_of(outputs.pairs.begin(), outputs.pairs.end(),
@@ -164,9 +181,9 @@ std::string AgreeingText(const OutputComparison& outputs, const OutputFacts& wor
                                   [](const OutputPair& pair) { return pair.ties; });
   if (ties > 0) {
     return absl::StrCat(
-        all, agree, " but for ids that differ where scores tie (--ties close): ", HowFar(worst));
+        all, agree, " but for ids that differ where scores tie (--ties close): ", HowFar(worst, most));
   }
-  return absl::StrCat(all, agree, " within tolerance: ", HowFar(worst));
+  return absl::StrCat(all, agree, " within tolerance: ", HowFar(worst, most));
 }
 
 // Elements that agree because both are NaN: that is hardly what anybody wants to compare.
@@ -177,7 +194,7 @@ std::string BothNanText(const OutputComparison& outputs) {
   return absl::StrCat(Count(nans, "element"), nans == 1 ? " is" : " are", " NaN on both sides");
 }
 
-std::string OutputsText(const Comparison& comparison) {
+std::string OutputsText(const Comparison& comparison, bool all) {
   const OutputComparison& outputs = comparison.outputs;
   if (outputs.pairs.empty() && outputs.only_left.empty() && outputs.only_right.empty()) {
     return outputs.recorded > 0
@@ -198,21 +215,25 @@ std::string OutputsText(const Comparison& comparison) {
       [](const OutputFacts& a, const OutputFacts& b) { return a.severity < b.severity; });
   const int64_t count = static_cast<int64_t>(facts.size());
   if (worst != facts.end()) {
+    const bool most = std::all_of(facts.begin(), facts.end(), [&](const OutputFacts& other) {
+      return other.pair->difference.max_absolute <= worst->pair->difference.max_absolute ||
+             !other.pair->difference.reason.empty();
+    });
     if (different > 0 && worst->pair->ties) {
       // All that do not tie are worse.
-      parts.push_back(absl::StrCat("ids differ where scores tie: ", HowFar(*worst), HowMany(*worst),
+      parts.push_back(absl::StrCat("ids differ where scores tie: ", HowFar(*worst, most), HowMany(*worst),
                                    " (--ties close accepts that)"));
     } else if (different > 0) {
       parts.push_back(absl::StrCat(HowManyOutputs(different, count, NounOf(outputs)),
-                                   different == 1 ? " differs: " : " differ: ", HowFar(*worst),
-                                   HowMany(*worst)));
+                                   different == 1 ? " differs: " : " differ: ",
+                                   HowFar(*worst, most), HowMany(*worst)));
     } else {
-      parts.push_back(AgreeingText(outputs, *worst));
+      parts.push_back(AgreeingText(outputs, *worst, most));
     }
     const std::string nans = BothNanText(outputs);
     if (!nans.empty()) parts.push_back(nans);
   }
-  const std::string missing = Missing(outputs);
+  const std::string missing = Missing(comparison, all);
   if (!missing.empty()) parts.push_back(missing);
   return absl::StrJoin(parts, "; ");
 }
@@ -305,7 +326,7 @@ std::vector<std::string> ToleranceLines(const Comparison& comparison) {
 
 }  // namespace
 
-std::vector<std::string> VerdictText(const Comparison& comparison) {
+std::vector<std::string> VerdictText(const Comparison& comparison, bool all) {
   std::vector<std::string> lines;
   const absl::Status& left = comparison.left_summary.status;
   const absl::Status& right = comparison.right_summary.status;
@@ -330,7 +351,7 @@ std::vector<std::string> VerdictText(const Comparison& comparison) {
                            Count(comparison.made_up_sets, "made-up set"), "; give --inputs")
             : "nothing was tested: with these inputs all outputs are NaN or empty");
   }
-  lines.push_back(OutputsText(comparison));
+  lines.push_back(OutputsText(comparison, all));
   for (std::string& line : ToleranceLines(comparison)) lines.push_back(std::move(line));
   const std::string inside = InsideText(comparison);
   if (!inside.empty()) lines.push_back(inside);
