@@ -214,6 +214,9 @@ class LayoutFinder {
       RecordedLayout layout = {ones, {}, {}};
       layout.axes.insert(layout.axes.end(), axes.begin(), axes.end());
       const Shape sizes = Permuted(*result.shape, axes);
+      // Of a shape that stays the same one result alone is no layout, it is wrong: only what most
+      // of the recording tells is (TakeMostUsual).
+      if (sizes == WithoutOnes(*result.shape)) continue;
       layout.shape = sizes;
       std::vector<int> candidates;
       for (const int o : OfItsSize(result)) {
