@@ -313,6 +313,11 @@ class RecordedPairs {
       }
       // What the other side has bit for bit needs none.
       if (contents_[Other(side)].contains(Result(side, r).fingerprint.content)) continue;
+      // Positions and shapes are computed in many ways, and stand anywhere.
+      if (Result(side, r).fingerprint.kind != ElementKind::kFloat &&
+          BitWidth(Result(side, r).dtype) != 8) {
+        continue;
+      }
       ++looked;
       std::optional<int> only;
       int count = 0;

@@ -124,8 +124,8 @@ class Judge {
         it->second.push_back(FullName(result));
       }
       for (const auto& [layout, names] : layouts) {
-        outputs_.notes.push_back(absl::StrCat("recorded as ", layout, ", compared as the ",
-                                              SideName(Other(side)), " has it: ", SomeOf(names)));
+        outputs_.notes.push_back(absl::StrCat("recorded as ", layout, ", compared in the layout of the ",
+                                              SideName(Other(side)), ": ", SomeOf(names)));
       }
     }
   }
