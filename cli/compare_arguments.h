@@ -30,6 +30,7 @@ struct CompareArguments {
   ToleranceOptions tolerance;
   std::vector<std::string> pairs;  // LEFT=RIGHT
   bool partial = false;
+  bool any_row_order = false;
   bool ties_agree = false;
   FailOn fail_on = FailOn::kDifferent;
   RunOptions run;

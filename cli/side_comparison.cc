@@ -314,6 +314,7 @@ CompareOptions SideComparison::options() {
   options.tolerance = arguments_.tolerance;
   options.pairs = arguments_.pairs;
   options.partial = arguments_.partial;
+  options.any_row_order = arguments_.any_row_order;
   options.ties_agree = arguments_.ties_agree;
   options.fail_on = arguments_.fail_on;
   options.max_depth = arguments_.depth;

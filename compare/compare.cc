@@ -65,6 +65,7 @@ absl::StatusOr<JudgeOptions> JudgeOptionsOf(const PerSide<RecordedSide>& sides,
   JudgeOptions judging;
   judging.tolerance = options.tolerance;
   judging.partial = options.partial;
+  judging.any_row_order = options.any_row_order;
   judging.ties_agree = options.ties_agree;
   if (options.tolerance.by_name.empty()) return judging;
   const std::vector<std::string> names = NamesOf({sides.left.stream, sides.right.stream});
@@ -94,6 +95,7 @@ absl::StatusOr<CauseReport> SearchCauses(const PerSide<RecordedSide>& sides,
                                          const std::vector<NamedOutput>& outputs,
                                          const MeasuredRows& measured,
                                          const OutputComparison& judged,
+                                         const PairTolerances& tolerances,
                                          const CompareOptions& options, const StepTools& tools) {
   if (!options.causes) return CauseReport();
   NameCausesOptions naming;
@@ -102,7 +104,7 @@ absl::StatusOr<CauseReport> SearchCauses(const PerSide<RecordedSide>& sides,
   naming.quick = options.quick_causes && !naming.asked;
   naming.limits = options.cause_limits;
   naming.repro = options.repro;
-  return NameCauses(sides, outputs, measured, judged, naming, tools);
+  return NameCauses(sides, outputs, measured, judged, tolerances, naming, tools);
 }
 
 // Whether outputs are so far apart that a search for causes will follow. Only what is kept of
@@ -188,8 +190,8 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
       IsUntestedBecauseOf(options.made_up_inputs, *sides.left.stream, *sides.right.stream, judged);
   CauseReport search;
   if (!untested) {
-    OC_ASSIGN_OR_RETURN(search,
-                        SearchCauses(searched, outputs.right, measured, judged, options, tools));
+    OC_ASSIGN_OR_RETURN(search, SearchCauses(searched, outputs.right, measured, judged, tolerances,
+                                             options, tools));
   }
   PerSide<RecordedSide> repaired = sides;
   for (const SideId id : kBothSides) {

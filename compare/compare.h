@@ -43,6 +43,8 @@ struct CompareOptions {
   std::vector<std::string> made_up_inputs;
   // What was recorded, or is an output, of one side alone does not make a difference.
   bool partial = false;
+  // Nor do recorded rows (entries of the first axis) that are in another order.
+  bool any_row_order = false;
   // Nor do indices and labels that differ where their scores tie within rounding.
   bool ties_agree = false;
   FailOn fail_on = FailOn::kDifferent;

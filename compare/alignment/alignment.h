@@ -4,6 +4,7 @@
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_H_
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 namespace onnxcmp {
 
 enum class Mark : uint16_t {
+  kNothing = 0,
   kMoved = 1,        // out of the order that most pairs have
   kFused = 2,        // several results of one side became one operator of the other
   kFolded = 4,       // a computed result against an initializer, an input or a constant
@@ -39,6 +41,14 @@ struct AlignedRow {
   bool paired() const { return !left.empty() && !right.empty(); }
 };
 
+// A recorded result that the other side lacks and that tells how one of its results came about.
+struct DerivedResult {
+  SideId side = SideId::kLeft;  // of the recorded one
+  int result = kNone;
+  int of = kNone;    // of the other side
+  std::string how;   // "before a folded BatchNormalization"
+};
+
 struct Alignment {
   // In the left stream's order; rows of the right alone come after the row of the result before
   // them in the right stream's order.
@@ -51,6 +61,7 @@ struct Alignment {
   std::vector<std::pair<int, int>> tentative;
   // The right model lists its nodes in quite another order: nothing is marked as moved.
   bool reordered = false;
+  std::vector<DerivedResult> derived;
 
   // By result of a side.
   const std::vector<int>& partners(SideId side) const {

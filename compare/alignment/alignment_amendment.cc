@@ -31,19 +31,28 @@ Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
   const std::vector<int> left_rows = OwnRows(alignment, SideId::kLeft, left.results.size());
   const std::vector<int> right_rows = OwnRows(alignment, SideId::kRight, right.results.size());
   absl::flat_hash_map<int, int> by_left;
-  absl::flat_hash_map<int, Mark> how;  // by left result
+  absl::flat_hash_map<int, const AddedPair*> how;  // by left result
   absl::flat_hash_map<int, int> by_right;
+  absl::flat_hash_map<int, const AddedPair*> alone;  // by right result: it shares a left one
   std::vector<bool> touched(alignment.rows.size());
-  for (const auto& [l, r, mark] : pairs) {
+  for (const AddedPair& pair : pairs) {
+    const auto [l, r, mark, shared] = pair;
     if (left_rows[Index(l)] == kNone || right_rows[Index(r)] == kNone ||
-        left_rows[Index(l)] == right_rows[Index(r)] || by_left.contains(l) ||
-        by_right.contains(r)) {
+        left_rows[Index(l)] == right_rows[Index(r)]) {
       continue;
     }
+    if (shared == SideId::kLeft) {
+      if (by_right.contains(r) || !alone.emplace(r, &pair).second) continue;
+      touched[Index(right_rows[Index(r)])] = true;
+      continue;
+    }
+    if (by_left.contains(l) || alone.contains(r) || (!shared && by_right.contains(r))) continue;
     by_left[l] = r;
-    how[l] = mark;
+    how[l] = &pair;
+    touched[Index(left_rows[Index(l)])] = true;
+    if (shared) continue;
     by_right[r] = l;
-    touched[Index(left_rows[Index(l)])] = touched[Index(right_rows[Index(r)])] = true;
+    touched[Index(right_rows[Index(r)])] = true;
   }
 
   Amended amended;
@@ -51,9 +60,21 @@ Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
   amended.alignment.right_to_left = alignment.right_to_left;
   amended.alignment.tentative = alignment.tentative;
   amended.alignment.reordered = alignment.reordered;
+  amended.alignment.derived = alignment.derived;
   const auto add = [&](AlignedRow row, int before) {
     amended.alignment.rows.push_back(std::move(row));
     amended.before.push_back(before);
+  };
+  const auto row_of = [&](const AddedPair& pair) {
+    AlignedRow row = {{pair.left}, {pair.right}, static_cast<Marks>(pair.how)};
+    const auto mark = [&](Mark one) {
+      row.marks = static_cast<Marks>(row.marks | static_cast<Marks>(one));
+    };
+    if (pair.shared) mark(Mark::kMerged);
+    if (left.results[Index(pair.left)].dtype != right.results[Index(pair.right)].dtype) {
+      mark(Mark::kCast);
+    }
+    return row;
   };
   for (size_t i = 0; i < alignment.rows.size(); ++i) {
     const AlignedRow& row = alignment.rows[i];
@@ -73,24 +94,18 @@ Amended Amend(const Alignment& alignment, const std::vector<AddedPair>& pairs,
     }
     for (const int l : row.left) {
       if (!is_here(left_rows, l)) continue;
-      AlignedRow one = {{l}, {}, 0};
-      if (const auto it = by_left.find(l); it != by_left.end()) {
-        one.right = {it->second};
-        one.marks = static_cast<Marks>(how[l]);
-        if (left.results[Index(l)].dtype != right.results[Index(it->second)].dtype) {
-          one.marks = static_cast<Marks>(one.marks | static_cast<Marks>(Mark::kCast));
-        }
-      }
-      add(std::move(one), kNone);
+      add(by_left.contains(l) ? row_of(*how[l]) : AlignedRow{{l}, {}, 0}, kNone);
     }
     for (const int r : row.right) {
-      if (is_here(right_rows, r) && !by_right.contains(r)) add({{}, {r}, 0}, kNone);
+      if (!is_here(right_rows, r) || by_right.contains(r)) continue;
+      add(alone.contains(r) ? row_of(*alone[r]) : AlignedRow{{}, {r}, 0}, kNone);
     }
   }
   for (const auto& [l, r] : by_left) {
     amended.alignment.left_to_right[Index(l)] = r;
-    amended.alignment.right_to_left[Index(r)] = l;
+    if (by_right.contains(r) && by_right[r] == l) amended.alignment.right_to_left[Index(r)] = l;
   }
+  for (const auto& [r, pair] : alone) amended.alignment.right_to_left[Index(r)] = pair->left;
   return amended;
 }
 

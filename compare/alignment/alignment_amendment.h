@@ -4,9 +4,11 @@
 #define ONNXCMP_COMPARE_ALIGNMENT_ALIGNMENT_AMENDMENT_H_
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "compare/alignment/alignment.h"
+#include "compare/pair/per_side.h"
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
@@ -16,6 +18,8 @@ struct AddedPair {
   int left = kNone;
   int right = kNone;
   Mark how = Mark::kRepaired;
+  // The result of this side has a partner already and keeps it: the row is merged with that.
+  std::optional<SideId> shared = std::nullopt;
 };
 
 // An alignment with `pairs` in it, each with its mark and in the place of the left's row; and by

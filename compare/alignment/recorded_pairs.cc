@@ -1,59 +1,34 @@
 #include "compare/alignment/recorded_pairs.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/ascii.h"
+#include "compare/alignment/recorded_names.h"
 #include "compare/alignment/weights.h"
+#include "compare/differences/precision.h"
 #include "compare/pair/per_side.h"
-#include "compare/streams/result_names.h"
 
 namespace onnxcmp {
 namespace {
 
-// The letters and digits of a name, in words.
-std::vector<std::string> WordsOf(absl::string_view name) {
-  std::vector<std::string> words(1);
-  for (const char c : name) {
-    if (absl::ascii_isalnum(static_cast<unsigned char>(c))) {
-      words.back().push_back(absl::ascii_tolower(static_cast<unsigned char>(c)));
-    } else if (!words.back().empty()) {
-      words.emplace_back();
-    }
-  }
-  if (words.back().empty()) words.pop_back();
-  return words;
-}
+// A result that a recorded one is near to.
+struct Near {
+  int other = kNone;
+  double distance = 0;
+};
 
-// Whether all words stand in `name` in this order.
-bool AreInOrder(const std::vector<std::string>& words, const std::vector<std::string>& name) {
-  size_t next = 0;
-  for (const std::string& word : name) {
-    if (next < words.size() && words[next] == word) ++next;
-  }
-  return next == words.size();
-}
-
-// Whether a recorded name surely means a result of that name: all of its words are there in order,
-// or it is that name with something before it or a number after it.
-bool Means(const std::vector<std::string>& words, const std::vector<std::string>& name) {
-  if (AreInOrder(words, name)) return true;
-  if (name.size() >= words.size()) return false;
-  return std::equal(name.rbegin(), name.rend(), words.rbegin()) ||
-         (name.size() + 1 == words.size() && std::equal(name.begin(), name.end(), words.begin()) &&
-          absl::c_all_of(words.back(), absl::ascii_isdigit));
-}
-
-// How many words one of the two has that the other lacks, where it has all of the other's.
-size_t OtherWords(const std::vector<std::string>& words, const std::vector<std::string>& name) {
-  return std::max(words.size(), name.size()) - std::min(words.size(), name.size());
-}
+// What is known of one recorded result before any is decided.
+struct Known {
+  NamedResult named;
+  std::optional<double> named_distance;  // nothing: it is not near
+  std::vector<Near> near;                // the nearest first
+};
 
 class RecordedPairs {
  public:
@@ -64,18 +39,24 @@ class RecordedPairs {
         contents_[side].insert(result.fingerprint.content);
       }
     }
+    for (const AlignedRow& row : alignment.rows) {
+      if (!row.paired()) continue;
+      // What the user has said, and what has its elements elsewhere, stays.
+      const bool stays = Has(row.marks, Mark::kGiven) || Has(row.marks, Mark::kEntry) ||
+                         Has(row.marks, Mark::kTransposed);
+      if (!stays) continue;
+      fixed_.left.insert(row.left.back());
+      fixed_.right.insert(row.right.back());
+    }
   }
 
   std::vector<AddedPair> Find() {
-    for (const SideId side : kBothSides) {
-      if (!Stream(side).recorded) continue;
-      BelieveOutputs(side);
-      BelieveNames(side);
-      BelieveNamesWithin(side);
-      TakeNamesakes(side);
-      TakeNamesWithin(side);
-      TakePlaces(side);
-    }
+    // Of two recordings the right's names are looked up on the left.
+    const SideId side = Stream(SideId::kRight).recorded ? SideId::kRight : SideId::kLeft;
+    Look(side);
+    Decide(side);
+    TakePlaces(side);
+    PairUp(side);
     return std::move(pairs_);
   }
 
@@ -83,14 +64,6 @@ class RecordedPairs {
   const ResultStream& Stream(SideId side) const { return *streams_[side]; }
   const StreamResult& Result(SideId side, int r) const { return Stream(side).results[Index(r)]; }
   int Size(SideId side) const { return static_cast<int>(Stream(side).results.size()); }
-  int& Partner(SideId side, int r) { return partners_[side][Index(r)]; }
-  bool Free(SideId side, int r) const { return partners_[side][Index(r)] == kNone; }
-  // Whether a recorded result is looking for a partner: what the other side has bit for bit needs
-  // none.
-  bool IsOpen(SideId side, int r) const {
-    return Counts(side, r) && Free(side, r) &&
-           !contents_[Other(side)].contains(Result(side, r).fingerprint.content);
-  }
 
   // What a recording may say something about: no inputs, which are fed.
   bool Counts(SideId side, int r) const {
@@ -98,227 +71,312 @@ class RecordedPairs {
     return kind != ResultKind::kInput && kind != ResultKind::kOutput;
   }
 
-  void Pair(SideId side, int own, int other, Mark how) {
-    for (const auto& [of, r] : {std::pair(side, own), std::pair(Other(side), other)}) {
-      if (const int before = Partner(of, r); before != kNone) Partner(Other(of), before) = kNone;
-    }
-    Partner(side, own) = other;
-    Partner(Other(side), other) = own;
-    pairs_.push_back(side == SideId::kLeft ? AddedPair{own, other, how}
-                                           : AddedPair{other, own, how});
+  // How far a result may be from what it is, by what types do to it.
+  double Reach(const StreamResult& own, const StreamResult& other) const {
+    const DType type = LessPrecise(own.own_precision, other.own_precision);
+    return type == DType::kFloat || type == DType::kDouble ? weights::kNear : weights::kNearNamesake;
   }
 
-  // By name: the last result of the other side that has it and is no output row.
-  absl::flat_hash_map<std::string, int> NamesOfOther(SideId side) const {
-    absl::flat_hash_map<std::string, int> names;
-    for (int r = 0; r < Size(Other(side)); ++r) {
-      if (Counts(Other(side), r)) names[FullName(Result(Other(side), r))] = r;
+  std::optional<double> DistanceIfNear(SideId side, int own, int other) const {
+    const StreamResult& a = Result(side, own);
+    const StreamResult& b = Result(Other(side), other);
+    if (a.fingerprint.content == b.fingerprint.content) return 0;
+    if (a.fingerprint.kind != b.fingerprint.kind || a.fingerprint.size != b.fingerprint.size) {
+      return std::nullopt;
     }
-    return names;
+    if (a.fingerprint.bits == b.fingerprint.bits) return 0;
+    if (a.fingerprint.kind != ElementKind::kFloat) return std::nullopt;
+    const double distance = SketchDistance(a.fingerprint, b.fingerprint);
+    if (!(distance <= Reach(a, b))) return std::nullopt;
+    return distance;
   }
 
-  bool IsNear(SideId side, int own, int other) const {
-    return SketchDistance(Result(side, own).fingerprint, Result(Other(side), other).fingerprint) <=
-           weights::kNearNamesake;
-  }
-
-  // What is called as a model's output is meant to be it.
-  void BelieveOutputs(SideId side) {
-    absl::flat_hash_map<std::string, int> outputs;
-    for (int r = 0; r < Size(Other(side)); ++r) {
-      const StreamResult& result = Result(Other(side), r);
-      if (result.kind == ResultKind::kOutput && result.source != kNone) {
-        outputs[result.name] = result.source;
-      }
+  void Look(SideId side) {
+    const RecordedNames names(Stream(side), Stream(Other(side)));
+    absl::flat_hash_map<std::pair<int64_t, ElementKind>, std::vector<int>> by_size;
+    for (int o = 0; o < Size(Other(side)); ++o) {
+      if (!Counts(Other(side), o)) continue;
+      const Fingerprint& fingerprint = Result(Other(side), o).fingerprint;
+      by_size[{fingerprint.size, fingerprint.kind}].push_back(o);
     }
-    for (int r = 0; r < Size(side); ++r) {
-      if (!Counts(side, r)) continue;
-      const auto it = outputs.find(Result(side, r).name);
-      if (it != outputs.end()) Believe(side, r, it->second);
-    }
-  }
-
-  // Takes a result to be its namesake, whatever its values are like.
-  void Believe(SideId side, int own, int other) {
-    const int now = Partner(side, own);
-    if (now == other) return;
-    // Of equal values any may be the partner.
-    const Hash128 wanted = Result(Other(side), other).fingerprint.content;
-    if ((now != kNone && Result(Other(side), now).fingerprint.content == wanted) ||
-        Result(side, own).fingerprint.content == wanted) {
-      return;
-    }
-    Pair(side, own, other, Mark::kNamed);
-  }
-
-  void BelieveNames(SideId side) {
-    const absl::flat_hash_map<std::string, int> names = NamesOfOther(side);
-    std::vector<std::pair<int, int>> namesakes;
-    int recorded = 0;
-    int near = 0;
-    int same_size = 0;
-    for (int r = 0; r < Size(side); ++r) {
-      if (!Counts(side, r)) continue;
-      ++recorded;
-      const std::string name = FullName(Result(side, r));
-      const auto it = names.find(name);
-      if (it == names.end() || absl::c_all_of(name, absl::ascii_isdigit)) continue;
-      namesakes.emplace_back(r, it->second);
-      if (IsNear(side, r, it->second)) ++near;
-      if (SameSize(side, r, it->second)) ++same_size;
-    }
-    const auto count = static_cast<double>(namesakes.size());
-    if (namesakes.empty() || count < weights::kSharedNames * recorded ||
-        (near < weights::kAgreeingNames * count &&
-         same_size < weights::kNamesakesOfOneSize * count)) {
-      return;
-    }
-    for (const auto& [own, other] : namesakes) Believe(side, own, other);
-    // Whom that left alone has its own namesake.
-    for (const auto& [own, other] : namesakes) {
-      if (Free(side, own)) Pair(side, own, other, Mark::kNamed);
-    }
-  }
-
-  // The same for names that say in their parts which result is meant, if most that do so have
-  // values that bear it out.
-  void BelieveNamesWithin(SideId side) {
-    std::vector<std::vector<std::string>> names(Index(Size(Other(side))));
-    for (int r = 0; r < Size(Other(side)); ++r)
-      names[Index(r)] = WordsOf(FullName(Result(Other(side), r)));
-    const auto fits = [&](const std::vector<std::string>& words, int other) {
-      return Means(words, names[Index(other)]);
-    };
-    std::vector<std::pair<int, int>> otherwise;
-    int borne_out = 0;
-    for (int r = 0; r < Size(side) && otherwise.size() < weights::kMostContradicted; ++r) {
-      const int partner = Partner(side, r);
-      // What is open has its turn later; what is a copy of something may be called as another.
-      if (!Counts(side, r) || Result(side, r).fingerprint.size <= kHandful || IsOpen(side, r) ||
-          (partner != kNone && !Counts(Other(side), partner))) {
-        continue;
-      }
-      const std::vector<std::string> words = WordsOf(FullName(Result(side, r)));
-      if (words.size() < 2) continue;
-      if (partner != kNone && fits(words, partner)) {
-        ++borne_out;
-        continue;
-      }
-      int best = kNone;
-      size_t fewest = 0;
-      for (int other = 0; other < Size(Other(side)); ++other) {
-        if (!Counts(Other(side), other) || !SameSize(side, r, other) ||
-            Result(Other(side), other).kind == ResultKind::kInitializer || !fits(words, other)) {
-          continue;
-        }
-        const size_t rest = OtherWords(words, names[Index(other)]);
-        if (best != kNone && rest > fewest) continue;
-        best = other;
-        fewest = rest;
-      }
-      if (best == kNone) continue;
-      // Of equal values another one may be the partner.
-      if (IsNear(side, r, best)) {
-        ++borne_out;
-      } else {
-        otherwise.emplace_back(r, best);
-      }
-    }
-    const double told = borne_out + static_cast<double>(otherwise.size());
-    if (otherwise.empty() || borne_out < weights::kBorneOut * told) return;
-    for (const auto& [own, other] : otherwise) Believe(side, own, other);
-  }
-
-  void TakeNamesakes(SideId side) {
-    const absl::flat_hash_map<std::string, int> names = NamesOfOther(side);
-    for (int r = 0; r < Size(side); ++r) {
-      if (!IsOpen(side, r)) continue;
-      const auto it = names.find(FullName(Result(side, r)));
-      if (it != names.end() && Free(Other(side), it->second))
-        Pair(side, r, it->second, Mark::kNamed);
-    }
-  }
-
-  void TakeNamesWithin(SideId side) {
-    std::vector<std::pair<int, std::vector<std::string>>> others;
-    for (int r = 0; r < Size(Other(side)) && others.size() < weights::kMostNames; ++r) {
-      if (Counts(Other(side), r) && Free(Other(side), r) &&
-          Result(Other(side), r).kind != ResultKind::kInitializer) {
-        others.emplace_back(r, WordsOf(FullName(Result(Other(side), r))));
-      }
-    }
-    const absl::flat_hash_map<std::string, int> names = NamesOfOther(side);
+    known_.resize(Index(Size(side)));
+    chosen_.assign(known_.size(), kNone);
+    how_.assign(known_.size(), Mark::kNothing);
     size_t looked = 0;
-    for (int r = 0; r < Size(side) && looked < weights::kMostNames; ++r) {
-      // Whose name the other side has is not called otherwise there.
-      if (!IsOpen(side, r) || names.contains(FullName(Result(side, r)))) continue;
-      ++looked;
-      const std::vector<std::string> words = WordsOf(FullName(Result(side, r)));
-      // A number alone names nothing.
-      if (words.empty() || (words.size() == 1 && absl::c_all_of(words[0], absl::ascii_isdigit))) {
-        continue;
+    for (int r = 0; r < Size(side); ++r) {
+      if (!Counts(side, r) || fixed_[side].contains(r)) continue;
+      chosen_[Index(r)] = partners_[side][Index(r)];
+      if (looked++ >= weights::kMostNames) continue;
+      Known& known = known_[Index(r)];
+      known.named = names.Find(r);
+      if (known.named.result != kNone) {
+        known.named_distance = DistanceIfNear(side, r, known.named.result);
       }
-      int best = kNone;
-      // What is near goes before what has fewer other words.
-      std::pair<double, size_t> least;
-      for (const auto& [other, name] : others) {
-        if (!Free(Other(side), other) || !SameSize(side, r, other) || !Means(words, name)) continue;
-        const double distance =
-            SketchDistance(Result(side, r).fingerprint, Result(Other(side), other).fingerprint);
-        const std::pair<double, size_t> rest = {distance <= weights::kNearNamesake ? distance : 1,
-                                                OtherWords(words, name)};
-        if (best != kNone && rest > least) continue;
-        best = other;
-        least = rest;
+      const Fingerprint& fingerprint = Result(side, r).fingerprint;
+      const auto it = by_size.find({fingerprint.size, fingerprint.kind});
+      if (it == by_size.end()) continue;
+      for (const int o : it->second) {
+        const std::optional<double> distance = DistanceIfNear(side, r, o);
+        if (distance.has_value()) known.near.push_back({o, *distance});
       }
-      if (best != kNone) Pair(side, r, best, Mark::kNamed);
+      absl::c_stable_sort(known.near, [](const Near& a, const Near& b) {
+        return a.distance < b.distance;
+      });
     }
   }
 
-  bool SameSize(SideId side, int own, int other) const {
-    return Result(side, own).fingerprint.size == Result(Other(side), other).fingerprint.size &&
-           Result(side, own).fingerprint.kind == Result(Other(side), other).fingerprint.kind;
+  // Whether a value tells which result it is: of what is all zeros there are many.
+  bool Tells(SideId side, int r) const {
+    const Fingerprint& fingerprint = Result(side, r).fingerprint;
+    return fingerprint.rich && fingerprint.size > kHandful;
+  }
+
+  // What values say of the names of one kind.
+  struct Evidence {
+    int agree = 0;
+    int contradicted = 0;  // the name's result is not near, and another is
+    int open = 0;
+    int same_size = 0;
+    int all = 0;
+
+    bool trusted(NameRule rule) const {
+      // A fault changes all that comes after it, and names of the same sizes are no accident.
+      const bool fit = same_size >= weights::kNamesakesOfOneSize * all;
+      switch (rule) {
+        case NameRule::kOutput:
+          return true;
+        case NameRule::kSame:
+          return agree >= weights::kAgreeingNames * (agree + contradicted) || fit;
+        case NameRule::kCounted:
+          return agree + contradicted > 0 ? agree > contradicted : fit;
+        case NameRule::kModule:
+        case NameRule::kWithin:
+          return agree >= weights::kBorneOut * (agree + contradicted);
+        case NameRule::kNone:
+          break;
+      }
+      return false;
+    }
+  };
+
+  void Decide(SideId side) {
+    std::array<Evidence, 6> evidence;
+    for (int r = 0; r < Size(side); ++r) {
+      const Known& known = known_[Index(r)];
+      if (known.named.result == kNone) continue;
+      Evidence& of_rule = evidence[static_cast<size_t>(known.named.rule)];
+      ++of_rule.all;
+      if (Result(side, r).fingerprint.size ==
+          Result(Other(side), known.named.result).fingerprint.size) {
+        ++of_rule.same_size;
+      }
+      if (!Tells(side, r)) continue;
+      ++(known.named_distance.has_value() ? of_rule.agree
+         : known.near.empty()             ? of_rule.open
+                                          : of_rule.contradicted);
+    }
+    std::vector<int> contradicted;
+    for (int r = 0; r < Size(side); ++r) {
+      if (!Counts(side, r) || fixed_[side].contains(r)) continue;
+      const Known& known = known_[Index(r)];
+      const bool trusted = evidence[static_cast<size_t>(known.named.rule)].trusted(known.named.rule);
+      if (known.named_distance.has_value()) {
+        Choose(r, IsMeant(known, trusted) ? known.named.result : NearestOf(side, r, known), side);
+      } else if (known.near.empty()) {
+        if (known.named.result != kNone && (trusted || !IsPaired(r))) {
+          chosen_[Index(r)] = known.named.result;
+          how_[Index(r)] = Mark::kNamed;
+        }
+      } else {
+        Choose(r, NearestOf(side, r, known), side);
+        if (known.named.result != kNone && trusted) contradicted.push_back(r);
+      }
+    }
+    for (const int r : contradicted) {
+      const Known& known = known_[Index(r)];
+      if (!NameBeatsValue(side, r, known)) continue;
+      chosen_[Index(r)] = known.named.result;
+      how_[Index(r)] = Mark::kNamed;
+    }
+  }
+
+  bool IsPaired(int r) const { return chosen_[Index(r)] != kNone; }
+
+  // Of results that are near one is meant by its name, unless another is far nearer.
+  static bool IsMeant(const Known& known, bool trusted) {
+    constexpr double kTimesNearer = 8;
+    constexpr double kRounding = 1e-6;
+    return trusted || known.near.empty() ||
+           *known.named_distance <= kTimesNearer * known.near.front().distance + kRounding;
+  }
+
+  // The nearest; of those that are as near the one that the alignment has, else the first.
+  int NearestOf(SideId side, int r, const Known& known) const {
+    constexpr double kAsNear = 1.5;
+    constexpr double kRounding = 1e-7;
+    if (known.near.empty()) return partners_[side][Index(r)];
+    const int now = partners_[side][Index(r)];
+    const double most = kAsNear * known.near.front().distance + kRounding;
+    for (const Near& near : known.near) {
+      if (near.distance > most) break;
+      if (near.other == now) return now;
+    }
+    return known.near.front().other;
+  }
+
+  // An exact value beats a name that merely resembles one. The same name, and a module's, are
+  // believed where the value is what another recorded result is called as: a result that repeats
+  // another is a fault of its own.
+  bool NameBeatsValue(SideId side, int r, const Known& known) const {
+    switch (known.named.rule) {
+      case NameRule::kOutput:
+      case NameRule::kSame:
+      case NameRule::kCounted:
+        return true;
+      case NameRule::kModule:
+        return !IsClaimed(side, r, known.named.result) &&
+               IsCalled(side, r, known.near.front().other);
+      case NameRule::kWithin:
+        return known.near.front().distance > weights::kExact && Tells(side, r);
+      case NameRule::kNone:
+        break;
+    }
+    return false;
+  }
+  // Whether another recorded result has been found to be this one.
+  bool IsClaimed(SideId side, int r, int other) const {
+    for (int own = 0; own < Size(side); ++own) {
+      if (own != r && Counts(side, own) && chosen_[Index(own)] == other) return true;
+    }
+    return false;
+  }
+  // Whether another recorded result is called as this one, and near it.
+  bool IsCalled(SideId side, int r, int other) const {
+    for (int own = 0; own < Size(side); ++own) {
+      const Known& known = known_[Index(own)];
+      if (own != r && known.named.result == other && known.named_distance.has_value()) return true;
+    }
+    return false;
+  }
+
+  void Choose(int r, int other, SideId side) {
+    if (other == kNone) return;
+    const int now = chosen_[Index(r)];
+    // Of equal values any may be the partner.
+    if (now != kNone && now != other && Counts(Other(side), now) &&
+        Result(Other(side), now).fingerprint.content ==
+            Result(Other(side), other).fingerprint.content) {
+      return;
+    }
+    chosen_[Index(r)] = other;
+  }
+
+  // Whether the recording has the order of the other side: files without one are in that of names.
+  bool IsInOrder(SideId side) const {
+    int pairs = 0;
+    int rising = 0;
+    int before = kNone;
+    for (int r = 0; r < Size(side); ++r) {
+      if (!Counts(side, r) || !Tells(side, r) || chosen_[Index(r)] == kNone ||
+          known_[Index(r)].near.empty()) {
+        continue;
+      }
+      if (before != kNone) {
+        ++pairs;
+        if (chosen_[Index(r)] >= before) ++rising;
+      }
+      before = chosen_[Index(r)];
+    }
+    return rising >= weights::kInOrder * pairs;
   }
 
   // Between the partners of the paired neighbours the only free result of its shape.
   void TakePlaces(SideId side) {
+    if (!IsInOrder(side)) return;
+    std::vector<bool> taken(Index(Size(Other(side))));
+    for (const int other : chosen_) {
+      if (other != kNone) taken[Index(other)] = true;
+    }
     std::vector<int> after(Index(Size(side)), Size(Other(side)));
     int next = Size(Other(side));
     for (int r = Size(side) - 1; r >= 0; --r) {
       after[Index(r)] = next;
-      if (Counts(side, r) && !Free(side, r)) next = Partner(side, r);
+      if (Counts(side, r) && IsPaired(r)) next = chosen_[Index(r)];
     }
     int before = kNone;
     size_t looked = 0;
     for (int r = 0; r < Size(side) && looked < weights::kMostNames; ++r) {
       if (!Counts(side, r)) continue;
-      if (!Free(side, r)) {
-        before = Partner(side, r);
+      if (IsPaired(r)) {
+        before = chosen_[Index(r)];
         continue;
       }
-      if (!IsOpen(side, r)) continue;
+      // What the other side has bit for bit needs none.
+      if (contents_[Other(side)].contains(Result(side, r).fingerprint.content)) continue;
+      // Positions and shapes are computed in many ways, and stand anywhere.
+      if (Result(side, r).fingerprint.kind != ElementKind::kFloat &&
+          BitWidth(Result(side, r).dtype) != 8) {
+        continue;
+      }
       ++looked;
       std::optional<int> only;
       int count = 0;
       for (int other = before + 1; other < after[Index(r)]; ++other) {
         const StreamResult& result = Result(Other(side), other);
-        if (!Counts(Other(side), other) || !Free(Other(side), other) ||
-            result.kind == ResultKind::kInitializer || !SameSize(side, r, other) ||
-            result.shape != Result(side, r).shape) {
+        if (!Counts(Other(side), other) || taken[Index(other)] ||
+            result.kind == ResultKind::kInitializer || result.shape != Result(side, r).shape ||
+            result.fingerprint.kind != Result(side, r).fingerprint.kind) {
           continue;
         }
         ++count;
         if (!only.has_value()) only = other;
       }
       if (count != 1) continue;
-      Pair(side, r, *only, Mark::kPlaced);
+      chosen_[Index(r)] = *only;
+      how_[Index(r)] = Mark::kPlaced;
+      taken[Index(*only)] = true;
       before = *only;
     }
   }
 
+  // Pairs that the alignment does not have. Several recorded results may be one of the other side:
+  // the one that it is paired with, or is called so, has the row of its own.
+  void PairUp(SideId side) {
+    std::vector<int> owner(Index(Size(Other(side))), kNone);
+    const auto rank = [&](int r) {
+      const int other = chosen_[Index(r)];
+      const bool called = known_[Index(r)].named.result == other;
+      return std::pair(called, partners_[Other(side)][Index(other)] == r);
+    };
+    for (int r = 0; r < Size(side); ++r) {
+      if (!Counts(side, r) || chosen_[Index(r)] == kNone) continue;
+      int& own = owner[Index(chosen_[Index(r)])];
+      if (own == kNone || rank(r) > rank(own)) own = r;
+    }
+    for (const bool shared : {false, true}) {
+      for (int r = 0; r < Size(side); ++r) {
+        const int other = chosen_[Index(r)];
+        if (!Counts(side, r) || other == kNone || fixed_[side].contains(r)) continue;
+        if ((owner[Index(other)] != r) != shared) continue;
+        const bool as_it_is = partners_[side][Index(r)] == other &&
+                              (shared || partners_[Other(side)][Index(other)] == r);
+        if (as_it_is || fixed_[Other(side)].contains(other)) continue;
+        AddedPair& pair = pairs_.emplace_back();
+        OfSide(pair, side) = r;
+        OfSide(pair, Other(side)) = other;
+        pair.how = how_[Index(r)];
+        if (shared) pair.shared = Other(side);
+      }
+    }
+  }
+
   PerSide<const ResultStream*> streams_;
-  PerSide<std::vector<int>> partners_;
+  PerSide<const std::vector<int>&> partners_;
   PerSide<absl::flat_hash_set<Hash128>> contents_;
+  PerSide<absl::flat_hash_set<int>> fixed_;
+  std::vector<Known> known_;  // by recorded result, as the next two
+  std::vector<int> chosen_;
+  std::vector<Mark> how_;
   std::vector<AddedPair> pairs_;
 };
 

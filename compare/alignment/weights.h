@@ -199,14 +199,17 @@ inline constexpr double kOrdered = 0.7;
 
 // 19, recordings, shares unless it says otherwise.
 
-// Of the recorded names those that the other side has too; of these those whose values are near.
-inline constexpr double kSharedNames = 2.0 / 3;
+// Of recorded names that are the other side's those whose values are near, where values tell.
 inline constexpr double kAgreeingNames = 1.0 / 3;
-inline constexpr double kNearNamesake = 2e-2;  // a distance
+// Distances: what coarse types leave of a value, and what is surely it.
+inline constexpr double kNearNamesake = 5e-2;
+inline constexpr double kExact = 1e-4;
 // Names that are the other side's by chance are not those of results of the same sizes.
 inline constexpr double kNamesakesOfOneSize = 0.9;
 // Of the recorded names that say something of the other side's, those that its values bear out.
 inline constexpr double kBorneOut = 2.0 / 3;
+// Of neighbours in a recording those that are in the other side's order, if it has one.
+inline constexpr double kInOrder = 0.8;
 
 // Counts of what is looked at.
 
@@ -234,7 +237,6 @@ inline constexpr size_t kMostMergedUses = 8;
 inline constexpr size_t kMostMergedInputs = 16;
 inline constexpr size_t kMostInRegion = 64;  // nodes that a pair absorbs
 inline constexpr size_t kMostNames = 4096;   // results that are looked at for a name
-inline constexpr size_t kMostContradicted = 64;
 
 }  // namespace onnxcmp::weights
 

@@ -170,6 +170,7 @@ Json ToJson(const OutputPair& pair) {
   if (!pair.tolerance_reason.empty()) json["tolerance"] = pair.tolerance_reason;
   if (pair.recorded) json["recorded"] = true;
   if (pair.entry) json["entry"] = true;
+  if (pair.reordered) json["reordered"] = true;
   if (pair.ties) json["ties"] = true;
   if (pair.moved.has_value()) json["moved_by_causes"] = Real(*pair.moved);
   return json;

@@ -29,7 +29,7 @@ std::string RenderJunit(const Comparison& comparison) {
     const std::vector<std::string> lines = DescribeOutput(pair);
     const std::string name =
         pair.left == pair.right ? pair.left : absl::StrCat(pair.left, " | ", pair.right);
-    const bool passes = pair.difference.agree || (outputs.partial && pair.entry);
+    const bool passes = IsAccepted(outputs, pair);
     suite.Add(pair.recorded ? "recorded" : "output", name, passes ? "" : "failure", lines[0],
               absl::StrJoin(lines, "\n"));
   }

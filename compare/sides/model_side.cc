@@ -4,10 +4,12 @@
 #include <set>
 #include <system_error>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/memory/memory.h"
 #include "compare/sides/shared_nodes.h"
 #include "compare/sides/value_bank.h"
 #include "evaluator/base/status_macros.h"
+#include "evaluator/load/module_paths.h"
 
 namespace onnxcmp {
 namespace {
@@ -123,6 +125,18 @@ SideSummary Summarize(const Model& model) {
   return summary;
 }
 
+// Writes into each node of the main graph which module it comes from.
+void AddModules(const std::string& path, ResultStream* stream) {
+  const absl::flat_hash_map<std::string, std::string> modules = ReadModulePaths(path);
+  if (modules.empty()) return;
+  for (StreamNode& node : stream->nodes) {
+    if (node.outputs.empty() || node.outputs.front() == kNone) continue;
+    const StreamResult& first = stream->results[Index(node.outputs.front())];
+    const auto it = first.depth > 0 ? modules.end() : modules.find(first.name);
+    if (it != modules.end()) node.module = it->second;
+  }
+}
+
 }  // namespace
 
 ModelSide::ModelSide(Evaluator evaluator, const OpRegistry& registry, SideSummary summary)
@@ -154,6 +168,7 @@ class ModelSide::Recording : public RecordRun {
  public:
   Recording(ModelSide* side, const RecordOptions& options, RecordVisitor visit)
       : side_(*side),
+        modules_(options.modules),
         recorder_(side->registry_,
                   {options.max_depth, options.pool, options.cache,
                    options.shared != nullptr ? &options.shared->facts() : nullptr, options.glance}),
@@ -175,11 +190,13 @@ class ModelSide::Recording : public RecordRun {
   ResultStream TakeStream() override {
     ResultStream stream = recorder_.TakeStream();
     stream.source = side_.summary_.source;
+    if (modules_) AddModules(side_.summary_.source, &stream);
     return stream;
   }
 
  private:
   ModelSide& side_;
+  bool modules_;
   StreamRecorder recorder_;
   RecordingTaker taker_;
   std::optional<Run> run_;  // nothing: it is over

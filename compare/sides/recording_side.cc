@@ -1,6 +1,9 @@
 #include "compare/sides/recording_side.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -63,6 +66,57 @@ StreamResult Describe(const RecordedResult& recorded, ResultKind kind, const Val
   result.own_precision = PrecisionOf(value);
   result.precision = result.own_precision;
   return result;
+}
+
+// The coarser type that all of a tensor's floats are exact in: a hook saves bfloat16 as float, which
+// NumPy has. kUndefined: none.
+DType RoundedTo(const Value& value) {
+  constexpr uint32_t kBeyondBfloat16 = 0xFFFF;
+  constexpr uint32_t kBeyondFloat16 = 0x1FFF;
+  constexpr float kGreatestHalf = 65504;
+  constexpr float kLeastHalf = 0x1p-24F;
+  if (!value.is_tensor() || value.tensor().dtype() != DType::kFloat) return DType::kUndefined;
+  const absl::StatusOr<Tensor> tensor = value.tensor().Contiguous();
+  if (!tensor.ok()) return DType::kUndefined;
+  uint32_t bits = 0;
+  bool half = true;
+  for (const float x : tensor->AsSpan<float>()) {
+    bits |= std::bit_cast<uint32_t>(x);
+    if ((bits & kBeyondFloat16) != 0) return DType::kUndefined;
+    half = half && (x == 0 || (std::abs(x) <= kGreatestHalf && std::abs(x) >= kLeastHalf));
+  }
+  return (bits & kBeyondBfloat16) == 0 ? DType::kBfloat16
+         : half                        ? DType::kFloat16
+                                       : DType::kUndefined;
+}
+
+// Results that were rounded to a coarser type are as precise as that, if most are: numbers that say
+// something are so by no accident.
+void TakePrecision(const std::vector<DType>& rounded, ResultStream* stream) {
+  constexpr double kMost = 0.8;
+  constexpr int64_t kEnough = 32;
+  for (const DType type : {DType::kBfloat16, DType::kFloat16}) {
+    int all = 0;
+    int so = 0;
+    int64_t elements = 0;
+    for (size_t r = 0; r < rounded.size(); ++r) {
+      const StreamResult& result = stream->results[r];
+      if (result.kind == ResultKind::kInput || result.dtype != DType::kFloat ||
+          !result.fingerprint.rich) {
+        continue;
+      }
+      ++all;
+      if (rounded[r] != type) continue;
+      ++so;
+      elements += result.fingerprint.size;
+    }
+    if (so == 0 || so < kMost * all || elements < kEnough) continue;
+    for (size_t r = 0; r < rounded.size(); ++r) {
+      if (rounded[r] != type) continue;
+      stream->results[r].own_precision = stream->results[r].precision = type;
+    }
+    return;
+  }
 }
 
 }  // namespace
@@ -160,8 +214,10 @@ ResultStream RecordingSide::ReadAll(const RecordOptions& options, RecordVisitor 
   stream.source = summary_.source;
   stream.recorded = true;
   shown_.clear();
+  layouts_.clear();
   summary_.status = absl::OkStatus();
   absl::flat_hash_map<std::string, int> main_graph;  // the last result of a name
+  std::vector<DType> rounded;  // by result
   const std::vector<RecordedResult>& results = values().results();
   for (size_t i = 0; i < results.size(); ++i) {
     const RecordedResult& recorded = results[i];
@@ -195,9 +251,11 @@ ResultStream RecordingSide::ReadAll(const RecordOptions& options, RecordVisitor 
       result.source = it->second;
     }
     shown_.push_back(i);
+    rounded.push_back(RoundedTo(value));
     summary_.status = visit(number, result, value);
     if (!summary_.status.ok()) break;
   }
+  TakePrecision(rounded, &stream);
   return stream;
 }
 
@@ -205,10 +263,17 @@ absl::Status RecordingSide::Revisit(const std::vector<bool>& wanted, Observer* /
                                     Visitor visit) {
   for (size_t i = 0; i < std::min(wanted.size(), shown_.size()); ++i) {
     if (!wanted[i]) continue;
-    OC_ASSIGN_OR_RETURN(const Value value, ReadResult(shown_[i]));
+    OC_ASSIGN_OR_RETURN(Value value, ReadResult(shown_[i]));
+    if (const auto it = layouts_.find(static_cast<int>(i)); it != layouts_.end()) {
+      OC_ASSIGN_OR_RETURN(value, InLayout(value, it->second));
+    }
     OC_RETURN_IF_ERROR(visit(static_cast<int>(i), value));
   }
   return absl::OkStatus();
+}
+
+void RecordingSide::SetLayout(int result, RecordedLayout layout) {
+  layouts_[result] = std::move(layout);
 }
 
 absl::StatusOr<std::unique_ptr<Side>> OpenSide(const std::string& path, const OpRegistry& registry,

@@ -10,10 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
 #include "compare/recordings/recorded_values.h"
+#include "compare/sides/recorded_layout.h"
 #include "compare/sides/side.h"
 #include "compare/sides/side_summary.h"
 #include "compare/streams/result_stream.h"
@@ -45,6 +47,7 @@ class RecordingSide : public Side {
   std::unique_ptr<RecordRun> StartRecord(const RecordOptions& options,
                                          RecordVisitor visit) override;
   absl::Status Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) override;
+  void SetLayout(int result, RecordedLayout layout) override;
 
  private:
   class Reading;
@@ -60,6 +63,7 @@ class RecordingSide : public Side {
   SideSummary summary_;
   std::vector<bool> are_inputs_;  // by index in values(), of what is called a result
   std::vector<size_t> shown_;     // by result of the last Record(): index in values()
+  absl::flat_hash_map<int, RecordedLayout> layouts_;  // by result of the last Record()
 };
 
 // A recording or a model, whichever the path is. Only models have an evaluator().

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
+#include "compare/sides/recorded_layout.h"
 #include "compare/sides/side_summary.h"
 #include "compare/streams/fingerprint_cache.h"
 #include "compare/streams/result_stream.h"
@@ -33,6 +34,7 @@ struct RecordOptions {
   FingerprintCache* cache = nullptr;  // of both sides; null: one of its own
   SharedNodes* shared = nullptr;      // with another run; null: every node runs
   bool glance = false;                // as StreamRecorderOptions::glance
+  bool modules = false;               // nodes tell which module they come from
   Observer* watcher = nullptr;        // sees a run before its results are recorded; may be null
 };
 
@@ -81,6 +83,9 @@ class Side {
   virtual absl::StatusOr<InputsOfRecording> RecordedInputs(const Graph& /*model*/) {
     return InputsOfRecording();
   }
+
+  // In which layout a recording shows a result of its last Record() from now on; a model has none.
+  virtual void SetLayout(int /*result*/, RecordedLayout /*layout*/) {}  // NOLINT(performance-*)
 
   // Takes all results down and shows each value, in order. If the run fails, the stream holds what
   // there was up to then and summary().status says why.

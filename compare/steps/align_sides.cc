@@ -1,7 +1,9 @@
 #include "compare/steps/align_sides.h"
 
+#include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -9,6 +11,7 @@
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/streams/common_form.h"
 #include "compare/streams/result_names.h"
+#include "compare/verdict/derived_results.h"
 #include "compare/verdict/recorded_entries.h"
 #include "evaluator/base/status_macros.h"
 
@@ -65,8 +68,19 @@ absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
   OC_ASSIGN_OR_RETURN(const std::vector<AddedPair> entries,
                       FindEntries(sides, alignment, tools.keep_values, tools.watch));
   alignment = WithPairs(std::move(alignment), entries, sides);
-  return WithPairs(alignment, PairRecorded(alignment, *sides.left.stream, *sides.right.stream),
-                   sides);
+  std::vector<AddedPair> added =
+      PairRecorded(alignment, *sides.left.stream, *sides.right.stream);
+  OC_ASSIGN_OR_RETURN(std::vector<DerivedResult> derived,
+                      FindDerived(sides, alignment, added, tools.keep_values, tools.watch));
+  // What the other side no longer has is none of its results, whatever it is called.
+  std::erase_if(added, [&](const AddedPair& pair) {
+    return absl::c_any_of(derived, [&](const DerivedResult& result) {
+      return OfSide(pair, result.side) == result.result;
+    });
+  });
+  alignment = WithPairs(std::move(alignment), added, sides);
+  alignment.derived = std::move(derived);
+  return alignment;
 }
 
 }  // namespace onnxcmp

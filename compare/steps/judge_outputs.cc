@@ -79,6 +79,7 @@ absl::StatusOr<OutputComparison> JudgeOutputs(const PerSide<RecordedSide>& sides
     judged = CompareOutputs({}, {}, options.tolerance, &tolerances, &measured.alignment);
   }
   judged.partial = options.partial;
+  judged.any_row_order = options.any_row_order || options.partial;
   judged =
       JudgeRecorded({*sides.left.stream, *sides.right.stream, measured.alignment, measured.rows},
                     tolerances, std::move(judged));

@@ -23,6 +23,7 @@ PerSide<std::vector<NamedOutput>> NamedOutputsOf(const PerSide<RecordedSide>& si
 struct JudgeOptions {
   ToleranceOptions tolerance;  // by the whole names of results
   bool partial = false;
+  bool any_row_order = false;
   bool ties_agree = false;
 };
 

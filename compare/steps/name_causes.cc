@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/causes/failed_runs.h"
+#include "compare/causes/recorded_causes.h"
 #include "compare/comparison/verdict.h"
 #include "compare/differences/nearness.h"
 #include "compare/quantization/contradicted_causes.h"
@@ -64,6 +65,27 @@ std::vector<std::pair<int, Value>> DoubtfulOutputs(const std::vector<NamedOutput
   return doubtful;
 }
 
+// Pairs of the table, each result of the model once: with what was recorded of it alone, if there
+// is such.
+std::vector<RecordedPair> RecordedPairsOf(const std::vector<ComparedRow>& rows,
+                                          const PairTolerances& tolerances) {
+  std::vector<RecordedPair> pairs;
+  for (const bool merged : {false, true}) {
+    for (const ComparedRow& row : rows) {
+      const Marks marks = row.aligned.marks;
+      if (!row.aligned.paired() || Has(marks, Mark::kMerged) != merged ||
+          Has(marks, Mark::kTransposed) || Has(marks, Mark::kEntry)) {
+        continue;
+      }
+      const int left = row.aligned.left.back();
+      const int right = row.aligned.right.back();
+      pairs.push_back({left, right, tolerances.Of(left, right).tolerances,
+                       row.relation == Relation::kDifferent});
+    }
+  }
+  return pairs;
+}
+
 void AddRepro(const FoundCause& found, Cause* cause) {
   absl::StatusOr<Repro> repro = MakeRepro(found, *cause);
   if (repro.ok()) {
@@ -78,6 +100,7 @@ void AddRepro(const FoundCause& found, Cause* cause) {
 absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
                                        const std::vector<NamedOutput>& outputs,
                                        const MeasuredRows& measured, const OutputComparison& judged,
+                                       const PairTolerances& tolerances,
                                        const NameCausesOptions& options, const StepTools& tools) {
   CauseOptions search;
   search.outputs_agree = judged.agree;
@@ -92,7 +115,11 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
   }
   if (!judged.agree) search.far = FarApart(sides, measured.rows);
   if (options.repro) search.on_found = AddRepro;
-  OC_ASSIGN_OR_RETURN(CauseReport report, FindCauses(sides, measured.alignment, search));
+  OC_ASSIGN_OR_RETURN(CauseReport report,
+                      IsModelBesideRecording(sides)
+                          ? FindRecordedCauses(sides, measured.alignment,
+                                               RecordedPairsOf(measured.rows, tolerances), search)
+                          : FindCauses(sides, measured.alignment, search));
   DropBesideFailures(sides, &report.causes);
   if (IsQuantized(*sides.left.stream) && IsQuantized(*sides.right.stream)) {
     DropContradicted(*sides.left.stream, measured.rows, &report.causes);

@@ -12,6 +12,7 @@
 #include "compare/sides/pair_values.h"
 #include "compare/steps/measure_rows.h"
 #include "compare/steps/step_tools.h"
+#include "compare/tolerances/pair_tolerance.h"
 #include "compare/verdict/output_comparison.h"
 
 namespace onnxcmp {
@@ -28,6 +29,7 @@ struct NameCausesOptions {
 absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
                                        const std::vector<NamedOutput>& outputs,
                                        const MeasuredRows& measured, const OutputComparison& judged,
+                                       const PairTolerances& tolerances,
                                        const NameCausesOptions& options, const StepTools& tools);
 
 }  // namespace onnxcmp

@@ -36,6 +36,7 @@ struct RecordSidesOptions {
   bool share = true;
   // Whether somebody will ask for the numbers of results whose bits both sides have.
   bool numbers = true;
+  bool modules = false;  // as RecordOptions::modules; a model beside a recording is asked anyway
   bool shadow = false;
   int64_t shadow_memory = 0;  // of what one node makes in double
   const ThreadPool* pool = nullptr;

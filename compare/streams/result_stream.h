@@ -61,6 +61,10 @@ struct StreamResult {
   // Of a recorded result that says what made it; others have a node.
   std::string op_type;
   std::string domain;
+  // Of a recorded result that is compared in another layout than it was recorded in: "NHWC",
+  // "axes 1 0", "[32,64]". Type, shape and fingerprint are those that it is compared in.
+  std::string recorded_as;
+  bool other_rows = false;  // that has the entries of the first axis in another order
 };
 
 struct StreamNode {
@@ -68,6 +72,9 @@ struct StreamNode {
   std::string domain;
   std::string name;
   std::string path;         // call path and iteration
+  // The module of a framework that it comes from, as an exporter wrote it down: "encoder.layer.0";
+  // nothing: unknown, or not asked for (RecordOptions::modules).
+  std::optional<std::string> module = std::nullopt;
   uint64_t attributes = 0;  // hash of the attributes, subgraphs included
   int64_t bits = 4;         // NodeFacts::bits
   FewResults inputs;        // results by input slot; kNone: absent

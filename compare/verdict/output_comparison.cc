@@ -200,11 +200,16 @@ bool TellsNothing(const OutputComparison& comparison) {
          });
 }
 
+bool IsAccepted(const OutputComparison& comparison, const OutputPair& pair) {
+  return pair.difference.agree || (comparison.partial && pair.entry) ||
+         (comparison.any_row_order && pair.reordered);
+}
+
 bool AllAgree(const OutputComparison& comparison) {
   const bool complete = comparison.only_left.empty() && comparison.only_right.empty();
   return !comparison.pairs.empty() && (complete || comparison.partial) &&
          std::all_of(comparison.pairs.begin(), comparison.pairs.end(), [&](const OutputPair& pair) {
-           return pair.difference.agree || (comparison.partial && pair.entry);
+           return IsAccepted(comparison, pair);
          });
 }
 

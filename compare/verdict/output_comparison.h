@@ -32,7 +32,8 @@ struct OutputPair {
   std::string type;  // of the left value
   // A recorded result that is no output: it counts as an output does.
   bool recorded = false;
-  bool entry = false;  // recorded is one entry of the other's first axis
+  bool entry = false;      // recorded is one entry of the other's first axis
+  bool reordered = false;  // recorded has the rows in another order, in which all agree
   bool same_bits = false;
   bool ties = false;  // ids that differ where their scores tie, or what is computed from such
   ValueDifference difference;
@@ -52,6 +53,7 @@ struct OutputComparison {
   bool agree = true;
   // What is left over on a side, and single entries, are accepted.
   bool partial = false;
+  bool any_row_order = false;     // pairs that are reordered are accepted
   int64_t recorded = 0;           // results of recordings that count
   std::vector<OutputPair> pairs;  // in the left side's order, outputs before recorded results
   std::vector<std::string> only_left;
@@ -67,6 +69,9 @@ OutputComparison CompareOutputs(absl::Span<const NamedOutput> left,
                                 const ToleranceOptions& options,
                                 const PairTolerances* tolerances = nullptr,
                                 const Alignment* alignment = nullptr);
+
+// Whether a pair agrees, or differs by what is accepted.
+bool IsAccepted(const OutputComparison& comparison, const OutputPair& pair);
 
 // Whether there is a pair, all of them agree and nothing is left over that counts.
 bool AllAgree(const OutputComparison& comparison);

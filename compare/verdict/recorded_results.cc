@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/pair/per_side.h"
 #include "compare/streams/result_names.h"
@@ -47,6 +49,7 @@ class Judge {
         ++outputs_.recorded;
         const int row = rows_[side][r];
         if (row == kNone) {
+          if (IsDerived(side, number)) continue;
           if (IsMissed(side, number)) Missing(side).push_back(FullName(Result(side, number)));
         } else if (rows.insert(row).second) {
           outputs_.pairs.push_back(PairOf(sides_.rows[Index(row)]));
@@ -54,6 +57,8 @@ class Judge {
       }
     }
     if (sides_.left.recorded != sides_.right.recorded && !AnyComputed()) outputs_.pairs.clear();
+    NoteLayouts();
+    NoteDerived();
     outputs_.agree = AllAgree(outputs_);
     return std::move(outputs_);
   }
@@ -100,6 +105,51 @@ class Judge {
            !IsNarrowMask(result) && !IsCopy(side, r);
   }
 
+  // What the other side no longer has tells how what it has came about.
+  bool IsDerived(SideId side, int r) const {
+    return absl::c_any_of(sides_.alignment.derived, [&](const DerivedResult& derived) {
+      return derived.side == side && derived.result == r;
+    });
+  }
+
+  // "recorded as NHWC, compared as the other side has it: a, b, … 3 more".
+  void NoteLayouts() {
+    for (const SideId side : kBothSides) {
+      std::vector<std::pair<std::string, std::vector<std::string>>> layouts;
+      for (const StreamResult& result : Stream(side).results) {
+        if (result.recorded_as.empty() || result.kind == ResultKind::kOutput) continue;
+        auto it = absl::c_find_if(
+            layouts, [&](const auto& layout) { return layout.first == result.recorded_as; });
+        if (it == layouts.end()) it = layouts.insert(it, {result.recorded_as, {}});
+        it->second.push_back(FullName(result));
+      }
+      for (const auto& [layout, names] : layouts) {
+        outputs_.notes.push_back(absl::StrCat("recorded as ", layout, ", compared in the layout of the ",
+                                              SideName(Other(side)), ": ", SomeOf(names)));
+      }
+    }
+  }
+
+  void NoteDerived() {
+    std::vector<std::pair<std::string, std::vector<std::string>>> ways;
+    for (const DerivedResult& derived : sides_.alignment.derived) {
+      auto it = absl::c_find_if(ways, [&](const auto& way) { return way.first == derived.how; });
+      if (it == ways.end()) it = ways.insert(it, {derived.how, {}});
+      it->second.push_back(absl::StrCat(FullName(Result(derived.side, derived.result)), " of ",
+                                        FullName(Result(Other(derived.side), derived.of))));
+    }
+    for (const auto& [how, names] : ways) {
+      outputs_.notes.push_back(absl::StrCat(how, ", found so: ", SomeOf(names)));
+    }
+  }
+
+  static std::string SomeOf(const std::vector<std::string>& names) {
+    constexpr size_t kMost = 6;
+    if (names.size() <= kMost + 1) return absl::StrJoin(names, ", ");
+    const std::vector<std::string> shown(names.begin(), names.begin() + kMost);
+    return absl::StrCat(absl::StrJoin(shown, ", "), ", … ", names.size() - kMost, " more");
+  }
+
   // A mask that its type cannot hold is like nothing of the other side.
   static bool IsNarrowMask(const StreamResult& result) {
     return BitWidth(result.dtype) <= 16 && !result.fingerprint.rich &&
@@ -144,6 +194,13 @@ class Judge {
       pair.difference.agree = false;
       pair.difference.reason = std::move(reason);
     };
+    const StreamResult& moved = left.other_rows ? left : right;
+    if (moved.other_rows && pair.difference.agree) {
+      pair.reordered = true;
+      disagree(absl::StrCat("in another order, ", moved.recorded_as,
+                            " (--any-row-order accepts that)"));
+      return pair;
+    }
     // Of several equal results the alignment may have paired another.
     const bool by_name = pair.left == pair.right || Has(row.aligned.marks, Mark::kNamed) ||
                          Has(row.aligned.marks, Mark::kGiven);

@@ -173,6 +173,7 @@ std::string OneSided(const Comparison& comparison, SideId side) {
 std::string Worst(const Comparison& comparison) {
   const ComparedRow* worst = nullptr;
   double farthest = 0;
+  double most = 0;
   for (const ComparedRow& row : comparison.rows) {
     if (row.difference == nullptr || !row.aligned.paired()) continue;
     if (comparison.left.results[Index(row.aligned.left.back())].kind == ResultKind::kOutput) {
@@ -180,6 +181,7 @@ std::string Worst(const Comparison& comparison) {
     }
     const TensorDifference& difference = *row.difference;
     if (!difference.values.reason.empty() || difference.values.max_absolute == 0) continue;
+    most = std::max(most, difference.values.max_absolute);
     const double size = difference.range > 0 ? difference.values.max_absolute / difference.range
                                              : difference.values.max_relative;
     if (worst == nullptr || size > farthest) {
@@ -192,7 +194,7 @@ std::string Worst(const Comparison& comparison) {
   const StreamResult& face = comparison.left.results[Index(worst->aligned.left.back())];
   std::string text =
       absl::StrCat(PairName(comparison, worst->aligned.left.back(), worst->aligned.right.back()),
-                   ": ", GreatestDifference(difference, face.dtype));
+                   difference.values.max_absolute < most ? ", for its size: " : ": ", GreatestDifference(difference, face.dtype));
   if (difference.range > 0 && farthest >= 1e-3 && std::isfinite(farthest)) {
     absl::StrAppend(&text, absl::StrFormat(" (%.2g %% of its range)", 100 * farthest));
   }
@@ -356,7 +358,8 @@ std::string VerdictLines(const Comparison& comparison, const TableOptions& optio
                          const TableStyle& style) {
   std::string text = options.coverage ? CoverageLines(comparison, options, style) : "";
   absl::string_view label = VerdictName(comparison.verdict);
-  for (const std::string& line : VerdictText(comparison)) {
+  const bool all = options.rows == TableOptions::Rows::kAll;
+  for (const std::string& line : VerdictText(comparison, all)) {
     text += LabelledLines(label, TableStyle::ColorOf(comparison.verdict), line, options, style);
     label = "";
   }

@@ -137,6 +137,10 @@ class LineMaker {
   }
 
   std::string CauseNote(int cause) const {
+    const bool recorded = comparison_.left.recorded || comparison_.right.recorded;
+    if (recorded && comparison_.causes.size() > 1) {
+      return absl::StrCat("← begins here, cause ", cause + 1);
+    }
     return comparison_.causes.size() == 1 ? "← begins here" : absl::StrCat("← cause ", cause + 1);
   }
 
@@ -270,6 +274,10 @@ class LineMaker {
       if (Has(marks, Mark::kNamed)) notes.push_back("paired by name");
       if (Has(marks, Mark::kPlaced)) notes.push_back("paired by place");
       if (Has(marks, Mark::kGiven)) notes.push_back("paired by --pair");
+      for (const StreamResult* const result : {&a, &b}) {
+        if (result->recorded_as.empty()) continue;
+        notes.push_back(absl::StrCat("recorded as ", result->recorded_as));
+      }
       if (Has(marks, Mark::kEntry)) notes.push_back("one entry of the first axis");
       if (row.difference != nullptr && !row.difference->values.reason.empty()) {
         notes.push_back(PrintableText(row.difference->values.reason));

@@ -30,7 +30,7 @@ std::string VerdictLines(const Comparison& comparison, const TableOptions& optio
                          const TableStyle& style);
 
 // What the verdict means here: which output is how far apart and where; why a side failed.
-std::vector<std::string> VerdictText(const Comparison& comparison);
+std::vector<std::string> VerdictText(const Comparison& comparison, bool all = false);
 
 // A label and after it the text, wrapped to the width.
 std::string LabelledLines(absl::string_view label, Color color, absl::string_view text,

@@ -16,7 +16,9 @@
 #include "absl/types/span.h"
 #include "compare/comparison/verdict.h"
 #include "compare/reports/table/table_summary.h"
+#include "compare/streams/result_names.h"
 #include "compare/text/display_text.h"
+#include "compare/text/meant_name.h"
 #include "compare/text/short_text.h"
 #include "evaluator/tensor/dtype.h"
 
@@ -144,16 +146,30 @@ const char* NounOf(const OutputComparison& outputs) {
   return recorded == static_cast<int64_t>(outputs.pairs.size()) ? "recorded result" : "result";
 }
 
-std::string Missing(const OutputComparison& outputs) {
+// A recorded name with those of the other side that are like it.
+std::string WithLikeNames(const std::string& name, const std::vector<std::string>& others) {
+  std::string like = DidYouMean(name, others);
+  if (like.empty()) return PrintableText(name);
+  return absl::StrCat(PrintableText(name), " (", PrintableText(like.substr(2)), ")");
+}
+
+std::string Missing(const Comparison& comparison, bool all) {
+  const OutputComparison& outputs = comparison.outputs;
   std::string text;
-  const auto add = [&](const std::vector<std::string>& names, const char* side) {
+  const auto add = [&](const std::vector<std::string>& names, const char* side,
+                       const ResultStream& other) {
     if (names.empty()) return;
-    constexpr size_t kMost = 4;
+    constexpr size_t kFew = 4;
+    const size_t most = all ? names.size() : kFew;
+    const std::vector<std::string> others =
+        outputs.recorded > 0 ? NamesOf({&other}) : std::vector<std::string>();
     std::vector<std::string> shown;
-    for (size_t i = 0; i < std::min(names.size(), kMost); ++i) {
-      shown.push_back(PrintableText(names[i]));
+    for (size_t i = 0; i < std::min(names.size(), most); ++i) {
+      shown.push_back(WithLikeNames(names[i], others));
     }
-    if (names.size() > kMost) shown.push_back(absl::StrCat("… ", names.size() - kMost, " more"));
+    if (names.size() > most) {
+      shown.push_back(absl::StrCat("… ", names.size() - most, " more (--all shows)"));
+    }
     absl::StrAppend(&text, text.empty() ? "" : "; ");
     if (outputs.recorded > 0) {
       absl::StrAppend(&text, names.size(), " of ", Count(outputs.recorded, "recorded result"),
@@ -164,8 +180,8 @@ std::string Missing(const OutputComparison& outputs) {
                       names.size() == 1 ? "output " : "outputs ", absl::StrJoin(shown, ", "));
     }
   };
-  add(outputs.only_left, "left");
-  add(outputs.only_right, "right");
+  add(outputs.only_left, "left", comparison.right);
+  add(outputs.only_right, "right", comparison.left);
   if (!text.empty() && outputs.partial) absl::StrAppend(&text, " (--partial)");
   return text;
 }
@@ -199,7 +215,7 @@ std::string BothNanText(const OutputComparison& outputs) {
   return absl::StrCat(Count(nans, "element"), nans == 1 ? " is" : " are", " NaN on both sides");
 }
 
-std::string OutputsText(const Comparison& comparison) {
+std::string OutputsText(const Comparison& comparison, bool all) {
   const OutputComparison& outputs = comparison.outputs;
   if (outputs.pairs.empty() && outputs.only_left.empty() && outputs.only_right.empty()) {
     return outputs.recorded > 0
@@ -234,7 +250,7 @@ std::string OutputsText(const Comparison& comparison) {
     const std::string nans = BothNanText(outputs);
     if (!nans.empty()) parts.push_back(nans);
   }
-  const std::string missing = Missing(outputs);
+  const std::string missing = Missing(comparison, all);
   if (!missing.empty()) parts.push_back(missing);
   return absl::StrJoin(parts, "; ");
 }
@@ -355,7 +371,7 @@ std::string MadeUpText(const std::vector<std::string>& inputs) {
 
 }  // namespace
 
-std::vector<std::string> VerdictText(const Comparison& comparison) {
+std::vector<std::string> VerdictText(const Comparison& comparison, bool all) {
   std::vector<std::string> lines;
   const absl::Status& left = comparison.left_summary.status;
   const absl::Status& right = comparison.right_summary.status;
@@ -390,7 +406,7 @@ std::vector<std::string> VerdictText(const Comparison& comparison) {
                            Count(comparison.made_up_sets, "made-up set"), "; give --inputs")
             : "nothing was tested: with these inputs all outputs are NaN or empty");
   }
-  lines.push_back(OutputsText(comparison));
+  lines.push_back(OutputsText(comparison, all));
   for (std::string& line : ToleranceLines(comparison)) lines.push_back(std::move(line));
   const std::string inside = InsideText(comparison);
   if (!inside.empty()) lines.push_back(inside);

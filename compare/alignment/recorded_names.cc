@@ -1,0 +1,274 @@
+#include "compare/alignment/recorded_names.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "compare/alignment/weights.h"
+#include "compare/streams/result_names.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr int kSeveral = kNone - 1;
+// Parts that stand before the paths of either side and not of the other: the name of a wrapper.
+constexpr size_t kMostBefore = 2;
+
+bool IsDigits(absl::string_view text) {
+  return !text.empty() && absl::c_all_of(text, [](char c) {
+           return absl::ascii_isdigit(static_cast<unsigned char>(c));
+         });
+}
+
+// Whether all words stand in `name` in this order.
+bool AreInOrder(const std::vector<std::string>& words, const std::vector<std::string>& name) {
+  size_t next = 0;
+  for (const std::string& word : name) {
+    if (next < words.size() && words[next] == word) ++next;
+  }
+  return next == words.size();
+}
+
+// Whether a recorded name surely means a result of that name: all of its words are there in order,
+// or it is that name with something before it or a number after it.
+bool Means(const std::vector<std::string>& words, const std::vector<std::string>& name) {
+  if (AreInOrder(words, name)) return true;
+  if (name.size() >= words.size()) return false;
+  return std::equal(name.rbegin(), name.rend(), words.rbegin()) ||
+         (name.size() + 1 == words.size() && std::equal(name.begin(), name.end(), words.begin()) &&
+          IsDigits(words.back()));
+}
+
+// How many words one of the two has that the other lacks, where it has all of the other's.
+size_t OtherWords(const std::vector<std::string>& words, const std::vector<std::string>& name) {
+  return std::max(words.size(), name.size()) - std::min(words.size(), name.size());
+}
+
+// "layer1/layer1.0/conv" is "layer1.0.conv": what a container holds has its name before it.
+std::vector<std::string> PartsOfPath(absl::string_view path) {
+  std::vector<std::string> parts;
+  for (const absl::string_view part : absl::StrSplit(path, '/', absl::SkipEmpty())) {
+    if (!parts.empty() && absl::StartsWith(part, absl::StrCat(parts.back(), "."))) parts.pop_back();
+    parts.emplace_back(part);
+  }
+  return absl::StrSplit(absl::StrJoin(parts, "."), '.', absl::SkipEmpty());
+}
+
+std::string Key(const std::vector<std::string>& parts, size_t first = 0) {
+  return absl::StrJoin(parts.begin() + static_cast<std::ptrdiff_t>(std::min(first, parts.size())),
+                       parts.end(), ".");
+}
+
+// Without what tools add to the name of what a module gave.
+absl::string_view WithoutEnd(absl::string_view name) {
+  for (const absl::string_view end :
+       {" call 0 output", "_output_0", ".output_0", "_output", ".output", ":0"}) {
+    if (absl::ConsumeSuffix(&name, end)) return name;
+  }
+  return name;
+}
+
+}  // namespace
+
+std::vector<std::string> WordsOf(absl::string_view name) {
+  std::vector<std::string> words(1);
+  for (const char c : name) {
+    if (absl::ascii_isalnum(static_cast<unsigned char>(c))) {
+      words.back().push_back(absl::ascii_tolower(static_cast<unsigned char>(c)));
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+bool IsCounted(absl::string_view name) {
+  absl::ConsumePrefix(&name, "onnx::");
+  absl::ConsumeSuffix(&name, "_output_0");
+  if (name.empty() || name.find_first_of("/.") != absl::string_view::npos) return false;
+  return absl::ascii_isdigit(static_cast<unsigned char>(name.back()));
+}
+
+RecordedNames::RecordedNames(const ResultStream& recording, const ResultStream& other)
+    : recording_(recording), other_(other), words_(other.results.size()) {
+  for (size_t i = 0; i < other_.results.size(); ++i) {
+    const StreamResult& result = other_.results[i];
+    const auto r = static_cast<int>(i);
+    if (result.kind == ResultKind::kOutput) {
+      if (result.source != kNone) outputs_[result.name] = result.source;
+      continue;
+    }
+    const std::string name = FullName(result);
+    names_[name] = r;
+    words_[i] = WordsOf(name);
+    if (result.kind == ResultKind::kInitializer) continue;
+    const auto [it, added] = spelled_.try_emplace(absl::StrJoin(words_[i], "_"), r);
+    if (!added) it->second = kSeveral;
+  }
+  FindModules();
+}
+
+std::vector<std::string> RecordedNames::ModuleOf(const StreamNode& node) const {
+  if (node.module.has_value()) return PartsOfPath(*node.module);
+  absl::string_view name = node.name;
+  if (!absl::StartsWith(name, "/") && !node.outputs.empty() && node.outputs.front() != kNone) {
+    name = other_.results[Index(node.outputs.front())].name;
+  }
+  if (!absl::StartsWith(name, "/")) return {};
+  // The last part is the operator.
+  return PartsOfPath(name.substr(0, name.rfind('/')));
+}
+
+void RecordedNames::FindModules() {
+  // Each result belongs to its node's module and all around it, and leaves those that none of its
+  // readers is in.
+  std::vector<std::vector<std::string>> of_node;
+  of_node.reserve(other_.nodes.size());
+  for (const StreamNode& node : other_.nodes) of_node.push_back(ModuleOf(node));
+  if (absl::c_all_of(of_node, [](const auto& parts) { return parts.empty(); })) return;
+  // By result: how many parts of the path all readers have in common with the maker, at most as
+  // many as that has; nothing read it yet: all.
+  std::vector<size_t> common(other_.results.size());
+  std::vector<bool> is_read(other_.results.size());
+  const auto see = [&](int r, const std::vector<std::string>& reader) {
+    const int maker = r == kNone ? kNone : other_.results[Index(r)].node;
+    if (maker == kNone) return;
+    const std::vector<std::string>& own = of_node[Index(maker)];
+    const auto same = static_cast<size_t>(
+        std::mismatch(own.begin(), own.end(), reader.begin(), reader.end()).first - own.begin());
+    common[Index(r)] = is_read[Index(r)] ? std::min(common[Index(r)], same) : same;
+    is_read[Index(r)] = true;
+  };
+  for (size_t n = 0; n < other_.nodes.size(); ++n) {
+    for (const int r : other_.nodes[n].inputs) see(r, of_node[n]);
+    for (const int r : other_.nodes[n].captures) see(r, of_node[n]);
+  }
+  for (const StreamResult& result : other_.results) {
+    if (result.kind == ResultKind::kOutput) see(result.source, {});
+  }
+  for (size_t i = 0; i < other_.results.size(); ++i) {
+    const int maker = other_.results[i].node;
+    if (maker == kNone || other_.results[i].kind == ResultKind::kOutput) continue;
+    const std::vector<std::string>& own = of_node[Index(maker)];
+    std::string path;
+    for (size_t part = 0; part < own.size(); ++part) {
+      absl::StrAppend(&path, part == 0 ? "" : ".", own[part]);
+      if (is_read[i] && common[i] > part) continue;
+      modules_[path].results.push_back(static_cast<int>(i));
+    }
+  }
+  // What stands before the paths of one side: as most recorded names have it.
+  absl::flat_hash_set<std::string> starts = {""};
+  for (const auto& parts : of_node) {
+    for (size_t count = 1; count <= kMostBefore && count <= parts.size(); ++count) {
+      starts.insert(absl::StrCat(
+          Key({parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(count)}), "."));
+    }
+  }
+  std::vector<std::string> ordered(starts.begin(), starts.end());
+  absl::c_sort(ordered, [](const std::string& a, const std::string& b) {
+    return std::pair(a.size(), a) < std::pair(b.size(), b);
+  });
+  int most = 0;
+  std::pair<std::string, size_t> best;
+  for (size_t skipped = 0; skipped <= kMostBefore; ++skipped) {
+    for (const std::string& start : ordered) {
+      if (skipped > 0 && !start.empty()) continue;
+      before_ = start;
+      skipped_ = skipped;
+      int meant = 0;
+      for (const StreamResult& result : recording_.results) {
+        if (ModuleCalled(result.name) != nullptr) ++meant;
+      }
+      if (meant <= most) continue;
+      most = meant;
+      best = {start, skipped};
+    }
+  }
+  std::tie(before_, skipped_) = best;
+}
+
+const RecordedNames::Module* RecordedNames::ModuleCalled(absl::string_view name) const {
+  for (const absl::string_view called : {name, WithoutEnd(name)}) {
+    const std::vector<std::string> parts = PartsOfPath(called);
+    if (parts.size() <= skipped_) continue;
+    const auto it = modules_.find(absl::StrCat(before_, Key(parts, skipped_)));
+    if (it != modules_.end()) return &it->second;
+  }
+  return nullptr;
+}
+
+bool RecordedNames::SameSize(int recorded, int other) const {
+  const Fingerprint& own = recording_.results[Index(recorded)].fingerprint;
+  const Fingerprint& theirs = other_.results[Index(other)].fingerprint;
+  return own.size == theirs.size && own.kind == theirs.kind;
+}
+
+NamedResult RecordedNames::FindSame(int recorded) const {
+  const StreamResult& result = recording_.results[Index(recorded)];
+  const std::string name = FullName(result);
+  if (const auto it = outputs_.find(result.name); it != outputs_.end()) {
+    return {it->second, NameRule::kOutput};
+  }
+  // A number alone names nothing.
+  if (IsDigits(name)) return {};
+  const NameRule rule = IsCounted(name) ? NameRule::kCounted : NameRule::kSame;
+  if (const auto it = names_.find(name); it != names_.end()) return {it->second, rule};
+  // Characters that a file's name may not have become others.
+  const auto it = spelled_.find(absl::StrJoin(WordsOf(name), "_"));
+  if (it == spelled_.end() || it->second == kSeveral) return {};
+  return {it->second, rule};
+}
+
+NamedResult RecordedNames::FindModule(int recorded) const {
+  const StreamResult& result = recording_.results[Index(recorded)];
+  if (absl::StrContains(result.name, " input")) return {};
+  const Module* const module = ModuleCalled(FullName(result));
+  if (module == nullptr || module->results.empty()) return {};
+  for (auto r = module->results.rbegin(); r != module->results.rend(); ++r) {
+    if (SameSize(recorded, *r)) return {*r, NameRule::kModule};
+  }
+  // What a module gives in another size, if it gives but one thing.
+  return module->results.size() == 1 ? NamedResult{module->results[0], NameRule::kModule}
+                                     : NamedResult();
+}
+
+NamedResult RecordedNames::FindWithin(int recorded) const {
+  const std::vector<std::string> words = WordsOf(FullName(recording_.results[Index(recorded)]));
+  if (words.empty() || (words.size() == 1 && IsDigits(words[0]))) return {};
+  int best = kNone;
+  std::pair<double, size_t> least;
+  for (size_t i = 0; i < other_.results.size(); ++i) {
+    const StreamResult& other = other_.results[i];
+    const auto r = static_cast<int>(i);
+    if (other.kind != ResultKind::kResult || !SameSize(recorded, r) || !Means(words, words_[i])) {
+      continue;
+    }
+    // What is near goes before what has fewer other words.
+    const double distance =
+        SketchDistance(recording_.results[Index(recorded)].fingerprint, other.fingerprint);
+    const std::pair<double, size_t> rest = {distance <= weights::kNearNamesake ? distance : 1,
+                                            OtherWords(words, words_[i])};
+    if (best != kNone && rest > least) continue;
+    best = r;
+    least = rest;
+  }
+  return best == kNone ? NamedResult() : NamedResult{best, NameRule::kWithin};
+}
+
+NamedResult RecordedNames::Find(int recorded) const {
+  const NamedResult same = FindSame(recorded);
+  if (same.result != kNone) return same;
+  const NamedResult module = FindModule(recorded);
+  return module.result != kNone ? module : FindWithin(recorded);
+}
+
+}  // namespace onnxcmp

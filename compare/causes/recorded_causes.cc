@@ -1,0 +1,412 @@
+#include "compare/causes/recorded_causes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "compare/causes/searched_values.h"
+#include "compare/differences/infinity.h"
+#include "compare/differences/nearness.h"
+#include "compare/differences/tensor_difference.h"
+#include "compare/differences/value_relation.h"
+#include "compare/forced/forced_run.h"
+#include "compare/forced/region_noise.h"
+#include "compare/graphs/left_classes.h"
+#include "compare/graphs/region.h"
+#include "compare/graphs/side_graph.h"
+#include "compare/operators/operator_traits.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+namespace {
+
+// What differs so many times as much as values moved by their last place make it differ is no
+// rounding.
+constexpr double kBeyondRounding = 4;
+constexpr uint64_t kSeeds = 2;
+
+double RootMeanSquare(const Value& a, const Value& b) {
+  if (!IsMeasurable(a) || !IsMeasurable(b)) return 0;
+  const std::vector<double> ours = ElementsOf(a.tensor());
+  const std::vector<double> theirs = ElementsOf(b.tensor());
+  if (ours.size() != theirs.size() || ours.empty()) return 0;
+  double squares = 0;
+  for (size_t i = 0; i < ours.size(); ++i) {
+    const double difference = ours[i] - theirs[i];
+    if (!std::isfinite(difference)) continue;
+    squares += difference * difference;
+  }
+  return std::sqrt(squares / static_cast<double>(ours.size()));
+}
+
+uint64_t Mixed(uint64_t a, uint64_t b) {
+  uint64_t x = a * 0x9e3779b97f4a7c15 + b + 0x632be59bd9b4e019;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// Floats moved up or down by the last place of a type; what is exact in any type stays.
+Value Shaken(const Value& value, double epsilon, uint64_t seed) {
+  if (!IsMeasurable(value) || EpsilonOf(value.tensor().dtype()) == 0) return value;
+  const DType dtype = value.tensor().dtype();
+  absl::StatusOr<Tensor> shaken = Tensor::Allocate(DType::kDouble, value.tensor().shape());
+  if (!shaken.ok() || dtype == DType::kComplex64 || dtype == DType::kComplex128) return value;
+  const std::vector<double> elements = ElementsOf(value.tensor());
+  double* const out = shaken->mutable_data<double>();
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const bool exact = elements[i] == std::nearbyint(elements[i]) || !std::isfinite(elements[i]);
+    const double by = (Mixed(seed, i / 64) >> (i % 64)) & 1 ? epsilon : -epsilon;
+    out[i] = exact ? elements[i] : elements[i] * (1 + by);
+  }
+  absl::StatusOr<Value> converted =
+      ConvertedTo(Value(*std::move(shaken)), dtype, value.tensor().shape());
+  return converted.ok() ? *std::move(converted) : value;
+}
+
+// One pair while the model runs on what was recorded.
+struct Judged {
+  const RecordedPair* pair = nullptr;
+  int model = kNone;     // results of the two sides
+  int recording = kNone;
+  Value recorded;        // as it was recorded
+  Value given;           // what the model goes on with; empty if it has another shape
+  Value own;             // what the model gives on what was recorded; of those that may be causes
+  std::optional<TensorDifference> local;
+  double noise = 0;
+};
+
+class RecordedCauseFinder {
+ public:
+  RecordedCauseFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
+                      const CauseOptions& options)
+      : sides_(sides),
+        alignment_(alignment),
+        options_(options),
+        recording_id_(sides.left.stream->recorded ? SideId::kLeft : SideId::kRight),
+        model_(sides[Other(recording_id_)]),
+        recording_(sides[recording_id_]),
+        graph_(*model_.stream, model_.evaluator()) {}
+
+  absl::StatusOr<CauseReport> Find(absl::Span<const RecordedPair> pairs) {
+    CauseReport report;
+    OC_RETURN_IF_ERROR(Prepare(pairs));
+    Watcher watcher(this, 0);
+    // A run that fails on what was recorded has shown what came before.
+    model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
+    std::vector<Judged*> suspects = Suspects();
+    if (suspects.empty()) return report;
+    for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      Watcher shaking(this, seed);
+      model_.evaluator()->Run(*model_.side->feeds(), &shaking).IgnoreError();
+    }
+    for (Judged* const judged : suspects) {
+      if (IsRounding(*judged)) continue;
+      if (static_cast<int>(report.causes.size()) >= options_.limits.causes) break;
+      report.causes.push_back(CauseOf(*judged));
+    }
+    if (options_.on_found) AddRepros(&report.causes);
+    return report;
+  }
+
+ private:
+  // Sees the model's results, judges those that were recorded and gives on what was recorded.
+  class Watcher : public Observer {
+   public:
+    // `seed` 0: nothing is moved.
+    Watcher(RecordedCauseFinder* finder, uint64_t seed) : finder_(*finder), seed_(seed) {}
+    absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
+      if (result.depth > 0 || result.kind == ResultKind::kOutput) return absl::OkStatus();
+      finder_.See(result, seed_, replacement);
+      return absl::OkStatus();
+    }
+
+   private:
+    RecordedCauseFinder& finder_;
+    uint64_t seed_;
+  };
+
+  int ModelResult(const RecordedPair& pair) const {
+    return recording_id_ == SideId::kLeft ? pair.right : pair.left;
+  }
+  int RecordedResult(const RecordedPair& pair) const { return OfSide(pair, recording_id_); }
+
+  absl::Status Prepare(absl::Span<const RecordedPair> pairs) {
+    std::vector<bool> wanted(recording_.stream->results.size());
+    for (const RecordedPair& pair : pairs) {
+      const int r = ModelResult(pair);
+      const StreamResult& result = graph_.result(r);
+      if (result.depth > 0 || result.kind == ResultKind::kOutput) continue;
+      const auto [it, added] = by_name_.try_emplace(result.name, judged_.size());
+      if (!added) continue;
+      judged_.push_back({&pair, r, RecordedResult(pair), {}, {}, {}, {}, 0});
+      wanted[Index(RecordedResult(pair))] = true;
+    }
+    absl::flat_hash_map<int, std::vector<Judged*>> of_recorded;
+    for (Judged& judged : judged_) of_recorded[judged.recording].push_back(&judged);
+    const std::unique_ptr<Observer> watcher =
+        options_.watch ? options_.watch(absl::StrCat(SideName(recording_id_), " again")) : nullptr;
+    OC_RETURN_IF_ERROR(
+        recording_.side->Revisit(wanted, watcher.get(), [&](int r, const Value& value) {
+          for (Judged* const judged : of_recorded[r]) judged->recorded = value;
+          return absl::OkStatus();
+        }));
+    for (Judged& judged : judged_) {
+      epsilon_ = std::max(epsilon_, EpsilonOf(recording_.result(judged.recording).own_precision));
+      Convert(&judged);
+    }
+    for (const int r : graph_.results()) {
+      if (graph_.IsComputed(r)) epsilon_ = std::max(epsilon_, EpsilonOf(graph_.result(r).dtype));
+    }
+    FindLost();
+    return absl::OkStatus();
+  }
+
+  // Constants stay the model's own, what was recorded in another shape cannot be given on.
+  void Convert(Judged* judged) const {
+    const StreamResult& result = graph_.result(judged->model);
+    if (graph_.IsConstant(judged->model) || !result.shape.has_value() ||
+        !judged->recorded.is_tensor() || judged->recorded.tensor().shape() != *result.shape) {
+      return;
+    }
+    if (judged->recorded.tensor().dtype() == result.dtype) {
+      judged->given = judged->recorded;
+      return;
+    }
+    absl::StatusOr<Value> converted = ConvertedTo(judged->recorded, result.dtype, *result.shape);
+    if (converted.ok()) judged->given = *std::move(converted);
+  }
+
+  // What depends on a result of another shape than was recorded is computed from what is wrong.
+  void FindLost() {
+    lost_.assign(graph_.stream().results.size(), false);
+    for (size_t n = 0; n < graph_.nodes().size(); ++n) {
+      const bool reads_lost = absl::c_any_of(
+          graph_.Reads(static_cast<int>(n)), [&](int read) { return lost_[Index(read)] || IsStray(read); });
+      if (!reads_lost) continue;
+      for (const int output : graph_.nodes()[n].made->outputs) {
+        if (output != kNone) lost_[Index(output)] = true;
+      }
+    }
+  }
+  bool IsStray(int r) const {
+    const Judged* const judged = Find(r);
+    if (judged == nullptr) return false;
+    return judged->pair->different && judged->given.empty() && !graph_.IsConstant(r);
+  }
+  const Judged* Find(int r) const {
+    const auto it = by_name_.find(graph_.result(r).name);
+    return it == by_name_.end() || judged_[it->second].model != r ? nullptr : &judged_[it->second];
+  }
+  // Whether what a result's node reads is known to be what was recorded, as far as it was.
+  bool IsLost(int r) const {
+    const int n = graph_.producer(r);
+    return n != kNone && absl::c_any_of(graph_.Reads(n), [&](int read) {
+             const Judged* const judged = Find(read);
+             return (judged == nullptr || judged->given.empty()) &&
+                    (lost_[Index(read)] || IsStray(read));
+           });
+  }
+
+  void See(const Result& result, uint64_t seed, std::optional<Value>* replacement) {
+    const auto it = by_name_.find(result.name);
+    if (it == by_name_.end()) {
+      if (seed > 0 && result.node != nullptr) {
+        *replacement = Shaken(result.value, epsilon_, SeedOf(seed, result.name));
+      }
+      return;
+    }
+    Judged& judged = judged_[it->second];
+    if (seed == 0) {
+      Judge(result.value, &judged);
+    } else if (!judged.own.empty()) {
+      judged.noise = std::max(judged.noise, RootMeanSquare(judged.own, result.value));
+    }
+    if (judged.given.empty()) return;
+    *replacement = seed == 0 ? judged.given
+                             : Shaken(judged.given, epsilon_, SeedOf(seed, result.name));
+  }
+  static uint64_t SeedOf(uint64_t seed, absl::string_view name) {
+    uint64_t hash = seed;
+    for (const char c : name) hash = Mixed(hash, static_cast<unsigned char>(c));
+    return hash;
+  }
+
+  void Judge(const Value& own, Judged* judged) {
+    if (!judged->pair->different || IsLost(judged->model)) return;
+    DifferenceOptions options;
+    options.tolerance = judged->pair->tolerances;
+    options.parts = true;
+    const bool left = recording_id_ == SideId::kLeft;
+    TensorDifference difference =
+        TensorDifferenceOf(left ? judged->recorded : own, left ? own : judged->recorded, options,
+                           options_.pool);
+    if (difference.values.agree) return;
+    judged->own = own;
+    judged->local = std::move(difference);
+  }
+
+  std::vector<Judged*> Suspects() {
+    std::vector<Judged*> suspects;
+    for (Judged& judged : judged_) {
+      if (judged.local.has_value()) suspects.push_back(&judged);
+    }
+    absl::c_sort(suspects, [](const Judged* a, const Judged* b) { return a->model < b->model; });
+    return suspects;
+  }
+
+  bool IsRounding(const Judged& judged) const {
+    if (!judged.local->values.reason.empty() || judged.local->non_finite_disagree > 0 ||
+        !graph_.IsComputed(judged.model)) {
+      return false;
+    }
+    return RootMeanSquare(judged.own, judged.given) <= kBeyondRounding * judged.noise;
+  }
+
+  Cause CauseOf(const Judged& judged) const {
+    Cause cause;
+    cause.left = judged.pair->left;
+    cause.right = judged.pair->right;
+    cause.judged = judged.pair->right;
+    cause.kind = graph_.IsComputed(judged.model)   ? CauseKind::kOperator
+                 : graph_.IsConstant(judged.model) ? CauseKind::kInitializer
+                                                   : CauseKind::kInput;
+    cause.local = judged.local;
+    cause.text = TextOf(judged, cause);
+    return cause;
+  }
+
+  std::string TextOf(const Judged& judged, const Cause& cause) const {
+    const std::string distance = absl::StrFormat("%.2g", cause.local->values.max_absolute);
+    const std::string relation = Relation(judged);
+    const std::string how = relation.empty() ? "" : absl::StrCat(": ", relation);
+    if (cause.kind == CauseKind::kInput) {
+      return absl::StrCat("the two sides are fed other values, by up to ", distance, how);
+    }
+    if (cause.kind == CauseKind::kInitializer) {
+      return absl::StrCat("the constants differ by up to ", distance, how);
+    }
+    const std::string on = absl::StrCat("on the ", SideName(recording_id_), "'s own inputs ");
+    const std::string who = absl::StrCat(on, "the ", SideName(Other(recording_id_)));
+    std::string text =
+        !cause.local->values.reason.empty()
+            ? absl::StrCat(who, " gives another ", cause.local->values.reason)
+        : std::isfinite(cause.local->values.max_absolute)
+            ? absl::StrCat(who, " differs by up to ", distance, how)
+            : absl::StrCat(on, "at ", cause.local->values.max_absolute_at, ": ",
+                           cause.local->values.max_absolute_pair);
+    const std::string between = Between(judged.model);
+    if (!between.empty()) absl::StrAppend(&text, "; computed by ", between);
+    return text;
+  }
+
+  // What the recorded value is of the model's, in few words.
+  std::string Relation(const Judged& judged) const {
+    const StreamResult& recorded = recording_.result(judged.recording);
+    if (recorded.fingerprint.rich) {
+      for (const int r : graph_.results()) {
+        const StreamResult& other = graph_.result(r);
+        if (r == judged.model || other.fingerprint.content != recorded.fingerprint.content) continue;
+        return absl::StrCat("the ", SideName(recording_id_), "'s value is the ",
+                            SideName(Other(recording_id_)), "'s '", other.name, "'");
+      }
+    }
+    const Value& given = judged.given.empty() ? judged.recorded : judged.given;
+    if (!IsMeasurable(given) || !IsMeasurable(judged.own)) return "";
+    return recording_id_ == SideId::kLeft
+               ? RelationText(given.tensor(), judged.own.tensor())
+               : RelationText(judged.own.tensor(), given.tensor());
+  }
+
+  // The operators since what was recorded before, if there are several: one of them is at fault.
+  std::string Between(int r) const {
+    constexpr size_t kMost = 8;
+    const Region region = RegionOf(graph_, r, [&](int read) {
+      const Judged* const judged = Find(read);
+      return graph_.IsConstant(read) || (judged != nullptr && !judged->given.empty());
+    });
+    std::vector<std::string> names;
+    for (const int n : region.nodes) {
+      const StreamNode& made = *graph_.node(n).made;
+      if (HasTrait(made, OperatorTrait::kTrifling)) continue;
+      const int first = made.outputs.empty() ? kNone : made.outputs.front();
+      names.push_back(first == kNone ? made.op_type
+                                     : absl::StrCat(made.op_type, " ", graph_.result(first).name));
+    }
+    if (names.size() < 2) return "";
+    if (names.size() > kMost) {
+      const size_t left_out = names.size() - kMost;
+      names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(left_out));
+      names.insert(names.begin(), absl::StrCat("… ", left_out, " others"));
+    }
+    return absl::StrJoin(names, ", ");
+  }
+
+  // Regions as models of their own, where the recording stands for the left.
+  void AddRepros(std::vector<Cause>* causes) {
+    if (recording_id_ != SideId::kLeft || causes->empty()) {
+      for (Cause& cause : *causes) {
+        cause.no_repro = "the right is a recording; exchange the two sides";
+      }
+      return;
+    }
+    const SideGraph left(*sides_.left.stream, nullptr);
+    absl::StatusOr<std::vector<Value>> values = AllValues(sides_.left, left, options_.watch);
+    if (!values.ok()) return;
+    const LeftClasses classes(left, *std::move(values), options_.pool);
+    const std::vector<int> aligned = PartnersInOrder(alignment_, SideId::kRight);
+    const std::vector<Value> leaves = LeavesOf(sides_.right, graph_);
+    const ForcedRun run(classes, graph_, aligned, leaves);
+    FixedMatches fixed;
+    for (const Judged& judged : judged_) {
+      if (judged.given.empty() || !graph_.IsComputed(judged.model)) continue;
+      fixed[judged.model] = classes.of(judged.recording);
+    }
+    const ForcedState state = run.Run(fixed);
+    const RegionNoise noise(run, state);
+    const FoundCause found = {run, state, noise, nullptr, *sides_.right.evaluator()};
+    for (Cause& cause : *causes) options_.on_found(found, &cause);
+  }
+
+  const PerSide<RecordedSide>& sides_;
+  const Alignment& alignment_;
+  const CauseOptions& options_;
+  const SideId recording_id_;
+  const RecordedSide& model_;
+  const RecordedSide& recording_;
+  const SideGraph graph_;
+  std::vector<Judged> judged_;
+  absl::flat_hash_map<absl::string_view, size_t> by_name_;  // by the model's result
+  std::vector<bool> lost_;                                  // by the model's result
+  double epsilon_ = 0;  // of the coarsest type on either side
+};
+
+}  // namespace
+
+bool IsModelBesideRecording(const PerSide<RecordedSide>& sides) {
+  return (sides.left.stream->recorded && sides.right.evaluator() != nullptr) ||
+         (sides.right.stream->recorded && sides.left.evaluator() != nullptr);
+}
+
+absl::StatusOr<CauseReport> FindRecordedCauses(const PerSide<RecordedSide>& sides,
+                                               const Alignment& alignment,
+                                               absl::Span<const RecordedPair> pairs,
+                                               const CauseOptions& options) {
+  if (absl::c_none_of(pairs, [](const RecordedPair& pair) { return pair.different; })) {
+    return CauseReport();
+  }
+  return RecordedCauseFinder(sides, alignment, options).Find(pairs);
+}
+
+}  // namespace onnxcmp

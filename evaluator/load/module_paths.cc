@@ -1,0 +1,64 @@
+#include "evaluator/load/module_paths.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "evaluator/base/mapped_file.h"
+#include "evaluator/load/read_model.h"
+#include "onnx/onnx_pb.h"
+
+namespace onnxcmp {
+namespace {
+
+// What stands in quotes of either kind.
+std::vector<std::string> QuotedParts(absl::string_view text) {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\'' && text[i] != '"') continue;
+    const size_t end = text.find(text[i], i + 1);
+    if (end == absl::string_view::npos) break;
+    parts.emplace_back(text.substr(i + 1, end - i - 1));
+    i = end;
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::string ModuleOfNameScopes(absl::string_view scopes) {
+  std::vector<std::string> parts = QuotedParts(scopes);
+  // The last one is the operator.
+  return parts.size() < 2 ? "" : parts[parts.size() - 2];
+}
+
+std::string ModuleOfNamespace(absl::string_view name) {
+  std::vector<absl::string_view> parts = absl::StrSplit(name, '/');
+  if (parts.size() < 2) return "";
+  const std::pair<absl::string_view, absl::string_view> module =
+      absl::StrSplit(parts[parts.size() - 2], absl::MaxSplits(": ", 1));
+  return std::string(module.first);
+}
+
+absl::flat_hash_map<std::string, std::string> ReadModulePaths(const std::string& path) {
+  constexpr int kMaxDepth = 64;
+  absl::flat_hash_map<std::string, std::string> modules;
+  absl::StatusOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
+  if (!file.ok()) return modules;
+  const absl::StatusOr<ModelInFile> model = ReadModelInPlace(*std::move(file), kMaxDepth);
+  if (!model.ok()) return modules;
+  for (const onnx::NodeProto& node : model->proto->graph().node()) {
+    for (const onnx::StringStringEntryProto& entry : node.metadata_props()) {
+      const bool scopes = entry.key() == "pkg.torch.onnx.name_scopes";
+      if ((!scopes && entry.key() != "namespace") || node.output().empty()) continue;
+      modules[node.output(0)] =
+          scopes ? ModuleOfNameScopes(entry.value()) : ModuleOfNamespace(entry.value());
+    }
+  }
+  return modules;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,25 @@
+// Which module of a framework each node of a model comes from, as exporters write it down.
+#ifndef ONNXCMP_EVALUATOR_LOAD_MODULE_PATHS_H_
+#define ONNXCMP_EVALUATOR_LOAD_MODULE_PATHS_H_
+
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+
+namespace onnxcmp {
+
+// By the name of a node's first output: the path of the module, "encoder.layer.0.output"; "" for
+// the root. Read from the metadata that PyTorch's exporter writes into every node
+// (pkg.torch.onnx.name_scopes, before that namespace), of the main graph. Empty if the file has none or
+// cannot be read.
+absl::flat_hash_map<std::string, std::string> ReadModulePaths(const std::string& path);
+
+// The path in such an entry: "['', 'encoder', 'encoder.layer.0', 'add_3']" is "encoder.layer.0".
+std::string ModuleOfNameScopes(absl::string_view scopes);
+// ": Net/encoder: Encoder/encoder.layer.0: Layer/add_3: aten.add" likewise.
+std::string ModuleOfNamespace(absl::string_view name);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_EVALUATOR_LOAD_MODULE_PATHS_H_
