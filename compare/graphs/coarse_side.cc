@@ -38,6 +38,14 @@ bool ComesFromSixteenBits(const SideGraph& graph, int r) {
   return true;
 }
 
+// Nothing but casts is a detour, no model that was converted.
+bool ComputesFloats(const SideGraph& graph) {
+  return absl::c_any_of(graph.results(), [&](int r) {
+    return graph.IsComputed(r) && IsFloatingPoint(graph.result(r).dtype) &&
+           !IsCast(graph, graph.producer(r));
+  });
+}
+
 bool HasFloatsOutsideAlone(const SideGraph& graph) {
   bool any = false;
   for (const int r : graph.results()) {
@@ -59,7 +67,7 @@ bool HasFloatsOutsideAlone(const SideGraph& graph) {
 }  // namespace
 
 bool ComputesInSixteenBits(const SideGraph& graph) {
-  return MostHaveSixteenBits(graph) || HasFloatsOutsideAlone(graph);
+  return MostHaveSixteenBits(graph) || (ComputesFloats(graph) && HasFloatsOutsideAlone(graph));
 }
 
 }  // namespace onnxcmp
