@@ -38,8 +38,7 @@ void ComparisonOptions::AddTolerances(CLI::App& app) {
 
 void ComparisonOptions::AddVerdict(CLI::App& app) {
   app.add_flag("--partial", arguments_.partial, "Accept what only one side has")->group("Verdict");
-  app.add_flag("--any-row-order", arguments_.any_row_order,
-               "Accept recorded rows in another order")
+  app.add_flag("--any-row-order", arguments_.any_row_order, "Accept recorded rows in another order")
       ->group("Verdict");
   app.add_option("--ties", ties_, "Ids that differ where scores tie (different)")
       ->group("Verdict")

@@ -142,6 +142,14 @@ struct Findings {
   Reports reports;
 };
 
+// The values of both sides that are kept for a search for causes, as long as there may be one.
+void KeepForSearch(bool keep, PerSide<ValueBank>* banks, PerSide<RecordedSide>* sides) {
+  for (const SideId id : kBothSides) {
+    if (!keep) (*banks)[id].Clear();
+    (*sides)[id].again = keep ? &(*banks)[id] : nullptr;
+  }
+}
+
 // docs/architecture.md has a table of these steps.
 // `for_search`: what is kept for a search for causes, which takes it.
 absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
@@ -165,21 +173,10 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   PerSide<RecordedSide> searched = sides;
   const bool may_search = options.causes && sides.right.evaluator() != nullptr &&
                           ComputedBytes(*sides.left.stream) <= options.search_memory;
-  for (const SideId id : kBothSides) {
-    if (may_search) {
-      searched[id].again = &for_search[id];
-    } else {
-      for_search[id].Clear();
-    }
-  }
+  KeepForSearch(may_search, &for_search, &searched);
   OC_ASSIGN_OR_RETURN(MeasuredRows measured,
                       MeasureRows(searched, std::move(aligned), tolerances, early, tools));
-  const bool will_search = may_search && AreFarApart(outputs);
-  for (const SideId id : kBothSides) {
-    if (will_search) continue;
-    for_search[id].Clear();
-    searched[id].again = nullptr;
-  }
+  KeepForSearch(may_search && AreFarApart(outputs), &for_search, &searched);
   OC_ASSIGN_OR_RETURN(OutputComparison judged,
                       JudgeOutputs(sides, outputs, measured, tolerances, judging, tools));
   OC_ASSIGN_OR_RETURN(PerSide<NotFinite> not_finite, FindNotFiniteOnBoth(sides, tools));
@@ -201,10 +198,9 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   OC_ASSIGN_OR_RETURN(
       measured, AddPairs(repaired, std::move(measured), search.repaired, tolerances, early, tools));
   for (const SideId id : kBothSides) search.repaired_values[id].Clear();
-  LookAtQuantizationOptions looking;
-  looking.review = options.causes && quantized;
-  looking.layers = options.quantization || options.blocks;
-  looking.weigh_outputs = !options.made_up;
+  const LookAtQuantizationOptions looking = {.review = options.causes && quantized,
+                                             .layers = options.quantization || options.blocks,
+                                             .weigh_outputs = !options.made_up};
   OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed, LookAtQuantization(sides, measured.alignment, judged,
                                                                   search.causes, looking, tools));
   timer.reset();

@@ -45,8 +45,8 @@ struct AlignedRow {
 struct DerivedResult {
   SideId side = SideId::kLeft;  // of the recorded one
   int result = kNone;
-  int of = kNone;    // of the other side
-  std::string how;   // "before a folded BatchNormalization"
+  int of = kNone;   // of the other side
+  std::string how;  // "before a folded BatchNormalization"
 };
 
 struct Alignment {

@@ -23,8 +23,8 @@ constexpr size_t kMostBefore = 2;
 
 bool IsDigits(absl::string_view text) {
   return !text.empty() && absl::c_all_of(text, [](char c) {
-           return absl::ascii_isdigit(static_cast<unsigned char>(c));
-         });
+    return absl::ascii_isdigit(static_cast<unsigned char>(c));
+  });
 }
 
 // Whether all words stand in `name` in this order.

@@ -62,9 +62,9 @@ class RecordedNames {
 
   const ResultStream& recording_;
   const ResultStream& other_;
-  absl::flat_hash_map<std::string, int> outputs_;    // results that outputs show
-  absl::flat_hash_map<std::string, int> names_;      // the last of a full name
-  absl::flat_hash_map<std::string, int> spelled_;    // by words, the last; kNone - 1: several
+  absl::flat_hash_map<std::string, int> outputs_;     // results that outputs show
+  absl::flat_hash_map<std::string, int> names_;       // the last of a full name
+  absl::flat_hash_map<std::string, int> spelled_;     // by words, the last; kNone - 1: several
   absl::flat_hash_map<std::string, Module> modules_;  // by words, joined
   std::string before_;  // what the other side's paths have before the recorded ones
   size_t skipped_ = 0;  // parts that recorded paths have before the other side's

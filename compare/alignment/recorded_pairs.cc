@@ -74,7 +74,8 @@ class RecordedPairs {
   // How far a result may be from what it is, by what types do to it.
   double Reach(const StreamResult& own, const StreamResult& other) const {
     const DType type = LessPrecise(own.own_precision, other.own_precision);
-    return type == DType::kFloat || type == DType::kDouble ? weights::kNear : weights::kNearNamesake;
+    return type == DType::kFloat || type == DType::kDouble ? weights::kNear
+                                                           : weights::kNearNamesake;
   }
 
   std::optional<double> DistanceIfNear(SideId side, int own, int other) const {
@@ -119,9 +120,8 @@ class RecordedPairs {
         const std::optional<double> distance = DistanceIfNear(side, r, o);
         if (distance.has_value()) known.near.push_back({o, *distance});
       }
-      absl::c_stable_sort(known.near, [](const Near& a, const Near& b) {
-        return a.distance < b.distance;
-      });
+      absl::c_stable_sort(known.near,
+                          [](const Near& a, const Near& b) { return a.distance < b.distance; });
     }
   }
 
@@ -179,7 +179,8 @@ class RecordedPairs {
     for (int r = 0; r < Size(side); ++r) {
       if (!Counts(side, r) || fixed_[side].contains(r)) continue;
       const Known& known = known_[Index(r)];
-      const bool trusted = evidence[static_cast<size_t>(known.named.rule)].trusted(known.named.rule);
+      const bool trusted =
+          evidence[static_cast<size_t>(known.named.rule)].trusted(known.named.rule);
       if (known.named_distance.has_value()) {
         Choose(r, IsMeant(known, trusted) ? known.named.result : NearestOf(side, r, known), side);
       } else if (known.near.empty()) {
@@ -290,7 +291,8 @@ class RecordedPairs {
     return rising >= weights::kInOrder * pairs;
   }
 
-  // Between the partners of the paired neighbours the only free result of its shape.
+  // Between the partners of the paired neighbours the only free result of its shape, or the first
+  // of as many as the recording has there without a partner.
   void TakePlaces(SideId side) {
     if (!IsInOrder(side)) return;
     std::vector<bool> taken(Index(Size(Other(side))));
@@ -331,12 +333,25 @@ class RecordedPairs {
         ++count;
         if (!only.has_value()) only = other;
       }
-      if (count != 1) continue;
+      if (count == 0 || count != WithoutPartner(side, r)) continue;
       chosen_[Index(r)] = *only;
       how_[Index(r)] = Mark::kPlaced;
       taken[Index(*only)] = true;
       before = *only;
     }
+  }
+
+  // How many recorded results of one's shape have no partner from there to the next that has one.
+  int WithoutPartner(SideId side, int r) const {
+    const StreamResult& first = Result(side, r);
+    int count = 0;
+    for (int next = r; next < Size(side); ++next) {
+      const StreamResult& result = Result(side, next);
+      if (!Counts(side, next)) continue;
+      if (IsPaired(next)) break;
+      if (result.shape == first.shape && result.fingerprint.kind == first.fingerprint.kind) ++count;
+    }
+    return count;
   }
 
   // Pairs that the alignment does not have. Several recorded results may be one of the other side:
@@ -348,8 +363,16 @@ class RecordedPairs {
       const bool called = known_[Index(r)].named.result == other;
       return std::pair(called, partners_[Other(side)][Index(other)] == r);
     };
+    // An input of the other side stays with the recorded input.
+    const auto is_settled = [&](int other) {
+      const int r = partners_[Other(side)][Index(other)];
+      return r != kNone && !Counts(side, r);
+    };
+    for (int other = 0; other < Size(Other(side)); ++other) {
+      if (is_settled(other)) owner[Index(other)] = partners_[Other(side)][Index(other)];
+    }
     for (int r = 0; r < Size(side); ++r) {
-      if (!Counts(side, r) || chosen_[Index(r)] == kNone) continue;
+      if (!Counts(side, r) || chosen_[Index(r)] == kNone || is_settled(chosen_[Index(r)])) continue;
       int& own = owner[Index(chosen_[Index(r)])];
       if (own == kNone || rank(r) > rank(own)) own = r;
     }

@@ -25,7 +25,7 @@ std::string AnsweringText(const LeftClasses& classes, const ForcedState& state, 
   const int match = state.at(r).match;
   if (match == kNone || classes.of(l) == match) return "";
   const std::string& name = classes.graph().result(classes.representative(match)).name;
-  const std::string which = absl::StrCat(", which is the left's '", name, "'");
+  std::string which = absl::StrCat(", which is the left's '", name, "'");
   const int skipped = l == kNone ? kNone : classes.graph().producer(l);
   if (skipped == kNone) return which;
   for (const int read : classes.graph().Reads(skipped)) {

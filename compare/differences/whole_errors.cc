@@ -217,12 +217,12 @@ class Accumulator {
     // What is less than that is noise.
     const double least =
         std::max(4 * tolerance.atol, std::min(kLeastPartFloor, tolerance.whole) * scale_);
-    const std::string all = Lost({all_, all_zeros_}, 0, least);
+    std::string all = Lost({all_, all_zeros_}, 0, least);
     if (!all.empty()) return all;
     for (size_t axis = 0; axis < slices_.size(); ++axis) {
       const std::vector<double> likes = SizesOfLikes(slices_[axis]);
       for (size_t i = 0; i < slices_[axis].size(); ++i) {
-        const std::string lost = Lost(slices_[axis][i], likes[i], least);
+        std::string lost = Lost(slices_[axis][i], likes[i], least);
         if (!lost.empty()) return absl::StrCat("in index ", i, " of axis ", axis, " ", lost);
       }
     }

@@ -83,9 +83,9 @@ std::string NameOf(const RecordedLayout& layout, const Shape& recorded) {
     parts.push_back(absl::StrCat("[", absl::StrJoin(recorded, ","), "]"));
   }
   if (!layout.rows.empty()) {
-    std::vector<int64_t> shown(
-        layout.rows.begin(),
-        layout.rows.begin() + static_cast<std::ptrdiff_t>(std::min(layout.rows.size(), kShownRows)));
+    std::vector<int64_t> shown(layout.rows.begin(),
+                               layout.rows.begin() + static_cast<std::ptrdiff_t>(
+                                                         std::min(layout.rows.size(), kShownRows)));
     parts.push_back(absl::StrCat("rows ", absl::StrJoin(shown, " "),
                                  layout.rows.size() > kShownRows ? " …" : ""));
   }
@@ -95,7 +95,10 @@ std::string NameOf(const RecordedLayout& layout, const Shape& recorded) {
 class LayoutFinder {
  public:
   LayoutFinder(const PerSide<RecordedSide>& sides, SideId side, const PairValues::Watch& watch)
-      : sides_(sides), side_(side), watch_(watch), own_(*sides[side].stream),
+      : sides_(sides),
+        side_(side),
+        watch_(watch),
+        own_(*sides[side].stream),
         other_(*sides[Other(side)].stream) {
     for (size_t r = 0; r < other_.results.size(); ++r) {
       const StreamResult& result = other_.results[r];
@@ -139,7 +142,8 @@ class LayoutFinder {
     std::pair<bool, double> least = {true, kSame};
     for (const int o : OfItsSize(result)) {
       const double distance = DistanceOf(result.fingerprint, other_.results[Index(o)]);
-      const std::pair<bool, double> rank = {other_.results[Index(o)].shape != result.shape, distance};
+      const std::pair<bool, double> rank = {other_.results[Index(o)].shape != result.shape,
+                                            distance};
       if (distance > kSame || (best != kNone && rank >= least)) continue;
       best = o;
       least = rank;
@@ -192,9 +196,8 @@ class LayoutFinder {
       });
     }
     if (!absl::c_linear_search(wanted, true)) return absl::OkStatus();
-    return sides_[side_].side->Revisit(wanted, nullptr, [&](int r, const Value& value) {
-      return TryOrders(r, value);
-    });
+    return sides_[side_].side->Revisit(
+        wanted, nullptr, [&](int r, const Value& value) { return TryOrders(r, value); });
   }
 
   // The order of axes, if there is one, in which a result is near one of the other side's.
@@ -233,7 +236,8 @@ class LayoutFinder {
         const StreamResult& other = other_.results[Index(o)];
         double distance = DistanceOf(fingerprint, other);
         layout.shape = *other.shape;
-        const bool usual = rank >= 3 && SameOrder(*result.shape, layout.axes, ChannelsFirst(rank)) &&
+        const bool usual = rank >= 3 &&
+                           SameOrder(*result.shape, layout.axes, ChannelsFirst(rank)) &&
                            Permuted(*result.shape, ChannelsFirst(rank)) == layout.shape;
         if (usual) distance /= kUsual;
         if (distance >= least) continue;
@@ -336,8 +340,8 @@ class LayoutFinder {
       const Value& own = side_ == SideId::kLeft ? left : right;
       const Value& other = side_ == SideId::kLeft ? right : left;
       const auto laid_out = layouts_.find(r);
-      RecordedLayout layout = laid_out == layouts_.end() ? RecordedLayout{{}, {}, *Own(r).shape}
-                                                         : laid_out->second;
+      RecordedLayout layout =
+          laid_out == layouts_.end() ? RecordedLayout{{}, {}, *Own(r).shape} : laid_out->second;
       const absl::StatusOr<Value> turned = InLayout(own, layout);
       if (!turned.ok() || !other.is_tensor()) return absl::OkStatus();
       std::optional<std::vector<int64_t>> rows =
@@ -365,9 +369,9 @@ class LayoutFinder {
 };
 
 // Shows results in their layouts.
-absl::StatusOr<std::vector<LaidOut>> Apply(
-    const RecordedSide& side, const absl::flat_hash_map<int, RecordedLayout>& layouts,
-    ResultStream* stream) {
+absl::StatusOr<std::vector<LaidOut>> Apply(const RecordedSide& side,
+                                           const absl::flat_hash_map<int, RecordedLayout>& layouts,
+                                           ResultStream* stream) {
   std::vector<LaidOut> laid_out;
   std::vector<bool> wanted(stream->results.size());
   for (const auto& [r, layout] : layouts) wanted[Index(r)] = true;
@@ -395,7 +399,8 @@ absl::StatusOr<std::vector<LaidOut>> Apply(
         const RecordedLayout& layout = layouts.at(r);
         OC_ASSIGN_OR_RETURN(const Value turned, InLayout(value, layout));
         take(r, turned, layout);
-        if (const auto it = shown_by.find(r); it != shown_by.end()) take(it->second, turned, layout);
+        if (const auto it = shown_by.find(r); it != shown_by.end())
+          take(it->second, turned, layout);
         return absl::OkStatus();
       });
   OC_RETURN_IF_ERROR(status);

@@ -41,8 +41,8 @@ std::optional<std::vector<int64_t>> FindRowOrder(const Tensor& own, const Tensor
   const auto apart = [&](int64_t i, int64_t k) {
     double sum = 0;
     for (int64_t e = 0; e < length && sum <= most; ++e) {
-      const double difference = theirs[static_cast<size_t>(i * length + e)] -
-                                ours[static_cast<size_t>(k * length + e)];
+      const double difference =
+          theirs[static_cast<size_t>(i * length + e)] - ours[static_cast<size_t>(k * length + e)];
       sum += difference * difference;
     }
     return sum;

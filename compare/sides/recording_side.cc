@@ -68,8 +68,8 @@ StreamResult Describe(const RecordedResult& recorded, ResultKind kind, const Val
   return result;
 }
 
-// The coarser type that all of a tensor's floats are exact in: a hook saves bfloat16 as float, which
-// NumPy has. kUndefined: none.
+// The coarser type that all of a tensor's floats are exact in: a hook saves bfloat16 as float,
+// which NumPy has. kUndefined: none.
 DType RoundedTo(const Value& value) {
   constexpr uint32_t kBeyondBfloat16 = 0xFFFF;
   constexpr uint32_t kBeyondFloat16 = 0x1FFF;
@@ -217,7 +217,7 @@ ResultStream RecordingSide::ReadAll(const RecordOptions& options, RecordVisitor 
   layouts_.clear();
   summary_.status = absl::OkStatus();
   absl::flat_hash_map<std::string, int> main_graph;  // the last result of a name
-  std::vector<DType> rounded;  // by result
+  std::vector<DType> rounded;                        // by result
   const std::vector<RecordedResult>& results = values().results();
   for (size_t i = 0; i < results.size(); ++i) {
     const RecordedResult& recorded = results[i];

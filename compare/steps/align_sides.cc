@@ -68,8 +68,7 @@ absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
   OC_ASSIGN_OR_RETURN(const std::vector<AddedPair> entries,
                       FindEntries(sides, alignment, tools.keep_values, tools.watch));
   alignment = WithPairs(std::move(alignment), entries, sides);
-  std::vector<AddedPair> added =
-      PairRecorded(alignment, *sides.left.stream, *sides.right.stream);
+  std::vector<AddedPair> added = PairRecorded(alignment, *sides.left.stream, *sides.right.stream);
   OC_ASSIGN_OR_RETURN(std::vector<DerivedResult> derived,
                       FindDerived(sides, alignment, added, tools.keep_values, tools.watch));
   // What the other side no longer has is none of its results, whatever it is called.

@@ -6,9 +6,10 @@
 #include <memory>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "compare/causes/failed_runs.h"
-#include "compare/causes/recorded_causes.h"
+#include "compare/causes/recorded/recorded_causes.h"
 #include "compare/comparison/verdict.h"
 #include "compare/differences/nearness.h"
 #include "compare/quantization/contradicted_causes.h"
@@ -66,21 +67,28 @@ std::vector<std::pair<int, Value>> DoubtfulOutputs(const std::vector<NamedOutput
 }
 
 // Pairs of the table, each result of the model once: with what was recorded of it alone, if there
-// is such.
+// is such. Elements in another order that no layout explains are a difference.
 std::vector<RecordedPair> RecordedPairsOf(const std::vector<ComparedRow>& rows,
+                                          const OutputComparison& judged,
                                           const PairTolerances& tolerances) {
+  absl::flat_hash_set<std::pair<int, int>> disagreeing;
+  for (const OutputPair& pair : judged.pairs) {
+    if (!pair.difference.agree) disagreeing.insert({pair.left_result, pair.right_result});
+  }
   std::vector<RecordedPair> pairs;
   for (const bool merged : {false, true}) {
     for (const ComparedRow& row : rows) {
       const Marks marks = row.aligned.marks;
       if (!row.aligned.paired() || Has(marks, Mark::kMerged) != merged ||
-          Has(marks, Mark::kTransposed) || Has(marks, Mark::kEntry)) {
+          Has(marks, Mark::kEntry)) {
         continue;
       }
       const int left = row.aligned.left.back();
       const int right = row.aligned.right.back();
+      const bool disagrees = disagreeing.contains({left, right});
+      if (Has(marks, Mark::kTransposed) && !disagrees) continue;
       pairs.push_back({left, right, tolerances.Of(left, right).tolerances,
-                       row.relation == Relation::kDifferent});
+                       disagrees || row.relation == Relation::kDifferent});
     }
   }
   return pairs;
@@ -115,11 +123,12 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
   }
   if (!judged.agree) search.far = FarApart(sides, measured.rows);
   if (options.repro) search.on_found = AddRepro;
-  OC_ASSIGN_OR_RETURN(CauseReport report,
-                      IsModelBesideRecording(sides)
-                          ? FindRecordedCauses(sides, measured.alignment,
-                                               RecordedPairsOf(measured.rows, tolerances), search)
-                          : FindCauses(sides, measured.alignment, search));
+  OC_ASSIGN_OR_RETURN(
+      CauseReport report,
+      IsModelBesideRecording(sides)
+          ? FindRecordedCauses(sides, measured.alignment,
+                               RecordedPairsOf(measured.rows, judged, tolerances), search)
+          : FindCauses(sides, measured.alignment, search));
   DropBesideFailures(sides, &report.causes);
   if (IsQuantized(*sides.left.stream) && IsQuantized(*sides.right.stream)) {
     DropContradicted(*sides.left.stream, measured.rows, &report.causes);

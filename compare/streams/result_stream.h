@@ -71,7 +71,7 @@ struct StreamNode {
   std::string op_type;
   std::string domain;
   std::string name;
-  std::string path;         // call path and iteration
+  std::string path;  // call path and iteration
   // The module of a framework that it comes from, as an exporter wrote it down: "encoder.layer.0";
   // nothing: unknown, or not asked for (RecordOptions::modules).
   std::optional<std::string> module = std::nullopt;

@@ -11,6 +11,7 @@
 #include "compare/alignment/recorded_pairs.h"
 #include "compare/alignment/weights.h"
 #include "compare/differences/precision.h"
+#include "compare/operators/operator_traits.h"
 #include "compare/streams/downstream.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/result_names.h"
@@ -27,8 +28,11 @@ class DerivedFinder {
  public:
   DerivedFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
                 absl::Span<const AddedPair> added, SideId recorded)
-      : sides_(sides), side_(recorded), own_(*sides[recorded].stream),
-        model_(*sides[Other(recorded)].stream), partners_(alignment.partners(recorded)) {
+      : sides_(sides),
+        side_(recorded),
+        own_(*sides[recorded].stream),
+        model_(*sides[Other(recorded)].stream),
+        partners_(alignment.partners(recorded)) {
     for (const AddedPair& pair : added) {
       const int r = OfSide(pair, side_);
       if (pair.shared != side_) partners_[Index(r)] = OfSide(pair, Other(side_));
@@ -50,19 +54,18 @@ class DerivedFinder {
     if (pairs.empty()) return found;
     absl::flat_hash_map<int, DerivedResult> by_result;
     PairValues values(sides_, keep_values, watch);
-    OC_RETURN_IF_ERROR(
-        values.ForEach(pairs, [&](size_t i, const Value& left, const Value& right) {
-          const int r = OfSide(pairs[i], side_);
-          const int o = OfSide(pairs[i], Other(side_));
-          if (by_result.contains(r) || !left.is_tensor() || !right.is_tensor()) {
-            return absl::OkStatus();
-          }
-          const Value& own = side_ == SideId::kLeft ? left : right;
-          const Value& other = side_ == SideId::kLeft ? right : left;
-          std::string how = HowDerived(own.tensor(), other.tensor(), LimitOf(r, o));
-          if (!how.empty() && IsVouchedFor(r, o)) by_result[r] = {side_, r, o, std::move(how)};
-          return absl::OkStatus();
-        }));
+    OC_RETURN_IF_ERROR(values.ForEach(pairs, [&](size_t i, const Value& left, const Value& right) {
+      const int r = OfSide(pairs[i], side_);
+      const int o = OfSide(pairs[i], Other(side_));
+      if (by_result.contains(r) || !left.is_tensor() || !right.is_tensor()) {
+        return absl::OkStatus();
+      }
+      const Value& own = side_ == SideId::kLeft ? left : right;
+      const Value& other = side_ == SideId::kLeft ? right : left;
+      std::string how = HowDerived(own.tensor(), other.tensor(), LimitOf(r, o), MayFold(o));
+      if (!how.empty() && IsVouchedFor(r, o)) by_result[r] = {side_, r, o, std::move(how)};
+      return absl::OkStatus();
+    }));
     for (auto& [r, derived] : by_result) found.push_back(std::move(derived));
     absl::c_sort(found, [](const auto& a, const auto& b) { return a.result < b.result; });
     return found;
@@ -110,9 +113,8 @@ class DerivedFinder {
     }
     // Those about where its neighbours are go first.
     const int about = partners_[Index(r)] != kNone ? partners_[Index(r)] : AfterBefore(r);
-    absl::c_stable_sort(candidates, [&](int a, int b) {
-      return std::abs(a - about) < std::abs(b - about);
-    });
+    absl::c_stable_sort(candidates,
+                        [&](int a, int b) { return std::abs(a - about) < std::abs(b - about); });
     if (candidates.size() > kMostCandidates) candidates.resize(kMostCandidates);
     for (const int o : candidates) {
       if (pairs->size() >= kMostDerived) return;
@@ -133,6 +135,24 @@ class DerivedFinder {
     return ReachOf(own_.results[Index(r)], model_.results[Index(o)]) == weights::kNear
                ? kOfFloats
                : weights::kNearNamesake;
+  }
+
+  // Whether a normalization may be folded into the layer that a result of the model comes from,
+  // perhaps by an activation or a conversion after it.
+  bool MayFold(int o) const {
+    constexpr int kMostAfter = 4;
+    for (int after = 0; after < kMostAfter; ++after) {
+      const int n = model_.results[Index(o)].node;
+      if (n == kNone) return false;
+      const StreamNode& node = model_.nodes[Index(n)];
+      if (HasTrait(node, OperatorTrait::kProducts)) return true;
+      const bool passes = node.op_type == "Relu" || node.op_type == "Clip" ||
+                          node.op_type == "Cast" || node.op_type == "QuantizeLinear" ||
+                          node.op_type == "DequantizeLinear" || node.op_type == "ReorderOutput";
+      if (!passes || node.inputs.empty() || node.inputs.front() == kNone) return false;
+      o = node.inputs.front();
+    }
+    return false;
   }
 
   // Whether what the model made of it is known to be right.

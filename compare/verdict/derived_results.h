@@ -1,5 +1,5 @@
-// Recorded results that the other side no longer has: what was before a normalization that is folded
-// into a convolution there, before an activation that its operator does at once.
+// Recorded results that the other side no longer has: what was before a normalization that is
+// folded into a convolution there, before an activation that its operator does at once.
 #ifndef ONNXCMP_COMPARE_VERDICT_DERIVED_RESULTS_H_
 #define ONNXCMP_COMPARE_VERDICT_DERIVED_RESULTS_H_
 

@@ -110,7 +110,8 @@ struct Channels {
 bool IsBeforeNormalization(Elements before, Elements after, const Shape& shape, double limit,
                            bool relu) {
   const Channels channels(shape);
-  if (static_cast<size_t>(channels.batch * channels.inner) < kLeastInChannel || channels.count < 2) {
+  if (static_cast<size_t>(channels.batch * channels.inner) < kLeastInChannel ||
+      channels.count < 2) {
     return false;
   }
   double residual = 0;
@@ -142,7 +143,7 @@ bool IsBeforeNormalization(Elements before, Elements after, const Shape& shape, 
 
 }  // namespace
 
-std::string HowDerived(const Tensor& before, const Tensor& after, double limit) {
+std::string HowDerived(const Tensor& before, const Tensor& after, double limit, bool folds) {
   if (before.shape() != after.shape() || !IsMeasurable(Value(before)) ||
       !IsMeasurable(Value(after))) {
     return "";
@@ -150,7 +151,7 @@ std::string HowDerived(const Tensor& before, const Tensor& after, double limit) 
   const std::vector<double> x = ElementsOf(before);
   const std::vector<double> y = ElementsOf(after);
   if (x.size() != y.size() || x.empty() || !AllFinite(x) || !AllFinite(y)) return "";
-  if (before.rank() >= 2) {
+  if (folds && before.rank() >= 2) {
     if (IsBeforeNormalization(x, y, before.shape(), limit, /*relu=*/false)) {
       return "before a folded BatchNormalization";
     }
@@ -161,8 +162,8 @@ std::string HowDerived(const Tensor& before, const Tensor& after, double limit) 
   const double lowest = *absl::c_min_element(y);
   const double highest = *absl::c_max_element(y);
   // What lets everything through does nothing here.
-  const bool cut = absl::c_any_of(
-      x, [&](double v) { return v < lowest - limit || v > highest + limit; });
+  const bool cut =
+      absl::c_any_of(x, [&](double v) { return v < lowest - limit || v > highest + limit; });
   const auto gives = [&](auto function) { return Gives(x, y, limit, function); };
   if (cut && gives([](double v) { return std::max(v, 0.0); })) return "before a Relu";
   if (cut && gives([&](double v) { return std::clamp(v, lowest, highest); })) {

@@ -9,8 +9,10 @@
 namespace onnxcmp {
 
 // "before a folded BatchNormalization", "before a Relu"; "": no such step is known. Both are of the
-// same shape. `limit`: the difference that types explain, as a share of the size.
-std::string HowDerived(const Tensor& before, const Tensor& after, double limit);
+// same shape. `limit`: the difference that types explain, as a share of the size. `folds`: `after`
+// comes from a layer into which a normalization can be folded. A normalization of lanes gives as
+// much a factor and an offset for each channel, of a value that somebody has scaled, too.
+std::string HowDerived(const Tensor& before, const Tensor& after, double limit, bool folds = true);
 
 }  // namespace onnxcmp
 

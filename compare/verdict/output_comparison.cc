@@ -208,9 +208,8 @@ bool IsAccepted(const OutputComparison& comparison, const OutputPair& pair) {
 bool AllAgree(const OutputComparison& comparison) {
   const bool complete = comparison.only_left.empty() && comparison.only_right.empty();
   return !comparison.pairs.empty() && (complete || comparison.partial) &&
-         std::all_of(comparison.pairs.begin(), comparison.pairs.end(), [&](const OutputPair& pair) {
-           return IsAccepted(comparison, pair);
-         });
+         std::all_of(comparison.pairs.begin(), comparison.pairs.end(),
+                     [&](const OutputPair& pair) { return IsAccepted(comparison, pair); });
 }
 
 std::string ToleranceText(const Tolerance& tolerance) {

@@ -124,7 +124,8 @@ class Judge {
         it->second.push_back(FullName(result));
       }
       for (const auto& [layout, names] : layouts) {
-        outputs_.notes.push_back(absl::StrCat("recorded as ", layout, ", compared in the layout of the ",
+        outputs_.notes.push_back(absl::StrCat("recorded as ", layout,
+                                              ", compared in the layout of the ",
                                               SideName(Other(side)), ": ", SomeOf(names)));
       }
     }
@@ -197,8 +198,8 @@ class Judge {
     const StreamResult& moved = left.other_rows ? left : right;
     if (moved.other_rows && pair.difference.agree) {
       pair.reordered = true;
-      disagree(absl::StrCat("in another order, ", moved.recorded_as,
-                            " (--any-row-order accepts that)"));
+      disagree(
+          absl::StrCat("in another order, ", moved.recorded_as, " (--any-row-order accepts that)"));
       return pair;
     }
     // Of several equal results the alignment may have paired another.

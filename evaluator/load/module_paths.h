@@ -11,8 +11,8 @@ namespace onnxcmp {
 
 // By the name of a node's first output: the path of the module, "encoder.layer.0.output"; "" for
 // the root. Read from the metadata that PyTorch's exporter writes into every node
-// (pkg.torch.onnx.name_scopes, before that namespace), of the main graph. Empty if the file has none or
-// cannot be read.
+// (pkg.torch.onnx.name_scopes, before that namespace), of the main graph. Empty if the file has
+// none or cannot be read.
 absl::flat_hash_map<std::string, std::string> ReadModulePaths(const std::string& path);
 
 // The path in such an entry: "['', 'encoder', 'encoder.layer.0', 'add_3']" is "encoder.layer.0".

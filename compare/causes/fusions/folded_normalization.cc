@@ -250,7 +250,7 @@ class FoldingSolver {
 
   // " of channel 3", " of 5 of 8 channels, of channel 3".
   std::string Of(const std::vector<size_t>& channels) const {
-    const std::string first = absl::StrCat(" of channel ", channels.front());
+    std::string first = absl::StrCat(" of channel ", channels.front());
     if (channels.size() == 1) return first;
     return absl::StrCat(" of ", channels.size(), " of ", factors_.size(), " channels,", first);
   }

@@ -35,7 +35,7 @@ absl::string_view PurposeName(Purpose purpose) {
   return "";
 }
 
-InputPurpose Merged(InputPurpose left, const InputPurpose& right) {
+InputPurpose Merged(const InputPurpose& left, const InputPurpose& right) {
   const bool theirs = left.why.empty() || right.purpose > left.purpose;
   const bool alike = left.purpose == right.purpose;
   InputPurpose merged = theirs ? right : left;

@@ -101,7 +101,7 @@ struct InputPurpose {
 };
 
 // What two models use an input for, together.
-InputPurpose Merged(InputPurpose left, const InputPurpose& right);
+InputPurpose Merged(const InputPurpose& left, const InputPurpose& right);
 
 // By input, of those that have a use that tells.
 using InputPurposes = absl::flat_hash_map<std::string, InputPurpose>;

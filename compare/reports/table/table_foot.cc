@@ -194,7 +194,8 @@ std::string Worst(const Comparison& comparison) {
   const StreamResult& face = comparison.left.results[Index(worst->aligned.left.back())];
   std::string text =
       absl::StrCat(PairName(comparison, worst->aligned.left.back(), worst->aligned.right.back()),
-                   difference.values.max_absolute < most ? ", for its size: " : ": ", GreatestDifference(difference, face.dtype));
+                   difference.values.max_absolute < most ? ", for its size: " : ": ",
+                   GreatestDifference(difference, face.dtype));
   if (difference.range > 0 && farthest >= 1e-3 && std::isfinite(farthest)) {
     absl::StrAppend(&text, absl::StrFormat(" (%.2g %% of its range)", 100 * farthest));
   }

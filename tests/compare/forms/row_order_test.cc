@@ -39,9 +39,9 @@ TEST(RowOrder, NoneWhereOneRowIsAnother) {
   EXPECT_EQ(FindRowOrder(WithRows(wanted, {2, 0, 3, 3}), wanted, 1e-3), std::nullopt);
   EXPECT_EQ(FindRowOrder(RandomFloats({4, 5}, 2), wanted, 1e-3), std::nullopt);
   // Of single numbers any order is one.
-  EXPECT_EQ(FindRowOrder(WithRows(RandomFloats({4, 1}, 3), {1, 0, 2, 3}), RandomFloats({4, 1}, 3),
-                         1e-3),
-            std::nullopt);
+  EXPECT_EQ(
+      FindRowOrder(WithRows(RandomFloats({4, 1}, 3), {1, 0, 2, 3}), RandomFloats({4, 1}, 3), 1e-3),
+      std::nullopt);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Recordings as people make them beside the model: layouts, orders, results that the model no longer
-// has, on either side; each with a twin that is wrong.
+// Recordings as people make them beside the model: layouts, orders, results that the model no
+// longer has, on either side; each with a twin that is wrong.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -134,9 +134,8 @@ class ComparedRecordingsTest : public ::testing::Test {
   static std::vector<std::string> CauseNames(const Comparison& comparison) {
     std::vector<std::string> names;
     for (const Cause& cause : comparison.causes) {
-      names.push_back(comparison.left.recorded
-                          ? comparison.right.results[Index(cause.right)].name
-                          : comparison.left.results[Index(cause.left)].name);
+      names.push_back(comparison.left.recorded ? comparison.right.results[Index(cause.right)].name
+                                               : comparison.left.results[Index(cause.left)].name);
     }
     return names;
   }
@@ -169,9 +168,9 @@ void Scale(std::vector<float>* e) {
 }
 
 const std::vector<std::string>& PhoneNames() {
-  static const auto& names = *new std::vector<std::string>{
-      "net/conv/Conv2D", "net/relu/Relu", "net/conv_1/Conv2D", "net/act/Sigmoid",
-      "net/gap/Mean",    "Identity:0"};
+  static const auto& names =
+      *new std::vector<std::string>{"net/conv/Conv2D", "net/relu/Relu", "net/conv_1/Conv2D",
+                                    "net/act/Sigmoid", "net/gap/Mean",  "Identity:0"};
   return names;
 }
 

@@ -1,7 +1,7 @@
 // Where a model parts from a recording of results: it runs once more, each of its results that was
 // recorded being given on as it was recorded, so that nothing is inherited.
-#ifndef ONNXCMP_COMPARE_CAUSES_RECORDED_CAUSES_H_
-#define ONNXCMP_COMPARE_CAUSES_RECORDED_CAUSES_H_
+#ifndef ONNXCMP_COMPARE_CAUSES_RECORDED_RECORDED_CAUSES_H_
+#define ONNXCMP_COMPARE_CAUSES_RECORDED_RECORDED_CAUSES_H_
 
 #include <vector>
 
@@ -36,4 +36,4 @@ absl::StatusOr<CauseReport> FindRecordedCauses(const PerSide<RecordedSide>& side
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CAUSES_RECORDED_CAUSES_H_
+#endif  // ONNXCMP_COMPARE_CAUSES_RECORDED_RECORDED_CAUSES_H_

@@ -1,4 +1,4 @@
-#include "compare/causes/recorded_causes.h"
+#include "compare/causes/recorded/recorded_causes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -78,11 +78,11 @@ Value Shaken(const Value& value, double epsilon, uint64_t seed) {
 // One pair while the model runs on what was recorded.
 struct Judged {
   const RecordedPair* pair = nullptr;
-  int model = kNone;     // results of the two sides
+  int model = kNone;  // results of the two sides
   int recording = kNone;
-  Value recorded;        // as it was recorded
-  Value given;           // what the model goes on with; empty if it has another shape
-  Value own;             // what the model gives on what was recorded; of those that may be causes
+  Value recorded;  // as it was recorded
+  Value given;     // what the model goes on with; empty if it has another shape
+  Value own;       // what the model gives on what was recorded; of those that may be causes
   std::optional<TensorDifference> local;
   double noise = 0;
 };
@@ -192,8 +192,9 @@ class RecordedCauseFinder {
   void FindLost() {
     lost_.assign(graph_.stream().results.size(), false);
     for (size_t n = 0; n < graph_.nodes().size(); ++n) {
-      const bool reads_lost = absl::c_any_of(
-          graph_.Reads(static_cast<int>(n)), [&](int read) { return lost_[Index(read)] || IsStray(read); });
+      const bool reads_lost = absl::c_any_of(graph_.Reads(static_cast<int>(n)), [&](int read) {
+        return lost_[Index(read)] || IsStray(read);
+      });
       if (!reads_lost) continue;
       for (const int output : graph_.nodes()[n].made->outputs) {
         if (output != kNone) lost_[Index(output)] = true;
@@ -234,8 +235,8 @@ class RecordedCauseFinder {
       judged.noise = std::max(judged.noise, RootMeanSquare(judged.own, result.value));
     }
     if (judged.given.empty()) return;
-    *replacement = seed == 0 ? judged.given
-                             : Shaken(judged.given, epsilon_, SeedOf(seed, result.name));
+    *replacement =
+        seed == 0 ? judged.given : Shaken(judged.given, epsilon_, SeedOf(seed, result.name));
   }
   static uint64_t SeedOf(uint64_t seed, absl::string_view name) {
     uint64_t hash = seed;
@@ -249,9 +250,8 @@ class RecordedCauseFinder {
     options.tolerance = judged->pair->tolerances;
     options.parts = true;
     const bool left = recording_id_ == SideId::kLeft;
-    TensorDifference difference =
-        TensorDifferenceOf(left ? judged->recorded : own, left ? own : judged->recorded, options,
-                           options_.pool);
+    TensorDifference difference = TensorDifferenceOf(
+        left ? judged->recorded : own, left ? own : judged->recorded, options, options_.pool);
     if (difference.values.agree) return;
     judged->own = own;
     judged->local = std::move(difference);
@@ -299,13 +299,12 @@ class RecordedCauseFinder {
     }
     const std::string on = absl::StrCat("on the ", SideName(recording_id_), "'s own inputs ");
     const std::string who = absl::StrCat(on, "the ", SideName(Other(recording_id_)));
-    std::string text =
-        !cause.local->values.reason.empty()
-            ? absl::StrCat(who, " gives another ", cause.local->values.reason)
-        : std::isfinite(cause.local->values.max_absolute)
-            ? absl::StrCat(who, " differs by up to ", distance, how)
-            : absl::StrCat(on, "at ", cause.local->values.max_absolute_at, ": ",
-                           cause.local->values.max_absolute_pair);
+    std::string text = !cause.local->values.reason.empty()
+                           ? absl::StrCat(who, " gives another ", cause.local->values.reason)
+                       : std::isfinite(cause.local->values.max_absolute)
+                           ? absl::StrCat(who, " differs by up to ", distance, how)
+                           : absl::StrCat(on, "at ", cause.local->values.max_absolute_at, ": ",
+                                          cause.local->values.max_absolute_pair);
     const std::string between = Between(judged.model);
     if (!between.empty()) absl::StrAppend(&text, "; computed by ", between);
     return text;
@@ -317,16 +316,16 @@ class RecordedCauseFinder {
     if (recorded.fingerprint.rich) {
       for (const int r : graph_.results()) {
         const StreamResult& other = graph_.result(r);
-        if (r == judged.model || other.fingerprint.content != recorded.fingerprint.content) continue;
+        if (r == judged.model || other.fingerprint.content != recorded.fingerprint.content)
+          continue;
         return absl::StrCat("the ", SideName(recording_id_), "'s value is the ",
                             SideName(Other(recording_id_)), "'s '", other.name, "'");
       }
     }
     const Value& given = judged.given.empty() ? judged.recorded : judged.given;
     if (!IsMeasurable(given) || !IsMeasurable(judged.own)) return "";
-    return recording_id_ == SideId::kLeft
-               ? RelationText(given.tensor(), judged.own.tensor())
-               : RelationText(judged.own.tensor(), given.tensor());
+    return recording_id_ == SideId::kLeft ? RelationText(given.tensor(), judged.own.tensor())
+                                          : RelationText(judged.own.tensor(), given.tensor());
   }
 
   // The operators since what was recorded before, if there are several: one of them is at fault.
@@ -389,7 +388,7 @@ class RecordedCauseFinder {
   std::vector<Judged> judged_;
   absl::flat_hash_map<absl::string_view, size_t> by_name_;  // by the model's result
   std::vector<bool> lost_;                                  // by the model's result
-  double epsilon_ = 0;  // of the coarsest type on either side
+  double epsilon_ = 0;                                      // of the coarsest type on either side
 };
 
 }  // namespace
