@@ -66,6 +66,45 @@ std::string BiasRange(const std::vector<double>& numbers) {
   return absl::StrFormat("%.3g … %.3g", *least, *most);
 }
 
+// The steps that a layer reads its bias in; nothing where they do not fit it.
+std::optional<GridValues> GridOfBias(const Reals& x_scale, const Reals& weights_scale, double alpha,
+                                     const Tensor& integers) {
+  GridValues grid;
+  grid.scales = weights_scale.All();
+  for (double& scale : grid.scales) scale *= x_scale.All()[0] * alpha;
+  grid.zero_points = {0};
+  grid.least = -std::ldexp(1.0, 31);
+  grid.most = std::ldexp(1.0, 31) - 1;
+  if (grid.per_tensor()) return grid;
+  grid.axis = integers.rank() - 1;
+  if (static_cast<int64_t>(grid.scales.size()) != integers.num_elements()) return std::nullopt;
+  return grid;
+}
+
+// A bias of the other side.
+struct OtherBias {
+  int result = kNone;
+  Likeness likeness;
+  std::vector<double> numbers;
+};
+
+// Of all that point to where the bias does, the nearest.
+OtherBias NearestBias(const SideValues& other, int partner, const std::vector<double>& ours) {
+  OtherBias nearest;
+  for (const int r : BiasCandidates(other, partner)) {
+    const std::optional<Reals> reals = other.RealsOf(r);
+    if (!reals.has_value() || reals->size() != static_cast<int64_t>(ours.size())) continue;
+    std::vector<double> numbers = reals->All();
+    const Likeness found = LikenessOf(numbers, ours);
+    if (found.cosine < kLeastBiasCosine ||
+        (nearest.result != kNone && found.noise >= nearest.likeness.noise)) {
+      continue;
+    }
+    nearest = {r, found, std::move(numbers)};
+  }
+  return nearest;
+}
+
 }  // namespace
 
 std::optional<BiasReview> ReviewBias(const TwinRun& run, int n, const std::vector<int>& region,
@@ -91,34 +130,12 @@ std::optional<BiasReview> ReviewBias(const TwinRun& run, int n, const std::vecto
   if (!IsInteger(integers.dtype()) || !x.has_value() || !w.has_value() || x->size() != 1) {
     return review;
   }
-  GridValues grid;
-  grid.scales = w->All();
-  for (double& scale : grid.scales) scale *= x->All()[0] * AlphaOf(graph.node(n).node);
-  grid.zero_points = {0};
-  grid.least = -std::ldexp(1.0, 31);
-  grid.most = std::ldexp(1.0, 31) - 1;
-  if (!grid.per_tensor()) grid.axis = integers.rank() - 1;
-  if (!grid.per_tensor() && static_cast<int64_t>(grid.scales.size()) != integers.num_elements()) {
-    return review;
-  }
+  const std::optional<GridValues> steps_of_bias =
+      GridOfBias(*x, *w, AlphaOf(graph.node(n).node), integers);
+  if (!steps_of_bias.has_value()) return review;
+  const GridValues& grid = *steps_of_bias;
   const std::vector<double> ours = Reals(integers, grid).All();
-  // Of all that point to where the bias does, the nearest.
-  std::vector<double> theirs;
-  Likeness likeness;
-  int counterpart = kNone;
-  for (const int r : BiasCandidates(run.other(), partner)) {
-    const std::optional<Reals> reals = run.other().RealsOf(r);
-    if (!reals.has_value() || reals->size() != integers.num_elements()) continue;
-    std::vector<double> numbers = reals->All();
-    const Likeness found = LikenessOf(numbers, ours);
-    if (found.cosine < kLeastBiasCosine ||
-        (counterpart != kNone && found.noise >= likeness.noise)) {
-      continue;
-    }
-    counterpart = r;
-    likeness = found;
-    theirs = std::move(numbers);
-  }
+  const auto [counterpart, likeness, theirs] = NearestBias(run.other(), partner, ours);
   if (counterpart == kNone) return review;
   review.looked_at = true;
   double squares = 0, most = 0;

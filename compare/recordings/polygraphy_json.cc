@@ -45,9 +45,10 @@ struct Element {
   bool is_object() const { return type == Type::kObject; }
   // Of several of one name the last counts, as in Python; null if there is none.
   const Element* Find(absl::string_view name) const {
-    const auto it = std::find_if(members.rbegin(), members.rend(),
-                                 [name](const auto& member) { return member.first == name; });
-    return is_object() && it != members.rend() ? &it->second : nullptr;
+    for (size_t i = is_object() ? members.size() : 0; i > 0; --i) {
+      if (members[i - 1].first == name) return &members[i - 1].second;
+    }
+    return nullptr;
   }
   const std::string* Text(absl::string_view name) const {
     const Element* found = Find(name);

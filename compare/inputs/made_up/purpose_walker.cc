@@ -369,6 +369,11 @@ class Walker {
     if (node.inputs.size() != 2 || !IsOneOf(node, {"Add", "Sub", "Mul", "Div"})) return;
     const Tensor* constant = other();
     if (constant != nullptr) return Constant(scope, node, *constant, form);
+    PassWithOther(scope, node, slot, form);
+  }
+
+  // Through a sum or a product with what is no constant.
+  void PassWithOther(const GraphScope& scope, const Node& node, size_t slot, Form form) {
     if (node.op_type == "Mul") {
       // Of what a truth is multiplied with, some does not count.
       if (form.truth && !IsFloat()) Found(Purpose::kMask, node);
