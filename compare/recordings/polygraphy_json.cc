@@ -34,38 +34,50 @@ constexpr char kClass[] = "polygraphy_class";
 constexpr char kOldClass[] = "__polygraphy_encoded_";
 constexpr char kOldMark[] = "polygraphy_serialized_json_type";
 
+struct Member;
+
 // A value of JSON as far as it matters, its members in the order of the file.
 struct Element {
   enum class Type : uint8_t { kOther, kText, kList, kObject };
   Type type = Type::kOther;
   std::string text;
-  std::vector<std::pair<std::string, Element>> members;  // of lists without names
+  std::vector<Member> members;  // of lists without names
 
   bool is_list() const { return type == Type::kList; }
   bool is_object() const { return type == Type::kObject; }
   // Of several of one name the last counts, as in Python; null if there is none.
-  const Element* Find(absl::string_view name) const {
-    for (size_t i = is_object() ? members.size() : 0; i > 0; --i) {
-      if (members[i - 1].first == name) return &members[i - 1].second;
-    }
-    return nullptr;
-  }
-  const std::string* Text(absl::string_view name) const {
-    const Element* found = Find(name);
-    return found != nullptr && found->type == Type::kText ? &found->text : nullptr;
-  }
+  const Element* Find(absl::string_view name) const;
+  const std::string* Text(absl::string_view name) const;
   // The class that an object says to be; "" if it says none.
-  absl::string_view Class() const {
-    if (const std::string* name = Text(kClass)) return *name;
-    for (const auto& [name, value] : members) {
-      if (value.type == Type::kText && value.text == kOldMark &&
-          absl::StartsWith(name, kOldClass)) {
-        return absl::string_view(name).substr(sizeof(kOldClass) - 1);
-      }
-    }
-    return "";
-  }
+  absl::string_view Class() const;
 };
+
+struct Member {
+  std::string name;
+  Element value;
+};
+
+const Element* Element::Find(absl::string_view name) const {
+  for (size_t i = is_object() ? members.size() : 0; i > 0; --i) {
+    if (members[i - 1].name == name) return &members[i - 1].value;
+  }
+  return nullptr;
+}
+
+const std::string* Element::Text(absl::string_view name) const {
+  const Element* found = Find(name);
+  return found != nullptr && found->type == Type::kText ? &found->text : nullptr;
+}
+
+absl::string_view Element::Class() const {
+  if (const std::string* name = Text(kClass)) return *name;
+  for (const auto& [name, value] : members) {
+    if (value.type == Type::kText && value.text == kOldMark && absl::StartsWith(name, kOldClass)) {
+      return absl::string_view(name).substr(sizeof(kOldClass) - 1);
+    }
+  }
+  return "";
+}
 
 // Builds elements; numbers are left out.
 class Builder : public nlohmann::json_sax<Json> {
@@ -104,7 +116,7 @@ class Builder : public nlohmann::json_sax<Json> {
     if (open_.size() == 1) {
       *open_.back() = std::move(element);
     } else {
-      open_.back()->members.emplace_back(std::move(key_), std::move(element));
+      open_.back()->members.push_back({std::move(key_), std::move(element)});
     }
     key_.clear();
     return true;
@@ -117,7 +129,7 @@ class Builder : public nlohmann::json_sax<Json> {
     Element* around = open_.back();
     const bool root = open_.size() == 1;
     Add({type, "", {}});
-    open_.push_back(root ? around : &around->members.back().second);
+    open_.push_back(root ? around : &around->members.back().value);
     return true;
   }
   bool Close() {
@@ -238,17 +250,17 @@ absl::Status NoResults() {
 absl::StatusOr<std::vector<Iteration>> IterationsOfRuns(const Element& runs) {
   std::vector<Iteration> iterations;
   for (const auto& run : runs.members) {
-    const Element& pair = run.second;
+    const Element& pair = run.value;
     if (!pair.is_list() || pair.members.size() != 2 ||
-        pair.members[0].second.type != Element::Type::kText || !pair.members[1].second.is_list()) {
+        pair.members[0].value.type != Element::Type::kText || !pair.members[1].value.is_list()) {
       return NoResults();
     }
-    const std::vector<std::pair<std::string, Element>>& results = pair.members[1].second.members;
+    const std::vector<Member>& results = pair.members[1].value.members;
     iterations.resize(std::max(iterations.size(), results.size()));
     for (size_t i = 0; i < results.size(); ++i) {
-      const Element* outputs = results[i].second.Find("outputs");
+      const Element* outputs = results[i].value.Find("outputs");
       if (outputs == nullptr || !outputs->is_object()) return NoResults();
-      iterations[i].runners.emplace_back(pair.members[0].second.text, outputs);
+      iterations[i].runners.emplace_back(pair.members[0].value.text, outputs);
     }
   }
   return iterations;
@@ -269,14 +281,14 @@ absl::StatusOr<std::vector<Iteration>> IterationsOf(const Element& root) {
   const auto add = [&](const Element& arrays) {
     // Numbers and lists of them are no arrays: nothing of it is of Polygraphy's form.
     const bool any = std::any_of(arrays.members.begin(), arrays.members.end(),
-                                 [](const auto& one) { return !one.second.Class().empty(); });
+                                 [](const auto& one) { return !one.value.Class().empty(); });
     if (!arrays.is_object() || !any) return false;
     iterations.push_back({{{"", &arrays}}});
     return true;
   };
   if (root.is_list()) {
     for (const auto& one : root.members) {
-      if (!add(one.second)) return NoResults();
+      if (!add(one.value)) return NoResults();
     }
   } else if (!add(root)) {
     return NoResults();
