@@ -1,7 +1,6 @@
 #include "compare/forced/region_noise.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <functional>
 
@@ -12,6 +11,7 @@
 #include "compare/differences/infinity.h"
 #include "compare/differences/number_strips.h"
 #include "compare/forced/coarse_numbers.h"
+#include "compare/forced/shaken_value.h"
 #include "compare/graphs/coarse_side.h"
 #include "compare/operators/operator_traits.h"
 #include "evaluator/tensor/convert.h"
@@ -23,53 +23,6 @@ constexpr uint64_t kSeeds = 3;
 // Epsilons that are rounding in any region: the result's own last place is moved by one, and that
 // alone makes their ratio less than the greatest unless most elements are zero.
 constexpr double kAlwaysRounding = RegionNoise::kMaxRatio / 2;
-
-uint64_t Hash(uint64_t a, uint64_t b) {
-  uint64_t x = a * 0x9e3779b97f4a7c15 + b + 0x632be59bd9b4e019;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
-// Up to 64, in a form that g++ vectorizes: this is most of what moving a region costs. What is
-// exact in any type stays: shapes, masks, counts.
-void MoveUpOrDown(uint64_t signs, double epsilon, int64_t count, double* a) {
-  constexpr double kExact = 16777216;
-  constexpr double kWhole = 1.5 * 4503599627370496;  // what this is added to loses its fraction
-  const auto up = std::bit_cast<uint64_t>(epsilon);
-  const uint64_t downs = ~signs;
-  for (int64_t i = 0; i < count; ++i) {
-    const double magnitude = std::abs(a[i]);
-    const double moved = a[i] * (1 + std::bit_cast<double>(up ^ ((downs >> i) << 63)));
-    const double whole = (a[i] + kWhole) - kWhole;
-    double result = whole == a[i] ? a[i] : moved;
-    result = magnitude > kExact ? moved : result;
-    a[i] = magnitude <= 1e30 ? result : a[i];
-  }
-}
-
-Value Shake(const Value& value, double epsilon, uint64_t seed, const ThreadPool* pool,
-            const std::shared_ptr<MemoryAccount>& memory) {
-  if (!IsMeasurable(value) || !IsFloatingPoint(value.tensor().dtype())) return value;
-  const Tensor& tensor = value.tensor();
-  // What is coarser than what is judged must not excuse itself.
-  if (EpsilonOf(tensor.dtype()) > epsilon || tensor.num_elements() == 0) return value;
-  absl::StatusOr<Tensor> shaken = Tensor::Allocate(tensor.dtype(), tensor.shape(), memory);
-  if (!shaken.ok()) return value;
-  std::byte* const out = shaken->mutable_raw_data();
-  const NumberReader reader(tensor);
-  ForEachNumberPiece(reader.size(), pool, [&](int64_t, int64_t begin, int64_t end) {
-    ForEachStrip(reader, begin, end, [&](int64_t first, int64_t count, double* a) {
-      constexpr int64_t kSigns = 64;
-      for (int64_t i = 0; i < count; i += kSigns) {
-        const uint64_t signs = Hash(seed, static_cast<uint64_t>(first + i));
-        MoveUpOrDown(signs, epsilon, std::min(kSigns, count - i), a + i);
-      }
-      StoreElements<double>(tensor.dtype(), a, count, out, first);
-    });
-  });
-  return *std::move(shaken);
-}
 
 // How far elements of a strip may be from `a`: as far as they or most of them have moved, or their
 // last place.
@@ -167,12 +120,12 @@ Value RegionNoise::Shaken(SideId side, const Region& region, int result, double 
   const auto given = [&](int r) {
     const Value& entry = Entry(side, r);
     if (entry.empty() || graph.IsConstant(r)) return entry;
-    return Shake(entry, epsilon, Hash(seed, static_cast<uint64_t>(ClassOf(side, r))), pool_,
+    return Shake(entry, epsilon, HashOf(seed, static_cast<uint64_t>(ClassOf(side, r))), pool_,
                  run_.memory());
   };
   const auto made = [&](int r, const Value& value) {
     const uint64_t of_side = side == SideId::kLeft ? 1 : 2;
-    return Shake(value, epsilon, Hash(seed, Hash(of_side, uint64_t(r))), pool_, run_.memory());
+    return Shake(value, epsilon, HashOf(seed, HashOf(of_side, uint64_t(r))), pool_, run_.memory());
   };
   Value shaken = RunRegion(graph, region, result, given, made);
   return IsMeasurable(shaken) ? shaken : Value();

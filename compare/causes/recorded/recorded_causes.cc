@@ -20,6 +20,7 @@
 #include "compare/differences/value_relation.h"
 #include "compare/forced/forced_run.h"
 #include "compare/forced/region_noise.h"
+#include "compare/forced/shaken_value.h"
 #include "compare/graphs/left_classes.h"
 #include "compare/graphs/region.h"
 #include "compare/graphs/side_graph.h"
@@ -48,31 +49,6 @@ double RootMeanSquare(const Value& a, const Value& b) {
     squares += difference * difference;
   }
   return std::sqrt(squares / static_cast<double>(ours.size()));
-}
-
-uint64_t Mixed(uint64_t a, uint64_t b) {
-  uint64_t x = a * 0x9e3779b97f4a7c15 + b + 0x632be59bd9b4e019;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
-// Floats moved up or down by the last place of a type; what is exact in any type stays.
-Value Shaken(const Value& value, double epsilon, uint64_t seed) {
-  if (!IsMeasurable(value) || EpsilonOf(value.tensor().dtype()) == 0) return value;
-  const DType dtype = value.tensor().dtype();
-  absl::StatusOr<Tensor> shaken = Tensor::Allocate(DType::kDouble, value.tensor().shape());
-  if (!shaken.ok() || dtype == DType::kComplex64 || dtype == DType::kComplex128) return value;
-  const std::vector<double> elements = ElementsOf(value.tensor());
-  double* const out = shaken->mutable_data<double>();
-  for (size_t i = 0; i < elements.size(); ++i) {
-    const bool exact = elements[i] == std::nearbyint(elements[i]) || !std::isfinite(elements[i]);
-    const double by = (Mixed(seed, i / 64) >> (i % 64)) & 1 ? epsilon : -epsilon;
-    out[i] = exact ? elements[i] : elements[i] * (1 + by);
-  }
-  absl::StatusOr<Value> converted =
-      ConvertedTo(Value(*std::move(shaken)), dtype, value.tensor().shape());
-  return converted.ok() ? *std::move(converted) : value;
 }
 
 // One pair while the model runs on what was recorded.
@@ -224,7 +200,7 @@ class RecordedCauseFinder {
     const auto it = by_name_.find(result.name);
     if (it == by_name_.end()) {
       if (seed > 0 && result.node != nullptr) {
-        *replacement = Shaken(result.value, epsilon_, SeedOf(seed, result.name));
+        *replacement = Shake(result.value, epsilon_, SeedOf(seed, result.name));
       }
       return;
     }
@@ -236,11 +212,11 @@ class RecordedCauseFinder {
     }
     if (judged.given.empty()) return;
     *replacement =
-        seed == 0 ? judged.given : Shaken(judged.given, epsilon_, SeedOf(seed, result.name));
+        seed == 0 ? judged.given : Shake(judged.given, epsilon_, SeedOf(seed, result.name));
   }
   static uint64_t SeedOf(uint64_t seed, absl::string_view name) {
     uint64_t hash = seed;
-    for (const char c : name) hash = Mixed(hash, static_cast<unsigned char>(c));
+    for (const char c : name) hash = HashOf(hash, static_cast<unsigned char>(c));
     return hash;
   }
 
