@@ -471,12 +471,12 @@ std::string MadeUpMembers(const Comparison& comparison) {
 }  // namespace
 
 std::string JsonAround(const Comparison& comparison, const JsonLines& lines) {
+  const std::vector<std::string> words = VerdictText(comparison);
   return absl::StrCat(
       "{\"format\":\"onnxcmp\",\"version\":", kFormatVersion,
       ",\"verdict\":", Dump(Text(VerdictName(comparison.verdict))),
-      ",\"exit\":", ExitStatusOf(comparison),
-      ",\"summary\":", Dump(Text(VerdictText(comparison).front())),
-      ",\"words\":", Dump(VerdictText(comparison)),
+      ",\"exit\":", ExitStatusOf(comparison), ",\"summary\":", Dump(words.front()),
+      ",\"words\":", Dump(words),
       comparison.status.ok() ? std::string()
                              : absl::StrCat(",\"error\":", Dump(Text(comparison.status.message()))),
       MadeUpMembers(comparison), UnreadMember(comparison),
