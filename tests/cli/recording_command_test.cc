@@ -9,34 +9,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "compare/files/npy.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx_pb.h"
 #include "tests/cli/models.h"
 #include "tests/cli/program.h"
+#include "tests/support/recorded_arrays.h"
 
 namespace onnxcmp {
 namespace {
 
+using ::onnxcmp::testing::NpyOf;
 using ::onnxcmp::testing::Onnxcmp;
 using ::onnxcmp::testing::Outcome;
 using ::onnxcmp::testing::WriteFile;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string Npy(const Tensor& tensor) {
-  std::string bytes;
-  EXPECT_TRUE(WriteNpy(tensor, [&](absl::string_view part) {
-                absl::StrAppend(&bytes, part);
-                return absl::OkStatus();
-              }).ok());
-  return bytes;
-}
 
 // Numbers that none are made up like.
 Tensor Ramp(const std::vector<int64_t>& shape, float from, float step) {
@@ -59,7 +49,7 @@ class RecordingCommandTest : public testing::ModelFolderTest {
                      const std::vector<std::pair<std::string, Tensor>>& arrays) {
     std::filesystem::create_directories(folder_ + "/" + name);
     for (const auto& [file, tensor] : arrays) {
-      WriteFile(absl::StrCat(folder_, "/", name, "/", file, ".npy"), Npy(tensor));
+      WriteFile(absl::StrCat(folder_, "/", name, "/", file, ".npy"), NpyOf(tensor));
     }
     return folder_ + "/" + name;
   }
@@ -207,7 +197,7 @@ TEST_F(RecordingCommandTest, SetsOfTestDataAsSides) {
 TEST_F(RecordingCommandTest, WhichOfTheSetsBesideItIsIsNotGuessed) {
   DataSet(0, x_, y_);
   DataSet(1, Ramp({1, 6}, 3, 1), Ramp({1, 6}, 3, 1));
-  WriteFile(folder_ + "/y.npy", Npy(y_));
+  WriteFile(folder_ + "/y.npy", NpyOf(y_));
   const Outcome outcome = Onnxcmp({folder_ + "/y.npy", model_});
   EXPECT_EQ(outcome.status, 2) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("2 sets of test data lie beside the model"));
@@ -245,10 +235,10 @@ TEST_F(RecordingCommandTest, TheRecordingFillsIn) {
 // --inputs takes the forms that sides have.
 TEST_F(RecordingCommandTest, InputsInAllForms) {
   const std::string recording = Arrays("r", {{"y", y_}});
-  const std::string one = WriteFile(folder_ + "/x.npy", Npy(x_));
+  const std::string one = WriteFile(folder_ + "/x.npy", NpyOf(x_));
   std::filesystem::create_directory(folder_ + "/dump");
   ASSERT_TRUE(WriteValueFile(folder_ + "/dump/x.tensorproto", x_, "x").ok());
-  const std::string array = absl::StrCat(R"({"array": ")", absl::Base64Escape(Npy(x_)),
+  const std::string array = absl::StrCat(R"({"array": ")", absl::Base64Escape(NpyOf(x_)),
                                          R"(", "polygraphy_class": "ndarray"})");
   const std::string json = WriteFile(folder_ + "/in.json", absl::StrCat("[{\"x\": ", array, "}]"));
   for (const std::string& inputs : {one, folder_ + "/dump", json}) {

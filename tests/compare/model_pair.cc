@@ -6,7 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "compare/alignment/mark_names.h"
+#include "compare/causes/cause_class.h"
 #include "evaluator/base/status_macros.h"
 #include "ops/operators.h"
 #include "tests/support/load_test.h"
@@ -93,6 +95,22 @@ Comparison CompareFedWith(const Tensor& left_x, const std::string& left, const T
   absl::StatusOr<Comparison> comparison = Compare(*a, *b, options);
   EXPECT_TRUE(comparison.ok()) << comparison.status();
   return comparison.ok() ? *std::move(comparison) : Comparison();
+}
+
+std::string Replaced(absl::string_view text, absl::string_view from, absl::string_view to) {
+  std::string replaced = absl::StrReplaceAll(text, {{from, to}});
+  EXPECT_NE(replaced, text) << from;
+  return replaced;
+}
+
+std::vector<std::string> NamesOfWrong(const Comparison& comparison) {
+  std::vector<std::string> names;
+  for (const Cause& cause : comparison.causes) {
+    if (IsWrong(cause)) {
+      names.push_back(comparison.right.results[static_cast<size_t>(cause.right)].name);
+    }
+  }
+  return names;
 }
 
 Tensor GivenX() { return Tensor::Of<float>({2, 4}, {1, -2, 0.5f, 3, -1.5f, 0.25f, 2, -0.75f}); }

@@ -33,6 +33,12 @@ std::unique_ptr<ModelSide> SideFedWith(const Tensor& x, const std::string& text,
 Comparison CompareFedWith(const Tensor& left_x, const std::string& left, const Tensor& right_x,
                           const std::string& right, CompareOptions options = {});
 
+// A text with another for a part of it, which must be there.
+std::string Replaced(absl::string_view text, absl::string_view from, absl::string_view to);
+
+// What the right calls the results of causes that are wrong.
+std::vector<std::string> NamesOfWrong(const Comparison& comparison);
+
 // Two rows of four numbers of both signs, which most pairs get as their input x.
 Tensor GivenX();
 Feeds GivenFeeds();

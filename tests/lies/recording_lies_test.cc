@@ -13,12 +13,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/inputs/feeds.h"
-#include "compare/recordings/recorded_values.h"
 #include "compare/sides/recording_side.h"
 #include "evaluator/load/load_model.h"
 #include "tests/lies/given_models.h"
 #include "tests/support/op_test.h"
 #include "tests/support/paths.h"
+#include "tests/support/recorded_arrays.h"
 
 namespace onnxcmp {
 namespace {
@@ -29,22 +29,8 @@ using ::onnxcmp::testing::RandomFloats;
 using ::onnxcmp::testing::Registry;
 using ::onnxcmp::testing::WhatWasSaid;
 
-using Array = std::pair<std::string, Tensor>;
-using Arrays = std::vector<Array>;
-
-// An archive that is not on a disk.
-class ArraysInMemory : public RecordedValues {
- public:
-  explicit ArraysInMemory(Arrays arrays) : arrays_(std::move(arrays)) {
-    for (const Array& array : arrays_) results_.emplace_back().name = array.first;
-  }
-  absl::StatusOr<Read> ReadValue(size_t index) override {
-    return Read{.value = Value(arrays_[index].second)};
-  }
-
- private:
-  Arrays arrays_;
-};
+using Array = testing::RecordedArray;
+using Arrays = testing::RecordedArrays;
 
 struct Lie {
   const char* name;
@@ -142,7 +128,7 @@ class RecordingLiesTest : public ::testing::Test {
 
   Comparison Compared(Arrays arrays, bool partial = false) const {
     const auto model = testing::SideOf(model_, feeds_);
-    RecordingSide recording("r.npz", std::make_unique<ArraysInMemory>(std::move(arrays)));
+    RecordingSide recording("r.npz", std::make_unique<testing::ArraysInMemory>(std::move(arrays)));
     CompareOptions options;
     options.threads = 1;
     options.partial = partial;

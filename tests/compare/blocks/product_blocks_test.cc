@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "tests/compare/blocks/block_test_support.h"
+#include "tests/compare/model_pair.h"
 
 namespace onnxcmp::testing {
 namespace {
@@ -18,10 +18,6 @@ constexpr char kProduct[] =
     "(float[2,2] x, float[2,2] other) => (float[2,2] y) <float[2,2] w = {1, 0, 0, 1}, float[2] b = "
     "{1, 2}, float s = {0.1}, uint8 z = {0}> { [m] m = MatMul (x, w) [a] a = Add (b, m) "
     "[r] y = Relu (a) }";
-
-std::string Replaced(const char* text, const char* from, const char* to) {
-  return absl::StrReplaceAll(text, {{from, to}});
-}
 
 TEST(ProductBlocks, BiasAndActivation) {
   EXPECT_THAT(BlockLines(kProduct), ElementsAre("MatMul + bias + Relu: m a r"));

@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "absl/strings/str_replace.h"
 #include "compare/causes/cause_class.h"
 #include "compare/compare.h"
 #include "tests/compare/model_pair.h"
@@ -14,6 +13,7 @@
 namespace onnxcmp {
 namespace {
 
+using ::onnxcmp::testing::Replaced;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -65,19 +65,7 @@ std::vector<std::string> WrongIn(const std::string& left, const std::string& rig
   CompareOptions options;
   options.fail_on = FailOn::kCauses;
   const Comparison comparison = testing::CompareFedWith(Fed(), left, Fed(), right, options);
-  std::vector<std::string> names;
-  for (const Cause& cause : comparison.causes) {
-    if (IsWrong(cause)) {
-      names.push_back(comparison.right.results[static_cast<size_t>(cause.right)].name);
-    }
-  }
-  return names;
-}
-
-std::string Replaced(const std::string& model, const std::string& from, const std::string& to) {
-  const std::string replaced = absl::StrReplaceAll(model, {{from, to}});
-  EXPECT_NE(replaced, model);
-  return replaced;
+  return testing::NamesOfWrong(comparison);
 }
 
 TEST(CoarseCauses, WhatTheTypeCannotHoldIsNoFault) {

@@ -6,14 +6,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/files/npy.h"
 #include "compare/recordings/recorded_values.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx_pb.h"
 #include "tests/support/load_test.h"
+#include "tests/support/recorded_arrays.h"
 
 namespace onnxcmp {
 namespace {
@@ -25,14 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-std::string Npy() {
-  std::string bytes;
-  EXPECT_TRUE(WriteNpy(Tensor::Of<float>({1}, {1}), [&](absl::string_view part) {
-                absl::StrAppend(&bytes, part);
-                return absl::OkStatus();
-              }).ok());
-  return bytes;
-}
+std::string Npy() { return testing::NpyOf(Tensor::Of<float>({1}, {1})); }
 
 std::string Message(absl::string_view name) {
   onnx::TensorProto proto;

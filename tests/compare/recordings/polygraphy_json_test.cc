@@ -8,35 +8,26 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "compare/files/npy.h"
 #include "compare/recordings/recorded_values.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
+#include "tests/support/recorded_arrays.h"
 
 namespace onnxcmp {
 namespace {
 
 using ::onnxcmp::testing::ExpectSameBits;
+using ::onnxcmp::testing::NpyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const Tensor kOne = Tensor::Of<float>({2}, {1.5, -2});
 const Tensor kTwo = Tensor::Of<int64_t>({1, 3}, {7, 8, 9});
 
-std::string Npy(const Tensor& tensor) {
-  std::string bytes;
-  EXPECT_TRUE(WriteNpy(tensor, [&](absl::string_view part) {
-                absl::StrAppend(&bytes, part);
-                return absl::OkStatus();
-              }).ok());
-  return bytes;
-}
-
 std::string Array(const std::string& text) {
   return absl::StrCat(R"({"array": ")", text, R"(", "polygraphy_class": "ndarray"})");
 }
-std::string Array(const Tensor& tensor) { return Array(absl::Base64Escape(Npy(tensor))); }
+std::string Array(const Tensor& tensor) { return Array(absl::Base64Escape(NpyOf(tensor))); }
 
 std::string Iteration(const std::string& outputs) {
   return absl::StrCat(R"({"outputs": {)", outputs,
@@ -118,7 +109,7 @@ TEST_F(PolygraphyJsonTest, SeveralRunners) {
 TEST_F(PolygraphyJsonTest, OlderVersions) {
   // The bytes as characters, and another mark.
   std::string characters;
-  for (const char byte : Npy(Tensor::Of<float>({1}, {-1.5}))) {
+  for (const char byte : NpyOf(Tensor::Of<float>({1}, {-1.5}))) {
     absl::StrAppend(&characters, "\\u00", absl::BytesToHexString(std::string(1, byte)));
   }
   Open(absl::StrCat(R"({"x": {"array": ")", characters,
@@ -151,7 +142,7 @@ TEST_F(PolygraphyJsonTest, WhatIsNotOfTheForm) {
 }
 
 TEST_F(PolygraphyJsonTest, Damaged) {
-  const std::string good = absl::Base64Escape(Npy(kOne));
+  const std::string good = absl::Base64Escape(NpyOf(kOne));
   EXPECT_THAT(Error("{\"x\": " + Array(good.substr(0, 40) + "!" + good.substr(41)) + "}"),
               HasSubstr("base64"));
   Error("{\"x\": " + Array(good.substr(0, good.size() - 8)) + "}");
@@ -163,7 +154,7 @@ TEST_F(PolygraphyJsonTest, Damaged) {
   for (int i = 0; i < 20; ++i) deep = Lazy(deep);
   EXPECT_THAT(Error("{\"x\": " + deep + "}"), HasSubstr("is no array"));
   // A shape without the bytes.
-  std::string huge = Npy(kOne);
+  std::string huge = NpyOf(kOne);
   huge.replace(huge.find("(2,)"), 4, "(1099511627776,)");
   Error("{\"x\": " + Array(absl::Base64Escape(huge)) + "}");
 }

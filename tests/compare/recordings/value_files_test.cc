@@ -8,31 +8,22 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "compare/files/npy.h"
 #include "compare/recordings/recorded_values.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx-data.pb.h"
 #include "onnx/onnx_pb.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
+#include "tests/support/recorded_arrays.h"
 
 namespace onnxcmp {
 namespace {
 
 using ::onnxcmp::testing::ExpectError;
 using ::onnxcmp::testing::ExpectSameBits;
+using ::onnxcmp::testing::NpyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::string Npy(const Tensor& tensor) {
-  std::string bytes;
-  const absl::Status status = WriteNpy(tensor, [&](absl::string_view part) {
-    absl::StrAppend(&bytes, part);
-    return absl::OkStatus();
-  });
-  EXPECT_TRUE(status.ok()) << status;
-  return bytes;
-}
 
 std::string TensorMessage(const Tensor& tensor, absl::string_view name) {
   onnx::TensorProto proto;
@@ -77,8 +68,8 @@ const Tensor kOne = Tensor::Of<float>({1}, {1});
 const Tensor kTwo = Tensor::Of<int64_t>({2}, {1, 2});
 
 TEST_F(ValueFilesTest, ArraysInNaturalOrder) {
-  folder_.Write("act_10.npy", Npy(kOne));
-  folder_.Write("act_9.npy", Npy(kTwo));
+  folder_.Write("act_10.npy", NpyOf(kOne));
+  folder_.Write("act_9.npy", NpyOf(kTwo));
   folder_.Write("notes.txt", "not a value");
   Open();
   EXPECT_THAT(Lines(), ElementsAre("RESULT act_9", "RESULT act_10"));
@@ -87,7 +78,7 @@ TEST_F(ValueFilesTest, ArraysInNaturalOrder) {
 }
 
 TEST_F(ValueFilesTest, OneArray) {
-  auto opened = OpenValueFiles(folder_.Write("x.npy", Npy(kOne)));
+  auto opened = OpenValueFiles(folder_.Write("x.npy", NpyOf(kOne)));
   ASSERT_TRUE(opened.ok()) << opened.status();
   ASSERT_EQ((*opened)->results().size(), 1u);
   EXPECT_EQ((*opened)->results()[0].name, "x");
@@ -175,7 +166,7 @@ TEST_F(ValueFilesTest, ScalarsWithoutNames) {
 }
 
 TEST_F(ValueFilesTest, Damaged) {
-  const std::string array = Npy(kTwo);
+  const std::string array = NpyOf(kTwo);
   ExpectUnreadable("a.npy", "");
   ExpectUnreadable("b.npy", array.substr(0, 20));
   ExpectUnreadable("c.npy", array.substr(0, array.size() - 1));

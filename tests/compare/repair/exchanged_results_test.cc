@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_replace.h"
-#include "compare/causes/cause_class.h"
 #include "compare/compare.h"
 #include "compare/comparison/exit_status.h"
 #include "tests/compare/model_pair.h"
@@ -18,6 +17,7 @@
 namespace onnxcmp {
 namespace {
 
+using ::onnxcmp::testing::Replaced;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -66,20 +66,9 @@ std::vector<std::string> WrongIn(const std::string& left, const std::string& rig
   CompareOptions options;
   options.fail_on = FailOn::kCauses;
   const Comparison comparison = testing::CompareFedWith(Fed(), left, Fed(), right, options);
-  std::vector<std::string> names;
-  for (const Cause& cause : comparison.causes) {
-    if (IsWrong(cause)) {
-      names.push_back(comparison.right.results[static_cast<size_t>(cause.right)].name);
-    }
-  }
+  std::vector<std::string> names = testing::NamesOfWrong(comparison);
   EXPECT_EQ(ExitStatusOf(comparison), names.empty() ? 0 : 1);
   return names;
-}
-
-std::string Replaced(const std::string& model, const std::string& from, const std::string& to) {
-  const std::string replaced = absl::StrReplaceAll(model, {{from, to}});
-  EXPECT_NE(replaced, model);
-  return replaced;
 }
 
 TEST(ExchangedResults, TheSplitIsNamedAndNothingElse) {

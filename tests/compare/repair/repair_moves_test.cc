@@ -18,6 +18,7 @@
 namespace onnxcmp {
 namespace {
 
+using ::onnxcmp::testing::Replaced;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
@@ -78,12 +79,6 @@ std::vector<std::pair<std::string, std::string>> WrongIn(const Shape& shape,
                        comparison.right.results[static_cast<size_t>(cause.right)].name);
   }
   return names;
-}
-
-std::string Replaced(const std::string& model, const std::string& from, const std::string& to) {
-  const std::string replaced = absl::StrReplaceAll(model, {{from, to}});
-  EXPECT_NE(replaced, model);
-  return replaced;
 }
 
 const Shape kRows = {2, 3, 4};

@@ -18,11 +18,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/compare.h"
-#include "compare/recordings/recorded_values.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/recording_side.h"
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
+#include "tests/support/recorded_arrays.h"
 
 namespace onnxcmp {
 namespace {
@@ -34,22 +34,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-using Array = std::pair<std::string, Tensor>;
-using Arrays = std::vector<Array>;
+using Arrays = testing::RecordedArrays;
 using Change = std::function<void(std::vector<float>*)>;
-
-class ArraysInMemory : public RecordedValues {
- public:
-  explicit ArraysInMemory(Arrays arrays) : arrays_(std::move(arrays)) {
-    for (const Array& array : arrays_) results_.emplace_back().name = array.first;
-  }
-  absl::StatusOr<Read> ReadValue(size_t index) override {
-    return Read{.value = Value(arrays_[index].second)};
-  }
-
- private:
-  Arrays arrays_;
-};
 
 Tensor Changed(const Tensor& tensor, const Change& change) {
   const Tensor whole = *tensor.Contiguous();
@@ -119,7 +105,7 @@ class ComparedRecordingsTest : public ::testing::Test {
   }
 
   Comparison Compared(const Arrays& arrays, const CompareOptions& given = {}, bool left = true) {
-    RecordingSide recording("r.npz", std::make_unique<ArraysInMemory>(arrays));
+    RecordingSide recording("r.npz", std::make_unique<testing::ArraysInMemory>(arrays));
     CompareOptions options = given;
     options.threads = 1;
     auto comparison =

@@ -14,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compare/compare.h"
-#include "compare/files/npy.h"
 #include "compare/inputs/feeds.h"
 #include "compare/sides/model_side.h"
 #include "evaluator/protos/tensor_proto.h"
@@ -22,6 +21,7 @@
 #include "tests/support/load_test.h"
 #include "tests/support/op_test.h"
 #include "tests/support/paths.h"
+#include "tests/support/recorded_arrays.h"
 
 namespace onnxcmp {
 namespace {
@@ -92,13 +92,8 @@ class RecordingSideTest : public ::testing::Test {
   // A folder of arrays.
   std::string Arrays(const std::vector<std::pair<std::string, Tensor>>& arrays) {
     for (const auto& [name, tensor] : arrays) {
-      std::string bytes;
-      EXPECT_TRUE(WriteNpy(tensor, [&](absl::string_view part) {
-                    absl::StrAppend(&bytes, part);
-                    return absl::OkStatus();
-                  }).ok());
       std::filesystem::create_directory(folder_.Path("arrays"));
-      folder_.Write(absl::StrCat("arrays/", name, ".npy"), bytes);
+      folder_.Write(absl::StrCat("arrays/", name, ".npy"), testing::NpyOf(tensor));
     }
     return folder_.Path("arrays");
   }

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "compare/pair/timings.h"
 #include "compare/reports/render_json.h"
 #include "compare/sides/lock_step.h"
@@ -57,12 +56,6 @@ Counted CompareCounted(absl::string_view left, absl::string_view right, bool sha
   EXPECT_TRUE(comparison.ok()) << comparison.status();
   if (!comparison.ok()) return {};
   return {timings.shared, timings.nodes, RenderJson(*comparison)};
-}
-
-std::string Replaced(absl::string_view text, absl::string_view from, absl::string_view to) {
-  std::string replaced = absl::StrReplaceAll(text, {{from, to}});
-  EXPECT_NE(replaced, text) << from;
-  return replaced;
 }
 
 TEST(SharedNodes, AModelWithItselfRunsOnce) {
