@@ -62,7 +62,8 @@ class DerivedFinder {
       }
       const Value& own = side_ == SideId::kLeft ? left : right;
       const Value& other = side_ == SideId::kLeft ? right : left;
-      std::string how = HowDerived(own.tensor(), other.tensor(), LimitOf(r, o), MayFold(o));
+      std::string how =
+          HowDerived(own.tensor(), other.tensor(), LimitOf(r, o), {MayFold(o), MayActivate(o)});
       if (!how.empty() && IsVouchedFor(r, o)) by_result[r] = {side_, r, o, std::move(how)};
       return absl::OkStatus();
     }));
@@ -137,22 +138,39 @@ class DerivedFinder {
                : weights::kNearNamesake;
   }
 
-  // Whether a normalization may be folded into the layer that a result of the model comes from,
-  // perhaps by an activation or a conversion after it.
-  bool MayFold(int o) const {
+  // The node that gives a result of the model, conversions of it aside; null if there is none.
+  const StreamNode* MakerOf(int o) const {
     constexpr int kMostAfter = 4;
     for (int after = 0; after < kMostAfter; ++after) {
       const int n = model_.results[Index(o)].node;
-      if (n == kNone) return false;
+      if (n == kNone) return nullptr;
       const StreamNode& node = model_.nodes[Index(n)];
-      if (HasTrait(node, OperatorTrait::kProducts)) return true;
-      const bool passes = node.op_type == "Relu" || node.op_type == "Clip" ||
-                          node.op_type == "Cast" || node.op_type == "QuantizeLinear" ||
-                          node.op_type == "DequantizeLinear" || node.op_type == "ReorderOutput";
-      if (!passes || node.inputs.empty() || node.inputs.front() == kNone) return false;
+      const bool converts = node.op_type == "Cast" || node.op_type == "QuantizeLinear" ||
+                            node.op_type == "DequantizeLinear" || node.op_type == "ReorderOutput";
+      if (!converts || node.inputs.empty() || node.inputs.front() == kNone) return &node;
       o = node.inputs.front();
     }
-    return false;
+    return nullptr;
+  }
+
+  // Whether a normalization may be folded into the layer that a result of the model comes from. A
+  // value that somebody has scaled is a factor away, too: another recorded result has to agree with
+  // what the layer gives.
+  bool MayFold(int o) const {
+    const StreamNode* const maker = MakerOf(o);
+    return maker != nullptr && HasTrait(*maker, OperatorTrait::kProducts) && agreeing_.contains(o);
+  }
+
+  // Whether a result of the model comes from a node that does an activation besides what it does.
+  // An activation by itself reads what was before it: that is a result of the model, and what was
+  // recorded of it has to agree with that.
+  bool MayActivate(int o) const {
+    const StreamNode* const maker = MakerOf(o);
+    if (maker == nullptr || HasTrait(*maker, OperatorTrait::kProducts)) return maker != nullptr;
+    return absl::c_any_of(maker->inputs, [&](int read) {
+      return read != kNone && model_.results[Index(read)].fingerprint.size > 1 &&
+             model_.results[Index(read)].shape != model_.results[Index(o)].shape;
+    });
   }
 
   // Whether what the model made of it is known to be right.

@@ -143,7 +143,8 @@ bool IsBeforeNormalization(Elements before, Elements after, const Shape& shape, 
 
 }  // namespace
 
-std::string HowDerived(const Tensor& before, const Tensor& after, double limit, bool folds) {
+std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
+                       const SwallowedSteps& may) {
   if (before.shape() != after.shape() || !IsMeasurable(Value(before)) ||
       !IsMeasurable(Value(after))) {
     return "";
@@ -151,7 +152,7 @@ std::string HowDerived(const Tensor& before, const Tensor& after, double limit, 
   const std::vector<double> x = ElementsOf(before);
   const std::vector<double> y = ElementsOf(after);
   if (x.size() != y.size() || x.empty() || !AllFinite(x) || !AllFinite(y)) return "";
-  if (folds && before.rank() >= 2) {
+  if (may.normalization && before.rank() >= 2) {
     if (IsBeforeNormalization(x, y, before.shape(), limit, /*relu=*/false)) {
       return "before a folded BatchNormalization";
     }
@@ -159,6 +160,7 @@ std::string HowDerived(const Tensor& before, const Tensor& after, double limit, 
       return "before a folded BatchNormalization and a Relu";
     }
   }
+  if (!may.activation) return "";
   const double lowest = *absl::c_min_element(y);
   const double highest = *absl::c_max_element(y);
   // What lets everything through does nothing here.

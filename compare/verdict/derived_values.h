@@ -8,11 +8,18 @@
 
 namespace onnxcmp {
 
+// Steps that the layer which gives `after` may have swallowed. A normalization of lanes gives a
+// factor and an offset for each channel of a value that somebody has scaled, too, and what is below
+// 0 may be anything before a Relu: only what the layer can have swallowed is looked for.
+struct SwallowedSteps {
+  bool normalization = true;
+  bool activation = true;
+};
+
 // "before a folded BatchNormalization", "before a Relu"; "": no such step is known. Both are of the
-// same shape. `limit`: the difference that types explain, as a share of the size. `folds`: `after`
-// comes from a layer into which a normalization can be folded. A normalization of lanes gives as
-// much a factor and an offset for each channel, of a value that somebody has scaled, too.
-std::string HowDerived(const Tensor& before, const Tensor& after, double limit, bool folds = true);
+// same shape. `limit`: the difference that types explain, as a share of the size.
+std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
+                       const SwallowedSteps& may = {});
 
 }  // namespace onnxcmp
 

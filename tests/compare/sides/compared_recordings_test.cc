@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compare/compare.h"
+#include "compare/differences/nearness.h"
 #include "compare/sides/model_side.h"
 #include "compare/sides/recording_side.h"
 #include "tests/support/load_test.h"
@@ -225,6 +226,48 @@ TEST_F(ComparedRecordingsTest, WhatTheModelNoLongerHas) {
   Arrays all = With("c", Scale);
   all.insert(all.begin(), {"conv", Changed(all[0].second, before)});
   EXPECT_FALSE(Agrees(Compared(all)));
+}
+
+// The model has what was before each activation and after each layer: a wrong value of that is no
+// value from before a step that the model no longer has, whatever it is called.
+TEST_F(ComparedRecordingsTest, WhatTheModelHasIsNotWhatItNoLongerHas) {
+  constexpr size_t kChannel = 64;
+  const std::vector<std::pair<const char*, Change>> changes = {
+      {"below 0 anything",
+       [](std::vector<float>* e) {
+         for (float& x : *e) x = x < 0 ? 3 * x : x;
+       }},
+      {"channels scaled",
+       [](std::vector<float>* e) {
+         for (size_t i = 0; i < e->size(); ++i) {
+           (*e)[i] *= 0.5F + 0.2F * static_cast<float>(i / kChannel % 8);
+         }
+       }},
+      {"channels moved",
+       [](std::vector<float>* e) {
+         for (size_t i = 0; i < e->size(); ++i) {
+           (*e)[i] += 0.3F * static_cast<float>(1 + i / kChannel % 8);
+         }
+       }},
+      {"ends cut", [](std::vector<float>* e) {
+         const float most = *std::max_element(e->begin(), e->end());
+         for (float& x : *e) x = std::min(x, 0.5F * most);
+       }}};
+  const std::vector<std::string> names = {"t4", "t1", "t9", "t2", "t7", "t3"};
+  int lies = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    for (const auto& [what, change] : changes) {
+      Arrays wrong = right_;
+      wrong[i].second = Changed(right_[i].second, change);
+      if (std::ranges::equal(ElementsOf(wrong[i].second), ElementsOf(right_[i].second))) continue;
+      for (const bool left : {true, false}) {
+        EXPECT_FALSE(Agrees(Compared(Called(wrong, names), {}, left)))
+            << what << ": " << right_[i].first << (left ? ", left" : ", right");
+        ++lies;
+      }
+    }
+  }
+  EXPECT_EQ(lies, 28);
 }
 
 TEST_F(ComparedRecordingsTest, PartialNeverLetsWrongValuesPass) {
