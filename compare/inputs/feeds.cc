@@ -146,6 +146,12 @@ std::vector<const ValueInfo*> RequiredInputs(const Graph& graph) {
   return inputs;
 }
 
+std::vector<const ValueInfo*> WithoutValue(const Graph& graph, const Feeds& feeds) {
+  std::vector<const ValueInfo*> without = RequiredInputs(graph);
+  std::erase_if(without, [&](const ValueInfo* input) { return feeds.contains(input->name); });
+  return without;
+}
+
 std::vector<const ValueInfo*> InputsOfFiles(const Graph& graph, size_t count) {
   std::vector<const ValueInfo*> inputs = RequiredInputs(graph);
   if (inputs.size() == count) return inputs;

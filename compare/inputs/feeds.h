@@ -45,6 +45,8 @@ struct MatchedFeeds {
 
 // Inputs that need a value: those without an initializer, in the graph's order.
 std::vector<const ValueInfo*> RequiredInputs(const Graph& graph);
+// Of these, those that the feeds have none for.
+std::vector<const ValueInfo*> WithoutValue(const Graph& graph, const Feeds& feeds);
 
 // The inputs that `count` files input_0.pb, input_1.pb, ... are for, in their order: those that
 // need a value if there are as many, else all. (Below IR version 4 initializers are inputs too, and

@@ -1,6 +1,5 @@
 #include "compare/inputs/input_candidates.h"
 
-#include <cstring>
 #include <utility>
 
 #include "compare/graphs/constants.h"
@@ -41,14 +40,6 @@ void InputCandidates::Add(InputCandidate candidate) {
 Fit FitOf(const InputCandidate& left, const InputCandidate& right) {
   if (left.taken || right.taken || !(left.is_input() || right.is_input())) return Fit::kNone;
   return FitOf(left.type, right.type);
-}
-
-bool SameBits(const Tensor& left, const Tensor& right) {
-  return left.dtype() == right.dtype() && left.shape() == right.shape() &&
-         left.dtype() != DType::kString && left.is_contiguous() && right.is_contiguous() &&
-         (left.raw_data() == right.raw_data() || left.byte_size() == 0 ||
-          std::memcmp(left.raw_data(), right.raw_data(), static_cast<size_t>(left.byte_size())) ==
-              0);
 }
 
 }  // namespace onnxcmp

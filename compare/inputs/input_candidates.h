@@ -52,8 +52,6 @@ class InputCandidates {
 // How well two that are free fit: kNone unless at least one of them is an input.
 Fit FitOf(const InputCandidate& left, const InputCandidate& right);
 
-bool SameBits(const Tensor& left, const Tensor& right);
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_INPUTS_INPUT_CANDIDATES_H_

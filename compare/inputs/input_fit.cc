@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -138,6 +139,21 @@ absl::StatusOr<FittedValue> FitValue(const Value& value, const TypeInfo& type) {
                            : absl::StrCat(": another ", conflict)));
   }
   return fitted;
+}
+
+bool SameBits(const Tensor& left, const Tensor& right) {
+  return left.dtype() == right.dtype() && left.shape() == right.shape() &&
+         left.dtype() != DType::kString && left.is_contiguous() && right.is_contiguous() &&
+         (left.raw_data() == right.raw_data() || left.byte_size() == 0 ||
+          std::memcmp(left.raw_data(), right.raw_data(), static_cast<size_t>(left.byte_size())) ==
+              0);
+}
+
+bool HoldTheSame(const Tensor& left, const Tensor& right) {
+  const absl::StatusOr<FittedValue> as_right = FitValue(left, TypeOfTensor(right));
+  const absl::StatusOr<FittedValue> as_left = FitValue(right, TypeOfTensor(left));
+  return (as_right.ok() && SameBits(as_right->value.tensor(), right)) ||
+         (as_left.ok() && SameBits(as_left->value.tensor(), left));
 }
 
 }  // namespace onnxcmp

@@ -34,6 +34,12 @@ struct FittedValue {
 };
 absl::StatusOr<FittedValue> FitValue(const Value& value, const TypeInfo& type);
 
+// The same type, shape and bits; both contiguous.
+bool SameBits(const Tensor& left, const Tensor& right);
+
+// One is the other once it has the element type of that one.
+bool HoldTheSame(const Tensor& left, const Tensor& right);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_INPUTS_INPUT_FIT_H_

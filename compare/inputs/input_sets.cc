@@ -37,21 +37,6 @@ ValueList ListOf(InputFiles& files, int64_t set) {
   return list;
 }
 
-void Append(AssignedValues from, AssignedValues* to) {
-  for (const SideId side : kBothSides) {
-    for (auto& [name, value] : from.feeds[side]) to->feeds[side][name] = std::move(value);
-  }
-  std::move(from.notes.begin(), from.notes.end(), std::back_inserter(to->notes));
-}
-
-// In the element type of either.
-bool HoldTheSame(const Tensor& left, const Tensor& right) {
-  const absl::StatusOr<FittedValue> as_right = FitValue(left, TypeOfTensor(right));
-  const absl::StatusOr<FittedValue> as_left = FitValue(right, TypeOfTensor(left));
-  return (as_right.ok() && SameBits(as_right->value.tensor(), right)) ||
-         (as_left.ok() && SameBits(as_left->value.tensor(), left));
-}
-
 }  // namespace
 
 absl::StatusOr<InputSets> InputSets::Open(const Graph& left, const Graph& right,
@@ -463,8 +448,8 @@ std::vector<std::string> InputSets::MissingBesideRecording(const AssignedValues&
   std::vector<std::string> missing;
   for (const SideId side : kBothSides) {
     if (graphs_[side] == nullptr || graphs_[Other(side)] != nullptr) continue;
-    for (const ValueInfo* input : RequiredInputs(*graphs_[side])) {
-      if (!values.feeds[side].contains(input->name)) missing.push_back(input->name);
+    for (const ValueInfo* input : WithoutValue(*graphs_[side], values.feeds[side])) {
+      missing.push_back(input->name);
     }
   }
   return missing;
@@ -483,10 +468,8 @@ absl::Status InputSets::CheckComplete(const AssignedValues& values) const {
     const Graph* graph = graphs_[side];
     if (graph == nullptr) continue;
     std::vector<std::string> missing;
-    for (const ValueInfo* input : RequiredInputs(*graph)) {
-      if (!values.feeds[side].contains(input->name)) {
-        missing.push_back(absl::StrCat("`", input->name, "` ", TypeText(input->type)));
-      }
+    for (const ValueInfo* input : WithoutValue(*graph, values.feeds[side])) {
+      missing.push_back(absl::StrCat("`", input->name, "` ", TypeText(input->type)));
     }
     if (missing.empty()) continue;
     std::vector<std::string> sources;

@@ -176,4 +176,11 @@ absl::StatusOr<AssignedValues> AssignValues(const ValueList& values,
   return Assigner(values, targets, partial).Assign();
 }
 
+void Append(AssignedValues from, AssignedValues* to) {
+  for (const SideId side : kBothSides) {
+    for (auto& [name, value] : from.feeds[side]) to->feeds[side][name] = std::move(value);
+  }
+  std::move(from.notes.begin(), from.notes.end(), std::back_inserter(to->notes));
+}
+
 }  // namespace onnxcmp

@@ -54,6 +54,8 @@ absl::StatusOr<AssignedValues> AssignValues(const ValueList& values,
 absl::Status GiveValue(const Value& value, const ValueTarget::Input& input, const std::string& what,
                        AssignedValues* to);
 
+void Append(AssignedValues from, AssignedValues* to);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_INPUTS_VALUE_ASSIGNMENT_H_

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "compare/alignment/mark_names.h"
+#include "compare/reports/json_values.h"
 
 namespace onnxcmp {
 namespace {
@@ -73,8 +73,7 @@ class Writer {
       absl::StrAppend(&out_, "\"", text, "\"");
       return;
     }
-    const nlohmann::json json = std::string(text);
-    out_ += json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    out_ += DumpJson(JsonText(text));
   }
   void Raw(absl::string_view text) { absl::StrAppend(&out_, text); }
 

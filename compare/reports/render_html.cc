@@ -1,7 +1,6 @@
 #include "compare/reports/render_html.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -10,6 +9,7 @@
 #include "compare/comparison/verdict.h"
 #include "compare/pair/per_side.h"
 #include "compare/reports/json_around.h"
+#include "compare/reports/json_values.h"
 #include "compare/reports/page_bundle.h"
 #include "compare/reports/page_lines.h"
 #include "compare/reports/table/table_summary.h"
@@ -18,8 +18,6 @@
 
 namespace onnxcmp {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string Escaped(absl::string_view text) {
   return absl::StrReplaceAll(
@@ -51,19 +49,19 @@ std::string Title(const Comparison& comparison) {
 
 std::string PageMember(const Comparison& comparison, const HtmlOptions& options,
                        const PageDetail& detail) {
-  Json json = {{"command", options.command}};
+  ReportJson json = {{"command", options.command}};
   if (options.sets.size() > 1) {
     json["set"] = options.set;
     json["set_name"] = options.set_name;
     json["sets"] = options.sets;
   }
-  json["left_out"] = Json::array();
+  json["left_out"] = ReportJson::array();
   if (!ShowsAllElements(comparison, detail)) {
     json["left_out"].push_back(detail.rows_with_elements == 0 ? "the worst elements of rows"
                                                               : "the worst elements of some rows");
   }
   if (!detail.statistics) json["left_out"].push_back("statistics of results");
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return DumpJson(json);
 }
 
 // Nothing in it ends the element that it is in or begins a comment: '<' stands in strings alone.

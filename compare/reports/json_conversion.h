@@ -1,0 +1,17 @@
+// The members of a JSON report that tell of a conversion to a coarser type.
+#ifndef ONNXCMP_COMPARE_REPORTS_JSON_CONVERSION_H_
+#define ONNXCMP_COMPARE_REPORTS_JSON_CONVERSION_H_
+
+#include <string>
+
+#include "compare/comparison/comparison.h"
+
+namespace onnxcmp {
+
+// With a comma before them; "" if there is nothing to tell.
+std::string KeepInFloatMember(const Comparison& comparison);
+std::string QuantizationMember(const Comparison& comparison);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REPORTS_JSON_CONVERSION_H_

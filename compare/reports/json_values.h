@@ -1,0 +1,26 @@
+// Values of a report as JSON has them.
+#ifndef ONNXCMP_COMPARE_REPORTS_JSON_VALUES_H_
+#define ONNXCMP_COMPARE_REPORTS_JSON_VALUES_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace onnxcmp {
+
+using ReportJson = nlohmann::ordered_json;
+
+// In one line; bytes that are no UTF-8 become U+FFFD.
+std::string DumpJson(const ReportJson& json);
+
+// Beyond 2^53 a string of digits: many readers hold numbers as doubles.
+ReportJson JsonInteger(int64_t number);
+// "NaN", "Infinity" and "-Infinity" for what JSON lacks.
+ReportJson JsonReal(double number);
+ReportJson JsonText(absl::string_view text);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REPORTS_JSON_VALUES_H_
