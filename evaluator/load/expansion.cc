@@ -156,8 +156,8 @@ const std::string* ExpansionScope::AmbiguousName() const {
   return scope == nullptr ? nullptr : &*scope->ambiguous_;
 }
 
-Kernel Expansion::operator()(const KernelInit& node) const {
-  return node.Fail(absl::UnimplementedError("it needs the graph around it, and is run by itself"));
+absl::StatusOr<Kernel> Expansion::operator()(const KernelInit& /*node*/) const {
+  return absl::UnimplementedError("it needs the graph around it, and is run by itself");
 }
 
 class Expander {

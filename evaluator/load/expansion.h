@@ -87,7 +87,7 @@ class Expansion {
     return function_(node, scope);
   }
   // A node that is run by itself has no graph around it, which is an error.
-  Kernel operator()(const KernelInit& node) const;
+  absl::StatusOr<Kernel> operator()(const KernelInit& node) const;
 
  private:
   Function function_;

@@ -240,14 +240,16 @@ class PlanBuilder {
                              const std::map<std::string, Attribute, std::less<>>& defaults,
                              NodePlan* plan) {
     KernelInit init(node, version, &defaults, &plan->subgraph_names);
-    Kernel kernel = maker(init);
+    absl::StatusOr<Kernel> kernel = maker(init);
+    // First: the maker may have refused a value only because it could not be read.
     OC_RETURN_IF_ERROR(init.error_);
+    OC_RETURN_IF_ERROR(kernel.status());
     for (const auto& [name, unused] : node.attributes) {
       if (!init.read_.contains(name)) {
         return absl::UnimplementedError(absl::StrCat("attribute ", name, " is not supported"));
       }
     }
-    plan->kernel = std::move(kernel);
+    plan->kernel = *std::move(kernel);
     return absl::OkStatus();
   }
 

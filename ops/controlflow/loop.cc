@@ -42,17 +42,13 @@ absl::StatusOr<bool> Condition(const Value& value) {
 // yields the last v... and each scan stacked along a new first dimension. Without M only the
 // condition ends the loop; without cond only M does, and what the body yields as condition is
 // ignored, as the text says (onnxruntime obeys it). Without both nothing would: an error.
-Kernel Loop(const KernelInit& node) {
+absl::StatusOr<Kernel> Loop(const KernelInit& node) {
   const SubgraphId body = node.Subgraph("body");
   const int carried = std::max(node.num_inputs() - 2, 0);
   const int outputs = node.num_outputs();
-  if (absl::Status bad = CheckSubgraph(node, "body", 2 + carried, 1 + std::max(carried, outputs));
-      !bad.ok()) {
-    return node.Fail(std::move(bad));
-  }
+  OC_RETURN_IF_ERROR(CheckSubgraph(node, "body", 2 + carried, 1 + std::max(carried, outputs)));
   if (!node.HasInput(0) && !node.HasInput(1)) {
-    return node.Fail(
-        absl::InvalidArgumentError("neither a trip count nor a condition: it would never end"));
+    return absl::InvalidArgumentError("neither a trip count nor a condition: it would never end");
   }
   return [=](KernelContext& ctx) -> absl::Status {
     const Graph& graph = ctx.SubgraphOf(body);

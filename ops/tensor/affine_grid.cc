@@ -78,10 +78,9 @@ absl::Status Run(KernelContext& ctx, bool align_corners) {
 // (N, C, [D,] H, W), each from -1 to 1. With align_corners, the only position of a dimension of 1
 // is 0 (PyTorch, onnxruntime); ONNX's evaluator has -1, the function body NaN.
 Kernel AffineGrid(const KernelInit& node) {
-  return [align_corners = node.Flag("align_corners")](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, align_corners); });
-  };
+  const bool align_corners = node.Flag("align_corners");
+  return FloatKernel(
+      0, [align_corners]<typename C>(KernelContext& ctx) { return Run<C>(ctx, align_corners); });
 }
 
 }  // namespace

@@ -284,13 +284,10 @@ void ConvolveChannel(const CausalConvOptions& options, int64_t length, int64_t t
   }
 }
 
-Kernel CausalConvKernel(const KernelInit& node, bool extended) {
-  const absl::StatusOr<Options> options = ReadOptions(node, extended);
-  if (!options.ok()) return node.Fail(options.status());
-  return [options = *options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kInput).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+absl::StatusOr<Kernel> CausalConvKernel(const KernelInit& node, bool extended) {
+  OC_ASSIGN_OR_RETURN(const Options options, ReadOptions(node, extended));
+  return FloatKernel(kInput,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 template void ConvolveChannel(const CausalConvOptions&, int64_t, int64_t, const float*,

@@ -15,7 +15,7 @@
 namespace onnxcmp {
 
 struct ConvAttributes {
-  explicit ConvAttributes(const KernelInit& node);
+  static absl::StatusOr<ConvAttributes> FromNode(const KernelInit& node);
 
   WindowAttributes windows;
   int64_t group;

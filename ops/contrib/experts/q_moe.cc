@@ -446,12 +446,9 @@ absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
 // the softmax of the chosen experts' numbers, whatever normalize_routing_weights says, as in
 // onnxruntime. Activations are never quantized; narrow floats are computed in float and rounded
 // once.
-Kernel QMoe(const KernelInit& node) {
-  const absl::StatusOr<Options> options = ReadOptions(node);
-  if (!options.ok()) return node.Fail(options.status());
-  return [options = *options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+absl::StatusOr<Kernel> QMoe(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const Options options, ReadOptions(node));
+  return FloatKernel(0, [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ using TokenRows = std::vector<std::vector<int32_t>>;
 
 // The attributes that the operators have in common.
 struct GenerationAttributes {
-  explicit GenerationAttributes(const KernelInit& node);
+  static absl::StatusOr<GenerationAttributes> FromNode(const KernelInit& node);
 
   int32_t eos;
   int32_t pad;

@@ -187,10 +187,9 @@ absl::StatusOr<Rules> ReadRules(const KernelInit& node) {
 // when one separator (RE2, longest matches) after the other is taken out, or what matches tokenexp;
 // characters if the only separator is "" or tokenexp is ".". Those of less than mincharnum
 // characters are dropped. If there is no token at all, the last axis is 0, even with marks.
-Kernel Tokenizer(const KernelInit& node) {
-  absl::StatusOr<Rules> rules = ReadRules(node);
-  if (!rules.ok()) return node.Fail(rules.status());
-  return [rules = std::make_shared<const Rules>(*std::move(rules))](KernelContext& ctx) {
+absl::StatusOr<Kernel> Tokenizer(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(Rules rules, ReadRules(node));
+  return [rules = std::make_shared<const Rules>(std::move(rules))](KernelContext& ctx) {
     return Run(ctx, *rules);
   };
 }

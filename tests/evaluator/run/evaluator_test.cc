@@ -308,8 +308,8 @@ OpRegistry TestRegistry() {
   registry.AddSchema(schema("Careless").Attr("mode", "", onnx::AttributeProto::INT, int64_t{0}));
   registry.Add("test", "Careless", {1}, copy);
   registry.AddSchema(schema("Picky").Attr("mode", "", onnx::AttributeProto::INT, int64_t{0}));
-  registry.Add("test", "Picky", {1}, [](const KernelInit& node) -> Kernel {
-    if (node.Int("mode") != 0) return node.Fail(absl::InvalidArgumentError("mode must be 0"));
+  registry.Add("test", "Picky", {1}, [](const KernelInit& node) -> absl::StatusOr<Kernel> {
+    if (node.Int("mode") != 0) return absl::InvalidArgumentError("mode must be 0");
     return [](KernelContext& ctx) { return ctx.SetOutput(0, ctx.Input(0)); };
   });
   return registry;
