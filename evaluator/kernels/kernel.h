@@ -131,9 +131,9 @@ using KernelMaker = std::function<absl::StatusOr<Kernel>(const KernelInit&)>;
 // at one of its inputs. IgnoreInput() says that an input has no meaning for the result. Empty
 // results are free of this, and so are the inputs after the first 64.
 //
-// What a kernel sets must be whole in the same sense: all elements of a sequence have one type, its
-// element_dtype says the dtype of tensors even if there is none, an optional's element_dtype too;
-// a map's keys have rank 1.
+// A value that a kernel sets must be whole in the same sense: all elements of a sequence have one
+// type, its element_dtype says the dtype of tensors even if there is none, an optional's
+// element_dtype too; a map's keys have rank 1.
 class KernelContext {
  public:
   virtual ~KernelContext() = default;

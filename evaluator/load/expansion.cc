@@ -185,7 +185,7 @@ class Expander {
     if (node.body != nullptr) visit(*node.body);
   }
 
-  // Whether anything in the graph is to be replaced. Bodies of functions are shared by their calls.
+  // True if anything in the graph is to be replaced. Bodies of functions are shared by their calls.
   bool Concerns(const Graph& graph) {
     auto [known, added] = concerned_.try_emplace(&graph, false);
     if (!added) return known->second;

@@ -26,7 +26,7 @@ constexpr size_t kMaxListed = 20;
 // Bodies of operators in bodies of operators. ONNX's come to three or four.
 constexpr int kMaxBodyDepth = 32;
 
-// Whether this input cannot be a dense tensor.
+// True if this input cannot be a dense tensor.
 bool TakesSparseOnly(const Signature& signature, size_t input) {
   if (signature.inputs.empty()) return false;
   const ParameterType& type = signature.inputs[std::min(input, signature.inputs.size() - 1)];
@@ -163,7 +163,7 @@ class PlanBuilder {
     if (node.body != nullptr) {
       OC_ASSIGN_OR_RETURN(plan.body, BuildGraph(*node.body, nullptr));
     } else if (absl::Status status = Bind(node, &plan); !status.ok()) {
-      // What is not supported is collected, so that a user sees all of it at once.
+      // Nodes that are not supported are collected, so that a user sees all of them at once.
       if (!absl::IsUnimplemented(status)) return fail(status);
       unsupported_.push_back(std::string(fail(status).message()));
     }

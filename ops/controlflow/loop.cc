@@ -12,13 +12,13 @@
 namespace onnxcmp {
 namespace {
 
-// What the body gets for an iteration's number or condition: a scalar, or a tensor of one element
+// An iteration's number or condition as the body's input: a scalar, or a tensor of one element
 // where it declares so.
 Tensor OneElement(const Tensor& scalar, const TypeInfo& declared) {
   return declared.shape && declared.shape->size() == 1 ? scalar.Reshaped({1}) : scalar;
 }
 
-// What a body gets for a carried value where it declares an optional but yields what one holds.
+// A carried value as the body's input, where it declares an optional but yields what one holds.
 Value AsDeclared(Value value, const TypeInfo& declared) {
   if (declared.kind != TypeInfo::Kind::kOptional || value.empty() || value.is_optional()) {
     return value;

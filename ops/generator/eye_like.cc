@@ -10,7 +10,7 @@
 namespace onnxcmp {
 namespace {
 
-// What T2 allows: numbers of a whole byte and more, and bool.
+// True for the types that T2 allows: numbers of a whole byte and more, and bool.
 bool IsAllowed(DType dtype) {
   return dtype == DType::kBool || dtype == DType::kFloat || dtype == DType::kDouble ||
          dtype == DType::kFloat16 || dtype == DType::kBfloat16 ||

@@ -25,7 +25,7 @@ namespace {
 
 enum InputIndex { kQ, kK, kV, kMask, kPastKey, kPastValue, kNonpadLength };
 
-// What output 3 shows.
+// The scores that output 3 shows.
 enum ScoresShown { kProducts, kCapped, kBiased, kSoftmaxed };
 
 struct Options {
@@ -55,7 +55,7 @@ struct VisibleKeys {
   int64_t end = 0;
 };
 
-// What is added to the products of a query with each key.
+// The numbers that are added to the products of a query with each key.
 template <typename C>
 struct Bias {
   Tensor mask;  // undefined: none

@@ -18,7 +18,7 @@ absl::Status RunGru(KernelContext& ctx, const RecurrentOptions& options, bool li
   OC_ASSIGN_OR_RETURN(RecurrentParameters<C> p, LoadRecurrentParameters<C>(ctx, options));
   const int64_t hidden = p.hidden;
   const int64_t columns = 3 * hidden;
-  // What the hidden gate's matrix is multiplied with, or with linear_before_reset that product.
+  // The factor of the hidden gate's matrix, or with linear_before_reset their product.
   OC_ASSIGN_OR_RETURN(Tensor scratch,
                       ctx.Allocate(kDTypeOf<C>, {options.directions, p.batch, hidden}));
   C* scratch_data = scratch.mutable_data<C>();

@@ -9,7 +9,7 @@
 namespace onnxcmp {
 namespace {
 
-// What the subgraph's output is declared to be, for a sequence of no results.
+// The declared type of the subgraph's output, for a sequence of no results.
 DType DeclaredDType(const ValueInfo& output) {
   return output.type.kind == TypeInfo::Kind::kTensor ? output.type.dtype : DType::kUndefined;
 }

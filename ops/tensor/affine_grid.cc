@@ -25,8 +25,8 @@ std::vector<C> Positions(int64_t size, bool align_corners) {
   return positions;
 }
 
-// What position p of the flat grid is multiplied with: its coordinates, the last dimension first,
-// then 1.
+// The vector that position p of the flat grid is multiplied with: its coordinates, the last
+// dimension first, then 1.
 template <typename C>
 void Coordinates(int64_t p, const std::vector<std::vector<C>>& axes, C* out) {
   for (size_t k = axes.size(); k-- > 0;) {

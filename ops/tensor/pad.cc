@@ -72,7 +72,7 @@ absl::StatusOr<Tensor> Cut(Tensor data, Pads* pads) {
   return data;
 }
 
-// Whether a contiguous tensor can be filled in with a memset.
+// True if a contiguous tensor can be filled in with a memset.
 bool HoldsZeroBytes(const Tensor& value) {
   return value.dtype() != DType::kString &&
          std::all_of(value.raw_data(), value.raw_data() + value.byte_size(),

@@ -42,7 +42,7 @@ absl::StatusOr<Tensor> ReadList(const KernelInit& node, const std::string& prefi
   return tensor->Contiguous();
 }
 
-// What an element gets that is not among the keys, as one element of the values' dtype.
+// The value for elements that are not among the keys, as one element of the values' dtype.
 absl::StatusOr<Tensor> ReadDefault(const KernelInit& node, DType dtype) {
   const int64_t integer = node.Int("default_int64");
   const float real = node.Float("default_float");

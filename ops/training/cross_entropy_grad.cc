@@ -17,7 +17,7 @@ namespace {
 
 using LossReduction = LossOptions::Reduction;
 
-// What the label of each position counts: 0 for those that are ignored.
+// The weight of each position's label: 0 for those that are ignored.
 template <typename C>
 absl::StatusOr<std::vector<C>> LabelWeights(const KernelContext& ctx,
                                             const std::vector<int64_t>& labels, int64_t classes,

@@ -22,7 +22,7 @@ struct Options {
   CausalConvOptions conv;
   bool channels_last = false;
   int64_t window = 0;  // states kept; 0: the last one, without an axis of its own
-  // What com.microsoft has for (N, L, C) with channels last.
+  // Options that com.microsoft has for (N, L, C) with channels last.
   int64_t first_channel = 0;
   int64_t input_channels = 0;  // from first_channel on; 0: all
   bool state_channels_last = false;

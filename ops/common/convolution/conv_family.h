@@ -21,8 +21,9 @@ struct ConvAttributes {
   int64_t group;
 };
 
-// What onnxruntime's fused convolutions apply to their result: the attributes `activation` (Relu,
-// Sigmoid, Tanh, LeakyRelu, Clip, HardSigmoid, HardSwish, or none) and `activation_params`.
+// The activation that onnxruntime's fused convolutions apply to their result: the attributes
+// `activation` (Relu, Sigmoid, Tanh, LeakyRelu, Clip, HardSigmoid, HardSwish, or none) and
+// `activation_params`.
 absl::StatusOr<Activation> FusedConvActivation(const KernelInit& node);
 
 struct ConvPlan {

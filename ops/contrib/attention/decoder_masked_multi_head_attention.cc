@@ -85,7 +85,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
       arguments.cache_indirection = ctx.Input(kCacheIndirection);
     }
   } else {
-    // Of another attention's keys there is no past.
+    // Keys of another attention have no past.
     for (int input : {kPastLength, kCacheIndirection}) ctx.IgnoreInput(input);
   }
   if (ctx.HasInput(kBeamWidth)) {

@@ -54,8 +54,8 @@ struct Options {
   int64_t bit_width = 0;
 };
 
-// What is where along the sequence. Entry b has `past[b]` tokens before the new ones and total[b]
-// in all, of which those from base[b] on are at hand as keys.
+// Where past and new tokens lie along the sequence. Entry b has `past[b]` tokens before the new
+// ones and total[b] in all, of which those from base[b] on are at hand as keys.
 struct Tokens {
   int64_t batch = 0, queries = 0;
   int64_t max_total = 0;  // total_sequence_length

@@ -127,7 +127,7 @@ absl::StatusOr<DecoderHeads> LoadHeads(const KernelContext& ctx, const Options& 
     if (x.rank() != 2) return BadAttentionShape("query, key or value", x, "(tokens, hidden)");
     rows[i] = x.Reshaped({1, x.dim(0), x.dim(1)});
   }
-  // Of a latent cache the values are a part of the keys.
+  // The values of a latent cache are a part of its keys.
   const Tensor* key = rows[kKey].defined() ? &rows[kKey] : nullptr;
   const Tensor* value = rows[kValue].defined() ? &rows[kValue] : nullptr;
   if (options.latent) value = key;

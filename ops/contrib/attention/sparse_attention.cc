@@ -45,7 +45,7 @@ struct Layouts {
   int64_t blocks = 0;  // rows of each layout
   int64_t width = 0;   // columns kept of each layout
 
-  // Whether queries of block `q` see keys of block `k`.
+  // True if queries of block `q` see keys of block `k`.
   bool Shows(int64_t layout, int64_t q, int64_t k) const {
     const int64_t* row = rows.data() + layout * (blocks + 1) + q;
     const int64_t* first = columns.data() + layout * width;

@@ -24,7 +24,7 @@ struct Options {
   int64_t bits = 4;
 };
 
-// What is gathered from, with axes that are not negative.
+// The table that is gathered from, with axes that are not negative.
 struct Table {
   Tensor codes;
   Shape dims;  // of the codes; bytes of uint8 may hold several

@@ -12,7 +12,7 @@
 namespace onnxcmp {
 namespace {
 
-// What a code of four bits means, times the largest magnitude of its block.
+// The values of the codes of four bits, to be multiplied by the largest magnitude of their block.
 constexpr double kFp4[16] = {0,   1.0 / 192,  2.0 / 3,  1,  1.0 / 3,  1.0 / 2,  1.0 / 6,  1.0 / 4,
                              -0., -1.0 / 192, -2.0 / 3, -1, -1.0 / 3, -1.0 / 2, -1.0 / 6, -1.0 / 4};
 // Quantiles of the normal distribution (https://arxiv.org/abs/2305.14314).

@@ -62,8 +62,9 @@ absl::Status SetStateUpdate(KernelContext& ctx, const Options& options, const Te
   return ctx.SetOutput(2, std::move(update));
 }
 
-// What two taps have for every token: y[t] = (w[1] + d[t, 0]) x[t] + m[t] (w[0] + d[t, 1]) x[t -
-// 1], d being the deltas of the channel's group. Every sum and product is rounded to the type.
+// A convolution with two taps for every token: y[t] = (w[1] + d[t, 0]) x[t] + m[t] (w[0] + d[t, 1])
+// x[t - 1], d being the deltas of the channel's group. Every sum and product is rounded to the
+// type.
 template <typename C>
 class DynamicTaps {
  public:

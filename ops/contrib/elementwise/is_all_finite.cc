@@ -17,7 +17,7 @@ absl::StatusOr<Kernel> IsAllFinite(const KernelInit& node) {
     return absl::InvalidArgumentError("both isinf_only and isnan_only are set");
   }
   return [=](KernelContext& ctx) -> absl::Status {
-    // Whether elements are what is sought; v - v is NaN for infinities.
+    // True for elements that are sought; v - v is NaN for infinities.
     const auto is_found = [=](auto x) {
       using T = typename decltype(x)::Scalar;
       vec::Strip<T> v = x;

@@ -373,7 +373,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   return RunExperts<C>(ctx, options.experts, sizes, routes, *fc1, *fc2, fc3.get());
 }
 
-// What onnxruntime asks of weights of 3 bits.
+// Checks the demands of onnxruntime on weights of 3 bits.
 absl::StatusOr<Options> CheckThreeBits(const KernelInit& node, const Options& options) {
   const bool block =
       options.block_size == 32 || options.block_size == 64 || options.block_size == 128;

@@ -111,7 +111,7 @@ Kernel ReorderOutput(const KernelInit& node, int64_t given) {
   };
 }
 
-// What a convolution's blocks are.
+// The blocks of a convolution.
 struct ConvBlocks {
   int64_t block;
   bool of_input;   // X is in blocks, not (N, C, H, W)

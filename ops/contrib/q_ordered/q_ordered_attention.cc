@@ -86,7 +86,7 @@ struct Mask {
   }
 };
 
-// What is left of a real number that is quantized to int8 with `scale`.
+// A real number as int8 with `scale` holds it.
 double RoundToInt8(double real, double scale) {
   return std::clamp(std::nearbyint(real / scale), -128.0, 127.0) * scale;
 }

@@ -77,7 +77,7 @@ class Memory {
     return m;
   }
 
-  // Of what Attend returns.
+  // The length of what Attend returns.
   int64_t size() const { return size_; }
 
   // out (size) = the attention that state h of one entry of the batch gets.

@@ -230,7 +230,7 @@ absl::StatusOr<Tensor> ReadBeta(const KernelContext& ctx, const Options& options
   return result;
 }
 
-// What the heads of all tokens are read from.
+// The numbers that the heads of all tokens are read from.
 template <typename C>
 struct Tokens {
   Tensor holder[3];

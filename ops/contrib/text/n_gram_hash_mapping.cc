@@ -29,7 +29,7 @@ struct Attributes {
   int64_t state() const { return max_size - 1; }
 };
 
-// What all sequences share.
+// The hashing that all sequences share.
 struct Hashing {
   Attributes attributes;
   DType dtype = DType::kUndefined;  // of ids: int32, int64

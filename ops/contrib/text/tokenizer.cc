@@ -54,7 +54,7 @@ std::optional<Match> FindMatch(const RE2& pattern, absl::string_view text, size_
   return Match{static_cast<size_t>(found.data() - text.data()), found.size()};
 }
 
-// What the attributes say.
+// The attributes as rules.
 struct Rules {
   bool by_character = false;
   bool mark = false;
@@ -76,7 +76,7 @@ Tokens Characters(absl::string_view text) {
   return tokens;
 }
 
-// What is between matches. A match of nothing takes away the character after it.
+// Splits a text at matches of the separator. A match of nothing takes away the character after it.
 void SplitAt(const Rules& rules, const RE2& separator, absl::string_view text, Tokens* tokens) {
   size_t begin = 0;
   while (const std::optional<Match> match = FindMatch(separator, text, begin)) {

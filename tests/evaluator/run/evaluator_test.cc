@@ -388,7 +388,7 @@ TEST(EvaluatorTest, RefusesToRunWithoutARequiredInput) {
                       {{"x", kX}})
                   .status(),
               kInvalid, "its input 1 (inputs) is missing");
-  // What is missing only while the model runs.
+  // A value that is missing only while the model runs.
   Replacer replacer(ResultKind::kResult, "s", Value());
   ExpectError(RunText(kChain, {{"x", kX}}, &replacer).status(), kInvalid,
               "Neg 'second': its input 0 (X) has no value");
