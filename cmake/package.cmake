@@ -24,8 +24,22 @@ foreach(header IN LISTS headers)
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/onnxcmp/${folder}")
 endforeach()
 
+# ONNX. script/bootstrap's lies in a cache, which may be gone one day: it is installed too, in a
+# folder of its own, where it meets no other ONNX of the prefix. Any other is found where it was.
+set(onnx_place "${CMAKE_INSTALL_LIBDIR}/onnxcmp/onnx")
+if(ONNXCMP_ONNX_IS_BOOTSTRAPS)
+  install(DIRECTORY "${ONNXCMP_ONNX_PREFIX}/include" "${ONNXCMP_ONNX_PREFIX}/lib"
+    DESTINATION "${onnx_place}")
+  set(onnx_hint "${onnx_place}")
+else()
+  set(onnx_hint "${ONNX_DIR}")
+endif()
+
+set(testing_library "${CMAKE_INSTALL_LIBDIR}/\
+${CMAKE_STATIC_LIBRARY_PREFIX}onnxcmp_testing${CMAKE_STATIC_LIBRARY_SUFFIX}")
 configure_package_config_file(cmake/onnxcmpConfig.cmake.in onnxcmpConfig.cmake
-  INSTALL_DESTINATION "${package_dir}")
+  INSTALL_DESTINATION "${package_dir}"
+  PATH_VARS onnx_hint testing_library)
 write_basic_package_version_file(onnxcmpConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
     "${CMAKE_CURRENT_BINARY_DIR}/onnxcmpConfig.cmake"

@@ -77,7 +77,8 @@ endfunction()
 
 # onnxcmp_library(<room> [EXPORT <set>] SOURCES <file>... LINK <library>... LINK_PRIVATE <library>...)
 # makes the static library onnxcmp_<room>, which others link as onnxcmp::<room>. It is installed with
-# the set of targets that is given (onnxcmp), its headers as package.cmake has it.
+# the set of targets that is given (onnxcmp), its headers as package.cmake has it. A library of
+# another set is left out of an installation if nobody has built it.
 function(onnxcmp_library room)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT" "SOURCES;LINK;LINK_PRIVATE")
   if(NOT arg_EXPORT)
@@ -100,7 +101,11 @@ $<$<NOT:$<BOOL:$<TARGET_PROPERTY:ONNXCMP_LIBRARY>>>:${PROJECT_SOURCE_DIR}/includ
   target_compile_options(${target} PRIVATE ${ONNXCMP_WARNINGS})
   target_link_libraries(${target} PUBLIC onnxcmp_options ${arg_LINK} PRIVATE ${arg_LINK_PRIVATE})
   onnxcmp_precompile(${target} onnxcmp_evaluator)
-  install(TARGETS ${target} EXPORT ${arg_EXPORT})
+  if(arg_EXPORT STREQUAL "onnxcmp")
+    install(TARGETS ${target} EXPORT ${arg_EXPORT})
+  else()
+    install(TARGETS ${target} EXPORT ${arg_EXPORT} OPTIONAL)
+  endif()
 endfunction()
 
 # onnxcmp_executable(<name> SOURCES <file>... LINK <library>...)

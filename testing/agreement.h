@@ -1,5 +1,5 @@
-// Whether values are what a test expects, and whether two models give the same. Independent of any
-// test framework: onnxcmp/testing.h makes matchers and macros for GoogleTest of it.
+// Tests that values are those expected, and that two models give the same. Independent of any test
+// framework: onnxcmp/testing.h makes matchers and macros for GoogleTest of it.
 #ifndef ONNXCMP_TESTING_AGREEMENT_H_
 #define ONNXCMP_TESTING_AGREEMENT_H_
 

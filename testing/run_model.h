@@ -41,7 +41,7 @@ class ModelOutputs {
   std::vector<Value> values_;
 };
 
-// What GoogleTest prints: "y float[2], z int64[]"; or the error.
+// The text that GoogleTest prints: "y float[2], z int64[]"; or the error.
 void PrintTo(const ModelOutputs& outputs, std::ostream* os);
 void PrintTo(const absl::StatusOr<ModelOutputs>& outputs, std::ostream* os);
 

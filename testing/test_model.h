@@ -18,8 +18,8 @@ class ModelProto;
 
 namespace onnxcmp::testing {
 
-// What the functions of this library take as a model. Nothing is loaded before it is needed, and
-// what cannot be loaded fails the test that needs it.
+// The model that a function of this library takes. Nothing is loaded before it is needed, and a
+// model that cannot be loaded fails the test that needs it.
 class TestModel {
  public:
   // A file, .onnx or .onnxtxt.

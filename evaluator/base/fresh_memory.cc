@@ -10,10 +10,10 @@ namespace onnxcmp {
 namespace {
 
 constexpr size_t kLargePage = size_t{2} << 20;
-// What comes from malloc has fresh pages of its own from here on.
+// From this size on malloc maps fresh pages for each block.
 constexpr size_t kLeastLarge = size_t{32} << 20;
 
-// Of a few pages the time is taken, which are among those that will be filled first.
+// The share and the greatest number of pages that are timed: those that will be filled first.
 constexpr size_t kShareTried = 32;
 constexpr size_t kMostTried = 8;
 
@@ -37,7 +37,7 @@ void Advise([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
 #endif
 }
 
-// What this thread has taken of the processor: others that run meanwhile do not count.
+// The processor time of this thread: others that run meanwhile do not count.
 absl::Duration ThreadTime() {
   timespec now = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -81,7 +81,8 @@ void UnmapPages(std::byte* data, size_t bytes) { munmap(data, bytes); }
 void LargePages::Prefer(std::byte* data, size_t bytes) {
   const WholePages pages = WholePagesIn(data, bytes);
   if (pages.bytes == 0 || !pay_) return;
-  // What went back to the host comes after what was free for a short while only.
+  // Several pages are timed: memory that went back to the host comes after memory that was free for
+  // a short while only.
   const size_t tried = std::clamp(pages.bytes / kLargePage / kShareTried, size_t{1}, kMostTried);
   for (size_t i = 0; i < tried; ++i) {
     std::byte* const page = pages.data + i * kLargePage;

@@ -22,10 +22,11 @@ void GiveToSystem(std::byte* data);
 std::byte* MapPages(size_t bytes);
 void UnmapPages(std::byte* data, size_t bytes);
 
-// What is filled in large pages has few faults, and a machine clears them several times faster than
-// as many small ones. Not so where a hypervisor takes back what lies free in large pieces, and has
-// to find it again when it is written to: there they come ten times slower than small pages, for
-// which there are pieces left that were too small to be taken back. Thread-safe.
+// Memory in large pages. Filling it takes few faults, and a machine clears large pages several
+// times faster than as many small ones. Not so where a hypervisor takes back what lies free in
+// large pieces, and has to find it again when it is written to: there they come ten times slower
+// than small pages, for which there are pieces left that were too small to be taken back.
+// Thread-safe.
 class LargePages {
  public:
   // One that takes longer than `slow` of the processor's time is slow.
@@ -36,7 +37,7 @@ class LargePages {
   // is left to small ones.
   void Prefer(std::byte* data, size_t bytes);
 
-  // Whether none was slow so far.
+  // True as long as none was slow.
   bool pay() const { return pay_; }
 
  private:

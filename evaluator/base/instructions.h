@@ -32,7 +32,7 @@ enum class Instructions : uint8_t {
   kAvx512Vnni,  // these and VNNI, for products of 8-bit integers
 };
 
-// Whether the processor has them, and the build.
+// True if both the processor and the build have them.
 bool HasInstructions(Instructions instructions);
 
 // The widest that it has, found out once. ONNXCMP_AVX512=0 in the environment: the base.

@@ -42,7 +42,7 @@ class MappedFile {
   }
   const FileIdentity& identity() const { return identity_; }
   const std::string& path() const { return path_; }
-  // Whether nobody has written to it since.
+  // True if nobody has written to the file since it was mapped.
   bool IsUnchanged() const;
 
   // Copies bytes that lie in the file without bringing their pages into the mapping.

@@ -11,7 +11,7 @@
 
 namespace onnxcmp {
 
-// What allocates charges it, the end of what was allocated credits it; from any thread.
+// The bytes that a run holds. An allocation charges it, its end credits it; from any thread.
 class MemoryAccount {
  public:
   // In bytes; without spare memory all comes from the system.

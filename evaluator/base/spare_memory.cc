@@ -16,19 +16,19 @@
 namespace onnxcmp {
 namespace {
 
-// What part of the most that was used at a time may be held besides.
+// One part in so many of the most that was used at a time may be held besides.
 constexpr size_t kMore = 8;
 constexpr size_t kLargePage = size_t{2} << 20;
-// Of the first region, which models of small tensors do not fill: a large page takes longer to
-// clear than they run. Each further region is as large as those before together.
+// Bytes of the first region, which models of small tensors do not fill: a large page takes longer
+// to clear than they run. Each further region is as large as those before together.
 constexpr size_t kFirstRegion = size_t{4} << 20;
 constexpr size_t kMostOfRegion = size_t{1} << 30;
 // Blocks that are looked at for one that has pages already.
 constexpr int kCandidates = 8;
-// What comes first comes in large pages from here on.
+// From this size on a first block comes in large pages.
 constexpr size_t kLeastLarge = size_t{32} << 20;
 
-// What goes back to the system is cut to its pages.
+// Memory goes back to the system in whole pages.
 size_t PageSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 size_t RoundUp(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
@@ -148,7 +148,7 @@ SpareMemory::FreeBlocks::iterator SpareMemory::Find(size_t bytes) {
   if (by_size_.lower_bound({bytes, nullptr}) == by_size_.end() && !AddRegion(bytes)) {
     return free_.end();
   }
-  // Of the least that are large enough, which leaves the others whole: what no block was cut from
+  // The least block that is large enough leaves the others whole: the one that none was cut from
   // yet is mostly the largest.
   FreeBlocks::iterator found = free_.end();
   size_t least = SIZE_MAX;

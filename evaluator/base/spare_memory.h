@@ -20,7 +20,7 @@ namespace onnxcmp {
 // system.
 class SpareMemory {
  public:
-  // What is smaller malloc keeps by itself.
+  // Bytes below which malloc keeps a block by itself.
   static constexpr size_t kLeast = size_t{1} << 16;
 
   SpareMemory() = default;
@@ -51,7 +51,7 @@ class SpareMemory {
     size_t waiting = 0;     // bytes of the runs that wait
     std::vector<Run> runs;  // in order; neighbours differ
     void Append(const Run& run);
-    // Of its first bytes, those without pages.
+    // The bytes without pages among its first ones.
     size_t FreshWithin(size_t bytes) const;
   };
   using FreeBlocks = std::map<std::byte*, Free>;

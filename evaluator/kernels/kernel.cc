@@ -102,11 +102,6 @@ bool KernelInit::HasOutput(int index) const {
   return index < num_outputs() && !node_->outputs[static_cast<size_t>(index)].empty();
 }
 
-Kernel KernelInit::Fail(absl::Status error) const {
-  if (error_.ok()) error_ = std::move(error);
-  return Kernel();
-}
-
 namespace {
 
 absl::Status WrongKind(const KernelContext& context, int index, absl::string_view kind) {

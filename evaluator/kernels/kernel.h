@@ -50,7 +50,7 @@ using Kernel = std::function<absl::Status(KernelContext&)>;
 using SubgraphId = int;
 
 // A node while its plan is made. Attributes were checked against the schema: names, types, required
-// ones. What goes wrong here is remembered and makes the plan fail, so reading needs no checks.
+// ones. An error of reading one is remembered and makes the plan fail, so reading needs no checks.
 // An attribute that the node carries and the kernel never reads is an error of the plan
 // (Unimplemented): it would have been ignored.
 class KernelInit {
@@ -76,22 +76,17 @@ class KernelInit {
   // an input may be overwritten, has none for any operator; the kernels need not say so.)
   void Ignore(absl::string_view name) const;
 
-  // Whether the node itself carries the attribute (the schema's default does not count).
+  // True if the node itself carries the attribute (the schema's default does not count).
   bool Has(absl::string_view name) const;
 
   // since_version of the schema that the node resolved to, e.g. 13 for Softmax under opset 18.
   int version() const { return version_; }
   const Node& node() const { return *node_; }
-  // Whether the node names this input or output.
+  // True if the node names this input or output.
   bool HasInput(int index) const;
   bool HasOutput(int index) const;
   int num_inputs() const { return static_cast<int>(node_->inputs.size()); }
   int num_outputs() const { return static_cast<int>(node_->outputs.size()); }
-
-  // Makes the plan fail with this error, e.g. for an attribute's value that no version knows. The
-  // kernel returned along with it is not used. Returns an empty Kernel so that one can write
-  // `return node.Fail(absl::InvalidArgumentError(...))`.
-  Kernel Fail(absl::Status error) const;
 
  private:
   friend class PlanBuilder;
@@ -113,11 +108,12 @@ class KernelInit {
   mutable absl::Status error_;
 };
 
-// Either form registers: the second is for operators whose kernel reads no attribute.
-using KernelMaker = std::function<Kernel(const KernelInit&)>;
+// Makes the kernel of a node, or says why there is none, e.g. that no version knows an attribute's
+// value. A maker that refuses nothing returns Kernel, which registers just as well.
+using KernelMaker = std::function<absl::StatusOr<Kernel>(const KernelInit&)>;
 
-// What a kernel sees while it runs. Input types were checked against the schema (type constraints,
-// equal types for one type variable), and the number of inputs and outputs too.
+// A node while it runs, as its kernel sees it. Input types were checked against the schema (type
+// constraints, equal types for one type variable), and the number of inputs and outputs too.
 //
 // Where the schema allows one kind of values only, the input is of that kind, all the way down:
 // seq(tensor(float)) is a Sequence whose elements are float tensors, a map has keys of rank 1 and
@@ -135,9 +131,9 @@ using KernelMaker = std::function<Kernel(const KernelInit&)>;
 // at one of its inputs. IgnoreInput() says that an input has no meaning for the result. Empty
 // results are free of this, and so are the inputs after the first 64.
 //
-// What a kernel sets must be whole in the same sense: all elements of a sequence have one type, its
-// element_dtype says the dtype of tensors even if there is none, an optional's element_dtype too;
-// a map's keys have rank 1.
+// A value that a kernel sets must be whole in the same sense: all elements of a sequence have one
+// type, its element_dtype says the dtype of tensors even if there is none, an optional's
+// element_dtype too; a map's keys have rank 1.
 class KernelContext {
  public:
   virtual ~KernelContext() = default;

@@ -84,8 +84,8 @@ class Schemas final : public onnx::ISchemaRegistry {
  private:
   std::map<OpName, std::map<int, onnx::OpSchema>> schemas_;
   std::map<std::string, int64_t> latest_;
-  // What was asked for before: a model of thousands of nodes has a few operators, each of which
-  // several passes ask for, and ONNX's own look-up takes microseconds.
+  // Schemas that were asked for before: a model of thousands of nodes has a few operators, each of
+  // which several passes ask for, and ONNX's own look-up takes microseconds.
   mutable std::mutex found_mutex_;
   mutable absl::flat_hash_map<std::tuple<int, absl::string_view, absl::string_view>,
                               const onnx::OpSchema*>

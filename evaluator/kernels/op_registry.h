@@ -54,7 +54,7 @@ class OpRegistry {
   // and kernels longer than whoever made them.
   OpRegistry Share() const { return OpRegistry(impl_); }
 
-  // Whether what is added to one is in both.
+  // True if an operator that is added to one is in both.
   bool IsSharedWith(const OpRegistry& other) const { return impl_ == other.impl_; }
 
   // Adding a version twice is a mistake of ours (it aborts), and so are AllVersions of a schema

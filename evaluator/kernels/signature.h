@@ -1,4 +1,4 @@
-// What ONNX's operator schemas demand of nodes and of the values that flow into them.
+// The demands of ONNX's operator schemas on nodes and on the values that flow into them.
 #ifndef ONNXCMP_EVALUATOR_KERNELS_SIGNATURE_H_
 #define ONNXCMP_EVALUATOR_KERNELS_SIGNATURE_H_
 
@@ -20,7 +20,7 @@ class OpSchema;
 
 namespace onnxcmp {
 
-// What a schema says about one input.
+// The types that a schema allows for one input.
 struct ParameterType {
   std::string name;
   uint32_t tensor_dtypes = 0;    // bit i: tensors of DType i are allowed
@@ -30,7 +30,7 @@ struct ParameterType {
   std::string type_name;   // "T", as the schema calls the variable
 };
 
-// What is needed of an OpSchema while a model runs, made once a plan for each schema in use.
+// The part of an OpSchema that a run of a model needs, made once a plan for each schema in use.
 struct Signature {
   std::vector<ParameterType> inputs;  // the last one repeats if variadic
   bool variadic_homogeneous = false;  // all values of the last input have one type

@@ -156,8 +156,8 @@ const std::string* ExpansionScope::AmbiguousName() const {
   return scope == nullptr ? nullptr : &*scope->ambiguous_;
 }
 
-Kernel Expansion::operator()(const KernelInit& node) const {
-  return node.Fail(absl::UnimplementedError("it needs the graph around it, and is run by itself"));
+absl::StatusOr<Kernel> Expansion::operator()(const KernelInit& /*node*/) const {
+  return absl::UnimplementedError("it needs the graph around it, and is run by itself");
 }
 
 class Expander {
@@ -185,7 +185,7 @@ class Expander {
     if (node.body != nullptr) visit(*node.body);
   }
 
-  // Whether anything in the graph is to be replaced. Bodies of functions are shared by their calls.
+  // True if anything in the graph is to be replaced. Bodies of functions are shared by their calls.
   bool Concerns(const Graph& graph) {
     auto [known, added] = concerned_.try_emplace(&graph, false);
     if (!added) return known->second;

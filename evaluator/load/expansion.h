@@ -29,15 +29,15 @@ class ExpansionScope {
   // The node that makes this value; null for an input, an initializer, a value that is not known.
   // The pointer holds until the node that is replaced is done with.
   const Node* Producer(absl::string_view name) const;
-  // Whether this is a value of a graph that the node sees.
+  // True for a value of a graph that the node sees.
   bool Knows(absl::string_view name) const;
   // The number of dimensions of an initializer or an input, if it is known without a run.
   std::optional<int> Rank(absl::string_view name) const;
-  // What a node reads: its inputs, and what its graphs read of those around them. Each call counts
-  // towards a limit (ResourceExhausted).
+  // The values that a node reads: its inputs, and what its graphs read of those around them. Each
+  // call counts towards a limit (ResourceExhausted).
   absl::StatusOr<std::vector<std::string>> Reads(const Node& node);
 
-  // What its operator's schema says; null for a call of a local function.
+  // The schema of the node's operator; null for a call of a local function.
   const onnx::OpSchema* SchemaOf(const Node& node) const;
   // The nodes by which a local function, or the schema of an operator for inputs of any type, is
   // defined; null if it is not. Of an operator's outputs, those that the node names.
@@ -69,7 +69,7 @@ class ExpansionScope {
   // By name; null: an input or an initializer.
   absl::flat_hash_map<std::string, const Node*> makers_;
   absl::flat_hash_map<std::string, int> ranks_;  // of inputs and initializers, as far as known
-  // Of nodes with graphs: what these read of the graphs around them.
+  // By node with graphs of its own: the values that these read of the graphs around them.
   absl::flat_hash_map<const Node*, std::vector<std::string>> captures_;
 };
 
@@ -87,13 +87,13 @@ class Expansion {
     return function_(node, scope);
   }
   // A node that is run by itself has no graph around it, which is an error.
-  Kernel operator()(const KernelInit& node) const;
+  absl::StatusOr<Kernel> operator()(const KernelInit& node) const;
 
  private:
   Function function_;
 };
 
-// Whether the strings among an operator's attributes are names of values, as all operators have
+// True if the strings among an operator's attributes are names of values, as all operators have
 // them that are registered so: what renames values must rename them too.
 bool NamesValues(const OpRegistry& registry, absl::string_view domain, absl::string_view op_type);
 

@@ -1,4 +1,4 @@
-// What an operator does as a graph of other operators, where ONNX's schema defines it so.
+// The body of an operator: a graph of other operators, where ONNX's schema defines it so.
 #ifndef ONNXCMP_EVALUATOR_LOAD_FUNCTION_BODY_H_
 #define ONNXCMP_EVALUATOR_LOAD_FUNCTION_BODY_H_
 
@@ -23,7 +23,7 @@ enum class BodyKind : uint8_t {
 // The kind of body that a schema has in this opset version of its domain.
 BodyKind BodyKindOf(const onnx::OpSchema& schema, int64_t opset_version);
 
-// What a node means.
+// The operator that a node means.
 struct ResolvedOperator {
   const onnx::OpSchema* schema = nullptr;
   int64_t opset_version = 0;              // of the schema's domain

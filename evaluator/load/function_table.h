@@ -29,7 +29,7 @@ struct LocalFunction {
   // The model's imports fill in what the function leaves out.
   std::shared_ptr<const OpsetImports> imports;
   int64_t bytes = 0;  // of its message, which an expansion copies
-  // Of one call with everything that it calls.
+  // Counts for one call with everything that it calls.
   int64_t nodes = 0;
   int depth = 0;  // nesting of calls and subgraphs
 };
@@ -54,8 +54,8 @@ class FunctionTable {
   bool has_calls_ = false;
 };
 
-// What copies of functions' bodies may take: some, and a multiple of the file. Constants in a body
-// are copied with it, so that a small file could fill the memory.
+// The bytes that copies of functions' bodies may take: some, and a multiple of the file. Constants
+// in a body are copied with it, so that a small file could fill the memory.
 class CopyBudget {
  public:
   explicit CopyBudget(const onnx::ModelProto& model);

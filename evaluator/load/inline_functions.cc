@@ -39,7 +39,7 @@ class Inliner {
   }
 
  private:
-  // What is known of a node until its turn comes.
+  // Facts of a node that are kept until its turn comes.
   struct Mark {
     std::string name;  // of a call, before it was renamed
     OriginPtr origin;  // of a node in a graph that a call passes: the caller's
@@ -147,7 +147,7 @@ class Inliner {
     return absl::OkStatus();
   }
 
-  // What the function says about types of its values, for shape inference.
+  // The function's types of its values, for shape inference.
   static void AddValueInfos(const onnx::NodeProto& call, const onnx::FunctionProto& function,
                             const BodyRenamer& renamer, onnx::GraphProto* target) {
     absl::flat_hash_set<absl::string_view> actual(call.input().begin(), call.input().end());

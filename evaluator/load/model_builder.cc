@@ -233,7 +233,7 @@ absl::Status ModelBuilder::AddAttributes(const onnx::NodeProto& proto, const Con
     };
     absl::StatusOr<Attribute> value = BuildAttribute(attribute, context);
     if (!value.ok()) {
-      // What goes wrong in a subgraph says where.
+      // An error in a subgraph says where it is by itself.
       return attribute.has_g() ? value.status() : failed(value.status());
     }
     if (!node->attributes.emplace(attribute.name(), *std::move(value)).second) {

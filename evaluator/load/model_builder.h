@@ -48,7 +48,7 @@ class ModelBuilder {
   static constexpr absl::string_view kGivenDomain = "onnxcmp.given";
 
  private:
-  // What holds for the nodes of one graph.
+  // Facts that hold for all nodes of one graph.
   struct Context {
     std::string call_path;  // of the graph's nodes, for messages
     std::shared_ptr<const OpsetImports> imports;

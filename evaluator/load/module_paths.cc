@@ -14,7 +14,7 @@
 namespace onnxcmp {
 namespace {
 
-// What stands in quotes of either kind.
+// The parts in quotes of either kind.
 std::vector<std::string> QuotedParts(absl::string_view text) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -45,7 +45,7 @@ class BodyRenamer {
   // All nodes in order, after which value_info may be looked up.
   void RenameNode(onnx::NodeProto* node);
 
-  // What a name of the function's body became; the name itself if it is none.
+  // The new name of a name in the function's body; the name itself if it was not renamed.
   std::string Lookup(const std::string& name) const;
 
  private:

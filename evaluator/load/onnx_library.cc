@@ -39,8 +39,8 @@ bool HasExperimentalOperator(const onnx::GraphProto& graph) {
   return false;
 }
 
-// What was cut out of a message has been checked, and what stands for it has another size: a tensor
-// of that size takes its place for as long as the checker looks.
+// Tensors that stand in place of placeholders for as long as ONNX's checker looks. A placeholder
+// has another size than the weights that were cut out, and these have been checked.
 class HiddenPlaceholders {
  public:
   explicit HiddenPlaceholders(onnx::GraphProto* graph) { HideIn(graph); }

@@ -24,8 +24,8 @@ namespace onnxcmp {
 // ONNX's text form. The caller has bounded the nesting: the parser recurses.
 absl::Status ParseOnnxText(const std::string& text, onnx::ModelProto* model);
 
-// What ONNX's checker finds in the main graph, "" if nothing. It stops at its first finding.
-// Tensors must have been checked before. `model` is as before when this returns.
+// The first finding of ONNX's checker in the main graph, "" if there is none. Tensors must have
+// been checked before. `model` is as before when this returns.
 std::string CheckWithOnnx(onnx::ModelProto* model, const OpsetImports& imports,
                           const OpRegistry& registry);
 

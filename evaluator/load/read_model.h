@@ -31,7 +31,8 @@ absl::StatusOr<std::shared_ptr<onnx::ModelProto>> ReadModelFile(const std::strin
 // A model's message, the weights of which stay in its file.
 struct ModelInFile {
   std::shared_ptr<onnx::ModelProto> proto;
-  // What was cut out of the message (cut_weights.h), for ExternalData::SetCut; may be nothing.
+  // The file and the weights that were cut out of the message (cut_weights.h), for
+  // ExternalData::SetCut; may be none.
   std::shared_ptr<const MappedFile> file;
   std::vector<absl::string_view> weights;
 };

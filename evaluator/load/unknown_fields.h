@@ -1,4 +1,4 @@
-// What a message holds that the ONNX in use has no name for: a newer ONNX wrote it.
+// Fields of a message that the ONNX in use has no name for: a newer ONNX wrote it.
 #ifndef ONNXCMP_EVALUATOR_LOAD_UNKNOWN_FIELDS_H_
 #define ONNXCMP_EVALUATOR_LOAD_UNKNOWN_FIELDS_H_
 

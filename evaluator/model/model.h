@@ -31,7 +31,7 @@ struct Graph;
 // Domain -> version. Nodes that came from a function keep the function's imports.
 using OpsetImports = std::map<std::string, int64_t, std::less<>>;
 
-// What TypeProto says, as far as it is known.
+// The type of a value as TypeProto has it, as far as it is known.
 struct TypeInfo {
   enum class Kind : uint8_t { kUnknown, kTensor, kSequence, kOptional, kMap, kSparseTensor };
   // A dimension is a number, a symbol, or neither.
@@ -68,8 +68,8 @@ struct Node {
   // "" for a node of the main graph. A call without a name is called by its function.
   std::string call_path;
   std::shared_ptr<const OpsetImports> imports;
-  // What a call of a local function that is kept as one node runs, the call's attributes bound
-  // (Functions::kKeep); null for every other node. It sees no outer values.
+  // The body that a call of a local function runs which is kept as one node (Functions::kKeep),
+  // with the call's attributes bound; null for every other node. It sees no outer values.
   std::shared_ptr<const Graph> body;
 };
 

@@ -1,4 +1,4 @@
-// What errors and paths call a node of a model.
+// Names of a model's nodes in errors and paths.
 #ifndef ONNXCMP_EVALUATOR_MODEL_NODE_TEXT_H_
 #define ONNXCMP_EVALUATOR_MODEL_NODE_TEXT_H_
 
@@ -9,7 +9,7 @@
 
 namespace onnxcmp {
 
-// What a node is called in paths: its name, else its first output, else its operator.
+// The name of a node in paths: its own, else its first output, else its operator.
 absl::string_view NodeLabel(const Node& node);
 
 // "Squeeze 'squeeze_3' in decoder/attention_0": how errors call a node.

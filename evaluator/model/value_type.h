@@ -23,7 +23,7 @@ absl::StatusOr<TypeInfo> TypeAndShapeOf(const Value& value);
 // "seq(tensor(float))", as schemas write types; nothing for a type that we do not know.
 std::optional<TypeInfo> ParseType(absl::string_view text);
 
-// Whether a value can be of both types: kinds and dtypes are equal or not known. Shapes do not
+// True if a value can be of both types: kinds and dtypes are equal or not known. Shapes do not
 // count.
 bool Agree(const TypeInfo& a, const TypeInfo& b);
 

@@ -1,5 +1,5 @@
-// What a run in double changes: values that a node reads, attributes that name a type, types that a
-// schema allows.
+// Changes that a run in double makes: to values that a node reads, to attributes that name a type,
+// to types that a schema allows.
 #ifndef ONNXCMP_EVALUATOR_PLAN_IN_DOUBLE_H_
 #define ONNXCMP_EVALUATOR_PLAN_IN_DOUBLE_H_
 

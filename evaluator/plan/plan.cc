@@ -26,7 +26,7 @@ constexpr size_t kMaxListed = 20;
 // Bodies of operators in bodies of operators. ONNX's come to three or four.
 constexpr int kMaxBodyDepth = 32;
 
-// Whether this input cannot be a dense tensor.
+// True if this input cannot be a dense tensor.
 bool TakesSparseOnly(const Signature& signature, size_t input) {
   if (signature.inputs.empty()) return false;
   const ParameterType& type = signature.inputs[std::min(input, signature.inputs.size() - 1)];
@@ -163,7 +163,7 @@ class PlanBuilder {
     if (node.body != nullptr) {
       OC_ASSIGN_OR_RETURN(plan.body, BuildGraph(*node.body, nullptr));
     } else if (absl::Status status = Bind(node, &plan); !status.ok()) {
-      // What is not supported is collected, so that a user sees all of it at once.
+      // Nodes that are not supported are collected, so that a user sees all of them at once.
       if (!absl::IsUnimplemented(status)) return fail(status);
       unsupported_.push_back(std::string(fail(status).message()));
     }
@@ -240,14 +240,16 @@ class PlanBuilder {
                              const std::map<std::string, Attribute, std::less<>>& defaults,
                              NodePlan* plan) {
     KernelInit init(node, version, &defaults, &plan->subgraph_names);
-    Kernel kernel = maker(init);
+    absl::StatusOr<Kernel> kernel = maker(init);
+    // First: the maker may have refused a value only because it could not be read.
     OC_RETURN_IF_ERROR(init.error_);
+    OC_RETURN_IF_ERROR(kernel.status());
     for (const auto& [name, unused] : node.attributes) {
       if (!init.read_.contains(name)) {
         return absl::UnimplementedError(absl::StrCat("attribute ", name, " is not supported"));
       }
     }
-    plan->kernel = std::move(kernel);
+    plan->kernel = *std::move(kernel);
     return absl::OkStatus();
   }
 

@@ -34,8 +34,8 @@ struct Capture {
 
 class FunctionPlan;  // function_plan.h
 
-// What runs: `body` of a call of a local function, else `function` if there is one for the inputs,
-// else `kernel`.
+// A node as it runs: `body` of a call of a local function, else `function` if there is one for the
+// inputs, else `kernel`.
 struct NodePlan {
   const Node* node = nullptr;
   Kernel kernel;
@@ -53,14 +53,14 @@ struct GraphPlan {
   const Graph* graph = nullptr;
   int num_slots = 0;
   std::vector<Slot> inputs, initializers, outputs;
-  // What the slots of initializers hold at first: sparse ones that a node reads are dense.
+  // The first values of the initializers' slots: sparse ones that a node reads are dense.
   std::vector<Value> initial;
   std::vector<Capture> captures;
   std::vector<NodePlan> nodes;
   std::shared_ptr<const Graph> owned;  // `graph`, if it is no part of the model
 };
 
-// What the graphs that the node has as attributes read of the graph around it; each value once.
+// The values that a node's graphs (its attributes) read of the graph around it; each once.
 std::vector<Capture> CapturesOf(const NodePlan& node);
 
 struct PlanOptions {
@@ -69,7 +69,7 @@ struct PlanOptions {
   int64_t max_tensor = std::numeric_limits<int64_t>::max();  // bytes one tensor may take
 };
 
-// What holds for all graphs of a model.
+// Facts that hold for all graphs of a model.
 struct PlanContext {
   std::shared_ptr<const OpRegistry> registry;
   const OpsetImports* imports;  // the model's

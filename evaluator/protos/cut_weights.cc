@@ -12,8 +12,8 @@
 namespace onnxcmp {
 namespace {
 
-// What a placeholder begins with. No file can pass for one: a model that holds these bytes outside
-// of its weights is not cut.
+// The first bytes of a placeholder. No file can pass for one: a model that holds these bytes
+// outside of its weights is not cut.
 constexpr absl::string_view kMark = "\x9e\x37\x79\xb9onnxcmp cut\xf3";
 constexpr size_t kPlaceholderSize = kMark.size() + sizeof(uint64_t);
 

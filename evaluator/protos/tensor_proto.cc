@@ -160,7 +160,7 @@ class Reader {
     return static_cast<uint8_t>(used_bits == 0 ? 0xff : (1 << used_bits) - 1);
   }
 
-  // Whether bytes_ > 0 bytes can be used as they are. Other bytes than 0 and 1 are no bool to the
+  // True if bytes_ > 0 bytes can be used as they are. Other bytes than 0 and 1 are no bool to the
   // compiler. Most are not looked at: they may be in a file.
   bool IsClean(const void* data) const {
     const auto* bytes = static_cast<const uint8_t*>(data);

@@ -44,7 +44,7 @@ class ExternalData {
 
   // The model's file, and what CutWeights cut out of it.
   void SetCut(std::shared_ptr<const MappedFile> file, std::vector<absl::string_view> weights);
-  // What a raw_data stands for, nothing for one that stands for itself.
+  // The bytes that a placeholder in raw_data stands for; nothing if raw_data is no placeholder.
   std::optional<FileBytes> FindCut(absl::string_view raw_data) const;
 
   // The bytes where they are, copied if their address is no multiple of `alignment`; or where

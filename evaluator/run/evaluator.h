@@ -27,15 +27,15 @@
 
 namespace onnxcmp {
 
-// What EvaluatorOptions::max_tensor is by default: enough for the attention weights of a long
-// sequence, far from what would bring a machine down.
+// The default of EvaluatorOptions::max_tensor: enough for the attention weights of a long sequence,
+// far from what would bring a machine down.
 inline constexpr int64_t kDefaultMaxTensor = int64_t{4} << 30;
 
 struct EvaluatorOptions {
   int threads = 0;    // 0: one for each core
   uint64_t seed = 0;  // of random operators
   // Bytes that one tensor may take, at least 1. It also bounds the characters of a tensor's
-  // strings, and the time of a node, in proportion (docs/architecture.md, Limits).
+  // strings, and the time of a node, in proportion (docs/limits.md).
   int64_t max_tensor = kDefaultMaxTensor;
   // Bytes that what nodes give may take together, as long as somebody reads it. What the model and
   // the feeds hold, the characters of strings and a kernel's own vectors do not count. 0: any
@@ -94,7 +94,8 @@ class Evaluator {
   ~Evaluator();
 
   const Model& model() const { return *model_; }
-  // What it was created with, to run parts of the model as models of their own.
+  // The registry and the options that it was created with, to run parts of the model as models of
+  // their own.
   const OpRegistry& registry() const { return *registry_; }
   const EvaluatorOptions& options() const { return options_; }
 

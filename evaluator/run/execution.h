@@ -67,7 +67,7 @@ class Execution {
   absl::StatusOr<std::vector<Value>> KnownOrComputed(const NodePlan& node,
                                                      absl::Span<const Value> inputs,
                                                      const Frame& frame, absl::string_view path);
-  // Of this run and of a node at that place.
+  // The seed of this run for a node at that place.
   uint64_t RandomSeed(const Node& node, absl::string_view path) const;
   // The node's outputs, checked: one for each that is wanted.
   absl::StatusOr<std::vector<Value>> Compute(const NodePlan& node, absl::Span<const Value> inputs,

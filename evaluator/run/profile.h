@@ -40,14 +40,14 @@ struct NodeProfile {
   int64_t runs = 0;
   std::chrono::nanoseconds total{0};
   std::chrono::nanoseconds own{0};  // without the nodes of its subgraphs and body
-  // Of its inputs and outputs, each counted once a run, as if all of it was read or written. An
-  // output that is a view of an input counts nothing, nor do the inputs where all outputs are.
+  // Bytes of its inputs and outputs, each counted once a run, as if all of it was read or written.
+  // An output that is a view of an input counts nothing, nor do the inputs where all outputs are.
   int64_t bytes = 0;
   std::optional<double> operations;  // nothing if they are not known of each run
   int first_types = 0;               // in Profile::types, of the first run
 };
 
-// What a node was given and gave, each as Value::TypeString.
+// The types of a node's inputs and outputs, each as Value::TypeString.
 struct NodeTypes {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
@@ -85,8 +85,8 @@ struct ProfilerOptions {
   std::function<std::chrono::nanoseconds()> clock = {};
 };
 
-// Of one run. What the profiler itself takes is not counted. Where several observers see a run, it
-// should be the last that sees a node start and the first that sees it end.
+// Takes the profile of one run. The profiler's own time is not counted. Where several observers see
+// a run, it should be the last that sees a node start and the first that sees it end.
 class Profiler : public Observer {
  public:
   explicit Profiler(ProfilerOptions options = {});
@@ -97,7 +97,7 @@ class Profiler : public Observer {
     return absl::OkStatus();
   }
 
-  // Of the nodes that have come to their end.
+  // The nodes that have come to their end.
   const Profile& profile() const { return profile_; }
 
  private:

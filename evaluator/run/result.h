@@ -1,4 +1,4 @@
-// What an evaluation yields: a stream of results, each given to an observer when it appears.
+// The yield of an evaluation: a stream of results, each given to an observer when it appears.
 #ifndef ONNXCMP_EVALUATOR_RUN_RESULT_H_
 #define ONNXCMP_EVALUATOR_RUN_RESULT_H_
 
@@ -54,7 +54,7 @@ struct GraphStart {
   const Graph& graph;
   absl::string_view path;  // where its nodes run, call paths of their own apart
   int depth;               // of its results
-  // Of graph.inputs in order. Those that are left out at the end have an initializer.
+  // Values of graph.inputs in order. Those that are left out at the end have an initializer.
   absl::Span<const Value> inputs;
 };
 
@@ -85,8 +85,8 @@ class Observer {
   virtual std::optional<std::vector<Value>> KnownOutputs(const PendingNode& /*run*/) {
     return std::nullopt;
   }
-  // What such a node gave after it ran, before its results are reported. `drew`: it asked for the
-  // random seed. An output may be replaced by a value of the same bits and layout.
+  // The outputs of such a node after it ran, before its results are reported. `drew`: it asked for
+  // the random seed. An output may be replaced by a value of the same bits and layout.
   virtual void OnNodeOutputs(const PendingNode& /*run*/, absl::Span<Value> /*outputs*/,
                              bool /*drew*/) {}
   // Sets *replacement to make the run go on with another value under this name.

@@ -13,12 +13,13 @@ namespace {
 
 constexpr size_t kCopyAlignment = 64;
 constexpr size_t kLeastChunk = size_t{64} << 20;  // tensors share large pages
-// What malloc gives again without asking the system is copied once and for all.
+// Bytes below which weights are copied once and for all: malloc gives such memory again without
+// asking the system.
 constexpr int64_t kLeastStored = int64_t{64} << 10;
 // Reading into memory that is there takes two thirds of mapping; but larger ones would hold memory
 // of our own, which the system could take back from a mapping.
 constexpr int64_t kMostRead = int64_t{16} << 20;
-// What one thread copies at a time.
+// Bytes that one thread copies at a time.
 constexpr int64_t kCopied = int64_t{1} << 20;
 
 bool IsAligned(const FileBytes& bytes, uintptr_t alignment) {

@@ -32,7 +32,7 @@ class AlignedCopies {
   // only where it is written to. ResourceExhausted if the system gives none.
   absl::StatusOr<std::byte*> Reserve(int64_t bytes);
 
-  // What copies that go again are charged to: one takes the memory of the one before.
+  // The account of copies that go again: one takes the memory of the one before.
   const std::shared_ptr<MemoryAccount>& passing() const { return passing_; }
 
  private:

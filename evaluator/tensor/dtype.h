@@ -51,8 +51,8 @@ enum class DType : uint8_t {
 };
 inline constexpr int kNumDTypes = 29;
 
-// What an element is computed in. A storage type is loaded into its compute class, and stored from
-// it with one rounding (floats) or with wrap-around (integers).
+// The type that an element is computed in. A storage type is loaded into its compute class, and
+// stored from it with one rounding (floats) or with wrap-around (integers).
 enum class ComputeClass : uint8_t {
   kNone,
   kFloat,    // float, float16, bfloat16, float8*, float6*, float4

@@ -33,8 +33,8 @@ template <typename T>
 using EigenVector = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>, Eigen::Unaligned,
                                Eigen::InnerStride<Eigen::Dynamic>>;
 
-// Of the elements that Eigen computes with: numbers, bool, Eigen::half, Eigen::bfloat16 and complex
-// numbers.
+// True for element types that Eigen computes with: numbers, bool, Eigen::half, Eigen::bfloat16 and
+// complex numbers.
 template <typename T>
 inline constexpr bool kEigenHas =
     std::is_arithmetic_v<T> || Eigen::NumTraits<T>::IsComplex || std::is_same_v<T, Eigen::half> ||
@@ -67,7 +67,7 @@ absl::StatusOr<EigenVector<T>> EigenVectorOf(const Tensor& tensor) {
   return EigenVector<T>(tensor.data<T>(), tensor.dim(0),
                         Eigen::InnerStride<Eigen::Dynamic>(tensor.strides()[0]));
 }
-// Of a tensor that nobody holds they would show memory that is gone.
+// Deleted: views of a tensor that nobody holds would show memory that is gone.
 template <typename T>
 absl::StatusOr<EigenMatrix<T>> EigenMatrixOf(Tensor&& tensor) = delete;
 template <typename T>

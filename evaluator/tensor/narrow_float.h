@@ -1,4 +1,4 @@
-// What the bits of the floating-point types of 16 bits and less mean.
+// The meaning of the bits of the floating-point types of 16 bits and less.
 #ifndef ONNXCMP_EVALUATOR_TENSOR_NARROW_FLOAT_H_
 #define ONNXCMP_EVALUATOR_TENSOR_NARROW_FLOAT_H_
 

@@ -12,8 +12,8 @@
 namespace onnxcmp {
 namespace {
 
-// What two weights must have in common to be compared: read without a page fault, and different for
-// nearly any two weights that are not alike.
+// Bytes that two weights must have in common to be compared: read without a page fault, and
+// different for nearly any two weights that are not alike.
 std::string ProbesOf(const FileBytes& bytes) {
   constexpr int64_t kProbes = 8;
   constexpr int64_t kProbe = 16;
@@ -27,8 +27,8 @@ std::string ProbesOf(const FileBytes& bytes) {
   return probes;
 }
 
-// Of weights that are the same where they were probed so many are compared with others: a file may
-// hold thousands that differ at its last byte.
+// The most weights with the same probes that one is compared with: a file may hold thousands that
+// differ at its last byte.
 constexpr size_t kMostCompared = 8;
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace onnxcmp {
 
-// Whether it is a tensor that is stored().
+// True for a tensor that is stored().
 bool IsStored(const Value& value);
 
 // The value, its tensor by Tensor::InMemory.

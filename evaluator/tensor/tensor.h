@@ -41,7 +41,7 @@ Shape RowMajorStrides(absl::Span<const int64_t> shape);
 // "2x3x4"; "" for a scalar.
 std::string ShapeToString(absl::Span<const int64_t> shape);
 
-// What several tensors share: bytes, or strings. Owned bytes are 64-byte aligned. Borrowed bytes
+// Bytes or strings that several tensors share. Owned bytes are 64-byte aligned. Borrowed bytes
 // belong to `owner` (a mapped file, a protobuf message), which lives as long as the buffer. Stored
 // bytes lie in a file, and are in memory only while somebody has asked for it.
 class Buffer {
@@ -167,7 +167,7 @@ class Tensor {
   template <typename T>
   absl::Span<const T> AsSpan() const;
 
-  // Whether the elements lie in a file (see Buffer).
+  // True if the elements lie in a file (see Buffer).
   bool stored() const { return buffer_ != nullptr && buffer_->stored(); }
   // This tensor, or, if it is stored(), the same elements in memory that goes with the last tensor
   // that holds it. The pool may be null. ResourceExhausted if the system has no memory left.

@@ -1,4 +1,4 @@
-// What a name of a graph can hold: a tensor, a sequence, an optional, a map or a sparse tensor.
+// The value of a name in a graph: a tensor, a sequence, an optional, a map or a sparse tensor.
 #ifndef ONNXCMP_EVALUATOR_TENSOR_VALUE_H_
 #define ONNXCMP_EVALUATOR_TENSOR_VALUE_H_
 

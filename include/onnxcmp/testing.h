@@ -61,7 +61,7 @@
 
 namespace onnxcmp {
 
-// What GoogleTest prints: "float[2,3]".
+// The text that GoogleTest prints: "float[2,3]".
 inline void PrintTo(const Value& value, std::ostream* os) { *os << value.TypeString(); }
 inline void PrintTo(const Tensor& tensor, std::ostream* os) { *os << tensor.TypeString(); }
 inline void PrintTo(const absl::StatusOr<std::vector<Value>>& outputs, std::ostream* os) {

@@ -37,16 +37,16 @@ Kernel Collective(const KernelInit& node) {
 
 // AllGather, AllToAll (com.microsoft 1): the inputs, for a group of one process; larger ones are
 // refused.
-Kernel GroupCollective(const KernelInit& node) {
+absl::StatusOr<Kernel> GroupCollective(const KernelInit& node) {
   if (const int64_t size = node.Int("group_size"); size != 1) {
-    return node.Fail(absl::UnimplementedError(
-        absl::StrCat("a group of ", size, " processes; there is one here")));
+    return absl::UnimplementedError(
+        absl::StrCat("a group of ", size, " processes; there is one here"));
   }
   return Collective(node);
 }
 
 // The plain operator, if every mesh of devices has one device.
-Kernel OnOneDevice(const KernelInit& node, Kernel plain) {
+absl::StatusOr<Kernel> OnOneDevice(const KernelInit& node, Kernel plain) {
   for (const char* attribute : {"input_device_mesh_elements", "output_device_mesh_elements",
                                 "input_shard_specs", "output_shard_specs"}) {
     node.Ignore(attribute);
@@ -54,8 +54,8 @@ Kernel OnOneDevice(const KernelInit& node, Kernel plain) {
   for (const char* attribute : {"input_device_mesh_shapes", "output_device_mesh_shapes"}) {
     for (const std::string& shape : node.Strings(attribute)) {
       if (shape != "[1]") {
-        return node.Fail(absl::UnimplementedError(
-            absl::StrCat(attribute, ": a mesh of ", shape, " devices; there is one here")));
+        return absl::UnimplementedError(
+            absl::StrCat(attribute, ": a mesh of ", shape, " devices; there is one here"));
       }
     }
   }
@@ -63,7 +63,7 @@ Kernel OnOneDevice(const KernelInit& node, Kernel plain) {
 }
 
 // DistributedMatMul (com.microsoft 1): MatMul.
-Kernel DistributedMatMul(const KernelInit& node) {
+absl::StatusOr<Kernel> DistributedMatMul(const KernelInit& node) {
   return OnOneDevice(node, [](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(Tensor y, MatMulTensors(ctx, ctx.Input(0), ctx.Input(1)));
     return ctx.SetOutput(0, std::move(y));
@@ -71,7 +71,7 @@ Kernel DistributedMatMul(const KernelInit& node) {
 }
 
 // DistributedSlice (com.microsoft 1): Slice.
-Kernel DistributedSlice(const KernelInit& node) {
+absl::StatusOr<Kernel> DistributedSlice(const KernelInit& node) {
   return OnOneDevice(node, [](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Slicing slicing, SlicingInputs(ctx, 1));
     OC_ASSIGN_OR_RETURN(Tensor slice, Sliced(ctx.Input(0), slicing));
@@ -81,13 +81,13 @@ Kernel DistributedSlice(const KernelInit& node) {
 
 // DistributedReduceSum, DistributedReduceMax, DistributedReduceMean (com.microsoft 1): the
 // reductions of those names, with the axes as an input.
-Kernel DistributedReduceSum(const KernelInit& node) {
+absl::StatusOr<Kernel> DistributedReduceSum(const KernelInit& node) {
   return OnOneDevice(node, ReduceKernel(node, Reduction::kSum, /*axes_input_since=*/1));
 }
-Kernel DistributedReduceMax(const KernelInit& node) {
+absl::StatusOr<Kernel> DistributedReduceMax(const KernelInit& node) {
   return OnOneDevice(node, ReduceKernel(node, Reduction::kMax, /*axes_input_since=*/1));
 }
-Kernel DistributedReduceMean(const KernelInit& node) {
+absl::StatusOr<Kernel> DistributedReduceMean(const KernelInit& node) {
   return OnOneDevice(node, ReduceKernel(node, Reduction::kMean, /*axes_input_since=*/1));
 }
 

@@ -46,11 +46,10 @@ constexpr RefusedOperator kRefused[] = {
 
 // The operators of RefusedOperators(): the plan fails, and says which node it is and why.
 void RegisterAsRefused(OpRegistry& registry, const RefusedOperator& refused) {
-  registry.Add(
-      refused.domain, refused.op_type, {refused.version},
-      [reason = refused.reason](const KernelInit& node) {
-        return node.Fail(absl::UnimplementedError(absl::StrCat("cannot be evaluated: ", reason)));
-      });
+  registry.Add(refused.domain, refused.op_type, {refused.version},
+               [reason = refused.reason](const KernelInit&) {
+                 return absl::UnimplementedError(absl::StrCat("cannot be evaluated: ", reason));
+               });
 }
 
 }  // namespace

@@ -9,14 +9,12 @@ namespace {
 
 // If (ai.onnx 1, 11, 13, 16, 19, 21, 23, 24, 25): the outputs of then_branch or of else_branch. The
 // versions differ in types, and in that the branches' shapes may differ since 11; they may for all.
-Kernel If(const KernelInit& node) {
+absl::StatusOr<Kernel> If(const KernelInit& node) {
   const SubgraphId then_branch = node.Subgraph("then_branch");
   const SubgraphId else_branch = node.Subgraph("else_branch");
   const int outputs = node.num_outputs();
   for (const char* branch : {"then_branch", "else_branch"}) {
-    if (absl::Status bad = CheckSubgraph(node, branch, 0, outputs); !bad.ok()) {
-      return node.Fail(std::move(bad));
-    }
+    OC_RETURN_IF_ERROR(CheckSubgraph(node, branch, 0, outputs));
   }
   return [=](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const bool condition, ctx.ScalarInput<bool>(0));

@@ -12,13 +12,13 @@
 namespace onnxcmp {
 namespace {
 
-// What the body gets for an iteration's number or condition: a scalar, or a tensor of one element
+// An iteration's number or condition as the body's input: a scalar, or a tensor of one element
 // where it declares so.
 Tensor OneElement(const Tensor& scalar, const TypeInfo& declared) {
   return declared.shape && declared.shape->size() == 1 ? scalar.Reshaped({1}) : scalar;
 }
 
-// What a body gets for a carried value where it declares an optional but yields what one holds.
+// A carried value as the body's input, where it declares an optional but yields what one holds.
 Value AsDeclared(Value value, const TypeInfo& declared) {
   if (declared.kind != TypeInfo::Kind::kOptional || value.empty() || value.is_optional()) {
     return value;
@@ -42,17 +42,13 @@ absl::StatusOr<bool> Condition(const Value& value) {
 // yields the last v... and each scan stacked along a new first dimension. Without M only the
 // condition ends the loop; without cond only M does, and what the body yields as condition is
 // ignored, as the text says (onnxruntime obeys it). Without both nothing would: an error.
-Kernel Loop(const KernelInit& node) {
+absl::StatusOr<Kernel> Loop(const KernelInit& node) {
   const SubgraphId body = node.Subgraph("body");
   const int carried = std::max(node.num_inputs() - 2, 0);
   const int outputs = node.num_outputs();
-  if (absl::Status bad = CheckSubgraph(node, "body", 2 + carried, 1 + std::max(carried, outputs));
-      !bad.ok()) {
-    return node.Fail(std::move(bad));
-  }
+  OC_RETURN_IF_ERROR(CheckSubgraph(node, "body", 2 + carried, 1 + std::max(carried, outputs)));
   if (!node.HasInput(0) && !node.HasInput(1)) {
-    return node.Fail(
-        absl::InvalidArgumentError("neither a trip count nor a condition: it would never end"));
+    return absl::InvalidArgumentError("neither a trip count nor a condition: it would never end");
   }
   return [=](KernelContext& ctx) -> absl::Status {
     const Graph& graph = ctx.SubgraphOf(body);

@@ -117,22 +117,21 @@ absl::Status CheckLength(const Tensor& scan, int axis, int64_t* length) {
 //     state..., element... = body(state..., scan<axis>[t]...)
 // yields the last states, and each element's values stacked along its axis. Negative axes came with
 // 11; a scan input's direction says that t counts from the end, an output's that it is prepended.
-Kernel Scan(const KernelInit& node) {
+absl::StatusOr<Kernel> Scan(const KernelInit& node) {
   const SubgraphId body = node.Subgraph("body");
-  const absl::StatusOr<Counts> counts = CountScans(node, 0);
-  if (!counts.ok()) return node.Fail(counts.status());
-  auto input_axes = PerScan(node, "scan_input_axes", counts->inputs);
-  if (!input_axes.ok()) return node.Fail(input_axes.status());
-  auto input_directions = Directions(node, "scan_input_directions", counts->inputs);
-  if (!input_directions.ok()) return node.Fail(input_directions.status());
-  auto output_axes = PerScan(node, "scan_output_axes", counts->outputs);
-  if (!output_axes.ok()) return node.Fail(output_axes.status());
-  auto output_directions = Directions(node, "scan_output_directions", counts->outputs);
-  if (!output_directions.ok()) return node.Fail(output_directions.status());
+  OC_ASSIGN_OR_RETURN(const Counts counts, CountScans(node, 0));
+  OC_ASSIGN_OR_RETURN(std::vector<int64_t> input_axes,
+                      PerScan(node, "scan_input_axes", counts.inputs));
+  OC_ASSIGN_OR_RETURN(std::vector<int64_t> input_directions,
+                      Directions(node, "scan_input_directions", counts.inputs));
+  OC_ASSIGN_OR_RETURN(std::vector<int64_t> output_axes,
+                      PerScan(node, "scan_output_axes", counts.outputs));
+  OC_ASSIGN_OR_RETURN(std::vector<int64_t> output_directions,
+                      Directions(node, "scan_output_directions", counts.outputs));
 
-  return [body, counts = *counts, input_axes = *std::move(input_axes),
-          input_directions = *std::move(input_directions), output_axes = *std::move(output_axes),
-          output_directions = *std::move(output_directions)](KernelContext& ctx) -> absl::Status {
+  return [body, counts, input_axes = std::move(input_axes),
+          input_directions = std::move(input_directions), output_axes = std::move(output_axes),
+          output_directions = std::move(output_directions)](KernelContext& ctx) -> absl::Status {
     std::vector<Value> states;
     for (int i = 0; i < counts.states; ++i) states.push_back(ctx.InputValue(i));
     int64_t length = -1;
@@ -192,15 +191,13 @@ absl::StatusOr<std::vector<int64_t>> SequenceLengths(const KernelContext& ctx, i
 // Scan-8 (ai.onnx 8): as above for each batch entry on its own: states are (batch, ...), scan
 // inputs and outputs (batch, longest sequence, ...). A sequence that is scanned in reverse starts
 // with its own last element. What outputs hold beyond a sequence's length is left open: zeros.
-Kernel Scan8(const KernelInit& node) {
+absl::StatusOr<Kernel> Scan8(const KernelInit& node) {
   const SubgraphId body = node.Subgraph("body");
-  const absl::StatusOr<Counts> counts = CountScans(node, 1);
-  if (!counts.ok()) return node.Fail(counts.status());
-  auto directions = Directions(node, "directions", counts->inputs);
-  if (!directions.ok()) return node.Fail(directions.status());
+  OC_ASSIGN_OR_RETURN(const Counts counts, CountScans(node, 1));
+  OC_ASSIGN_OR_RETURN(std::vector<int64_t> directions,
+                      Directions(node, "directions", counts.inputs));
 
-  return [body, counts = *counts,
-          directions = *std::move(directions)](KernelContext& ctx) -> absl::Status {
+  return [body, counts, directions = std::move(directions)](KernelContext& ctx) -> absl::Status {
     const int first_scan = counts.first + counts.states;
     int64_t batch = -1;
     int64_t longest = -1;

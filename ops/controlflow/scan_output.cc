@@ -149,7 +149,7 @@ absl::StatusOr<Tensor> ScanOutput::Finish(int64_t axis, bool backwards) {
   const int64_t count = packed.num_elements();
   const auto* bytes = ordered.data<uint8_t>();
   auto* to = packed.mutable_data<uint8_t>();
-  // What the last byte holds beyond the end is kept, and must not be garbage.
+  // The bits of the last byte beyond the end are kept, and must not be garbage.
   if (count > 0) to[packed.byte_size() - 1] = 0;
   for (int64_t i = 0; i < count; ++i) SetPackedElement(to, i, BitWidth(dtype_), bytes[i]);
   return packed;

@@ -1,4 +1,4 @@
-// What If, Loop and Scan ask about their subgraphs when the plan is made.
+// Checks of the subgraphs of If, Loop and Scan when the plan is made.
 #ifndef ONNXCMP_OPS_CONTROLFLOW_SUBGRAPH_H_
 #define ONNXCMP_OPS_CONTROLFLOW_SUBGRAPH_H_
 

@@ -74,27 +74,26 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // by their scales first, and Y is float if they are float8. computeType, smCount and
 // fastAccumulationMode say how a GPU does it. Not supported: column-major matrices, activations
 // (which the CPU kernel ignores), a scale of Y.
-Kernel CustomGemm(const KernelInit& node) {
+absl::StatusOr<Kernel> CustomGemm(const KernelInit& node) {
   for (const char* hint : {"smCount", "fastAccumulationMode"}) node.Ignore(hint);
   if (const std::string type = node.String("computeType");
       !absl::StartsWith(type, "CUBLAS_COMPUTE_")) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("computeType \"", type, "\" is none of cuBLAS's")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("computeType \"", type, "\" is none of cuBLAS's"));
   }
   if (node.Int("rowMajor") != 1) {
-    return node.Fail(absl::UnimplementedError("rowMajor must be 1"));
+    return absl::UnimplementedError("rowMajor must be 1");
   }
   // Sic: the kernels' own name of no activation.
   if (const std::string activation = node.String("activation"); activation != "DEFUALT") {
-    return node.Fail(absl::UnimplementedError(absl::StrCat("the activation \"", activation, "\"")));
+    return absl::UnimplementedError(absl::StrCat("the activation \"", activation, "\""));
   }
   const Options options = {.alpha = node.Float("alpha"),
                            .beta = node.Float("beta"),
                            .transpose_a = node.Flag("transA"),
                            .transpose_b = node.Flag("transB")};
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kA).dtype(), [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+  return FloatKernel(kA,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 // MaXMatMulFloat (onnx_extended.ortops.tutorial.cuda 1): the product of two matrices.

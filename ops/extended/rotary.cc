@@ -18,11 +18,11 @@ namespace {
 // Rotary (onnx_extended.ortops.optim.cuda 1): the halves of the last axis exchanged, one of them
 // negated: (-second, first) for side "right", (second, -first) for "left". `splits` are the sizes
 // of the two halves, which must be the same.
-Kernel Rotary(const KernelInit& node) {
+absl::StatusOr<Kernel> Rotary(const KernelInit& node) {
   const std::string side = node.String("side");
   if (side != "left" && side != "right") {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("side must be \"left\" or \"right\", it is \"", side, "\"")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("side must be \"left\" or \"right\", it is \"", side, "\""));
   }
   return [negate_second = side == "right"](KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);

@@ -23,16 +23,14 @@ absl::StatusOr<Tensor> ZerosOfShape(const KernelContext& ctx, DType dtype) {
 // ScatterNDOfShape (onnx_extended.ortops.optim.cuda 1): ScatterND(zeros(shape), indices, updates).
 // `strategy` says only how the CUDA kernel does it. That kernel knows the reduction "add" alone and
 // moves indices that are out of range to the nearest one; here, as in Python, they are errors.
-Kernel ScatterNDOfShape(const KernelInit& node) {
+absl::StatusOr<Kernel> ScatterNDOfShape(const KernelInit& node) {
   const std::string strategy = node.String("strategy");
   if (strategy != "none" && strategy != "optimize") {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("there is no strategy \"", strategy, "\"")));
+    return absl::InvalidArgumentError(absl::StrCat("there is no strategy \"", strategy, "\""));
   }
-  const absl::StatusOr<ScatterReduction> reduction =
-      ScatterReductionNamed(node.String("reduction"));
-  if (!reduction.ok()) return node.Fail(reduction.status());
-  return [reduction = *reduction](KernelContext& ctx) -> absl::Status {
+  OC_ASSIGN_OR_RETURN(const ScatterReduction reduction,
+                      ScatterReductionNamed(node.String("reduction")));
+  return [reduction](KernelContext& ctx) -> absl::Status {
     const Tensor& updates = ctx.Input(2);
     OC_ASSIGN_OR_RETURN(const Tensor zeros, ZerosOfShape(ctx, updates.dtype()));
     OC_ASSIGN_OR_RETURN(const TupleOffsets slices, OffsetsOfTuples(ctx, 1, zeros.shape()));
@@ -45,10 +43,10 @@ Kernel ScatterNDOfShape(const KernelInit& node) {
 
 // MaskedScatterNDOfShape (onnx_extended.ortops.optim.cuda 1): the same, but without the updates
 // whose index is maskedValue. Only what the CUDA kernel knows: sums, and indices of rows.
-Kernel MaskedScatterNDOfShape(const KernelInit& node) {
+absl::StatusOr<Kernel> MaskedScatterNDOfShape(const KernelInit& node) {
   if (const std::string reduction = node.String("reduction"); reduction != "add") {
-    return node.Fail(absl::UnimplementedError(
-        absl::StrCat("the reduction must be \"add\", it is \"", reduction, "\"")));
+    return absl::UnimplementedError(
+        absl::StrCat("the reduction must be \"add\", it is \"", reduction, "\""));
   }
   return [masked = node.Int("maskedValue")](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Tensor updates, ctx.ContiguousInput(2));

@@ -13,7 +13,7 @@ namespace {
 
 // Bernoulli (ai.onnx 15, 22): 1 with the probability that the input says, else 0, of the type
 // `dtype`, or of the input's.
-Kernel Bernoulli(const KernelInit& node) {
+absl::StatusOr<Kernel> Bernoulli(const KernelInit& node) {
   const RandomSeed seed = RandomSeed::FromNode(node);
   const int64_t number = node.Int("dtype", 0);
   const bool has_dtype = node.Has("dtype");
@@ -21,8 +21,7 @@ Kernel Bernoulli(const KernelInit& node) {
       number > 0 && number < kNumDTypes ? static_cast<DType>(number) : DType::kUndefined;
   if (has_dtype && (ComputeClassOf(wanted) == ComputeClass::kNone || IsComplex(wanted) ||
                     wanted == DType::kString)) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("dtype ", number, " is not a type of numbers")));
+    return absl::InvalidArgumentError(absl::StrCat("dtype ", number, " is not a type of numbers"));
   }
   return [=](KernelContext& ctx) -> absl::Status {
     const DType dtype = has_dtype ? wanted : ctx.Input(0).dtype();

@@ -30,12 +30,12 @@ std::vector<Tensor> Values(const KernelInit& node) {
 // Constant (ai.onnx 1, 9, 11, 12, 13, 19, 21, 23, 24, 25): the attribute that is given: value, from
 // version 11 on sparse_value (made dense), from version 12 on value_float(s), value_int(s) and
 // value_string(s), which are a scalar or of one dimension.
-Kernel Constant(const KernelInit& node) {
+absl::StatusOr<Kernel> Constant(const KernelInit& node) {
   std::vector<Tensor> values = Values(node);
   const std::optional<SparseTensor> sparse = node.SparseAttribute("sparse_value");
   const size_t given = values.size() + (sparse.has_value() ? 1 : 0);
   if (given != 1) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("one value is needed, not ", given)));
+    return absl::InvalidArgumentError(absl::StrCat("one value is needed, not ", given));
   }
   if (!sparse.has_value()) {
     return [value = std::move(values[0])](KernelContext& ctx) { return ctx.SetOutput(0, value); };

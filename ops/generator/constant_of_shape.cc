@@ -26,11 +26,11 @@ void FillPacked(const Tensor& value, Tensor* result) {
 
 // ConstantOfShape (ai.onnx 9, 20, 21, 23, 24, 25): a tensor of the shape that the input holds,
 // every element the one of `value`, a float 0 by default.
-Kernel ConstantOfShape(const KernelInit& node) {
+absl::StatusOr<Kernel> ConstantOfShape(const KernelInit& node) {
   const Tensor value = node.TensorAttribute("value").value_or(Tensor::Scalar(0.0f));
   if (value.num_elements() != 1) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("the attribute value must hold one element, not ", value.TypeString())));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the attribute value must hold one element, not ", value.TypeString()));
   }
   return [value](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(std::vector<int64_t> shape, ctx.IntsInput(0));

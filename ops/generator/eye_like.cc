@@ -10,7 +10,7 @@
 namespace onnxcmp {
 namespace {
 
-// What T2 allows: numbers of a whole byte and more, and bool.
+// True for the types that T2 allows: numbers of a whole byte and more, and bool.
 bool IsAllowed(DType dtype) {
   return dtype == DType::kBool || dtype == DType::kFloat || dtype == DType::kDouble ||
          dtype == DType::kFloat16 || dtype == DType::kBfloat16 ||
@@ -19,14 +19,14 @@ bool IsAllowed(DType dtype) {
 
 // EyeLike (ai.onnx 9, 22): a matrix of the input's shape, 1 where column - row = k, else 0, of the
 // type `dtype`, by default the input's.
-Kernel EyeLike(const KernelInit& node) {
+absl::StatusOr<Kernel> EyeLike(const KernelInit& node) {
   const int64_t number = node.Int("dtype", 0);
   const int64_t k = node.Int("k");
   const DType type =
       number > 0 && number < kNumDTypes ? static_cast<DType>(number) : DType::kUndefined;
   if (node.Has("dtype") && !IsAllowed(type)) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("attribute dtype ", number, " names no type that EyeLike produces")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("attribute dtype ", number, " names no type that EyeLike produces"));
   }
   return [type, k](KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);

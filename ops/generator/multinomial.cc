@@ -15,14 +15,14 @@ namespace {
 
 // Multinomial (ai.onnx 7, 22): `sample_size` draws for each row of unnormalized log-probabilities;
 // class c comes with the probability exp(x[c]) / sum(exp(x)).
-Kernel Multinomial(const KernelInit& node) {
+absl::StatusOr<Kernel> Multinomial(const KernelInit& node) {
   const RandomSeed seed = RandomSeed::FromNode(node);
   const int64_t samples = node.Int("sample_size");
   const int64_t dtype_number = node.Int("dtype");
   if (dtype_number != static_cast<int64_t>(DType::kInt32) &&
       dtype_number != static_cast<int64_t>(DType::kInt64)) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("dtype must be int32 or int64, not the type ", dtype_number)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("dtype must be int32 or int64, not the type ", dtype_number));
   }
   return [=, dtype = static_cast<DType>(dtype_number)](KernelContext& ctx) -> absl::Status {
     if (ctx.Input(0).rank() != 2) {

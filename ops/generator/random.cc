@@ -10,6 +10,25 @@
 #include "ops/common/functions/vector_math.h"
 
 namespace onnxcmp {
+namespace {
+
+// The optional attribute `dtype`, a floating-point type; kUndefined if there is none.
+absl::StatusOr<DType> FloatTypeAttribute(const KernelInit& node) {
+  const int64_t number = node.Int("dtype", 0);
+  if (number == 0 && !node.Has("dtype")) {
+    return DType::kUndefined;
+  }
+  const DType dtype =
+      number > 0 && number < kNumDTypes ? static_cast<DType>(number) : DType::kUndefined;
+  if (dtype != DType::kFloat && dtype != DType::kDouble && dtype != DType::kFloat16 &&
+      dtype != DType::kBfloat16) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("dtype ", number, " is not a type of floating-point numbers"));
+  }
+  return dtype;
+}
+
+}  // namespace
 
 RandomSeed RandomSeed::FromNode(const KernelInit& node) {
   RandomSeed seed;
@@ -21,21 +40,6 @@ RandomSeed RandomSeed::FromNode(const KernelInit& node) {
 
 RandomNumbers RandomSeed::Numbers(const KernelContext& ctx) const {
   return RandomNumbers(seed.has_value() ? std::bit_cast<uint32_t>(*seed) : ctx.random_seed());
-}
-
-DType FloatTypeAttribute(const KernelInit& node) {
-  const int64_t number = node.Int("dtype", 0);
-  if (number == 0 && !node.Has("dtype")) {
-    return DType::kUndefined;
-  }
-  const DType dtype =
-      number > 0 && number < kNumDTypes ? static_cast<DType>(number) : DType::kUndefined;
-  if (dtype != DType::kFloat && dtype != DType::kDouble && dtype != DType::kFloat16 &&
-      dtype != DType::kBfloat16) {
-    node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("dtype ", number, " is not a type of floating-point numbers")));
-  }
-  return dtype;
 }
 
 void FillUniform(RandomNumbers& numbers, int64_t count, double* out) {
@@ -65,11 +69,13 @@ void FillNormal(RandomNumbers& numbers, int64_t count, double* out) {
   }
 }
 
-Kernel RandomKernel(const KernelInit& node, bool like, double shift, double scale,
-                    void (*fill)(RandomNumbers&, int64_t, double*)) {
+absl::StatusOr<Kernel> RandomKernel(const KernelInit& node, bool like, double shift, double scale,
+                                    void (*fill)(RandomNumbers&, int64_t, double*)) {
   const RandomSeed seed = RandomSeed::FromNode(node);
-  const DType dtype_attribute =
-      node.Has("dtype") || like ? FloatTypeAttribute(node) : DType::kFloat;
+  DType dtype_attribute = DType::kFloat;
+  if (node.Has("dtype") || like) {
+    OC_ASSIGN_OR_RETURN(dtype_attribute, FloatTypeAttribute(node));
+  }
   const std::vector<int64_t> shape_attribute = like ? std::vector<int64_t>() : node.Ints("shape");
   return [=](KernelContext& ctx) -> absl::Status {
     DType dtype = dtype_attribute;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 
+#include "absl/status/statusor.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/tensor/dtype.h"
 
@@ -29,18 +30,14 @@ struct RandomSeed {
   RandomNumbers Numbers(const KernelContext& ctx) const;
 };
 
-// The optional attribute `dtype`, a floating-point type; kUndefined if there is none. A remembered
-// error if it names another type.
-DType FloatTypeAttribute(const KernelInit& node);
-
 // A tensor of `count` standard normal numbers to `out`, or of numbers in [0, 1).
 void FillNormal(RandomNumbers& numbers, int64_t count, double* out);
 void FillUniform(RandomNumbers& numbers, int64_t count, double* out);
 
 // The kernels of RandomNormal(Like) and RandomUniform(Like): shift + scale * what `fill` draws. The
 // shape is the attribute `shape`, or that of input 0.
-Kernel RandomKernel(const KernelInit& node, bool like, double shift, double scale,
-                    void (*fill)(RandomNumbers&, int64_t, double*));
+absl::StatusOr<Kernel> RandomKernel(const KernelInit& node, bool like, double shift, double scale,
+                                    void (*fill)(RandomNumbers&, int64_t, double*));
 
 }  // namespace onnxcmp
 

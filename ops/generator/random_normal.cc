@@ -6,7 +6,7 @@ namespace {
 
 // RandomNormal (ai.onnx 1, 22): numbers of the normal distribution of `mean` and standard deviation
 // `scale`.
-Kernel RandomNormal(const KernelInit& node) {
+absl::StatusOr<Kernel> RandomNormal(const KernelInit& node) {
   return RandomKernel(node, /*like=*/false, node.Float("mean"), node.Float("scale"), FillNormal);
 }
 

@@ -6,7 +6,7 @@ namespace {
 
 // RandomNormalLike (ai.onnx 1, 22): numbers of the normal distribution of `mean` and standard
 // deviation `scale`. The shape, and by default the type, are the input's.
-Kernel RandomNormalLike(const KernelInit& node) {
+absl::StatusOr<Kernel> RandomNormalLike(const KernelInit& node) {
   return RandomKernel(node, /*like=*/true, node.Float("mean"), node.Float("scale"), FillNormal);
 }
 

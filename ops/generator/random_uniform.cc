@@ -5,7 +5,7 @@ namespace onnxcmp {
 namespace {
 
 // RandomUniform (ai.onnx 1, 22): numbers that are evenly distributed from `low` to `high`.
-Kernel RandomUniform(const KernelInit& node) {
+absl::StatusOr<Kernel> RandomUniform(const KernelInit& node) {
   const double low = node.Float("low");
   const double high = node.Float("high");
   return RandomKernel(node, /*like=*/false, low, high - low, FillUniform);

@@ -6,7 +6,7 @@ namespace {
 
 // RandomUniformLike (ai.onnx 1, 22): numbers that are evenly distributed from `low` to `high`. The
 // shape, and by default the type, are the input's.
-Kernel RandomUniformLike(const KernelInit& node) {
+absl::StatusOr<Kernel> RandomUniformLike(const KernelInit& node) {
   const double low = node.Float("low");
   const double high = node.Float("high");
   return RandomKernel(node, /*like=*/true, low, high - low, FillUniform);

@@ -21,7 +21,7 @@ struct Image {
   uint8_t* Pixel(int64_t row, int64_t column) { return rgb.data() + (row * width + column) * 3; }
 };
 
-// Whether an image of this size may be held. Decoders ask before they allocate.
+// An error if an image of this size may not be held. Decoders ask before they allocate.
 using SizeCheck = absl::FunctionRef<absl::Status(int64_t height, int64_t width)>;
 
 // An image of black pixels; an error if it is empty or too large.

@@ -39,14 +39,14 @@ uint8_t Luma(const uint8_t* rgb) {
 // ImageDecoder (ai.onnx 20): the pixels (height, width, channels) of an encoded image: BMP, JPEG,
 // JPEG 2000, TIFF, PNG, WebP, PNM. What cannot be decoded gives an empty image, as the text says;
 // what the formats allow but we do not read is an error.
-Kernel ImageDecoder(const KernelInit& node) {
+absl::StatusOr<Kernel> ImageDecoder(const KernelInit& node) {
   const std::string format = node.String("pixel_format");
   const Pixels pixels = format == "BGR"         ? Pixels::kBgr
                         : format == "Grayscale" ? Pixels::kGrayscale
                                                 : Pixels::kRgb;
   if (pixels == Pixels::kRgb && format != "RGB") {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("pixel_format must be RGB, BGR or Grayscale, not \"", format, "\"")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("pixel_format must be RGB, BGR or Grayscale, not \"", format, "\""));
   }
   return [pixels](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Tensor stream, ctx.ContiguousInput(0));

@@ -17,16 +17,16 @@ bool AnyNegative(const std::vector<int64_t>& values) {
 // Crop (ai.onnx 1, experimental, removed in 10): the image N x C x H x W without `border` (left,
 // top, right, bottom); with `scale` (height, width) of this size, counted from the left and top
 // border, and the right and bottom ones only have to fit. A view.
-Kernel Crop(const KernelInit& node) {
+absl::StatusOr<Kernel> Crop(const KernelInit& node) {
   const std::vector<int64_t> border = node.Ints("border");
   const std::vector<int64_t> scale = node.Ints("scale");
   if (border.size() != 4 || AnyNegative(border)) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "border must hold 4 numbers of at least 0, not (", absl::StrJoin(border, ", "), ")")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "border must hold 4 numbers of at least 0, not (", absl::StrJoin(border, ", "), ")"));
   }
   if ((!scale.empty() && scale.size() != 2) || AnyNegative(scale)) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "scale must hold 2 numbers of at least 0, not (", absl::StrJoin(scale, ", "), ")")));
+    return absl::InvalidArgumentError(absl::StrCat("scale must hold 2 numbers of at least 0, not (",
+                                                   absl::StrJoin(scale, ", "), ")"));
   }
   return [=](KernelContext& ctx) -> absl::Status {
     Tensor x = ctx.Input(0);

@@ -33,15 +33,15 @@ absl::StatusOr<Shape> ShapeFrom(const KernelContext& ctx) {
 // in a tensor of the attribute's shape, or of the input's shape, or with input_as_shape of the
 // shape that the input holds; to these two extra_shape is appended. As Caffe2, where the operator
 // is from, has it. Without an input, which has the type, the output is float.
-Kernel GivenTensorFill(const KernelInit& node) {
+absl::StatusOr<Kernel> GivenTensorFill(const KernelInit& node) {
   const std::vector<float> values = node.Floats("values");
   const std::vector<int64_t> attribute = node.Ints("shape");
   const std::vector<int64_t> extra = node.Ints("extra_shape");
   const bool input_as_shape = node.Int("input_as_shape", 0) != 0;
   if (node.HasInput(0) ? node.Has("shape") : input_as_shape || !extra.empty()) {
-    return node.Fail(absl::InvalidArgumentError(
+    return absl::InvalidArgumentError(
         node.HasInput(0) ? "shape is given beside an input"
-                         : "extra_shape or input_as_shape is given without an input"));
+                         : "extra_shape or input_as_shape is given without an input");
   }
   return [=](KernelContext& ctx) -> absl::Status {
     Shape shape(attribute.begin(), attribute.end());

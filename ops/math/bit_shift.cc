@@ -24,7 +24,7 @@ uint64_t ShiftedRight(uint64_t x, uint64_t y) { return y < kWidth ? x >> y : 0; 
 // (since 28) to the right with copies of their sign. Where Y is negative, or the width of the type
 // or more, no bit of X is left: -1 for a negative X to the right, else 0 (before 28 open in the
 // specification, and so in NumPy).
-Kernel BitShift(const KernelInit& node) {
+absl::StatusOr<Kernel> BitShift(const KernelInit& node) {
   const std::string direction = node.String("direction");
   if (direction == "LEFT") {
     return [](KernelContext& ctx) {
@@ -40,8 +40,8 @@ Kernel BitShift(const KernelInit& node) {
       });
     };
   }
-  return node.Fail(
-      absl::InvalidArgumentError(absl::StrCat("direction must be LEFT or RIGHT, not ", direction)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("direction must be LEFT or RIGHT, not ", direction));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace onnxcmp {
 namespace {
 
-// Of integers: towards zero. What C leaves undefined is as NumPy has it: x / 0 = 0, and the least
-// value divided by -1 wraps around to itself.
+// Quotients of integers, towards zero. Those that C leaves undefined are as NumPy has them: x / 0 =
+// 0, and the least value divided by -1 wraps around to itself.
 template <typename T>
 T Quotient(T a, T b) {
   if (b == 0) {

@@ -301,12 +301,9 @@ absl::Status Evaluate(KernelContext& ctx, const Equation& equation) {
 // Dimensions of an ellipsis are aligned at the last one and broadcast, as in NumPy; those that an
 // explicit output leaves out are summed like any other. Narrow floats are rounded once, integers
 // wrap around.
-Kernel Einsum(const KernelInit& node) {
-  absl::StatusOr<Equation> parsed = ParseEquation(node.String("equation"));
-  if (!parsed.ok()) {
-    return node.Fail(parsed.status());
-  }
-  return [given = *std::move(parsed)](KernelContext& ctx) -> absl::Status {
+absl::StatusOr<Kernel> Einsum(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(Equation given, ParseEquation(node.String("equation")));
+  return [given = std::move(given)](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Equation equation, Resolved(ctx, given));
     return Dispatch<Wrapping>(ctx.Input(0).dtype(),
                               [&]<typename C>() { return Evaluate<C>(ctx, equation); });

@@ -11,14 +11,14 @@ namespace {
 
 // Gelu (ai.onnx 20): Y = 0.5 * X * (1 + erf(X / sqrt(2))), or with `approximate` = "tanh"
 // 0.5 * X * (1 + tanh(sqrt(2 / pi) * (X + 0.044715 * X^3))).
-Kernel Gelu(const KernelInit& node) {
+absl::StatusOr<Kernel> Gelu(const KernelInit& node) {
   const std::string approximate = node.String("approximate");
   if (approximate == "none") {
     return [](KernelContext& ctx) { return EmitFunction(ctx, {vec::Gelu, vec::Gelu}); };
   }
   if (approximate != "tanh") {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("approximate must be none or tanh, not ", approximate)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("approximate must be none or tanh, not ", approximate));
   }
   return [](KernelContext& ctx) { return EmitFunction(ctx, {GeluTanh, GeluTanh}); };
 }

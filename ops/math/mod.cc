@@ -9,7 +9,7 @@
 namespace onnxcmp {
 namespace {
 
-// Of integers, with the sign of the dividend.
+// The remainder of integers, with the sign of the dividend.
 template <typename T>
 T Remainder(T a, T b) {
   if constexpr (std::is_signed_v<T>) {

@@ -13,8 +13,9 @@ namespace {
 //
 // NegativeLogLikelihoodLossInternal, NegativeLogLikelihoodLossInternal2 (com.microsoft 1): the same
 // with ignore_index as an input; the mean is 0 if all targets are ignored.
-Kernel NegativeLogLikelihoodLoss(const KernelInit& node) {
-  return [attributes = LossOptions::FromNode(node)](KernelContext& ctx) -> absl::Status {
+absl::StatusOr<Kernel> NegativeLogLikelihoodLoss(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const LossOptions attributes, LossOptions::FromNode(node));
+  return [attributes](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const LossOptions options, attributes.WithInputs(ctx));
     OC_RETURN_IF_ERROR(CheckLossInputs(ctx));
     return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() -> absl::Status {

@@ -17,11 +17,12 @@ namespace {
 //
 // SoftmaxCrossEntropyLossInternal (com.microsoft 1): the same with ignore_index as an input; the
 // mean is 0 if all labels are ignored.
-Kernel SoftmaxCrossEntropyLoss(const KernelInit& node) {
+absl::StatusOr<Kernel> SoftmaxCrossEntropyLoss(const KernelInit& node) {
   if (node.Int("output_type", 0) != 0) {
-    return node.Fail(absl::UnimplementedError("output_type"));
+    return absl::UnimplementedError("output_type");
   }
-  return [attributes = LossOptions::FromNode(node)](KernelContext& ctx) -> absl::Status {
+  OC_ASSIGN_OR_RETURN(const LossOptions attributes, LossOptions::FromNode(node));
+  return [attributes](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const LossOptions options, attributes.WithInputs(ctx));
     OC_RETURN_IF_ERROR(CheckLossInputs(ctx));
     return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() -> absl::Status {

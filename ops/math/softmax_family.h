@@ -1,4 +1,4 @@
-// What Softmax, LogSoftmax and Hardmax have in common: which elements make a lane.
+// The lanes of Softmax, LogSoftmax and Hardmax: which elements make one.
 #ifndef ONNXCMP_OPS_MATH_SOFTMAX_FAMILY_H_
 #define ONNXCMP_OPS_MATH_SOFTMAX_FAMILY_H_
 
@@ -8,7 +8,7 @@
 
 namespace onnxcmp {
 
-// What is done to a lane of `count` > 0 elements.
+// Functions of a lane of `count` > 0 elements.
 struct LaneFunctions {
   void (*of_float)(const float* x, int64_t count, float* y);
   void (*of_double)(const double* x, int64_t count, double* y);

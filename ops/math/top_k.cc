@@ -24,7 +24,7 @@ struct Candidate {
 // Which elements come first; of equal ones, that with the lower index. NaN is the greatest of all.
 template <typename C, bool kLargest>
 struct Order {
-  // Of elements or, one by one, of vectors.
+  // The order of elements or, one by one, of vectors.
   template <typename V>
   static auto IsBefore(V a, V b) {
     const V first = kLargest ? b : a;
@@ -36,7 +36,7 @@ struct Order {
   }
 };
 
-// Whether any of kBlock elements is before `last`.
+// True if any of kBlock elements is before `last`.
 constexpr int64_t kBlock = 16;
 template <typename C, bool kLargest>
 bool AnyIsBefore(const C* x, C last) {

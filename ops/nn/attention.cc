@@ -25,7 +25,7 @@ namespace {
 
 enum InputIndex { kQ, kK, kV, kMask, kPastKey, kPastValue, kNonpadLength };
 
-// What output 3 shows.
+// The scores that output 3 shows.
 enum ScoresShown { kProducts, kCapped, kBiased, kSoftmaxed };
 
 struct Options {
@@ -55,7 +55,7 @@ struct VisibleKeys {
   int64_t end = 0;
 };
 
-// What is added to the products of a query with each key.
+// The numbers that are added to the products of a query with each key.
 template <typename C>
 struct Bias {
   Tensor mask;  // undefined: none
@@ -238,7 +238,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // with the scale, or after the cap, after the bias, after the softmax. Narrow floats are computed
 // in float and rounded in the outputs only, but for a softmax_precision that is narrower than the
 // queries'.
-Kernel Attention(const KernelInit& node) {
+absl::StatusOr<Kernel> Attention(const KernelInit& node) {
   Options options;
   options.q_heads = node.Int("q_num_heads", 0);
   options.kv_heads = node.Int("kv_num_heads", 0);
@@ -248,30 +248,29 @@ Kernel Attention(const KernelInit& node) {
   options.left_window = Bounded(node.Int("left_window_size", -1));
   options.right_window = Bounded(node.Int("right_window_size", -1));
   if (options.left_window < -1 || options.right_window < -1) {
-    return node.Fail(absl::InvalidArgumentError(
-        "left_window_size and right_window_size must be -1 or not negative"));
+    return absl::InvalidArgumentError(
+        "left_window_size and right_window_size must be -1 or not negative");
   }
   options.pads_mask = node.version() >= 24;
   options.shown = node.Int("qk_matmul_output_mode");
   if (options.shown < kProducts || options.shown > kSoftmaxed) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("qk_matmul_output_mode ", options.shown, " is not in 0 to 3")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("qk_matmul_output_mode ", options.shown, " is not in 0 to 3"));
   }
   if (node.Has("softmax_precision")) {
     const int64_t number = node.Int("softmax_precision", 0);
     options.softmax_dtype =
         number > 0 && number < kNumDTypes ? static_cast<DType>(number) : DType::kUndefined;
     if (!IsFloatingPoint(options.softmax_dtype) || BitWidth(options.softmax_dtype) < 16) {
-      return node.Fail(absl::InvalidArgumentError(
-          absl::StrCat("softmax_precision ", number, " is none of 1, 10, 11 and 16")));
+      return absl::InvalidArgumentError(
+          absl::StrCat("softmax_precision ", number, " is none of 1, 10, 11 and 16"));
     }
   }
   if (node.HasInput(kPastKey) != node.HasInput(kPastValue)) {
-    return node.Fail(absl::InvalidArgumentError("past_key and past_value come together or not"));
+    return absl::InvalidArgumentError("past_key and past_value come together or not");
   }
   if (node.HasInput(kPastKey) && node.HasInput(kNonpadLength)) {
-    return node.Fail(
-        absl::InvalidArgumentError("nonpad_kv_seqlen does not go with past_key and past_value"));
+    return absl::InvalidArgumentError("nonpad_kv_seqlen does not go with past_key and past_value");
   }
   return [options](KernelContext& ctx) {
     const DType q = ctx.Input(kQ).dtype();

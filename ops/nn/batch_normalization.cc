@@ -132,7 +132,7 @@ absl::Status Normalize(KernelContext& ctx, const Options& options) {
 // must not contradict it). saved_mean and saved_var are the batch's mean and variance. Before 9,
 // spatial = 0 makes every position of a batch entry a channel of its own.
 // All is computed in float, or double if any input is, and rounded once.
-Kernel BatchNormalization(const KernelInit& node) {
+absl::StatusOr<Kernel> BatchNormalization(const KernelInit& node) {
   Options options;
   options.version = node.version();
   options.epsilon = node.Float("epsilon");
@@ -154,7 +154,7 @@ Kernel BatchNormalization(const KernelInit& node) {
     is_test |= node.Flag("is_test");
   }
   if (is_test && has_training_outputs) {
-    return node.Fail(absl::InvalidArgumentError("only training has other outputs than Y"));
+    return absl::InvalidArgumentError("only training has other outputs than Y");
   }
   return [=](KernelContext& ctx) -> absl::Status {
     for (int i = 0; i < 5; ++i) {

@@ -9,7 +9,7 @@ namespace {
 //   output[t] = f(sum over j < K of weight[c, 0, j] * x'[t + j] + bias[c])
 // f is the identity, or silu (swish): y * sigmoid(y). present_state: the last K - 1 of x'. Narrow
 // floats are computed in float and rounded once.
-Kernel CausalConvWithState(const KernelInit& node) {
+absl::StatusOr<Kernel> CausalConvWithState(const KernelInit& node) {
   return CausalConvKernel(node, /*extended=*/false);
 }
 

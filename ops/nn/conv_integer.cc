@@ -13,8 +13,9 @@ enum Inputs { kX, kW, kXZero, kWZero };
 
 // ConvInteger (ai.onnx 10): y = conv(x - x_zero_point, w - w_zero_point) in 32 bits, which wrap
 // around. The zero point of w is a number or a vector over the output channels.
-Kernel ConvInteger(const KernelInit& node) {
-  return [attributes = ConvAttributes(node)](KernelContext& ctx) -> absl::Status {
+absl::StatusOr<Kernel> ConvInteger(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const ConvAttributes attributes, ConvAttributes::FromNode(node));
+  return [attributes](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const ConvPlan plan,
                         PlanConv(attributes, ctx.Input(kX), ctx.Input(kW), nullptr));
     OC_RETURN_IF_ERROR(CheckWork(ctx, ConvWork(plan)));

@@ -215,7 +215,7 @@ absl::Status Run(KernelContext& ctx, const Attributes& attributes) {
 //
 // ConvTransposeWithDynamicPads (com.microsoft 1): the same with the pads in an input, and no
 // output_shape. SAME_* does not make Y larger than it is without padding.
-Kernel ConvTranspose(const KernelInit& node) {
+absl::StatusOr<Kernel> ConvTranspose(const KernelInit& node) {
   const bool has_pads_input = node.node().domain == kMicrosoftDomain;
   const auto pads = [&](absl::string_view name) {
     return has_pads_input ? std::vector<int64_t>() : node.Ints(name);
@@ -226,8 +226,8 @@ Kernel ConvTranspose(const KernelInit& node) {
       node.String("auto_pad"),   node.Int("group"),           has_pads_input};
   const std::string& pad = attributes.auto_pad;
   if (pad != "NOTSET" && pad != "VALID" && pad != "SAME_UPPER" && pad != "SAME_LOWER") {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "auto_pad must be NOTSET, SAME_UPPER, SAME_LOWER or VALID, not \"", pad, "\"")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "auto_pad must be NOTSET, SAME_UPPER, SAME_LOWER or VALID, not \"", pad, "\""));
   }
   return [given = std::move(attributes)](KernelContext& ctx) -> absl::Status {
     Attributes attributes = given;

@@ -18,9 +18,6 @@ namespace {
 constexpr size_t kMaxDims = 8;  // 2^dims elements make one sample
 
 struct Attributes {
-  explicit Attributes(const KernelInit& node)
-      : conv(node), offset_groups(node.Int("offset_group")) {}
-
   ConvAttributes conv;
   int64_t offset_groups;
 };
@@ -168,11 +165,11 @@ absl::Status Run(KernelContext& ctx, const Attributes& attributes) {
 //   Y[n, m, o] = B[m] + sum over c, t of W[m, c, t] * mask[n, g, t, o] *
 //                X[n, c] at (o * stride - pad + t * dilation + offset[n, g, t, :, o])
 // where g is the offset group of c, X is interpolated multilinearly and zero outside of itself.
-Kernel DeformConv(const KernelInit& node) {
-  return [attributes = Attributes(node)](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, attributes); });
-  };
+absl::StatusOr<Kernel> DeformConv(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const ConvAttributes conv, ConvAttributes::FromNode(node));
+  const Attributes attributes = {conv, node.Int("offset_group")};
+  return FloatKernel(
+      0, [attributes]<typename C>(KernelContext& ctx) { return Run<C>(ctx, attributes); });
 }
 
 }  // namespace

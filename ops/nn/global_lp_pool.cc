@@ -34,10 +34,9 @@ absl::Status Pool(KernelContext& ctx, double p) {
 
 // GlobalLpPool (ai.onnx 1, 2, 22): Y[n, c] = (the sum of |X[n, c]|^p over all spatial dimensions,
 // which stay as ones)^(1/p).
-Kernel GlobalLpPool(const KernelInit& node) {
-  return [p = NormOrder(node)](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Pool<C>(ctx, p); });
-  };
+absl::StatusOr<Kernel> GlobalLpPool(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const double p, NormOrder(node));
+  return FloatKernel(0, [p]<typename C>(KernelContext& ctx) { return Pool<C>(ctx, p); });
 }
 
 }  // namespace

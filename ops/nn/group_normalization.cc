@@ -11,15 +11,14 @@ namespace {
 // and a bias for each group, 21 for each channel. Differs from the specification as
 // LayerNormalization does: one rounding, and doubles are computed in double whatever stash_type
 // says.
-Kernel GroupNormalization(const KernelInit& node) {
+absl::StatusOr<Kernel> GroupNormalization(const KernelInit& node) {
   const int64_t groups = node.Int("num_groups");
   if (groups < 1) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("num_groups must be positive, not ", groups)));
+    return absl::InvalidArgumentError(absl::StrCat("num_groups must be positive, not ", groups));
   }
   if (node.version() >= 21 && !IsStashType(node.Int("stash_type"))) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("stash_type ", node.Int("stash_type"), " is not a type of floats")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("stash_type ", node.Int("stash_type"), " is not a type of floats"));
   }
   const GroupNormOptions options = {groups, node.Float("epsilon"), node.version() < 21};
   return [options](KernelContext& ctx) { return EmitNormalizedGroups(ctx, options); };

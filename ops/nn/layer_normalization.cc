@@ -60,14 +60,14 @@ absl::Status Normalize(KernelContext& ctx, int axis, C epsilon, DType stash) {
 // Differs from the specification: narrow floats are computed in float throughout and rounded once
 // (the specification rounds before Scale and after it), double is computed in double whatever
 // stash_type says, which decides the type of Mean and InvStdDev alone.
-Kernel LayerNormalization(const KernelInit& node) {
+absl::StatusOr<Kernel> LayerNormalization(const KernelInit& node) {
   const int64_t axis_attribute = node.Int("axis");
   const float epsilon = node.Float("epsilon");
   const int64_t stash_type = node.Int("stash_type");
   if (stash_type != static_cast<int64_t>(DType::kFloat) &&
       stash_type != static_cast<int64_t>(DType::kBfloat16)) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("stash_type ", stash_type, " is neither float (1) nor bfloat16 (16)")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("stash_type ", stash_type, " is neither float (1) nor bfloat16 (16)"));
   }
   const DType stash = static_cast<DType>(stash_type);
   return [=](KernelContext& ctx) -> absl::Status {

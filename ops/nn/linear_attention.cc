@@ -8,7 +8,7 @@ namespace {
 // keys and values, read by the heads of queries that share it. The state begins with past_state, or
 // with 0, and is output 1, of past_state's type or else the query's. Computed in float; narrow
 // floats are rounded in the outputs only. chunk_size is a hint.
-Kernel LinearAttention(const KernelInit& node) {
+absl::StatusOr<Kernel> LinearAttention(const KernelInit& node) {
   return LinearAttentionKernel(node, /*extended=*/false);
 }
 

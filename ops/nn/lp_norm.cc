@@ -20,12 +20,12 @@ void PowOf(const C* x, int64_t count, C exponent, C* y) {
 
 }  // namespace
 
-double NormOrder(const KernelInit& node) {
+absl::StatusOr<double> NormOrder(const KernelInit& node) {
   const double p = node.version() == 1 && node.node().op_type != "LpNormalization"
                        ? static_cast<double>(node.Float("p"))
                        : static_cast<double>(node.Int("p"));
   if (!(p > 0)) {
-    node.Fail(absl::InvalidArgumentError(absl::StrCat("p must be positive, not ", p)));
+    return absl::InvalidArgumentError(absl::StrCat("p must be positive, not ", p));
   }
   return p;
 }

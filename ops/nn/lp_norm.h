@@ -4,13 +4,14 @@
 
 #include <cstdint>
 
+#include "absl/status/statusor.h"
 #include "evaluator/kernels/kernel.h"
 
 namespace onnxcmp {
 
-// The attribute p, a float in version 1 of pools and an int afterwards; a remembered error if it is
-// not positive.
-double NormOrder(const KernelInit& node);
+// The attribute p, a float in version 1 of pools and an int afterwards; an error if it is not
+// positive.
+absl::StatusOr<double> NormOrder(const KernelInit& node);
 
 // y[i] = |x[i]|^p; y may be x. C: float, double.
 template <typename C>

@@ -37,11 +37,11 @@ absl::Status Normalize(KernelContext& ctx, int axis, int64_t p) {
 
 // LpNormalization (ai.onnx 1, 22): Y = X / the p-norm of X along `axis`, p being 1 or 2; 0 where
 // the norm is 0.
-Kernel LpNormalization(const KernelInit& node) {
+absl::StatusOr<Kernel> LpNormalization(const KernelInit& node) {
   const int64_t axis_attribute = node.Int("axis");
   const int64_t p = node.Int("p");
   if (p != 1 && p != 2) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("p must be 1 or 2, not ", p)));
+    return absl::InvalidArgumentError(absl::StrCat("p must be 1 or 2, not ", p));
   }
   return [=](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(axis_attribute, ctx.Input(0).rank()));

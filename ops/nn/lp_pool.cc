@@ -39,11 +39,11 @@ absl::Status Pool(KernelContext& ctx, const WindowAttributes& attributes, double
 
 // LpPool (ai.onnx 1, 2, 11, 18, 22): Y[n, c, o] = (the sum of |x|^p over the elements x of X[n, c]
 // in window o)^(1/p). Version 1 has a fractional p.
-Kernel LpPool(const KernelInit& node) {
-  return [attributes = WindowAttributes(node), p = NormOrder(node)](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return Pool<C>(ctx, attributes, p); });
-  };
+absl::StatusOr<Kernel> LpPool(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const WindowAttributes attributes, WindowAttributes::FromNode(node));
+  OC_ASSIGN_OR_RETURN(const double p, NormOrder(node));
+  return FloatKernel(
+      0, [attributes, p]<typename C>(KernelContext& ctx) { return Pool<C>(ctx, attributes, p); });
 }
 
 }  // namespace

@@ -78,17 +78,14 @@ absl::Status Normalize(KernelContext& ctx, const Options& options) {
 
 // LRN (ai.onnx 1, 13): Y[n, c] = X[n, c] / (bias + alpha / size * sum of X[n, i]^2)^beta over the
 // channels c - floor((size - 1) / 2) <= i <= c + ceil((size - 1) / 2) that there are.
-Kernel Lrn(const KernelInit& node) {
+absl::StatusOr<Kernel> Lrn(const KernelInit& node) {
   const Options options = {node.Float("alpha"), node.Float("beta"), node.Float("bias"),
                            node.Int("size")};
   if (options.size < 1) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("size must be positive, not ", options.size)));
+    return absl::InvalidArgumentError(absl::StrCat("size must be positive, not ", options.size));
   }
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return Normalize<C>(ctx, options); });
-  };
+  return FloatKernel(
+      0, [options]<typename C>(KernelContext& ctx) { return Normalize<C>(ctx, options); });
 }
 
 }  // namespace

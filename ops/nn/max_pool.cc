@@ -92,13 +92,12 @@ absl::Status Pool(KernelContext& ctx, const WindowAttributes& attributes, bool c
 // Indices (since 8) are the elements' positions in X, spatial dimensions counted in column-major
 // order with storage_order 1. NaN is greater than all; the first of equals wins; a window that
 // holds padding only gives the least value of the type and the index -1.
-Kernel MaxPool(const KernelInit& node) {
+absl::StatusOr<Kernel> MaxPool(const KernelInit& node) {
   const bool column_major = node.Int("storage_order", 0) != 0;
-  return [attributes = WindowAttributes(node), column_major](KernelContext& ctx) {
-    // Every other type's elements are floats.
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return Pool<C>(ctx, attributes, column_major); });
-  };
+  OC_ASSIGN_OR_RETURN(const WindowAttributes attributes, WindowAttributes::FromNode(node));
+  return FloatKernel(0, [attributes, column_major]<typename C>(KernelContext& ctx) {
+    return Pool<C>(ctx, attributes, column_major);  // every other type's elements are floats
+  });
 }
 
 }  // namespace

@@ -49,21 +49,21 @@ absl::Status Normalize(KernelContext& ctx, int axis, C epsilon, DType inv_std_de
 //
 // SimplifiedLayerNormalization (1 in the domain of ONNX, from onnxruntime): the same, and a second
 // output, inv_std_var = 1 / sqrt(mean(X^2) + epsilon), of the type that stash_type says.
-Kernel RmsNormalization(const KernelInit& node) {
+absl::StatusOr<Kernel> RmsNormalization(const KernelInit& node) {
   const int64_t axis_attribute = node.Int("axis");
   const float epsilon = node.Float("epsilon");
   const int64_t stash_type = node.Int("stash_type");
   // SimplifiedLayerNormalization: nothing but the type of inv_std_var.
   const bool simplified = node.version() < 23;
   if (!simplified && !IsStashType(stash_type)) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("stash_type ", stash_type, " is not a type of floats")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("stash_type ", stash_type, " is not a type of floats"));
   }
   const bool is_wide = stash_type == static_cast<int64_t>(DType::kFloat) ||
                        stash_type == static_cast<int64_t>(DType::kDouble);
   if (simplified && node.HasOutput(1) && !is_wide) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("stash_type ", stash_type, " is no type of inv_std_var")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("stash_type ", stash_type, " is no type of inv_std_var"));
   }
   const DType stash = is_wide ? static_cast<DType>(stash_type) : DType::kFloat;
   return [=](KernelContext& ctx) -> absl::Status {

@@ -98,17 +98,15 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // spatial_scale rounded to elements (halves away from zero), is cut into pooled_shape bins; Y holds
 // the greatest element of each bin, 0 for those outside of X. As onnxruntime has it: the text
 // leaves the rounding open.
-Kernel MaxRoiPool(const KernelInit& node) {
+absl::StatusOr<Kernel> MaxRoiPool(const KernelInit& node) {
   const std::vector<int64_t> shape = node.Ints("pooled_shape");
   constexpr int64_t kMaxBins = int64_t{1} << 30;  // along an axis
   if (shape.size() != 2 || *std::min_element(shape.begin(), shape.end()) < 1 ||
       *std::max_element(shape.begin(), shape.end()) > kMaxBins) {
-    return node.Fail(absl::InvalidArgumentError("pooled_shape must hold two positive numbers"));
+    return absl::InvalidArgumentError("pooled_shape must hold two positive numbers");
   }
   const Options options = {shape[0], shape[1], node.Float("spatial_scale")};
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+  return FloatKernel(0, [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ Box BoxAt(const float* numbers, bool has_center) {
   return {std::min(b[0], b[2]), std::min(b[1], b[3]), std::max(b[0], b[2]), std::max(b[1], b[3])};
 }
 
-// Whether the intersection over the union is greater than the threshold.
+// True if the intersection over the union is greater than the threshold.
 bool Overlap(const Box& a, const Box& b, float threshold) {
   const float height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
   const float width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);

@@ -168,7 +168,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // than one element outside of X is 0. Since 16 coordinates are shifted by half a pixel by default.
 // Mode max takes the greatest of the weighted elements, not of their sums: so do onnxruntime and
 // ONNX's own evaluator.
-Kernel RoiAlign(const KernelInit& node) {
+absl::StatusOr<Kernel> RoiAlign(const KernelInit& node) {
   const std::string mode = node.String("mode");
   const std::string coordinates =
       node.String("coordinate_transformation_mode", "output_half_pixel");
@@ -179,24 +179,21 @@ Kernel RoiAlign(const KernelInit& node) {
                            node.Int("sampling_ratio"),
                            node.Float("spatial_scale")};
   if (mode != "avg" && mode != "max") {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("mode must be avg or max, not \"", mode, "\"")));
+    return absl::InvalidArgumentError(absl::StrCat("mode must be avg or max, not \"", mode, "\""));
   }
   if (coordinates != "half_pixel" && coordinates != "output_half_pixel") {
-    return node.Fail(absl::InvalidArgumentError(
+    return absl::InvalidArgumentError(
         absl::StrCat("coordinate_transformation_mode must be half_pixel or output_half_pixel, not ",
-                     "\"", coordinates, "\"")));
+                     "\"", coordinates, "\""));
   }
   constexpr int64_t kMaxBins = int64_t{1} << 30;  // along an axis
   if (options.output_height < 1 || options.output_width < 1 || options.output_height > kMaxBins ||
       options.output_width > kMaxBins || options.sampling_ratio < 0) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("output_height ", options.output_height, ", output_width ",
-                     options.output_width, ", sampling_ratio ", options.sampling_ratio)));
+    return absl::InvalidArgumentError(absl::StrCat("output_height ", options.output_height,
+                                                   ", output_width ", options.output_width,
+                                                   ", sampling_ratio ", options.sampling_ratio));
   }
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+  return FloatKernel(0, [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

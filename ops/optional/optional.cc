@@ -19,10 +19,10 @@ DType InnerDType(const Value& value) {
 
 // Optional (ai.onnx 15, 28): an optional that holds the input, or without one nothing, of the type
 // that the attribute `type` names.
-Kernel MakeOptional(const KernelInit& node) {
+absl::StatusOr<Kernel> MakeOptional(const KernelInit& node) {
   const std::optional<TypeInfo> type = node.TypeAttribute("type");
   if (!node.HasInput(0) && !type.has_value()) {
-    return node.Fail(absl::InvalidArgumentError("there is neither an input nor an attribute type"));
+    return absl::InvalidArgumentError("there is neither an input nor an attribute type");
   }
   const DType dtype = type.has_value() ? InnerDType(*type) : DType::kUndefined;
   return [dtype](KernelContext& ctx) -> absl::Status {

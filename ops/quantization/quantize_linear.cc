@@ -13,20 +13,17 @@ namespace {
 // y_zero_point, else output_dtype (since 21), else uint8. x / y_scale is rounded to the type of
 // y_scale, or to `precision` (since 23), before it is rounded to a whole number; for floats of 8,
 // 6 and 4 bits there is no rounding to a whole number.
-Kernel QuantizeLinear(const KernelInit& node) {
+absl::StatusOr<Kernel> QuantizeLinear(const KernelInit& node) {
   QuantizeOptions options;
   options.granularity = {node.Int("axis", 1), node.Int("block_size", 0)};
   options.saturate = node.Int("saturate", 1) != 0;
-  absl::StatusOr<DType> output = DTypeFromNumber(node.Int("output_dtype", 0));
-  absl::StatusOr<DType> precision = DTypeFromNumber(node.Int("precision", 0));
-  if (!output.ok()) return node.Fail(output.status());
-  if (!precision.ok()) return node.Fail(precision.status());
-  options.precision = *precision;
+  OC_ASSIGN_OR_RETURN(const DType output, DTypeFromNumber(node.Int("output_dtype", 0)));
+  OC_ASSIGN_OR_RETURN(options.precision, DTypeFromNumber(node.Int("precision", 0)));
   if (options.precision != DType::kUndefined && !IsFloatingPoint(options.precision)) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("precision must be a floating-point type, not ", DTypeName(*precision))));
+    return absl::InvalidArgumentError(absl::StrCat("precision must be a floating-point type, not ",
+                                                   DTypeName(options.precision)));
   }
-  return [options, output = *output](KernelContext& ctx) -> absl::Status {
+  return [options, output](KernelContext& ctx) -> absl::Status {
     const Tensor* zero_point = ctx.HasInput(2) ? &ctx.Input(2) : nullptr;
     QuantizeOptions own = options;
     own.output = zero_point != nullptr         ? zero_point->dtype()

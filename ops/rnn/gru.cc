@@ -18,7 +18,7 @@ absl::Status RunGru(KernelContext& ctx, const RecurrentOptions& options, bool li
   OC_ASSIGN_OR_RETURN(RecurrentParameters<C> p, LoadRecurrentParameters<C>(ctx, options));
   const int64_t hidden = p.hidden;
   const int64_t columns = 3 * hidden;
-  // What the hidden gate's matrix is multiplied with, or with linear_before_reset that product.
+  // The factor of the hidden gate's matrix, or with linear_before_reset their product.
   OC_ASSIGN_OR_RETURN(Tensor scratch,
                       ctx.Allocate(kDTypeOf<C>, {options.directions, p.batch, hidden}));
   C* scratch_data = scratch.mutable_data<C>();
@@ -84,18 +84,14 @@ absl::Status RunGru(KernelContext& ctx, const RecurrentOptions& options, bool li
 //   Ht = (1 - zt) * ht + zt * Ht-1
 // Open in the specification: a sequence of length 0 ends in a state of 0, as onnxruntime has it.
 // Narrow floats are computed in float, and rounded only in the outputs.
-Kernel Gru(const KernelInit& node) {
-  absl::StatusOr<RecurrentOptions> options =
-      ReadRecurrentOptions(node, /*gates=*/3, {"Sigmoid", "Tanh"});
-  if (!options.ok()) {
-    return node.Fail(options.status());
-  }
+absl::StatusOr<Kernel> Gru(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(RecurrentOptions options,
+                      ReadRecurrentOptions(node, /*gates=*/3, {"Sigmoid", "Tanh"}));
   const bool linear_before_reset = node.version() >= 3 && node.Flag("linear_before_reset");
-  return [options = *std::move(options), linear_before_reset](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() {
-      return RunGru<C>(ctx, options, linear_before_reset);
-    });
-  };
+  return FloatKernel(
+      0, [options = std::move(options), linear_before_reset]<typename C>(KernelContext& ctx) {
+        return RunGru<C>(ctx, options, linear_before_reset);
+      });
 }
 
 }  // namespace

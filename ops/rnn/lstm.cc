@@ -23,14 +23,11 @@ absl::Status Run(KernelContext& ctx, const LstmOptions& options) {
 // Open in the specification: clip bounds the arguments of f and g, not the cell that h is applied
 // to, and a sequence of length 0 ends in states of 0; both as onnxruntime has it. Narrow floats are
 // computed in float, and rounded only in the outputs.
-Kernel Lstm(const KernelInit& node) {
-  absl::StatusOr<LstmOptions> options = ReadLstmOptions(node);
-  if (!options.ok()) {
-    return node.Fail(options.status());
-  }
-  return [options = *std::move(options)](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+absl::StatusOr<Kernel> Lstm(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(LstmOptions options, ReadLstmOptions(node));
+  return FloatKernel(0, [options = std::move(options)]<typename C>(KernelContext& ctx) {
+    return Run<C>(ctx, options);
+  });
 }
 
 }  // namespace

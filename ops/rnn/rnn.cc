@@ -37,13 +37,11 @@ absl::Status RunRnn(KernelContext& ctx, const RecurrentOptions& options) {
 //   Ht = f(Xt Wi^T + Ht-1 Ri^T + Wbi + Rbi)
 // Open in the specification: a sequence of length 0 ends in a state of 0, as onnxruntime has it.
 // Narrow floats are computed in float, and rounded only in the outputs.
-Kernel Rnn(const KernelInit& node) {
-  absl::StatusOr<RecurrentOptions> options = ReadRecurrentOptions(node, /*gates=*/1, {"Tanh"});
-  if (!options.ok()) return node.Fail(options.status());
-  return [options = *std::move(options)](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return RunRnn<C>(ctx, options); });
-  };
+absl::StatusOr<Kernel> Rnn(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(RecurrentOptions options, ReadRecurrentOptions(node, /*gates=*/1, {"Tanh"}));
+  return FloatKernel(0, [options = std::move(options)]<typename C>(KernelContext& ctx) {
+    return RunRnn<C>(ctx, options);
+  });
 }
 
 }  // namespace

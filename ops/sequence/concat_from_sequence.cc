@@ -22,12 +22,11 @@ Tensor WithAxis(const Tensor& x, int axis) {
 
 // ConcatFromSequence (ai.onnx 11): the elements one after the other along `axis`, with new_axis =
 // 1 along an axis that is put in there.
-Kernel ConcatFromSequence(const KernelInit& node) {
+absl::StatusOr<Kernel> ConcatFromSequence(const KernelInit& node) {
   const int64_t attribute = node.Int("axis");
   const int64_t new_axis = node.Int("new_axis");
   if (new_axis != 0 && new_axis != 1) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("new_axis ", new_axis, " is neither 0 nor 1")));
+    return absl::InvalidArgumentError(absl::StrCat("new_axis ", new_axis, " is neither 0 nor 1"));
   }
   return [attribute, new_axis](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Sequence* sequence, ctx.SequenceInput(0));

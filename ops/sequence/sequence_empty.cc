@@ -8,11 +8,10 @@ namespace onnxcmp {
 namespace {
 
 // SequenceEmpty (ai.onnx 11): an empty sequence of tensors of type `dtype`, float by default.
-Kernel SequenceEmpty(const KernelInit& node) {
+absl::StatusOr<Kernel> SequenceEmpty(const KernelInit& node) {
   const int64_t number = node.Int("dtype", static_cast<int64_t>(DType::kFloat));
   if (number <= 0 || number >= kNumDTypes) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("attribute dtype ", number, " names no type")));
+    return absl::InvalidArgumentError(absl::StrCat("attribute dtype ", number, " names no type"));
   }
   return [dtype = static_cast<DType>(number)](KernelContext& ctx) {
     return ctx.SetOutput(0, Sequence{.element_dtype = dtype, .elements = {}});

@@ -9,7 +9,7 @@
 namespace onnxcmp {
 namespace {
 
-// What the subgraph's output is declared to be, for a sequence of no results.
+// The declared type of the subgraph's output, for a sequence of no results.
 DType DeclaredDType(const ValueInfo& output) {
   return output.type.kind == TypeInfo::Kind::kTensor ? output.type.dtype : DType::kUndefined;
 }
@@ -17,12 +17,9 @@ DType DeclaredDType(const ValueInfo& output) {
 // SequenceMap (ai.onnx 17): output k is the sequence of output k of `body`, run on element i of
 // every input that is a sequence and on the other inputs as they are. The first input says how many
 // elements there are.
-Kernel SequenceMap(const KernelInit& node) {
+absl::StatusOr<Kernel> SequenceMap(const KernelInit& node) {
   const SubgraphId body = node.Subgraph("body");
-  if (absl::Status bad = CheckSubgraph(node, "body", node.num_inputs(), node.num_outputs());
-      !bad.ok()) {
-    return node.Fail(std::move(bad));
-  }
+  OC_RETURN_IF_ERROR(CheckSubgraph(node, "body", node.num_inputs(), node.num_outputs()));
   return [body](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Sequence* first, ctx.SequenceInput(0));
     const size_t size = first->elements.size();

@@ -20,14 +20,12 @@ struct Coefficients {
 // from 0 over one period, which it does not reach with `periodic`. In double, rounded once to the
 // type `output_datatype` (integers truncate); the function body computes in float, which gives 0
 // instead of 1 in the middle of a Blackman window of integers.
-Kernel CosineWindow(const KernelInit& node, Coefficients c) {
+absl::StatusOr<Kernel> CosineWindow(const KernelInit& node, Coefficients c) {
   const bool periodic = node.Flag("periodic");
-  const absl::StatusOr<DType> read = DTypeFromNumber(node.Int("output_datatype"));
-  if (!read.ok()) return node.Fail(read.status());
-  const DType dtype = *read;
+  OC_ASSIGN_OR_RETURN(const DType dtype, DTypeFromNumber(node.Int("output_datatype")));
   if (!IsInteger(dtype) && !IsFloatingPoint(dtype)) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("attribute output_datatype names no type of numbers: ", DTypeName(dtype))));
+    return absl::InvalidArgumentError(
+        absl::StrCat("attribute output_datatype names no type of numbers: ", DTypeName(dtype)));
   }
   return [=](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const int64_t size, ctx.ScalarInput<int64_t>(0));
@@ -46,13 +44,17 @@ Kernel CosineWindow(const KernelInit& node, Coefficients c) {
   };
 }
 
-Kernel HannWindow(const KernelInit& node) { return CosineWindow(node, {0.5, 0.5, 0}); }
+absl::StatusOr<Kernel> HannWindow(const KernelInit& node) {
+  return CosineWindow(node, {0.5, 0.5, 0});
+}
 
-Kernel HammingWindow(const KernelInit& node) {
+absl::StatusOr<Kernel> HammingWindow(const KernelInit& node) {
   return CosineWindow(node, {25.0 / 46, 1 - 25.0 / 46, 0});
 }
 
-Kernel BlackmanWindow(const KernelInit& node) { return CosineWindow(node, {0.42, 0.5, 0.08}); }
+absl::StatusOr<Kernel> BlackmanWindow(const KernelInit& node) {
+  return CosineWindow(node, {0.42, 0.5, 0.08});
+}
 
 }  // namespace
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kMaxLength = int64_t{1} << 40;  // more does not fit into memory
 
-// What a lane is, before and after.
+// The form of a lane, before and after.
 struct Plan {
   int64_t length;    // of the transform
   int64_t parts_in;  // 1: real, 2: complex

@@ -18,10 +18,9 @@ double Hertz(double mel) { return 700 * (std::pow(10, mel / 2595) - 1); }
 // mel(lower)) / (num_mel_bins + 2) apart, beginning at mel(lower), and rounded down to bins,
 // floor((dft_length + 1) * hertz / sample_rate): as in ONNX's test data. What falls beyond the
 // spectrum is left out.
-Kernel MelWeightMatrix(const KernelInit& node) {
-  const absl::StatusOr<DType> dtype = DTypeFromNumber(node.Int("output_datatype"));
-  if (!dtype.ok()) return node.Fail(dtype.status());
-  return [dtype = *dtype](KernelContext& ctx) -> absl::Status {
+absl::StatusOr<Kernel> MelWeightMatrix(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const DType dtype, DTypeFromNumber(node.Int("output_datatype")));
+  return [dtype](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const int64_t bands, ctx.ScalarInput<int64_t>(0));
     OC_ASSIGN_OR_RETURN(const int64_t dft_length, ctx.ScalarInput<int64_t>(1));
     OC_ASSIGN_OR_RETURN(const int64_t sample_rate, ctx.ScalarInput<int64_t>(2));

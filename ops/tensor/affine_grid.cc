@@ -25,8 +25,8 @@ std::vector<C> Positions(int64_t size, bool align_corners) {
   return positions;
 }
 
-// What position p of the flat grid is multiplied with: its coordinates, the last dimension first,
-// then 1.
+// The vector that position p of the flat grid is multiplied with: its coordinates, the last
+// dimension first, then 1.
 template <typename C>
 void Coordinates(int64_t p, const std::vector<std::vector<C>>& axes, C* out) {
   for (size_t k = axes.size(); k-- > 0;) {
@@ -78,10 +78,9 @@ absl::Status Run(KernelContext& ctx, bool align_corners) {
 // (N, C, [D,] H, W), each from -1 to 1. With align_corners, the only position of a dimension of 1
 // is 0 (PyTorch, onnxruntime); ONNX's evaluator has -1, the function body NaN.
 Kernel AffineGrid(const KernelInit& node) {
-  return [align_corners = node.Flag("align_corners")](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, align_corners); });
-  };
+  const bool align_corners = node.Flag("align_corners");
+  return FloatKernel(
+      0, [align_corners]<typename C>(KernelContext& ctx) { return Run<C>(ctx, align_corners); });
 }
 
 }  // namespace

@@ -8,11 +8,10 @@ namespace onnxcmp {
 namespace {
 
 // BitCast (ai.onnx 26): the same bits as the type `to`, which is as wide; a view.
-Kernel BitCast(const KernelInit& node) {
+absl::StatusOr<Kernel> BitCast(const KernelInit& node) {
   const int64_t to = node.Int("to");
   if (to <= 0 || to >= kNumDTypes || BitWidth(static_cast<DType>(to)) == 0) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("cannot cast bits to the element type ", to)));
+    return absl::InvalidArgumentError(absl::StrCat("cannot cast bits to the element type ", to));
   }
   return [dtype = static_cast<DType>(to)](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Tensor x, ctx.ContiguousInput(0));

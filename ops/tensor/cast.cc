@@ -131,10 +131,8 @@ absl::StatusOr<CastOptions> ReadOptions(const KernelInit& node) {
 // Floats round once, to nearest even; integers wrap around; float to integer truncates. What the
 // standard leaves open (docs/numerics.md): floats that no integer of the type holds, text of
 // numbers, negative values to float8e8m0.
-Kernel Cast(const KernelInit& node) {
-  absl::StatusOr<CastOptions> read = ReadOptions(node);
-  if (!read.ok()) return node.Fail(read.status());
-  CastOptions options = *read;
+absl::StatusOr<Kernel> Cast(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(CastOptions options, ReadOptions(node));
   if (node.version() == 1) {  // a name: "FLOAT16"
     const std::string name = node.String("to");
     options.to = DTypeFromName(absl::AsciiStrToLower(name)).value_or(DType::kUndefined);
@@ -143,7 +141,7 @@ Kernel Cast(const KernelInit& node) {
     options.to = number > 0 && number < kNumDTypes ? static_cast<DType>(number) : DType::kUndefined;
   }
   if (options.to == DType::kUndefined || IsComplex(options.to)) {
-    return node.Fail(absl::InvalidArgumentError("attribute to names no type that Cast produces"));
+    return absl::InvalidArgumentError("attribute to names no type that Cast produces");
   }
   return [options](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(Tensor y, CastTensor(ctx, ctx.Input(0), options));
@@ -152,11 +150,10 @@ Kernel Cast(const KernelInit& node) {
 }
 
 // CastLike (ai.onnx 15, 19, 21, 23, 24, 25): Cast to the type of input 1.
-Kernel CastLike(const KernelInit& node) {
-  absl::StatusOr<CastOptions> read = ReadOptions(node);
-  if (!read.ok()) return node.Fail(read.status());
-  return [read = *read](KernelContext& ctx) -> absl::Status {
-    CastOptions options = read;
+absl::StatusOr<Kernel> CastLike(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const CastOptions attributes, ReadOptions(node));
+  return [attributes](KernelContext& ctx) -> absl::Status {
+    CastOptions options = attributes;
     options.to = ctx.Input(1).dtype();
     OC_ASSIGN_OR_RETURN(Tensor y, CastTensor(ctx, ctx.Input(0), options));
     return ctx.SetOutput(0, std::move(y));

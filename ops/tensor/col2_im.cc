@@ -34,8 +34,9 @@ absl::Status Add(KernelContext& ctx, const Windows& windows, int64_t planes, con
 // Col2Im (ai.onnx 18): input (N x C * |block_shape| x L) holds the L blocks of an image of
 // image_shape, row by row; they are added up where they overlap, and what lies in the padding is
 // dropped. Integers wrap, booleans are or-ed.
-Kernel Col2Im(const KernelInit& node) {
-  return [attributes = WindowAttributes(node)](KernelContext& ctx) -> absl::Status {
+absl::StatusOr<Kernel> Col2Im(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const WindowAttributes attributes, WindowAttributes::FromNode(node));
+  return [attributes](KernelContext& ctx) -> absl::Status {
     const Tensor& input = ctx.Input(0);
     OC_ASSIGN_OR_RETURN(const std::vector<int64_t> image, ctx.IntsInput(1));
     OC_ASSIGN_OR_RETURN(const std::vector<int64_t> block, ctx.IntsInput(2));

@@ -45,11 +45,10 @@ absl::StatusOr<bool> IsCrd(const KernelInit& node) {
 // DepthToSpace (ai.onnx 1, 11, 13, 28): channels become blocks of b * b positions. Mode DCR (the
 // only one of version 1) takes a block's positions from channels C / b^2 apart, CRD from
 // neighbours.
-Kernel DepthToSpace(const KernelInit& node) {
+absl::StatusOr<Kernel> DepthToSpace(const KernelInit& node) {
   const int64_t b = node.Int("blocksize");
-  absl::StatusOr<bool> is_crd = IsCrd(node);
-  if (!is_crd.ok()) return node.Fail(is_crd.status());
-  return [b, is_crd = *is_crd](KernelContext& ctx) -> absl::Status {
+  OC_ASSIGN_OR_RETURN(const bool is_crd, IsCrd(node));
+  return [b, is_crd](KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);
     OC_RETURN_IF_ERROR(CheckBlock(x, b));
     if (x.dim(1) % (b * b) != 0) {
@@ -67,11 +66,10 @@ Kernel DepthToSpace(const KernelInit& node) {
 
 // SpaceToDepth (ai.onnx 1, 13, 28): the inverse of DepthToSpace in the same mode, of which the
 // versions before 28 have DCR alone.
-Kernel SpaceToDepth(const KernelInit& node) {
+absl::StatusOr<Kernel> SpaceToDepth(const KernelInit& node) {
   const int64_t b = node.Int("blocksize");
-  absl::StatusOr<bool> is_crd = IsCrd(node);
-  if (!is_crd.ok()) return node.Fail(is_crd.status());
-  return [b, is_crd = *is_crd](KernelContext& ctx) -> absl::Status {
+  OC_ASSIGN_OR_RETURN(const bool is_crd, IsCrd(node));
+  return [b, is_crd](KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);
     OC_RETURN_IF_ERROR(CheckBlock(x, b));
     if (x.dim(2) % b != 0 || x.dim(3) % b != 0) {

@@ -293,7 +293,7 @@ absl::Status SampleParts(KernelContext& ctx, const Kernel& sample) {
 // but for cubic, as in PyTorch and onnxruntime, clamped to the border. Nearest rounds halves to
 // even and moves elements of any type; integers are computed in double and truncated. A coordinate
 // that is NaN is outside, or at the first element.
-Kernel GridSample(const KernelInit& node) {
+absl::StatusOr<Kernel> GridSample(const KernelInit& node) {
   const std::string mode = node.String("mode");
   const std::string padding = node.String("padding_mode");
   const bool has_old_names = node.version() <= 16;  // com.microsoft 1 too
@@ -305,7 +305,7 @@ Kernel GridSample(const KernelInit& node) {
   } else if (mode == (has_old_names ? "bicubic" : "cubic")) {
     options.mode = Mode::kCubic;
   } else {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("mode \"", mode, "\"")));
+    return absl::InvalidArgumentError(absl::StrCat("mode \"", mode, "\""));
   }
   if (padding == "zeros") {
     options.padding = Padding::kZeros;
@@ -314,7 +314,7 @@ Kernel GridSample(const KernelInit& node) {
   } else if (padding == "reflection") {
     options.padding = Padding::kReflection;
   } else {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("padding_mode \"", padding, "\"")));
+    return absl::InvalidArgumentError(absl::StrCat("padding_mode \"", padding, "\""));
   }
   options.align_corners = node.Flag("align_corners");
   const Kernel sample = [options](KernelContext& ctx) -> absl::Status {

@@ -72,7 +72,7 @@ absl::StatusOr<Tensor> Cut(Tensor data, Pads* pads) {
   return data;
 }
 
-// Whether a contiguous tensor can be filled in with a memset.
+// True if a contiguous tensor can be filled in with a memset.
 bool HoldsZeroBytes(const Tensor& value) {
   return value.dtype() != DType::kString &&
          std::all_of(value.raw_data(), value.raw_data() + value.byte_size(),
@@ -164,7 +164,7 @@ absl::StatusOr<Tensor> ValueToPadWith(const KernelContext& ctx, float attribute)
 // edge itself, there and back as often as needed) or those of the other end (wrap, from 19 on).
 // Negative pads cut elements off first. Pads are an attribute before version 11, for the axes of
 // input 3 from 18 on. com.microsoft 1 has the inputs and modes of version 11.
-Kernel Pad(const KernelInit& node) {
+absl::StatusOr<Kernel> Pad(const KernelInit& node) {
   const int version = node.node().domain == kMicrosoftDomain ? 11 : node.version();
   std::vector<int64_t> attribute;
   float value_attribute = 0;
@@ -172,9 +172,8 @@ Kernel Pad(const KernelInit& node) {
     attribute = node.Ints(version == 1 ? "paddings" : "pads");
     value_attribute = node.Float("value");
   }
-  const absl::StatusOr<PadMode> mode = ReadMode(node);
-  if (!mode.ok()) return node.Fail(mode.status());
-  return [=, mode = *mode](KernelContext& ctx) -> absl::Status {
+  OC_ASSIGN_OR_RETURN(const PadMode mode, ReadMode(node));
+  return [=](KernelContext& ctx) -> absl::Status {
     Tensor data = ctx.Input(0);
     Axes axes(static_cast<size_t>(data.rank()));
     std::iota(axes.begin(), axes.end(), 0);

@@ -158,28 +158,30 @@ absl::Status Run(KernelContext& ctx, const Attributes& attributes, int version) 
 // nearest rounding down, or up along axes that become shorter (as onnxruntime; the text is silent).
 // Later ones have all of the attributes' modes. Differs from the text as others do: sizes that
 // follow from scales do not depend on the roi, and an axis of scale 1 stays as it is.
-Kernel Resize(const KernelInit& node) {
+absl::StatusOr<Kernel> Resize(const KernelInit& node) {
   Attributes attributes;
   ResizeOptions& options = attributes.options;
-  const auto choose = [&](const auto& names, absl::string_view attribute, auto* value) {
+  const auto choose = [&](const auto& names, absl::string_view attribute,
+                          auto* value) -> absl::Status {
     const std::string name = node.String(attribute);
     const auto chosen = Choose(names, name);
-    if (chosen.has_value()) {
-      *value = *chosen;
-    } else {
-      node.Fail(absl::InvalidArgumentError(absl::StrCat(attribute, " \"", name, "\"")));
+    if (!chosen.has_value()) {
+      return absl::InvalidArgumentError(absl::StrCat(attribute, " \"", name, "\""));
     }
+    *value = *chosen;
+    return absl::OkStatus();
   };
-  choose(kModes, "mode", &options.interpolation);
+  OC_RETURN_IF_ERROR(choose(kModes, "mode", &options.interpolation));
   if (node.version() >= 11) {
-    choose(kCoordinates, "coordinate_transformation_mode", &options.coordinates);
-    choose(kNearestModes, "nearest_mode", &options.nearest);
+    OC_RETURN_IF_ERROR(
+        choose(kCoordinates, "coordinate_transformation_mode", &options.coordinates));
+    OC_RETURN_IF_ERROR(choose(kNearestModes, "nearest_mode", &options.nearest));
     options.cubic_a = node.Float("cubic_coeff_a");
     options.exclude_outside = node.Flag("exclude_outside");
     options.extrapolation_value = node.Float("extrapolation_value");
   }
   if (node.version() >= 18) {
-    choose(kAspectRatios, "keep_aspect_ratio_policy", &attributes.aspect_ratio);
+    OC_RETURN_IF_ERROR(choose(kAspectRatios, "keep_aspect_ratio_policy", &attributes.aspect_ratio));
     options.antialias = node.Flag("antialias");
     attributes.has_axes = node.Has("axes");
     attributes.axes = node.Ints("axes");

@@ -12,13 +12,13 @@ namespace {
 
 // ReverseSequence (ai.onnx 10, 28): of every entry b along batch_axis, the first sequence_lens[b]
 // entries along time_axis in reverse, the others as they are.
-Kernel ReverseSequence(const KernelInit& node) {
+absl::StatusOr<Kernel> ReverseSequence(const KernelInit& node) {
   const int64_t batch_axis = node.Int("batch_axis");
   const int64_t time_axis = node.Int("time_axis");
   if (batch_axis < 0 || batch_axis > 1 || time_axis < 0 || time_axis > 1 ||
       batch_axis == time_axis) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "batch_axis ", batch_axis, " and time_axis ", time_axis, " are not 0 and 1 or 1 and 0")));
+    return absl::InvalidArgumentError(absl::StrCat("batch_axis ", batch_axis, " and time_axis ",
+                                                   time_axis, " are not 0 and 1 or 1 and 0"));
   }
   const int batch = static_cast<int>(batch_axis);
   const int time = static_cast<int>(time_axis);

@@ -15,13 +15,11 @@ namespace {
 // output = data, but output[i, indices[i, j, ...], ...] = f(output[...], updates[i, j, ...]), the
 // index standing at `axis`; f is the update alone, or add, mul (from 16 on), max, min (from 18 on).
 // Without a reduction the last of several updates of an element stays (the text forbids them).
-Kernel ScatterElements(const KernelInit& node) {
+absl::StatusOr<Kernel> ScatterElements(const KernelInit& node) {
   const int64_t attribute = node.Int("axis");
   ScatterReduction reduction = ScatterReduction::kNone;
   if (node.node().op_type != "Scatter") {
-    const absl::StatusOr<ScatterReduction> read = ReadScatterReduction(node);
-    if (!read.ok()) return node.Fail(read.status());
-    reduction = *read;
+    OC_ASSIGN_OR_RETURN(reduction, ReadScatterReduction(node));
   }
   return [attribute, reduction](KernelContext& ctx) -> absl::Status {
     const Tensor& data = ctx.Input(0);

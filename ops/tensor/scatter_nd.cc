@@ -12,10 +12,9 @@ namespace {
 // is a tuple of indices into data's first axes and selects an element or a slice; f is the update
 // alone, or add, mul (from 16 on), max, min (from 18 on). Without a reduction the last of several
 // updates of an element stays (the text forbids them).
-Kernel ScatterND(const KernelInit& node) {
-  const absl::StatusOr<ScatterReduction> reduction = ReadScatterReduction(node);
-  if (!reduction.ok()) return node.Fail(reduction.status());
-  return [reduction = *reduction](KernelContext& ctx) -> absl::Status {
+absl::StatusOr<Kernel> ScatterND(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const ScatterReduction reduction, ReadScatterReduction(node));
+  return [reduction](KernelContext& ctx) -> absl::Status {
     const Tensor& data = ctx.Input(0);
     const Tensor& updates = ctx.Input(2);
     OC_ASSIGN_OR_RETURN(const TupleOffsets slices, OffsetsOfTuples(ctx, 1, data.shape()));

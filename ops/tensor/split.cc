@@ -79,7 +79,7 @@ absl::StatusOr<std::vector<int64_t>> SizesInput(const KernelContext& ctx) {
 // attribute (version 1, 2, 11) or the input (version 1, 13, 18) `split`; without it, all are the
 // same, one for each output, and only from version 18 on, which counts them by `num_outputs`, the
 // last may be smaller.
-Kernel Split(const KernelInit& node) {
+absl::StatusOr<Kernel> Split(const KernelInit& node) {
   const int version = node.version();
   const int64_t attribute_axis = node.Int("axis", 0);
   std::vector<int64_t> attribute;
@@ -89,13 +89,13 @@ Kernel Split(const KernelInit& node) {
     const bool counted = node.Has("num_outputs");
     pieces = node.Int("num_outputs", 0);
     if (counted == node.HasInput(1)) {
-      return node.Fail(absl::InvalidArgumentError(
+      return absl::InvalidArgumentError(
           counted ? "both the input split and the attribute num_outputs are given"
-                  : "neither the input split nor the attribute num_outputs is given"));
+                  : "neither the input split nor the attribute num_outputs is given");
     }
     if (counted && pieces != node.num_outputs()) {
-      return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-          "num_outputs is ", pieces, ", but the node has ", node.num_outputs(), " outputs")));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "num_outputs is ", pieces, ", but the node has ", node.num_outputs(), " outputs"));
     }
   }
   return [=, attribute = std::move(attribute)](KernelContext& ctx) -> absl::Status {

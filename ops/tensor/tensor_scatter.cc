@@ -48,12 +48,12 @@ absl::StatusOr<std::vector<int64_t>> WriteIndices(const KernelContext& ctx, bool
 // TensorScatter (ai.onnx 24): past_cache, but
 // present_cache[b, ..., write_indices[b] + s, ...] = update[b, ..., s, ...], the index standing at
 // `axis`; modulo the axis' size if the mode is circular.
-Kernel TensorScatter(const KernelInit& node) {
+absl::StatusOr<Kernel> TensorScatter(const KernelInit& node) {
   const int64_t attribute = node.Int("axis");
   const std::string mode = node.String("mode");
   if (mode != "linear" && mode != "circular") {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("mode \"", mode, "\" is neither linear nor circular")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("mode \"", mode, "\" is neither linear nor circular"));
   }
   return [attribute, circular = mode == "circular"](KernelContext& ctx) -> absl::Status {
     Tensor cache = ctx.Input(0);

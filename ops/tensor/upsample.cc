@@ -13,7 +13,7 @@ namespace {
 // Upsample (ai.onnx 1, 7, 9, 10): Resize 10 with scales of at least 1, which are the attributes
 // height_scale and width_scale of an image (1), the attribute `scales` (7), or an input. Version 10
 // deprecates it.
-Kernel Upsample(const KernelInit& node) {
+absl::StatusOr<Kernel> Upsample(const KernelInit& node) {
   const int version = node.version();
   std::vector<float> attribute;
   if (version == 1) {
@@ -26,7 +26,7 @@ Kernel Upsample(const KernelInit& node) {
   if (mode == "linear" || mode == "bilinear") {
     options.interpolation = Interpolation::kLinear;
   } else if (mode != "nearest") {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("mode \"", mode, "\"")));
+    return absl::InvalidArgumentError(absl::StrCat("mode \"", mode, "\""));
   }
   return [=](KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);

@@ -12,13 +12,13 @@ namespace {
 
 // RegexFullMatch (ai.onnx 20): whether the whole string matches `pattern`, which is in RE2's
 // syntax.
-Kernel RegexFullMatch(const KernelInit& node) {
+absl::StatusOr<Kernel> RegexFullMatch(const KernelInit& node) {
   RE2::Options options;
   options.set_log_errors(false);
   const auto pattern = std::make_shared<const RE2>(node.String("pattern"), options);
   if (!pattern->ok()) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("pattern \"", pattern->pattern(), "\": ", pattern->error())));
+    return absl::InvalidArgumentError(
+        absl::StrCat("pattern \"", pattern->pattern(), "\": ", pattern->error()));
   }
   return [pattern](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Tensor x, ctx.ContiguousInput(0));

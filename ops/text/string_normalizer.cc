@@ -73,25 +73,22 @@ class CaseMap {
 // StringNormalizer (ai.onnx 10): the strings of X, [C] or [1, C], without stopwords, in lower or
 // upper case. Unless is_case_sensitive, strings are compared with stopwords in lower case. If
 // nothing is left, one empty string is.
-Kernel StringNormalizer(const KernelInit& node) {
+absl::StatusOr<Kernel> StringNormalizer(const KernelInit& node) {
   const std::string action = node.String("case_change_action");
   Case to = Case::kAsIs;
   if (action == "LOWER" || action == "UPPER") {
     to = action == "LOWER" ? Case::kLower : Case::kUpper;
   } else if (action != "NONE") {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("case_change_action \"", action, "\" is none of LOWER, UPPER and NONE")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("case_change_action \"", action, "\" is none of LOWER, UPPER and NONE"));
   }
   const Case compared = node.Flag("is_case_sensitive") ? Case::kAsIs : Case::kLower;
-  const absl::StatusOr<std::shared_ptr<const CaseMap>> made =
-      CaseMap::Make(node.String("locale", "en_US"));
-  if (!made.ok()) return node.Fail(made.status());
-  const std::shared_ptr<const CaseMap>& map = *made;
+  OC_ASSIGN_OR_RETURN(const std::shared_ptr<const CaseMap> map,
+                      CaseMap::Make(node.String("locale", "en_US")));
   absl::flat_hash_set<std::string> stopwords;
   for (const std::string& word : node.Strings("stopwords")) {
-    absl::StatusOr<std::string> key = map->Apply(compared, word);
-    if (!key.ok()) return node.Fail(key.status());
-    stopwords.insert(*std::move(key));
+    OC_ASSIGN_OR_RETURN(std::string key, map->Apply(compared, word));
+    stopwords.insert(std::move(key));
   }
   return [=, stopwords = std::move(stopwords)](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Tensor x, ctx.ContiguousInput(0));

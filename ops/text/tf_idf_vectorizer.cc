@@ -182,10 +182,9 @@ absl::StatusOr<std::vector<int64_t>> Tokens(const KernelContext& ctx,
 // pool, Y[ngram_indexes[i]] is how often the n-gram is in the row (TF), or whether it is (IDF) or
 // how often (TFIDF), times weights[i]. The tokens of an n-gram stand 1 to max_skip_count + 1 apart,
 // the same distance throughout.
-Kernel TfIdfVectorizer(const KernelInit& node) {
-  absl::StatusOr<Vectorizer> read = ReadVectorizer(node);
-  if (!read.ok()) return node.Fail(read.status());
-  return [vectorizer = std::make_shared<const Vectorizer>(*std::move(read))](
+absl::StatusOr<Kernel> TfIdfVectorizer(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(Vectorizer read, ReadVectorizer(node));
+  return [vectorizer = std::make_shared<const Vectorizer>(std::move(read))](
              KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);
     if (x.rank() != 1 && x.rank() != 2) {

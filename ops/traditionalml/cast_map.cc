@@ -32,7 +32,7 @@ absl::StatusOr<Tensor> CastElements(const KernelContext& ctx, const Tensor& from
 // CastMap (ai.onnx.ml 1): the values of a map as one row, cast as Cast casts: in the order of the
 // keys (DENSE), or each at its key among max_map elements, which are 0 or "" otherwise (SPARSE). A
 // key below 0 or from max_map on is an error there.
-Kernel CastMap(const KernelInit& node) {
+absl::StatusOr<Kernel> CastMap(const KernelInit& node) {
   const std::string cast_to = node.String("cast_to");
   const std::string form = node.String("map_form");
   const int64_t length = node.Int("max_map");
@@ -41,15 +41,14 @@ Kernel CastMap(const KernelInit& node) {
   if (cast_to == "TO_STRING") dtype = DType::kString;
   if (cast_to == "TO_INT64") dtype = DType::kInt64;
   if (dtype == DType::kUndefined) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("cast_to '", cast_to, "' is unknown")));
+    return absl::InvalidArgumentError(absl::StrCat("cast_to '", cast_to, "' is unknown"));
   }
   if (form != "DENSE" && form != "SPARSE") {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("map_form '", form, "' is unknown")));
+    return absl::InvalidArgumentError(absl::StrCat("map_form '", form, "' is unknown"));
   }
   const bool sparse = form == "SPARSE";
   if (sparse && length < 1) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("max_map is ", length)));
+    return absl::InvalidArgumentError(absl::StrCat("max_map is ", length));
   }
   return [=](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Map* map, ctx.MapInput(0));

@@ -11,12 +11,12 @@ namespace {
 
 // CategoryMapper (ai.onnx.ml 1): strings of cats_strings become the integers beside them in
 // cats_int64s and the other way round (the last of equal ones); anything else, the default.
-Kernel CategoryMapper(const KernelInit& node) {
+absl::StatusOr<Kernel> CategoryMapper(const KernelInit& node) {
   const std::vector<std::string> strings = node.Strings("cats_strings");
   const std::vector<int64_t> ints = node.Ints("cats_int64s");
   if (strings.size() != ints.size()) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "there are ", strings.size(), " cats_strings and ", ints.size(), " cats_int64s")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there are ", strings.size(), " cats_strings and ", ints.size(), " cats_int64s"));
   }
   return TwoWayCategoryKernel(node, strings, ints);
 }

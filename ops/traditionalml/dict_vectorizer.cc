@@ -23,10 +23,10 @@ absl::StatusOr<Tensor> Zero(DType dtype) {
 // DictVectorizer (ai.onnx.ml 1): Y[i] = X[vocabulary[i]], 0 or "" where the map X has no such key.
 // Y has rank 1 as the text says (onnxruntime: one row). Keys that are not in the vocabulary are
 // passed over, as everybody does, although the text forbids them.
-Kernel DictVectorizer(const KernelInit& node) {
-  auto read = ReadRequiredLabels(node, "int64_vocabulary", "string_vocabulary");
-  if (!read.ok()) return node.Fail(read.status());
-  return [vocabulary = *std::move(read)](KernelContext& ctx) -> absl::Status {
+absl::StatusOr<Kernel> DictVectorizer(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(Tensor vocabulary,
+                      ReadRequiredLabels(node, "int64_vocabulary", "string_vocabulary"));
+  return [vocabulary = std::move(vocabulary)](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Map* map, ctx.MapInput(0));
     OC_ASSIGN_OR_RETURN(const Tensor keys, ctx.Contiguous(map->keys));
     OC_ASSIGN_OR_RETURN(const Tensor values, ctx.Contiguous(map->values->tensor()));

@@ -14,14 +14,14 @@ namespace {
 // says how many columns an input takes: more are cut off, missing ones are 0 (as in onnxruntime);
 // without it each takes what it has. A vector is one row; dimensions after the second count as
 // columns.
-Kernel FeatureVectorizer(const KernelInit& node) {
+absl::StatusOr<Kernel> FeatureVectorizer(const KernelInit& node) {
   const std::vector<int64_t> widths = node.Ints("inputdimensions");
   if (!widths.empty() && std::ssize(widths) != node.num_inputs()) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "there are ", widths.size(), " inputdimensions for ", node.num_inputs(), " inputs")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there are ", widths.size(), " inputdimensions for ", node.num_inputs(), " inputs"));
   }
   if (std::any_of(widths.begin(), widths.end(), [](int64_t w) { return w < 0; })) {
-    return node.Fail(absl::InvalidArgumentError("one of inputdimensions is negative"));
+    return absl::InvalidArgumentError("one of inputdimensions is negative");
   }
   return [widths](KernelContext& ctx) -> absl::Status {
     const auto rows_of = [](const Tensor& x) { return x.rank() <= 1 ? 1 : x.dim(0); };

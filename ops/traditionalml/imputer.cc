@@ -39,15 +39,15 @@ absl::StatusOr<Tensor> Impute(KernelContext& ctx, const Tensor& imputed, int64_t
 // Imputer (ai.onnx.ml 1): Y = imputed_value where X equals replaced_value, else X. There is one
 // imputed value, or one a feature (the last axis); NaN replaces NaN. Floating-point inputs take the
 // attributes of floats, integers those of int64.
-Kernel Imputer(const KernelInit& node) {
+absl::StatusOr<Kernel> Imputer(const KernelInit& node) {
   const std::vector<float> floats = node.Floats("imputed_value_floats");
   const std::vector<int64_t> ints = node.Ints("imputed_value_int64s");
   const float replaced_float = node.Float("replaced_value_float");
   const int64_t replaced_int = node.Int("replaced_value_int64");
   if (floats.empty() == ints.empty()) {
-    return node.Fail(absl::InvalidArgumentError(
+    return absl::InvalidArgumentError(
         absl::StrCat(floats.empty() ? "neither" : "both",
-                     " of imputed_value_floats and imputed_value_int64s are there")));
+                     " of imputed_value_floats and imputed_value_int64s are there"));
   }
   const bool fits_int32 = std::all_of(ints.begin(), ints.end(), [](int64_t v) {
     return v == static_cast<int64_t>(static_cast<int32_t>(v));

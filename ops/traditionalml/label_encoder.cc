@@ -42,7 +42,7 @@ absl::StatusOr<Tensor> ReadList(const KernelInit& node, const std::string& prefi
   return tensor->Contiguous();
 }
 
-// What an element gets that is not among the keys, as one element of the values' dtype.
+// The value for elements that are not among the keys, as one element of the values' dtype.
 absl::StatusOr<Tensor> ReadDefault(const KernelInit& node, DType dtype) {
   const int64_t integer = node.Int("default_int64");
   const float real = node.Float("default_float");
@@ -81,21 +81,18 @@ absl::StatusOr<Tensor> ReadDefault(const KernelInit& node, DType dtype) {
 // LabelEncoder (ai.onnx.ml 2, 4): Y = values[i] where X = keys[i], else the default. Of equal keys
 // the last counts. Floating-point keys are compared by their bits in version 2, by value from 4 on,
 // where any NaN is found as NaN.
-Kernel LabelEncoder(const KernelInit& node) {
-  auto keys = ReadList(node, "keys");
-  if (!keys.ok()) return node.Fail(keys.status());
-  auto values = ReadList(node, "values");
-  if (!values.ok()) return node.Fail(values.status());
-  if (keys->num_elements() != values->num_elements()) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "there are ", keys->num_elements(), " keys and ", values->num_elements(), " values")));
+absl::StatusOr<Kernel> LabelEncoder(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(Tensor keys, ReadList(node, "keys"));
+  OC_ASSIGN_OR_RETURN(Tensor values, ReadList(node, "values"));
+  if (keys.num_elements() != values.num_elements()) {
+    return absl::InvalidArgumentError(absl::StrCat("there are ", keys.num_elements(), " keys and ",
+                                                   values.num_elements(), " values"));
   }
-  auto otherwise = ReadDefault(node, values->dtype());
-  if (!otherwise.ok()) return node.Fail(otherwise.status());
+  OC_ASSIGN_OR_RETURN(Tensor otherwise, ReadDefault(node, values.dtype()));
   return CategoryKernel(
-      {.keys = *std::move(keys),
-       .values = *std::move(values),
-       .otherwise = *std::move(otherwise),
+      {.keys = std::move(keys),
+       .values = std::move(values),
+       .otherwise = std::move(otherwise),
        .float_keys = node.version() < 4 ? FloatKeys::kByBits : FloatKeys::kByValue});
 }
 

@@ -78,15 +78,14 @@ absl::Status Run(KernelContext& ctx, const Classifier& c) {
 // first has 1 - score without a transform and for PROBIT, else -score. Without labels there must be
 // one score, whose label is 1 if it is positive, else 0 (as onnxruntime and ONNX's evaluator do
 // it).
-Kernel LinearClassifier(const KernelInit& node) {
+absl::StatusOr<Kernel> LinearClassifier(const KernelInit& node) {
   node.Ignore("multi_class");
-  auto transform = ParsePostTransform(node.String("post_transform"));
-  if (!transform.ok()) return node.Fail(transform.status());
-  auto labels = ReadLabels(node, "classlabels_ints", "classlabels_strings");
-  if (!labels.ok()) return node.Fail(labels.status());
+  OC_ASSIGN_OR_RETURN(const PostTransform transform,
+                      ParsePostTransform(node.String("post_transform")));
+  OC_ASSIGN_OR_RETURN(Tensor labels, ReadLabels(node, "classlabels_ints", "classlabels_strings"));
   auto c = std::make_shared<const Classifier>(
-      Classifier{.transform = *transform,
-                 .labels = *std::move(labels),
+      Classifier{.transform = transform,
+                 .labels = std::move(labels),
                  .coefficients = FloatTensor(node.Floats("coefficients")),
                  .intercepts = node.Floats("intercepts")});
   return [c](KernelContext& ctx) -> absl::Status {

@@ -12,19 +12,18 @@ namespace onnxcmp {
 namespace {
 
 // LinearRegressor (ai.onnx.ml 1): Y[n, t] = post_transform(X[n] . coefficients[t] + intercepts[t]).
-Kernel LinearRegressor(const KernelInit& node) {
-  auto transform = ParsePostTransform(node.String("post_transform"));
-  if (!transform.ok()) return node.Fail(transform.status());
+absl::StatusOr<Kernel> LinearRegressor(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const PostTransform transform,
+                      ParsePostTransform(node.String("post_transform")));
   const int64_t targets = node.Int("targets");
-  if (targets < 1)
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("targets is ", targets)));
+  if (targets < 1) return absl::InvalidArgumentError(absl::StrCat("targets is ", targets));
   const Tensor coefficients = FloatTensor(node.Floats("coefficients"));
   const std::vector<float> intercepts = node.Floats("intercepts");
   if (!intercepts.empty() && std::ssize(intercepts) != targets) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("there are ", intercepts.size(), " intercepts for ", targets, " targets")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("there are ", intercepts.size(), " intercepts for ", targets, " targets"));
   }
-  return [=, transform = *transform](KernelContext& ctx) -> absl::Status {
+  return [=](KernelContext& ctx) -> absl::Status {
     return InClassOf(ctx.Input(0), [&]<typename S>() -> absl::Status {
       OC_ASSIGN_OR_RETURN(Tensor scores,
                           RowProducts<S>(ctx, ctx.Input(0), coefficients, targets, "coefficients"));

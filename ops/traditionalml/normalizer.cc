@@ -35,14 +35,14 @@ double Length(const double* x, int64_t count) {
 // Normalizer (ai.onnx.ml 1): rows divided by their greatest element (MAX: not by the greatest
 // absolute value, and NaN is passed over), the sum of absolute values (L1) or the root of the sum
 // of squares (L2); rows with a divisor of 0 stay. Computed in double.
-Kernel Normalizer(const KernelInit& node) {
+absl::StatusOr<Kernel> Normalizer(const KernelInit& node) {
   const std::string norm = node.String("norm");
   double (*divisor)(const double*, int64_t) = nullptr;
   if (norm == "MAX") divisor = MaxOf;
   if (norm == "L1") divisor = AbsoluteSum;
   if (norm == "L2") divisor = Length;
   if (divisor == nullptr) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("norm '", norm, "' is unknown")));
+    return absl::InvalidArgumentError(absl::StrCat("norm '", norm, "' is unknown"));
   }
   return [divisor](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<double>(ctx, ctx.Input(0)));

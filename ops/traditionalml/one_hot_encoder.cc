@@ -16,13 +16,13 @@ namespace {
 // OneHotEncoder (ai.onnx.ml 1): Y[..., i] is 1 where X is category i (the last of equal ones), else
 // 0. Numbers are truncated to integers. What is no category is all zeros, or an error if `zeros` is
 // 0.
-Kernel OneHotEncoder(const KernelInit& node) {
-  auto categories = ReadRequiredLabels(node, "cats_int64s", "cats_strings");
-  if (!categories.ok()) return node.Fail(categories.status());
+absl::StatusOr<Kernel> OneHotEncoder(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const Tensor categories,
+                      ReadRequiredLabels(node, "cats_int64s", "cats_strings"));
   const bool zeros = node.Flag("zeros");
-  const int64_t count = categories->num_elements();
-  const bool strings = categories->dtype() == DType::kString;
-  auto index = std::make_shared<const KeyIndex>(*categories, FloatKeys::kByValue);
+  const int64_t count = categories.num_elements();
+  const bool strings = categories.dtype() == DType::kString;
+  auto index = std::make_shared<const KeyIndex>(categories, FloatKeys::kByValue);
   return [=](KernelContext& ctx) -> absl::Status {
     Tensor x = ctx.Input(0);
     if (!strings && x.dtype() != DType::kString) {

@@ -1,4 +1,4 @@
-// What the classifiers and regressors of ai.onnx.ml do with a row of scores at last.
+// The last step of the classifiers and regressors of ai.onnx.ml: a transform of a row of scores.
 #ifndef ONNXCMP_OPS_TRADITIONALML_POST_TRANSFORM_H_
 #define ONNXCMP_OPS_TRADITIONALML_POST_TRANSFORM_H_
 

@@ -14,12 +14,12 @@ namespace {
 
 // Scaler (ai.onnx.ml 1): Y = (X - offset) * scale, which are one number each or one a feature (the
 // last axis). Integers and double are computed in double; Y is float.
-Kernel Scaler(const KernelInit& node) {
+absl::StatusOr<Kernel> Scaler(const KernelInit& node) {
   const std::vector<float> offset = node.Floats("offset");
   const std::vector<float> scale = node.Floats("scale");
   if (offset.size() != scale.size() || offset.empty()) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("offset has ", offset.size(), " elements, scale ", scale.size())));
+    return absl::InvalidArgumentError(
+        absl::StrCat("offset has ", offset.size(), " elements, scale ", scale.size()));
   }
   const Tensor offsets = FeatureAttribute(offset);
   const Tensor scales = FeatureAttribute(scale);

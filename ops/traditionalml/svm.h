@@ -1,4 +1,4 @@
-// What SVMClassifier and SVMRegressor share: kernels of support vector machines.
+// Kernels of support vector machines, which SVMClassifier and SVMRegressor share.
 #ifndef ONNXCMP_OPS_TRADITIONALML_SVM_H_
 #define ONNXCMP_OPS_TRADITIONALML_SVM_H_
 

@@ -213,10 +213,9 @@ absl::StatusOr<Classifier> MakeClassifier(const KernelInit& node) {
 // that wins the most pairs. Z[n] holds the decisions; with two classes, that of the pair and its
 // opposite; with prob_a and prob_b, the probabilities of the classes. Without support vectors the
 // coefficients are a vector for each class, Z holds the products plus rho, and the greatest wins.
-Kernel SVMClassifier(const KernelInit& node) {
-  auto made = MakeClassifier(node);
-  if (!made.ok()) return node.Fail(made.status());
-  auto c = std::make_shared<const Classifier>(*std::move(made));
+absl::StatusOr<Kernel> SVMClassifier(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(Classifier made, MakeClassifier(node));
+  auto c = std::make_shared<const Classifier>(std::move(made));
   return [c](KernelContext& ctx) -> absl::Status {
     return InClassOf(ctx.Input(0), [&]<typename S>() { return Run<S>(ctx, *c); });
   };

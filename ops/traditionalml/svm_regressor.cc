@@ -19,25 +19,24 @@ namespace {
 // kernel(X[n], support_vectors[i])); with one_class (and no transform), 1 where the sum is
 // positive, else -1. Without support vectors the coefficients are the one vector of a linear
 // kernel.
-Kernel SVMRegressor(const KernelInit& node) {
-  auto transform = ParsePostTransform(node.String("post_transform"));
-  if (!transform.ok()) return node.Fail(transform.status());
-  auto read = ReadSvmKernel(node);
-  if (!read.ok()) return node.Fail(read.status());
+absl::StatusOr<Kernel> SVMRegressor(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const PostTransform transform,
+                      ParsePostTransform(node.String("post_transform")));
+  OC_ASSIGN_OR_RETURN(const SvmKernel read, ReadSvmKernel(node));
   const int64_t supports = node.Int("n_supports");
   const bool one_class = node.Flag("one_class");
   const std::vector<float> coefficients = node.Floats("coefficients");
   const std::vector<float> rho = node.Floats("rho");
   const std::vector<float> support_vectors = node.Floats("support_vectors");
   const bool linear = supports <= 0;
-  if (rho.empty()) return node.Fail(absl::InvalidArgumentError("there is no rho"));
+  if (rho.empty()) return absl::InvalidArgumentError("there is no rho");
   if (!linear && std::ssize(coefficients) != supports) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "there are ", coefficients.size(), " coefficients for ", supports, " support vectors")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there are ", coefficients.size(), " coefficients for ", supports, " support vectors"));
   }
-  const SvmKernel kernel = linear ? SvmKernel{} : *read;
+  const SvmKernel kernel = linear ? SvmKernel{} : read;
   const Tensor vectors = FloatTensor(linear ? coefficients : support_vectors);
-  return [=, transform = *transform, bias = rho[0]](KernelContext& ctx) -> absl::Status {
+  return [=, bias = rho[0]](KernelContext& ctx) -> absl::Status {
     return InClassOf(ctx.Input(0), [&]<typename S>() -> absl::Status {
       const int64_t count = linear ? 1 : supports;
       OC_ASSIGN_OR_RETURN(const Tensor kernels,

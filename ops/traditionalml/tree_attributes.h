@@ -21,9 +21,9 @@ struct AttributeNumbers {
   bool is_double = false;
 };
 
-// Of a tensor of numbers of any shape.
+// The numbers of a tensor of any shape.
 absl::StatusOr<AttributeNumbers> NumbersOf(const Tensor& tensor, absl::string_view name);
-// Of attribute `name`, or (since version 3) of `name`_as_tensor.
+// The numbers of attribute `name`, or (since version 3) of `name`_as_tensor.
 absl::StatusOr<AttributeNumbers> ReadNumbers(const KernelInit& node, const std::string& name);
 
 // "nodes_values has 3 elements, not 5" unless size is `want`.

@@ -143,14 +143,13 @@ absl::StatusOr<TreeEnsembleModel> MakeModel(const KernelInit& node) {
 // TreeEnsemble (ai.onnx.ml 5): Y[n, t] = post_transform(aggregate of the weights for target t at
 // the leaves that row n of X gets to). AVERAGE divides by the number of trees; a target without a
 // leaf is 0. Where a row's feature is NaN, nodes_missing_value_tracks_true decides in every mode.
-Kernel TreeEnsemble(const KernelInit& node) {
-  auto transform = PostTransformFromNumber(node.Int("post_transform"));
-  if (!transform.ok()) return node.Fail(transform.status());
+absl::StatusOr<Kernel> TreeEnsemble(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const PostTransform transform,
+                      PostTransformFromNumber(node.Int("post_transform")));
   node.Ignore("nodes_hitrates");
-  auto made = MakeModel(node);
-  if (!made.ok()) return node.Fail(made.status());
-  auto model = std::make_shared<const TreeEnsembleModel>(*std::move(made));
-  return [model, transform = *transform](KernelContext& ctx) -> absl::Status {
+  OC_ASSIGN_OR_RETURN(TreeEnsembleModel made, MakeModel(node));
+  auto model = std::make_shared<const TreeEnsembleModel>(std::move(made));
+  return [model, transform](KernelContext& ctx) -> absl::Status {
     if (ctx.Input(0).dtype() == DType::kDouble) return Run<double>(ctx, *model, transform);
     return Run<float>(ctx, *model, transform);
   };

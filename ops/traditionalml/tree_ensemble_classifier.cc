@@ -106,10 +106,9 @@ absl::StatusOr<Classifier> MakeClassifier(const KernelInit& node) {
 // PROBIT), else -score. Where all votes are for one of two classes, the label is the second if the
 // score is above 0.5 (no weight is negative) or 0: onnxruntime's rules, on which the specification
 // is silent.
-Kernel TreeEnsembleClassifier(const KernelInit& node) {
-  auto made = MakeClassifier(node);
-  if (!made.ok()) return node.Fail(made.status());
-  auto c = std::make_shared<const Classifier>(*std::move(made));
+absl::StatusOr<Kernel> TreeEnsembleClassifier(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(Classifier made, MakeClassifier(node));
+  auto c = std::make_shared<const Classifier>(std::move(made));
   return [c](KernelContext& ctx) -> absl::Status {
     if (c->is_double || ctx.Input(0).dtype() == DType::kDouble) return Run<double>(ctx, *c);
     return Run<float>(ctx, *c);

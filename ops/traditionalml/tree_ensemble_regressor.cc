@@ -27,18 +27,17 @@ absl::Status Run(KernelContext& ctx, const TreeEnsembleModel& model, PostTransfo
 // TreeEnsembleRegressor (ai.onnx.ml 1, 3, 5): Y[n, t] = post_transform(base_values[t] + aggregate
 // of the weights for target t at the leaves that row n of X gets to). AVERAGE divides by the number
 // of trees. Scores are added in double if X or a number of the ensemble is double.
-Kernel TreeEnsembleRegressor(const KernelInit& node) {
-  auto transform = ParsePostTransform(node.String("post_transform"));
-  if (!transform.ok()) return node.Fail(transform.status());
-  auto aggregate = ParseTreeAggregate(node.String("aggregate_function"));
-  if (!aggregate.ok()) return node.Fail(aggregate.status());
-  auto arrays = ReadTreeArrays(node, "target");
-  if (!arrays.ok()) return node.Fail(arrays.status());
-  arrays->model.aggregate = *aggregate;
-  arrays->model.targets = node.Int("n_targets");
-  if (absl::Status status = arrays->model.Finish(); !status.ok()) return node.Fail(status);
-  auto shared = std::make_shared<const TreeArrays>(*std::move(arrays));
-  return [shared, transform = *transform](KernelContext& ctx) -> absl::Status {
+absl::StatusOr<Kernel> TreeEnsembleRegressor(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const PostTransform transform,
+                      ParsePostTransform(node.String("post_transform")));
+  OC_ASSIGN_OR_RETURN(const TreeAggregate aggregate,
+                      ParseTreeAggregate(node.String("aggregate_function")));
+  OC_ASSIGN_OR_RETURN(TreeArrays arrays, ReadTreeArrays(node, "target"));
+  arrays.model.aggregate = aggregate;
+  arrays.model.targets = node.Int("n_targets");
+  OC_RETURN_IF_ERROR(arrays.model.Finish());
+  auto shared = std::make_shared<const TreeArrays>(std::move(arrays));
+  return [shared, transform](KernelContext& ctx) -> absl::Status {
     if (shared->is_double || ctx.Input(0).dtype() == DType::kDouble) {
       return Run<double>(ctx, shared->model, transform);
     }

@@ -25,10 +25,9 @@ std::vector<int64_t> Ascending(absl::Span<const T> keys) {
 
 // ZipMap (ai.onnx.ml 1): for each row of X a map from the class labels to its elements. A vector is
 // one row. The maps' keys ascend.
-Kernel ZipMap(const KernelInit& node) {
-  auto read = ReadRequiredLabels(node, "classlabels_int64s", "classlabels_strings");
-  if (!read.ok()) return node.Fail(read.status());
-  const Tensor labels = *std::move(read);
+absl::StatusOr<Kernel> ZipMap(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const Tensor labels,
+                      ReadRequiredLabels(node, "classlabels_int64s", "classlabels_strings"));
   const std::vector<int64_t> order = labels.dtype() == DType::kString
                                          ? Ascending(labels.AsSpan<std::string>())
                                          : Ascending(labels.AsSpan<int64_t>());

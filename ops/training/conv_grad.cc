@@ -159,11 +159,10 @@ absl::Status Run(KernelContext& ctx, const ConvAttributes& attributes) {
 
 // ConvGrad (com.microsoft 1): the gradients of Conv for X, W and B. Inputs: dY, X, W; attributes:
 // Conv's. Sums are made in double.
-Kernel ConvGrad(const KernelInit& node) {
-  return [attributes = ConvAttributes(node)](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, attributes); });
-  };
+absl::StatusOr<Kernel> ConvGrad(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const ConvAttributes attributes, ConvAttributes::FromNode(node));
+  return FloatKernel(
+      0, [attributes]<typename C>(KernelContext& ctx) { return Run<C>(ctx, attributes); });
 }
 
 }  // namespace

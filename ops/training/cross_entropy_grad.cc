@@ -17,7 +17,7 @@ namespace {
 
 using LossReduction = LossOptions::Reduction;
 
-// What the label of each position counts: 0 for those that are ignored.
+// The weight of each position's label: 0 for those that are ignored.
 template <typename C>
 absl::StatusOr<std::vector<C>> LabelWeights(const KernelContext& ctx,
                                             const std::vector<int64_t>& labels, int64_t classes,
@@ -95,11 +95,12 @@ absl::Status Run(KernelContext& ctx, const LossOptions& options, std::optional<i
 //
 // SoftmaxCrossEntropyLossInternalGrad (com.microsoft 1): the same; ignore_index is an input, and
 // one more, bias, is added to the result.
-Kernel SoftmaxCrossEntropyLossGrad(const KernelInit& node) {
+absl::StatusOr<Kernel> SoftmaxCrossEntropyLossGrad(const KernelInit& node) {
   if (node.Int("output_type", 0) != 0) {
-    return node.Fail(absl::UnimplementedError("output_type"));
+    return absl::UnimplementedError("output_type");
   }
-  return [options = LossOptions::FromNode(node)](KernelContext& ctx) -> absl::Status {
+  OC_ASSIGN_OR_RETURN(const LossOptions options, LossOptions::FromNode(node));
+  return [options](KernelContext& ctx) -> absl::Status {
     std::optional<int64_t> ignored = options.ignored;
     if (ctx.HasInput(4)) {
       OC_ASSIGN_OR_RETURN(ignored, ctx.ScalarInput<int64_t>(4));

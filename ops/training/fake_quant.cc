@@ -34,18 +34,16 @@ absl::Status Run(KernelContext& ctx, C low, C high) {
 // FakeQuant (com.microsoft 1): with q = round(input / scale) + zero_point, ties to even,
 // output = (clamp(q, quant_min, quant_max) - zero_point) * scale; the mask is true where q was not
 // clamped. NaN stays NaN.
-Kernel FakeQuant(const KernelInit& node) {
+absl::StatusOr<Kernel> FakeQuant(const KernelInit& node) {
   const int64_t low = node.Int("quant_min");
   const int64_t high = node.Int("quant_max");
   if (low >= high) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("quant_min ", low, " is not below quant_max ", high)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("quant_min ", low, " is not below quant_max ", high));
   }
-  return [=](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() {
-      return Run<C>(ctx, static_cast<C>(low), static_cast<C>(high));
-    });
-  };
+  return FloatKernel(0, [=]<typename C>(KernelContext& ctx) {
+    return Run<C>(ctx, static_cast<C>(low), static_cast<C>(high));
+  });
 }
 
 // FakeQuantGrad (com.microsoft 1): dX = dY where the mask is true, else 0.

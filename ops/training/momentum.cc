@@ -13,14 +13,14 @@ namespace {
 // Momentum (ai.onnx.preview.training 1): G' = norm_coefficient * X + G, V = alpha * V + beta' * G'
 // where beta' is beta for T > 0, else 1; X -= R * V, or with Nesterov's momentum
 // X -= R * (G' + alpha * V).
-Kernel Momentum(const KernelInit& node) {
+absl::StatusOr<Kernel> Momentum(const KernelInit& node) {
   const float alpha = node.Float("alpha");
   const float beta = node.Float("beta");
   const float norm_coefficient = node.Float("norm_coefficient");
   const std::string mode = node.String("mode");
   if (mode != "standard" && mode != "nesterov") {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("mode must be standard or nesterov, not ", mode)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("mode must be standard or nesterov, not ", mode));
   }
   return [=, nesterov = mode == "nesterov"](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const double rate, ctx.ScalarInput<double>(0));

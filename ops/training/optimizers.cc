@@ -91,9 +91,9 @@ absl::Status SGDOptimizerV2(KernelContext& ctx) {
 
 // InplaceClipGradNorm (com.microsoft 1): all gradients times max_norm / (norm + 1e-6), if that is
 // below 1, where the norm is that of all their elements together.
-Kernel InplaceClipGradNorm(const KernelInit& node) {
+absl::StatusOr<Kernel> InplaceClipGradNorm(const KernelInit& node) {
   if (const std::string type = node.String("norm_type"); type != "fro") {
-    return node.Fail(absl::UnimplementedError(absl::StrCat("norm_type \"", type, "\"")));
+    return absl::UnimplementedError(absl::StrCat("norm_type \"", type, "\""));
   }
   return [max_norm = node.Float("max_norm")](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Sequence* sequence, ctx.SequenceInput(0));
@@ -180,17 +180,17 @@ absl::Status CheckMode(int64_t mode) {
 // next step's number, the moments, the new weights, their difference to the old ones as
 // new_gradients, and the new weights in a narrow type. Not supported: a loss scale, clipping by a
 // global norm (onnxruntime's CPU kernel ignores both).
-Kernel AdamOptimizer(const KernelInit& node) {
+absl::StatusOr<Kernel> AdamOptimizer(const KernelInit& node) {
   const AdamOptions options = {.alpha = node.Float("alpha"),
                                .beta = node.Float("beta"),
                                .epsilon = node.Float("epsilon"),
                                .decay = node.Float("lambda"),
                                .correct_bias = node.Flag("do_bias_correction"),
                                .mode = node.Int("weight_decay_mode")};
-  if (absl::Status bad = CheckMode(options.mode); !bad.ok()) return node.Fail(bad);
+  OC_RETURN_IF_ERROR(CheckMode(options.mode));
   node.Ignore("max_norm_clip");
   if (node.HasInput(7) || node.HasInput(8)) {
-    return node.Fail(absl::UnimplementedError("a loss scale or a global norm of the gradients"));
+    return absl::UnimplementedError("a loss scale or a global norm of the gradients");
   }
   return [options](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const double rate, ctx.ScalarInput<double>(0));
@@ -235,14 +235,14 @@ Kernel AdamOptimizer(const KernelInit& node) {
 
 // AdamWOptimizer (com.microsoft 1): the same step for every tensor of the sequences, unless
 // update_signal is false; and whether that was done.
-Kernel AdamWOptimizer(const KernelInit& node) {
+absl::StatusOr<Kernel> AdamWOptimizer(const KernelInit& node) {
   const AdamOptions options = {.alpha = node.Float("alpha"),
                                .beta = node.Float("beta"),
                                .epsilon = node.Float("epsilon"),
                                .decay = node.Float("weight_decay"),
                                .correct_bias = node.Flag("correct_bias"),
                                .mode = node.Int("adam_mode")};
-  if (absl::Status bad = CheckMode(options.mode); !bad.ok()) return node.Fail(bad);
+  OC_RETURN_IF_ERROR(CheckMode(options.mode));
   return [options](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const double rate, ctx.ScalarInput<double>(0));
     OC_ASSIGN_OR_RETURN(const int64_t step, ctx.ScalarInput<int64_t>(1));

@@ -35,14 +35,13 @@ Kernel Scale(const KernelInit& node) {
 
 // MixedPrecisionScale (com.microsoft 1): every input times S, cast to the element type `to`; with
 // fuse_outputs one vector of all their elements.
-Kernel MixedPrecisionScale(const KernelInit& node) {
-  const absl::StatusOr<DType> to = DTypeFromNumber(node.Int("to"));
-  if (!to.ok()) return node.Fail(to.status());
-  if (!IsFloatingPoint(*to)) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("to is no floating point type: ", DTypeName(*to))));
+absl::StatusOr<Kernel> MixedPrecisionScale(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const DType to, DTypeFromNumber(node.Int("to")));
+  if (!IsFloatingPoint(to)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("to is no floating point type: ", DTypeName(to)));
   }
-  return [to = *to, fuse = node.Flag("fuse_outputs")](KernelContext& ctx) -> absl::Status {
+  return [to, fuse = node.Flag("fuse_outputs")](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const double scale, ctx.ScalarInput<double>(0));
     std::vector<Tensor> outputs;
     for (int i = 1; i < ctx.num_inputs(); ++i) {
@@ -88,11 +87,11 @@ Kernel ScaledSum(const KernelInit& node) {
 }
 
 // BatchScale (com.microsoft 1): input * scale_i for each output i.
-Kernel BatchScale(const KernelInit& node) {
+absl::StatusOr<Kernel> BatchScale(const KernelInit& node) {
   const std::array<float, 3> scales = {node.Float("scale_0"), node.Float("scale_1"),
                                        node.Float("scale_2", 0)};
   if (node.HasOutput(2) && !node.Has("scale_2")) {
-    return node.Fail(absl::InvalidArgumentError("output_2 needs the attribute scale_2"));
+    return absl::InvalidArgumentError("output_2 needs the attribute scale_2");
   }
   return [scales](KernelContext& ctx) -> absl::Status {
     for (int i = 0; i < ctx.num_outputs(); ++i) {

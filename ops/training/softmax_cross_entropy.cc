@@ -130,33 +130,38 @@ absl::Status RunGrad(KernelContext& ctx, bool sparse, bool mean) {
   return ctx.SetOutput(0, std::move(gradient));
 }
 
-Kernel CrossEntropy(const KernelInit& node, bool sparse, bool gradient) {
+absl::StatusOr<Kernel> CrossEntropy(const KernelInit& node, bool sparse, bool gradient) {
   const std::string reduction = node.String("reduction");
   if (reduction != "mean" && reduction != "sum") {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("reduction must be mean or sum, not ", reduction)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("reduction must be mean or sum, not ", reduction));
   }
-  return [mean = reduction == "mean", sparse, gradient](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(gradient ? 1 : 0).dtype(), [&]<typename C>() {
-      return gradient ? RunGrad<C>(ctx, sparse, mean) : RunLoss<C>(ctx, sparse, mean);
-    });
-  };
+  const bool mean = reduction == "mean";
+  return FloatKernel(gradient ? 1 : 0, [mean, sparse, gradient]<typename C>(KernelContext& ctx) {
+    return gradient ? RunGrad<C>(ctx, sparse, mean) : RunLoss<C>(ctx, sparse, mean);
+  });
 }
 
 // SoftmaxCrossEntropy (com.microsoft 1): log_prob = LogSoftmax(logits) along the last axis,
 // Y = -sum(label * log_prob), divided by the number of samples for the mean.
-Kernel SoftmaxCrossEntropy(const KernelInit& node) { return CrossEntropy(node, false, false); }
+absl::StatusOr<Kernel> SoftmaxCrossEntropy(const KernelInit& node) {
+  return CrossEntropy(node, false, false);
+}
 
 // SoftmaxCrossEntropyGrad (com.microsoft 1): (exp(log_prob) - label) * dY, divided likewise: the
 // gradient for labels that add up to 1.
-Kernel SoftmaxCrossEntropyGrad(const KernelInit& node) { return CrossEntropy(node, false, true); }
+absl::StatusOr<Kernel> SoftmaxCrossEntropyGrad(const KernelInit& node) {
+  return CrossEntropy(node, false, true);
+}
 
 // SparseSoftmaxCrossEntropy (ai.onnx 9, an operator of onnxruntime's): the same with the class of
 // each sample as label, and a weight for each sample, by the sum of which the mean divides.
-Kernel SparseSoftmaxCrossEntropy(const KernelInit& node) { return CrossEntropy(node, true, false); }
+absl::StatusOr<Kernel> SparseSoftmaxCrossEntropy(const KernelInit& node) {
+  return CrossEntropy(node, true, false);
+}
 
 // SparseSoftmaxCrossEntropyGrad (ai.onnx 9, an operator of onnxruntime's): its gradient.
-Kernel SparseSoftmaxCrossEntropyGrad(const KernelInit& node) {
+absl::StatusOr<Kernel> SparseSoftmaxCrossEntropyGrad(const KernelInit& node) {
   return CrossEntropy(node, true, true);
 }
 

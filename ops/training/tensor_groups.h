@@ -1,4 +1,4 @@
-// What the optimizers of ai.onnx.preview.training have in common: inputs R, T, then groups of
+// The inputs and outputs of the optimizers of ai.onnx.preview.training: inputs R, T, then groups of
 // tensors: those to be optimized, their gradients, their states; outputs are groups without the
 // gradients.
 #ifndef ONNXCMP_OPS_TRAINING_TENSOR_GROUPS_H_

@@ -110,7 +110,7 @@ class RulesReader {
     return absl::OkStatus();
   }
 
-  // Of a folder as a table of the room calls it.
+  // The path of a folder as a table of the room calls it.
   std::string PathOf(absl::string_view name) const {
     name = absl::StripAsciiWhitespace(name);
     const bool itself = absl::ConsumeSuffix(&name, " itself");
@@ -144,7 +144,7 @@ struct Include {
   std::string Place() const { return absl::StrCat(file, ":", line); }
 };
 
-// Of files among these; what is generated is none.
+// The includes of files among these; generated files are not among them.
 std::vector<Include> IncludesOf(const SourceFiles& files) {
   std::vector<Include> includes;
   for (const auto& [path, text] : files) {

@@ -59,6 +59,36 @@ TEST(Architecture, FoldersDoNotIncludeEachOther) {
   EXPECT_EQ(Lines(FolderCircles(FilesOf(Rooms()))), "");
 }
 
+// Files and folders that a document names in backquotes, from the project's root on.
+std::vector<std::string> NamedPaths(const std::string& document) {
+  std::vector<std::string> paths;
+  for (const std::string& room : Rooms()) {
+    const std::string mark = "`" + room + "/";
+    for (size_t at = document.find(mark); at != std::string::npos;
+         at = document.find(mark, at + 1)) {
+      paths.push_back(document.substr(at + 1, document.find('`', at + 1) - at - 1));
+    }
+  }
+  return paths;
+}
+
+TEST(Architecture, FilesAreWhereTheDocumentsSay) {
+  std::vector<std::string> missing;
+  size_t named = 0;
+  for (const char* document : {"architecture.md", "internals.md", "performance.md"}) {
+    for (const std::string& path : NamedPaths(TextOf(Document(document)))) {
+      ++named;
+      // The name of a header may be without its extension.
+      if (!std::filesystem::exists(SourceFile(path)) &&
+          !std::filesystem::exists(SourceFile(path + ".h"))) {
+        missing.push_back(std::string(document) + ": " + path);
+      }
+    }
+  }
+  EXPECT_GE(named, 50U);
+  EXPECT_EQ(Lines(missing), "");
+}
+
 // But for those that mirror ONNX's own.
 TEST(Architecture, NoFolderHasMoreThanFortyFiles) {
   SourceFiles files = FilesOf({"cli", "compare", "evaluator", "ops", "testing", "tests"});

@@ -1,4 +1,4 @@
-// What models are changed to.
+// Values that models are changed to.
 #ifndef ONNXCMP_TESTS_FUZZ_CORNER_VALUES_H_
 #define ONNXCMP_TESTS_FUZZ_CORNER_VALUES_H_
 
@@ -14,7 +14,7 @@ namespace onnxcmp::fuzz {
 
 absl::Span<const int64_t> CornerIntegers();
 absl::Span<const float> CornerFloats();
-// What attributes and strings of the operators may say, and what they may not.
+// Texts that attributes and strings of the operators may hold, and some that they may not.
 absl::Span<const char* const> CornerTexts();
 
 // Bits that an element of this TensorProto::DataType takes; 0 for strings and what is no type.

@@ -1,4 +1,4 @@
-// What the fuzz targets found stays mended, and a few steps of theirs find nothing.
+// Findings of the fuzz targets stay mended, and a few steps of theirs find nothing.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

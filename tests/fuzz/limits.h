@@ -26,7 +26,7 @@ inline GeneratedInputs LimitedInputs() {
   return inputs;
 }
 
-// What only a mistake of ours leads to; OK for all other errors.
+// The error if only a mistake of ours leads to it; OK for all others.
 inline absl::Status Mistake(const absl::Status& status) {
   return absl::IsInternal(status) || absl::IsUnknown(status) ? status : absl::OkStatus();
 }

@@ -1,4 +1,4 @@
-// What the fuzz targets start from: ONNX's node tests and the golden cases of onnxruntime's
+// Inputs that the fuzz targets start from: ONNX's node tests and the golden cases of onnxruntime's
 // operators, the values of their inputs put into the models, so that they can be changed as well.
 #ifndef ONNXCMP_TESTS_FUZZ_SEEDS_H_
 #define ONNXCMP_TESTS_FUZZ_SEEDS_H_

@@ -1,5 +1,5 @@
-// What the fuzz targets do with the bytes that libFuzzer gives them. The tests do the same with the
-// inputs that were kept.
+// The fuzz targets, which get bytes from libFuzzer. The tests call them with the inputs that were
+// kept.
 //
 // All of it runs on one thread, under limits small enough that whatever takes seconds is a finding.
 // An error is what hostile bytes should lead to; Internal errors are mistakes of ours, and are

@@ -86,7 +86,7 @@ std::optional<Attribute> AnyValue(const onnx::OpSchema::Attribute& attribute) {
 
 using Attributes = std::map<std::string, Attribute, std::less<>>;
 
-// What a node needs beside any value of the attributes that its schema requires.
+// Attributes that a node needs beside any value of those that its schema requires.
 Attributes Companions(absl::string_view op_type, absl::string_view domain) {
   using Ints = std::vector<int64_t>;
   Attributes attributes;
@@ -148,7 +148,7 @@ bool IsRefused(const OpRegistry::Entry& entry) {
 TEST(AttributeValuesTest, UnknownTextsAreRefusedByName) {
   std::set<std::string> accepted;
   for (const OpRegistry::Entry& entry : Registry().Entries()) {
-    // What names values is replaced when a model is loaded, and never planned.
+    // An operator that names values is replaced when a model is loaded, and never planned.
     if (IsRefused(entry) || NamesValues(Registry(), entry.domain, entry.op_type)) continue;
     for (const int version : entry.versions) {
       const onnx::OpSchema* schema = Registry().FindSchema(entry.domain, entry.op_type, version);

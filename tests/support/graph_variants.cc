@@ -71,7 +71,7 @@ void Fold(SyntheticGraph& graph) {
     }
   }
   graph.nodes = std::move(nodes);
-  // What is not used any more goes.
+  // Initializers that nobody uses any more go.
   std::set<int> used;
   for (const SyntheticNode& node : graph.nodes) used.insert(node.inputs.begin(), node.inputs.end());
   std::erase_if(graph.initializers, [&](int value) { return !used.contains(value); });

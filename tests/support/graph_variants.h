@@ -19,7 +19,7 @@ struct VariantOptions {
   int64_t width = 8;
   int64_t rows = 6;
   double crowding = 0;  // if not 0: how far quantities of one shape are from each other, relatively
-  // What is done to the right side.
+  // Changes to the right side.
   bool rename = false;              // every name another one
   bool reorder = false;             // another topological order, initializers shuffled
   double no_ops = 0;                // share of edges that get an Identity or a pair of Reshapes

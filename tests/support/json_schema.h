@@ -8,10 +8,10 @@
 
 namespace onnxcmp::testing {
 
-// What is wrong, a line each, with the place in front: "/rows/0/left: ...". Knows type, const,
-// enum, anyOf, required, properties, additionalProperties, items, minimum, maximum, pattern and
-// $ref into $defs; another keyword is an error. Members that `properties` does not name are errors
-// too, though the schema allows them to those who come later.
+// Errors, a line each, with the place in front: "/rows/0/left: ...". Knows type, const, enum,
+// anyOf, required, properties, additionalProperties, items, minimum, maximum, pattern and $ref into
+// $defs; another keyword is an error. Members that `properties` does not name are errors too,
+// though the schema allows them to those who come later.
 std::vector<std::string> SchemaErrors(const nlohmann::json& value, const nlohmann::json& schema);
 
 }  // namespace onnxcmp::testing

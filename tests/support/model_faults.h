@@ -12,7 +12,7 @@
 
 namespace onnxcmp::testing {
 
-// What a run has shown of the main graph's values by name.
+// Values of the main graph by name, as a run has shown them.
 using KnownValues = absl::flat_hash_map<std::string, Value>;
 
 struct Fault {

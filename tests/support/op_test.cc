@@ -263,7 +263,7 @@ Tensor AsStridedView(const Tensor& tensor) {
   const bool strings = tensor.dtype() == DType::kString;
   const int64_t bytes = BitWidth(tensor.dtype()) / 8;
   std::byte* to = strings ? nullptr : memory->mutable_raw_data();
-  // What lies between the elements must not be read: NaN, or -1.
+  // The bytes between the elements must not be read: NaN, or -1.
   if (!strings) std::memset(to, 0xff, static_cast<size_t>(memory->byte_size()));
 
   Shape index(tensor.shape().size(), 0);

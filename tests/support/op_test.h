@@ -63,7 +63,7 @@ class OpTest {
   EvaluatorOptions options_;
 };
 
-// Of com.microsoft.
+// A test of an operator of com.microsoft.
 inline OpTest Contrib(const std::string& op_type) { return OpTest(op_type, 1, "com.microsoft"); }
 
 // The usual values and codes of tests.
@@ -77,7 +77,7 @@ using Int64s = std::vector<int64_t>;  // attributes
 // Vectors: axes, shapes, indices, ... of int64; of float.
 Tensor Ints(const std::vector<int64_t>& values);
 Tensor Floats(const std::vector<float>& values);
-// Of any shape: Bools({2, 2}, {1, 0, 0, 1}).
+// Tensors of any shape: Bools({2, 2}, {1, 0, 0, 1}).
 Tensor Bools(absl::Span<const int64_t> shape, const std::vector<uint8_t>& values);
 Tensor Halves(absl::Span<const int64_t> shape, const std::vector<float>& values);
 Tensor Int8s(absl::Span<const int64_t> shape, const std::vector<int8_t>& values);

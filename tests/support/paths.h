@@ -27,7 +27,7 @@ std::string OnnxTestData(absl::string_view path);
 // The list of conformance tests that have to pass.
 std::string ExpectedConformanceTests();
 
-// Whether the build's ONNX has the version of cmake/onnx_version.cmake, for which lists and
+// True if the build's ONNX has the version of cmake/onnx_version.cmake, for which lists and
 // documents are written. Another one may know less, or more.
 bool OnnxIsOurs();
 

@@ -1,4 +1,4 @@
-// What the results of made-up streams hold.
+// The values of the results of made-up streams.
 #ifndef ONNXCMP_TESTS_SUPPORT_QUANTITIES_H_
 #define ONNXCMP_TESTS_SUPPORT_QUANTITIES_H_
 

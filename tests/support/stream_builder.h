@@ -32,7 +32,7 @@ class StreamBuilder {
   // A node with several; the first result is returned.
   int Nodes(const std::string& op_type, const std::vector<int>& inputs,
             const std::vector<std::pair<std::string, Tensor>>& outputs, const NodeOptions& options);
-  // What a recording holds: a result that no node is known for.
+  // A result as a recording holds it: no node is known for it.
   int Recorded(const std::string& name, const Tensor& value);
   // Shows a result once more.
   int Output(const std::string& name, int source);

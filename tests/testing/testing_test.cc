@@ -1,4 +1,4 @@
-// What a test says that uses onnxcmp/testing.h: when it passes, when it fails and with which words.
+// Tests that use onnxcmp/testing.h: when they pass, when they fail and with which words.
 #include "onnxcmp/testing.h"
 
 #include <cmath>
@@ -49,7 +49,7 @@ TestModel Times(const std::string& factor) {
                               "}> { out = Mul(in, factor) }"));
 }
 
-// What an assertion would print; "" if it passes.
+// The message of a failed assertion; "" if it passes.
 template <typename T, typename M>
 std::string Failure(const T& value, M matcher) {
   ::testing::StringMatchResultListener why;

@@ -179,7 +179,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 
 }  // namespace
 
-Kernel LinearAttentionKernel(const KernelInit& node, bool extended) {
+absl::StatusOr<Kernel> LinearAttentionKernel(const KernelInit& node, bool extended) {
   Options options;
   options.extended = extended;
   options.q_heads = node.Int("q_num_heads");
@@ -189,28 +189,25 @@ Kernel LinearAttentionKernel(const KernelInit& node, bool extended) {
   const bool positive = options.kv_heads >= 1 && options.q_heads >= 1;
   if (!positive || (options.q_heads % options.kv_heads != 0 &&
                     !(extended && options.kv_heads % options.q_heads == 0))) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        options.q_heads, " heads of queries cannot share ", options.kv_heads, " heads of keys")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.q_heads, " heads of queries cannot share ", options.kv_heads, " heads of keys"));
   }
-  const absl::StatusOr<UpdateRule> rule = ParseUpdateRule(node.String("update_rule"));
-  if (!rule.ok()) return node.Fail(rule.status());
-  options.rule = *rule;
-  if ((rule->gated && !node.HasInput(kDecay)) || (rule->delta && !node.HasInput(kBeta))) {
-    return node.Fail(absl::InvalidArgumentError(
+  OC_ASSIGN_OR_RETURN(options.rule, ParseUpdateRule(node.String("update_rule")));
+  if ((options.rule.gated && !node.HasInput(kDecay)) ||
+      (options.rule.delta && !node.HasInput(kBeta))) {
+    return absl::InvalidArgumentError(
         absl::StrCat("update_rule \"", node.String("update_rule"), "\" needs the input ",
-                     rule->gated && !node.HasInput(kDecay) ? "decay" : "beta")));
+                     options.rule.gated && !node.HasInput(kDecay) ? "decay" : "beta"));
   }
   if (extended) {
     options.window = node.Int("state_window");
     if (options.window < 0 || options.window > 8) {
-      return node.Fail(absl::InvalidArgumentError(
-          absl::StrCat("state_window is ", options.window, ", not 0 to 8")));
+      return absl::InvalidArgumentError(
+          absl::StrCat("state_window is ", options.window, ", not 0 to 8"));
     }
   }
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kQuery).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+  return FloatKernel(kQuery,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace onnxcmp

@@ -2,13 +2,14 @@
 #ifndef ONNXCMP_OPS_COMMON_ATTENTION_LINEAR_ATTENTION_H_
 #define ONNXCMP_OPS_COMMON_ATTENTION_LINEAR_ATTENTION_H_
 
+#include "absl/status/statusor.h"
 #include "evaluator/kernels/kernel.h"
 
 namespace onnxcmp {
 
 // com.microsoft's (`extended`) may have more heads of values than of queries, fewer heads of keys
 // than of values, and state_window.
-Kernel LinearAttentionKernel(const KernelInit& node, bool extended);
+absl::StatusOr<Kernel> LinearAttentionKernel(const KernelInit& node, bool extended);
 
 }  // namespace onnxcmp
 

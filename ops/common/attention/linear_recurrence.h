@@ -30,7 +30,7 @@ inline absl::StatusOr<UpdateRule> ParseUpdateRule(const std::string& name) {
       absl::StrCat("update_rule \"", name, "\" is none of linear, gated, delta and gated_delta"));
 }
 
-// What one step of one head takes up.
+// The operands of one step of one head.
 template <typename C>
 struct RecurrenceStep {
   int64_t key_size;

@@ -1,4 +1,4 @@
-// What the operators that embed positions by rotation share.
+// Rotation of heads, which the operators that embed positions by it share.
 #ifndef ONNXCMP_OPS_COMMON_ATTENTION_ROTATE_HEADS_H_
 #define ONNXCMP_OPS_COMMON_ATTENTION_ROTATE_HEADS_H_
 

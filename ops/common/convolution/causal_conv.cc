@@ -22,7 +22,7 @@ struct Options {
   CausalConvOptions conv;
   bool channels_last = false;
   int64_t window = 0;  // states kept; 0: the last one, without an axis of its own
-  // What com.microsoft has for (N, L, C) with channels last.
+  // Options that com.microsoft has for (N, L, C) with channels last.
   int64_t first_channel = 0;
   int64_t input_channels = 0;  // from first_channel on; 0: all
   bool state_channels_last = false;
@@ -284,13 +284,10 @@ void ConvolveChannel(const CausalConvOptions& options, int64_t length, int64_t t
   }
 }
 
-Kernel CausalConvKernel(const KernelInit& node, bool extended) {
-  const absl::StatusOr<Options> options = ReadOptions(node, extended);
-  if (!options.ok()) return node.Fail(options.status());
-  return [options = *options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kInput).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+absl::StatusOr<Kernel> CausalConvKernel(const KernelInit& node, bool extended) {
+  OC_ASSIGN_OR_RETURN(const Options options, ReadOptions(node, extended));
+  return FloatKernel(kInput,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 template void ConvolveChannel(const CausalConvOptions&, int64_t, int64_t, const float*,

@@ -28,7 +28,7 @@ void ConvolveChannel(const CausalConvOptions& options, int64_t length, int64_t t
 
 // CausalConvWithState, which ai.onnx and com.microsoft both have; com.microsoft's (`extended`)
 // knows dilation, channels_last, ndim and state_window.
-Kernel CausalConvKernel(const KernelInit& node, bool extended);
+absl::StatusOr<Kernel> CausalConvKernel(const KernelInit& node, bool extended);
 
 }  // namespace onnxcmp
 

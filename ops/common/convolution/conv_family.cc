@@ -65,7 +65,10 @@ absl::Status RunConvIn(KernelContext& ctx, const ConvAttributes& attributes,
 
 }  // namespace
 
-ConvAttributes::ConvAttributes(const KernelInit& node) : windows(node), group(node.Int("group")) {}
+absl::StatusOr<ConvAttributes> ConvAttributes::FromNode(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(WindowAttributes windows, WindowAttributes::FromNode(node));
+  return ConvAttributes{std::move(windows), node.Int("group")};
+}
 
 absl::StatusOr<Activation> FusedConvActivation(const KernelInit& node) {
   const std::string name = node.String("activation", "");

@@ -15,14 +15,15 @@
 namespace onnxcmp {
 
 struct ConvAttributes {
-  explicit ConvAttributes(const KernelInit& node);
+  static absl::StatusOr<ConvAttributes> FromNode(const KernelInit& node);
 
   WindowAttributes windows;
   int64_t group;
 };
 
-// What onnxruntime's fused convolutions apply to their result: the attributes `activation` (Relu,
-// Sigmoid, Tanh, LeakyRelu, Clip, HardSigmoid, HardSwish, or none) and `activation_params`.
+// The activation that onnxruntime's fused convolutions apply to their result: the attributes
+// `activation` (Relu, Sigmoid, Tanh, LeakyRelu, Clip, HardSigmoid, HardSwish, or none) and
+// `activation_params`.
 absl::StatusOr<Activation> FusedConvActivation(const KernelInit& node);
 
 struct ConvPlan {

@@ -229,7 +229,7 @@ class WindowPacker final : public GemmPacker<T> {
       }
     } else {
       for (int64_t i = 0; i + 1 < depth; ++i, panel += kColumns) windows.Copy(next(), panel);
-      // What is too much must not be written after the panel.
+      // The copy writes whole vectors, which must not reach beyond the panel.
       E last[2 * kColumns];
       windows.Copy(next(), last);
       std::memcpy(panel, last, kColumns * sizeof(E));
@@ -405,7 +405,7 @@ absl::Status ConvolveFewChannels(const ThreadPool& pool, const ConvolutionShape&
 // Packing would not repay itself.
 bool HasFewChannels(const ConvolutionShape& shape) { return shape.out_channels <= 3; }
 
-// Whether the image is the matrix of windows.
+// True if the image is the matrix of windows.
 bool IsPointwise(const Windows& windows) {
   return std::all_of(windows.begin(), windows.end(), [](const WindowDim& dim) {
     return dim.kernel == 1 && dim.stride == 1 && dim.pad_begin == 0 && dim.input == dim.output;

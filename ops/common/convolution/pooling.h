@@ -37,7 +37,7 @@ absl::Status GlobalPool(
     KernelContext& ctx,
     absl::FunctionRef<void(const C* x, int64_t planes, int64_t count, C* y)> fold);
 
-// What AveragePool divides a window's sum by.
+// The number that AveragePool divides a window's sum by.
 enum class PoolDivisor : uint8_t {
   kInputs,  // the number of its taps in the input
   kPadded,  // those in the input or its padding, not those that ceil_mode adds beyond
@@ -126,7 +126,7 @@ class PhaseRows {
     for (int64_t t = 0; t < dim.kernel; ++t) taps_[static_cast<size_t>(t)] = At(t * dim.dilation);
   }
 
-  // Whether a row is not much longer than what it is made of (padding may be huge).
+  // True if a row is not much longer than what it is made of (padding may be huge).
   static bool IsWorthwhile(const WindowDim& dim) {
     const int64_t length = (dim.output - 1) * dim.stride + (dim.kernel - 1) * dim.dilation + 1;
     return length <= 2 * dim.input + 64;

@@ -34,18 +34,21 @@ absl::Status CheckSize(absl::string_view name, const std::vector<int64_t>& value
 
 }  // namespace
 
-WindowAttributes::WindowAttributes(const KernelInit& node)
-    : kernel_shape_(node.Ints("kernel_shape")),
-      strides_(node.Ints("strides")),
-      pads_(node.Ints("pads")),
-      dilations_(node.Ints("dilations")),
-      auto_pad_(node.String("auto_pad", "NOTSET")),
-      ceil_mode_(node.Int("ceil_mode", 0) != 0) {
-  if (auto_pad_ != "NOTSET" && auto_pad_ != "VALID" && auto_pad_ != "SAME_UPPER" &&
-      auto_pad_ != "SAME_LOWER") {
-    node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "auto_pad must be NOTSET, SAME_UPPER, SAME_LOWER or VALID, not \"", auto_pad_, "\"")));
+absl::StatusOr<WindowAttributes> WindowAttributes::FromNode(const KernelInit& node) {
+  WindowAttributes attributes;
+  attributes.kernel_shape_ = node.Ints("kernel_shape");
+  attributes.strides_ = node.Ints("strides");
+  attributes.pads_ = node.Ints("pads");
+  attributes.dilations_ = node.Ints("dilations");
+  attributes.auto_pad_ = node.String("auto_pad", "NOTSET");
+  attributes.ceil_mode_ = node.Int("ceil_mode", 0) != 0;
+  const std::string& auto_pad = attributes.auto_pad_;
+  if (auto_pad != "NOTSET" && auto_pad != "VALID" && auto_pad != "SAME_UPPER" &&
+      auto_pad != "SAME_LOWER") {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "auto_pad must be NOTSET, SAME_UPPER, SAME_LOWER or VALID, not \"", auto_pad, "\""));
   }
+  return attributes;
 }
 
 absl::StatusOr<Windows> WindowAttributes::Resolve(absl::Span<const int64_t> input,

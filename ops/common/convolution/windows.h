@@ -33,7 +33,7 @@ class WindowAttributes {
  public:
   // Reads those that the node's schema has. As onnxruntime does, `pads` beside another auto_pad
   // than NOTSET is not looked at: old exporters write both.
-  explicit WindowAttributes(const KernelInit& node);
+  static absl::StatusOr<WindowAttributes> FromNode(const KernelInit& node);
 
   // `input`: the spatial dimensions; `kernel`: of the weights, or empty to take kernel_shape, which
   // must agree if both are given. `excess`: of elements that no window of auto_pad SAME_* would
@@ -48,7 +48,7 @@ class WindowAttributes {
   std::vector<int64_t> pads_;
   std::vector<int64_t> dilations_;
   std::string auto_pad_;
-  bool ceil_mode_;
+  bool ceil_mode_ = false;
 };
 
 // Product of the dimensions' outputs and kernels.

@@ -7,8 +7,10 @@
 #include <complex>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "evaluator/kernels/kernel.h"
 #include "evaluator/tensor/dtype.h"
 
 namespace onnxcmp {
@@ -48,6 +50,18 @@ absl::Status NoComputeClass(DType dtype);
 template <typename F>
 auto DispatchFloat(DType dtype, const F& f) {
   return dtype == DType::kDouble ? f.template operator()<double>() : f.template operator()<float>();
+}
+
+// The kernel f<C>(ctx), with C as DispatchFloat chooses it by the dtype of input `index`.
+//
+//   return FloatKernel(0, [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options);
+//   });
+template <typename F>
+Kernel FloatKernel(int index, F f) {
+  return [index, f = std::move(f)](KernelContext& ctx) -> absl::Status {
+    return DispatchFloat(ctx.Input(index).dtype(),
+                         [&]<typename C>() { return f.template operator()<C>(ctx); });
+  };
 }
 
 // Calls f<C>() with that C of the list in which elements of this dtype are computed; an error if

@@ -17,7 +17,7 @@ namespace onnxcmp {
 absl::StatusOr<Shape> BroadcastShapes(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
 absl::StatusOr<Shape> BroadcastShapes(absl::Span<const Tensor* const> tensors);
 
-// Whether `from` stretches to exactly `to` ("unidirectional").
+// OK if `from` stretches to exactly `to` ("unidirectional").
 absl::Status CheckBroadcastsTo(absl::Span<const int64_t> from, absl::Span<const int64_t> to);
 
 // Strides of `tensor` in an iteration over `shape`, 0 where it is stretched. Requires

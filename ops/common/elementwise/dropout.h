@@ -10,7 +10,7 @@
 
 namespace onnxcmp {
 
-// What a run drops: each element with the probability `ratio`, drawn from this generator.
+// The elements that a run drops: each with the probability `ratio`, drawn from this generator.
 struct DropoutDraw {
   double ratio;
   uint32_t seed;

@@ -14,7 +14,7 @@ namespace {
 
 // Elements are a multiple of this in every call of a strip function: whole packets of every type.
 constexpr int64_t kPadding = 16;
-// What one thread does at a time: many strips, so that starting it costs little.
+// Elements that one thread computes at a time: many strips, so that starting it costs little.
 constexpr int64_t kTask = 64 * vec::kMaxStrip;
 
 size_t SizeOf(ComputeClass c) {
@@ -33,7 +33,7 @@ size_t SizeOf(ComputeClass c) {
   }
 }
 
-// Whether the bytes of a dtype are values of the compute class. (Not those of bool, where a file
+// True if the bytes of a dtype are values of the compute class. (Not those of bool, where a file
 // may hold other bytes than 0 and 1.)
 bool IsStorageOf(ComputeClass c, DType dtype) {
   switch (c) {
@@ -93,7 +93,7 @@ void LoadRun(DType dtype, const std::byte* data, const StridedRuns::Run& run, bo
 
 int64_t RoundUp(int64_t count) { return (count + kPadding - 1) / kPadding * kPadding; }
 
-// What all strips of an input have in common.
+// An input, as far as all its strips have it in common.
 struct Operand {
   Operand(const Tensor& tensor, absl::Span<const int64_t> shape, ComputeClass c)
       : tensor(tensor),

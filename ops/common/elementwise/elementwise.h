@@ -60,7 +60,7 @@ absl::StatusOr<Tensor> RunStrips(const KernelContext& ctx, absl::Span<const Tens
                                  absl::Span<const StripKernel> kernels, const void* f,
                                  DType output_dtype);
 
-// What is compiled for every operator and class is only this; so nothing else is a template.
+// The only code that is compiled for every operator and class; so nothing else is a template.
 template <typename C, typename F, size_t... I>
 constexpr StripKernel MakeStripKernel(std::index_sequence<I...>) {
   using In = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;

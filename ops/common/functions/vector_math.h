@@ -20,7 +20,7 @@ inline constexpr int64_t kMaxStrip = 512;
 // An array of up to kMaxStrip elements that needs no allocation.
 template <typename T>
 using Strip = Eigen::Array<T, Eigen::Dynamic, 1, Eigen::ColMajor, kMaxStrip, 1>;
-// What functions return: a strip that expressions hold by value. (Of a plain array they hold the
+// The result of functions: a strip that expressions hold by value. (A plain array they hold by its
 // address, so that a lambda which returns `x * f(x)` would return a dangling pointer.)
 template <typename T>
 using StripValue = Eigen::NestByValue<Strip<T>>;

@@ -1,4 +1,4 @@
-// What Concat and ConcatFromSequence share.
+// Concatenation, which Concat and ConcatFromSequence share.
 #ifndef ONNXCMP_OPS_COMMON_MOVEMENT_CONCAT_H_
 #define ONNXCMP_OPS_COMMON_MOVEMENT_CONCAT_H_
 

@@ -74,7 +74,7 @@ bool ElementOffsets::Load(int64_t first, int64_t count, int64_t* offsets) const 
   const int64_t column_stride = strides_.back();
   const int64_t* index = indices_.data<int64_t>() + first;
   while (count > 0) {
-    // What is left of a row.
+    // The rest of a row.
     int64_t base = 0;
     int64_t rest = first / width;
     for (size_t d = shape.size() - 1; d-- > 0; rest /= shape[d]) {

@@ -15,7 +15,7 @@ namespace onnxcmp {
 // The node's inputs, those that are left out empty. All of them count as asked for.
 std::vector<Value> InputValues(const KernelContext& ctx);
 
-// What `kernel` makes of `inputs`; the outputs that are wanted of it are those of the node. An
+// The outputs of `kernel` for `inputs`; those are wanted of it that are wanted of the node. An
 // error if it does not look at one of the inputs.
 absl::StatusOr<std::vector<Value>> RunInner(KernelContext& ctx, const Kernel& kernel,
                                             const std::vector<Value>& inputs);

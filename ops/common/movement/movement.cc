@@ -50,7 +50,7 @@ void GatherElements(const T* src, int64_t outer, int64_t outer_stride,
       for (int64_t i = begin; i < end; ++i) to = std::copy_n(from + offset[i], block, to);
     }
   };
-  // What lies in [begin, end) of all blocks.
+  // Gathers the elements [begin, end) of all blocks.
   const auto gather = [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end;) {
       const int64_t i = b % count;

@@ -213,7 +213,7 @@ absl::StatusOr<Tensor> Interpolate(const KernelContext& ctx, const Tensor& x, in
   return y;
 }
 
-// Whether each element is taken twice, as by most of the networks that scale up.
+// True if each element is taken twice, as by most of the networks that scale up.
 bool IsDoubling(const AxisPlan& plan) {
   for (int64_t x = 0; x < plan.output; ++x) {
     if (plan.indices[static_cast<size_t>(x)] != x / 2) return false;
@@ -244,7 +244,7 @@ absl::StatusOr<Tensor> TakeNearest(const KernelContext& ctx, const Tensor& x, in
   return y;
 }
 
-// Whether an axis stays as it is.
+// True if an axis stays as it is.
 bool IsIdentity(const ResizeOptions& options, const ResizeAxis& axis, int64_t input) {
   return axis.output == input && axis.scale == 1 &&
          (options.coordinates != Coordinates::kTfCropAndResize ||

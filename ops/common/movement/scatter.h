@@ -1,5 +1,5 @@
-// What ScatterElements and ScatterND share: updates written into a copy of the data, or combined
-// with what is there.
+// Updates written into a copy of the data, or combined with what is there: shared by
+// ScatterElements and ScatterND.
 #ifndef ONNXCMP_OPS_COMMON_MOVEMENT_SCATTER_H_
 #define ONNXCMP_OPS_COMMON_MOVEMENT_SCATTER_H_
 

@@ -12,7 +12,7 @@
 
 namespace onnxcmp {
 
-// What stash_type may be: float, float16, double, bfloat16.
+// True for the types that stash_type may be: float, float16, double, bfloat16.
 inline bool IsStashType(int64_t type) {
   return type == static_cast<int64_t>(DType::kFloat) ||
          type == static_cast<int64_t>(DType::kFloat16) ||

@@ -22,7 +22,7 @@ struct Int16Pair {
   int16_t second;
 };
 
-// What a tile accumulates elements of type T in.
+// The type that a tile accumulates elements of type T in.
 template <typename T>
 struct AccumulatorOf {
   using Type = T;

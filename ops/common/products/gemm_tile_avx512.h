@@ -1,4 +1,5 @@
-// What gemm_tile.h has, with vectors of AVX-512, for gemm_kernels.cc where it is compiled for it.
+// The counterpart of gemm_tile.h with vectors of AVX-512, for gemm_kernels.cc where it is compiled
+// for it.
 #ifndef ONNXCMP_OPS_COMMON_PRODUCTS_GEMM_TILE_AVX512_H_
 #define ONNXCMP_OPS_COMMON_PRODUCTS_GEMM_TILE_AVX512_H_
 

@@ -20,7 +20,7 @@
 
 namespace onnxcmp {
 
-// Whether the numbers belong to the rows of a left factor or to the columns of a right one.
+// The factor that the numbers belong to: rows of the left one or columns of the right one.
 enum class Side : uint8_t { kLeft, kRight };
 
 // Scales or zero points of a factor with `shape` (its last two axes are a matrix, a vector is a row

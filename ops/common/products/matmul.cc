@@ -36,7 +36,7 @@ bool AllEqual(absl::Span<const int64_t> values) {
   return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
 }
 
-// Whether matrix i begins where row i * rows would.
+// True if matrix i begins where row i * rows would.
 bool AreRowsOfOneMatrix(const MatMulLayout::Factor& factor, int64_t rows) {
   const absl::Span<const int64_t> offsets = factor.batch_offsets();
   for (size_t i = 0; i < offsets.size(); ++i) {

@@ -126,7 +126,7 @@ absl::Status CheckZeroPoint(const Tensor& scale, const Tensor* zero_point) {
   return absl::OkStatus();
 }
 
-// What a narrow float's values lose.
+// Rounds to the values of a narrow float.
 template <typename C>
 void Round(DType dtype, C* x, int64_t count) {
   alignas(8) std::byte bits[kStrip * sizeof(float)];

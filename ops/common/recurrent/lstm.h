@@ -16,8 +16,8 @@ struct LstmOptions : RecurrentOptions {
 
 absl::StatusOr<LstmOptions> ReadLstmOptions(const KernelInit& node);
 
-// What R multiplies in a step: (batch, R's columns), from step.h_previous. It stays valid until the
-// next call for this direction; directions run at the same time.
+// The factor that R multiplies in a step: (batch, R's columns), from step.h_previous. It stays
+// valid until the next call for this direction; directions run at the same time.
 template <typename C>
 using RecurrentFactor = absl::FunctionRef<const C*(const RecurrentStep<C>& step)>;
 

@@ -273,7 +273,7 @@ absl::Status EmitOutputs(KernelContext& ctx, RecurrentOutputs outputs) {
   return absl::OkStatus();
 }
 
-// What all directions work in.
+// Memory that all directions work in.
 struct RecurrentBuffers {
   // Inputs are projected for several steps at a time: enough rows for a fast product, few enough
   // for the cache.

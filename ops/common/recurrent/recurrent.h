@@ -1,4 +1,4 @@
-// What the recurrent operators (LSTM, GRU, RNN and the like) share: directions, layouts, sequence
+// The frame of the recurrent operators (LSTM, GRU, RNN and the like): directions, layouts, sequence
 // lengths, initial and last states, and the projection of the inputs. An operator adds its cell.
 #ifndef ONNXCMP_OPS_COMMON_RECURRENT_RECURRENT_H_
 #define ONNXCMP_OPS_COMMON_RECURRENT_RECURRENT_H_

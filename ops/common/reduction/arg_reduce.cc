@@ -25,7 +25,7 @@ void SearchTile(const C* x, int64_t length, int64_t stride, int64_t width, int64
   for (int64_t k = 1; k < length; ++k) {
     const C* row = x + k * stride;
     for (int64_t t = 0; t < width; ++t) {
-      // Of equal elements (two NaNs are) the last one: unless the best is beyond this one.
+      // The last one of equal elements (two NaNs are): unless the best is beyond this one.
       const bool takes =
           kLast ? !IsBeyond<kGreatest>(best[t], row[t]) : IsBeyond<kGreatest>(row[t], best[t]);
       best[t] = takes ? row[t] : best[t];

@@ -8,7 +8,7 @@
 
 namespace onnxcmp {
 
-// Whether `x` takes the place of `best`, which comes before it. NaN is beyond all numbers.
+// True if `x` takes the place of `best`, which comes before it. NaN is beyond all numbers.
 template <bool kGreatest, typename C>
 bool IsBeyond(C x, C best) {
   return (kGreatest ? x > best : x < best) || (x != x && best == best);

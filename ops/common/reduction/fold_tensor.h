@@ -116,7 +116,7 @@ inline LaneGeometry CollapseAxes(const Tensor& x, const Axes& axes) {
   return geometry;
 }
 
-// Whether the storage of a type can be read as C where it is.
+// True if the storage of a type can be read as C where it is.
 template <typename C>
 bool IsStoredAs(DType dtype) {
   if constexpr (std::is_integral_v<C>) {

@@ -28,8 +28,8 @@ namespace onnxcmp {
 inline constexpr int64_t kFoldWidth = 32;
 inline constexpr int64_t kFoldBlock = 1024;
 
-// What is folded: Identity() is the value of no elements; Map is applied to each element first,
-// with a number that is the lane's own. Map and Combine take scalars and vectors of C.
+// Folds: Identity() is the value of no elements; Map is applied to each element first, with a
+// number that is the lane's own. Map and Combine take scalars and vectors of C.
 
 // A fold of the elements as they are.
 struct AsTheyAre {

@@ -10,7 +10,7 @@
 
 namespace onnxcmp {
 
-LossOptions LossOptions::FromNode(const KernelInit& node) {
+absl::StatusOr<LossOptions> LossOptions::FromNode(const KernelInit& node) {
   LossOptions options;
   const std::string reduction = node.String("reduction");
   if (reduction == "none") {
@@ -18,8 +18,8 @@ LossOptions LossOptions::FromNode(const KernelInit& node) {
   } else if (reduction == "sum") {
     options.reduction = Reduction::kSum;
   } else if (reduction != "mean") {
-    node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("reduction must be none, sum or mean, not ", reduction)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("reduction must be none, sum or mean, not ", reduction));
   }
   if (node.Has("ignore_index")) {
     options.ignored = node.Int("ignore_index");

@@ -19,7 +19,7 @@ struct LossOptions {
   bool zero_of_nothing = false;    // the mean of no loss is 0, not NaN
 
   // Reads `reduction` and `ignore_index`; in com.microsoft the mean of nothing is 0.
-  static LossOptions FromNode(const KernelInit& node);
+  static absl::StatusOr<LossOptions> FromNode(const KernelInit& node);
   // As above, but `ignored` is input 3 if that is given: com.microsoft's Internal operators.
   absl::StatusOr<LossOptions> WithInputs(const KernelContext& ctx) const;
 };

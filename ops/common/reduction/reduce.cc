@@ -127,7 +127,7 @@ void ReduceIntegers(const ThreadPool& pool, const Tensor& x, const LaneGeometry&
   }
 }
 
-// What a reduction of no elements gives.
+// Fills in the result of a reduction of no elements.
 void FillEmpty(Reduction reduction, Tensor& out) {
   const DType dtype = out.dtype();
   const bool is_float = IsFloatingPoint(dtype);

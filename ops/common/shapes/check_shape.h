@@ -1,4 +1,4 @@
-// What operators ask of the shapes of their inputs.
+// Checks of the shapes of operators' inputs.
 #ifndef ONNXCMP_OPS_COMMON_SHAPES_CHECK_SHAPE_H_
 #define ONNXCMP_OPS_COMMON_SHAPES_CHECK_SHAPE_H_
 

@@ -1,4 +1,4 @@
-// What Slice and its gradient share.
+// Slicing, which Slice and its gradient share.
 #ifndef ONNXCMP_OPS_COMMON_SHAPES_SLICES_H_
 #define ONNXCMP_OPS_COMMON_SHAPES_SLICES_H_
 

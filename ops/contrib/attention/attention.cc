@@ -33,13 +33,10 @@ absl::Status Run(KernelContext& ctx, const SelfAttentionOptions& options) {
 // K by angles that are powers of 10000, positions being counted from the past's length on. With
 // past_present_share_buffer the past is a buffer in which the new rows take their places, from
 // past_sequence_length on.
-Kernel Attention(const KernelInit& node) {
-  absl::StatusOr<SelfAttentionOptions> options = ReadSelfAttention(node);
-  if (!options.ok()) return node.Fail(options.status());
-  return [options = *options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kInput).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+absl::StatusOr<Kernel> Attention(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const SelfAttentionOptions options, ReadSelfAttention(node));
+  return FloatKernel(kInput,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

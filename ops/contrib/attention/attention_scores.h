@@ -17,8 +17,8 @@
 
 namespace onnxcmp {
 
-// What is added to scores: a number for each key, beginning at element offset + batch / beams *
-// batch_stride + head * head_stride + query * query_stride of `values`.
+// The numbers that are added to scores: one for each key, beginning at element offset + batch /
+// beams * batch_stride + head * head_stride + query * query_stride of `values`.
 template <typename C>
 struct ScoreAddend {
   Tensor values;  // of type C; undefined: nothing is added

@@ -161,14 +161,11 @@ absl::Status Run(KernelContext& ctx, int64_t heads) {
 // With use_past and has_layer_state, K and V are the caches if static_kv, else follow them. The
 // mask is -inf where key_padding_mask is true, if has_key_padding_mask; so mask_filter_value has no
 // use, as in onnxruntime. The new caches are K and V.
-Kernel DecoderAttention(const KernelInit& node) {
-  absl::StatusOr<int64_t> heads = ReadNumHeads(node);
-  if (!heads.ok()) return node.Fail(heads.status());
+absl::StatusOr<Kernel> DecoderAttention(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const int64_t heads, ReadNumHeads(node));
   node.Ignore("mask_filter_value");
-  return [heads = *heads](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kQuery).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, heads); });
-  };
+  return FloatKernel(kQuery,
+                     [heads]<typename C>(KernelContext& ctx) { return Run<C>(ctx, heads); });
 }
 
 }  // namespace

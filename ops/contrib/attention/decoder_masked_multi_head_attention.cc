@@ -85,7 +85,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
       arguments.cache_indirection = ctx.Input(kCacheIndirection);
     }
   } else {
-    // Of another attention's keys there is no past.
+    // Keys of another attention have no past.
     for (int input : {kPastLength, kCacheIndirection}) ctx.IgnoreInput(input);
   }
   if (ctx.HasInput(kBeamWidth)) {
@@ -112,22 +112,17 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // which the new row takes its place. Keys are stored row by row, as onnxruntime's CPU kernel has
 // them (the documentation has them in another order, which is that of its CUDA kernel). Output 3 is
 // what the softmax gets. Without key and value, `query` holds all three side by side.
-Kernel DecoderMaskedMultiHeadAttention(const KernelInit& node) {
+absl::StatusOr<Kernel> DecoderMaskedMultiHeadAttention(const KernelInit& node) {
   Options options;
-  absl::StatusOr<int64_t> heads = ReadNumHeads(node);
-  if (!heads.ok()) return node.Fail(heads.status());
-  options.heads = *heads;
+  OC_ASSIGN_OR_RETURN(options.heads, ReadNumHeads(node));
   options.mask_filter = node.Float("mask_filter_value", -10000.0f);
   options.scale = node.Float("scale", 0);
   options.shares_buffer = node.Int("past_present_share_buffer", 0) != 0;
   if (node.HasOutput(kScores) != (node.Int("output_qk", 0) != 0)) {
-    return node.Fail(
-        absl::InvalidArgumentError("output_qk and the output qk come together or not"));
+    return absl::InvalidArgumentError("output_qk and the output qk come together or not");
   }
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kQuery).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+  return FloatKernel(kQuery,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

@@ -49,17 +49,13 @@ absl::Status Run(KernelContext& ctx, const SelfAttentionOptions& options) {
 // beam_width. The past is a buffer in which the new row takes its place. Its keys, and those of the
 // present, are stored as the documentation says: a head's (rows, head size) is kept as (head size /
 // x, rows, x), x elements being 16 bytes.
-Kernel DecoderMaskedSelfAttention(const KernelInit& node) {
-  absl::StatusOr<SelfAttentionOptions> options = ReadSelfAttention(node);
-  if (!options.ok()) return node.Fail(options.status());
-  if (!options->shares_buffer) {
-    return node.Fail(
-        absl::UnimplementedError("DecoderMaskedSelfAttention without past_present_share_buffer"));
+absl::StatusOr<Kernel> DecoderMaskedSelfAttention(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const SelfAttentionOptions options, ReadSelfAttention(node));
+  if (!options.shares_buffer) {
+    return absl::UnimplementedError("DecoderMaskedSelfAttention without past_present_share_buffer");
   }
-  return [options = *options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kInput).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+  return FloatKernel(kInput,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

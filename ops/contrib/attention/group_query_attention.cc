@@ -54,8 +54,8 @@ struct Options {
   int64_t bit_width = 0;
 };
 
-// What is where along the sequence. Entry b has `past[b]` tokens before the new ones and total[b]
-// in all, of which those from base[b] on are at hand as keys.
+// Where past and new tokens lie along the sequence. Entry b has `past[b]` tokens before the new
+// ones and total[b] in all, of which those from base[b] on are at hand as keys.
 struct Tokens {
   int64_t batch = 0, queries = 0;
   int64_t max_total = 0;  // total_sequence_length
@@ -329,11 +329,9 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // 0 where a query sees no key. With query_seqlens the rest of an entry's new tokens is padding: the
 // past is what seqlens_k leaves of it, whatever total_sequence_length is. Padding at the end of a
 // prompt attends to all of the entry's tokens before it.
-Kernel GroupQueryAttention(const KernelInit& node) {
+absl::StatusOr<Kernel> GroupQueryAttention(const KernelInit& node) {
   Options options;
-  absl::StatusOr<HeadCounts> heads = ReadHeadCounts(node);
-  if (!heads.ok()) return node.Fail(heads.status());
-  options.heads = *heads;
+  OC_ASSIGN_OR_RETURN(options.heads, ReadHeadCounts(node));
   options.scale = node.Float("scale", 0);
   options.softcap = node.Float("softcap", 0);
   options.causal = node.Flag("causal");
@@ -350,22 +348,19 @@ Kernel GroupQueryAttention(const KernelInit& node) {
   options.value_quantization = node.String("v_quant_type");
   options.bit_width = node.Int("kv_cache_bit_width", 0);
   for (const char* name : {"k_quant_type", "v_quant_type"}) {
-    const absl::Status status = CheckQuantizationKind(name, node.String(name));
-    if (!status.ok()) return node.Fail(status);
+    OC_RETURN_IF_ERROR(CheckQuantizationKind(name, node.String(name)));
   }
   if (options.window == 0 || options.window < -1 || (!options.causal && options.window != -1)) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "local_window_size ", options.window, " with causal ", options.causal ? 1 : 0)));
+    return absl::InvalidArgumentError(absl::StrCat("local_window_size ", options.window,
+                                                   " with causal ", options.causal ? 1 : 0));
   }
   if (options.shown < 0 || options.shown > 2 || (options.shown == 0) == node.HasOutput(kScores)) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("qk_output ", options.shown, " with",
-                                                             node.HasOutput(kScores) ? "" : "out",
-                                                             " an output output_qk")));
+    return absl::InvalidArgumentError(absl::StrCat("qk_output ", options.shown, " with",
+                                                   node.HasOutput(kScores) ? "" : "out",
+                                                   " an output output_qk"));
   }
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kQuery).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+  return FloatKernel(kQuery,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What the attention operators of decoders with grouped heads share (GroupQueryAttention,
-// SparseAttention, PagedAttention): heads out of projections, their normalization and rotation.
+// Heads out of projections, their normalization and rotation: shared by the attention operators of
+// decoders with grouped heads (GroupQueryAttention, SparseAttention, PagedAttention).
 #ifndef ONNXCMP_OPS_CONTRIB_ATTENTION_GROUPED_HEADS_H_
 #define ONNXCMP_OPS_CONTRIB_ATTENTION_GROUPED_HEADS_H_
 
@@ -27,13 +27,13 @@ struct DecoderHeads {
   Tensor v;
 };
 
-// Of (batch, sequence, heads * head size) each, or of the query alone with the heads of all three
-// side by side; then key and value are null. They may be there and have no tokens, if
+// Splits tensors of (batch, sequence, heads * head size) each, or the query alone with the heads of
+// all three side by side; then key and value are null. They may be there and have no tokens, if
 // `may_be_empty`.
 absl::StatusOr<DecoderHeads> SplitIntoHeads(const Tensor& query, const Tensor* key,
                                             const Tensor* value, const HeadCounts& counts,
                                             bool may_be_empty = false);
-// Of inputs 0, 1 and 2.
+// Splits inputs 0, 1 and 2.
 absl::StatusOr<DecoderHeads> SplitIntoHeads(const KernelContext& ctx, const HeadCounts& counts,
                                             bool may_be_empty = false);
 

@@ -39,17 +39,15 @@ absl::Status Run(KernelContext& ctx, const SelfAttentionOptions& options, int64_
 // away from it and all global ones, projected by weight and bias; a global token sees all tokens,
 // it and they being projected by global_weight and global_bias. `mask` is added to the scores of
 // keys.
-Kernel LongformerAttention(const KernelInit& node) {
-  absl::StatusOr<SelfAttentionOptions> options = ReadSelfAttention(node);
-  if (!options.ok()) return node.Fail(options.status());
+absl::StatusOr<Kernel> LongformerAttention(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const SelfAttentionOptions options, ReadSelfAttention(node));
   const int64_t window = node.Int("window");
   if (window < 1 || window > std::numeric_limits<int32_t>::max()) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("window is ", window)));
+    return absl::InvalidArgumentError(absl::StrCat("window is ", window));
   }
-  return [options = *options, window](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kInput).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options, window); });
-  };
+  return FloatKernel(kInput, [options, window]<typename C>(KernelContext& ctx) {
+    return Run<C>(ctx, options, window);
+  });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What com.microsoft's attention operators with as many heads of keys as of queries share: the
-// past, the masks of BERT, beams.
+// The past, the masks of BERT and beams: shared by com.microsoft's attention operators with as many
+// heads of keys as of queries.
 #ifndef ONNXCMP_OPS_CONTRIB_ATTENTION_MULTI_HEAD_H_
 #define ONNXCMP_OPS_CONTRIB_ATTENTION_MULTI_HEAD_H_
 

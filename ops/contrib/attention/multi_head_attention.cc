@@ -113,18 +113,14 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // Keys and values of 4 dimensions, (batch, heads, sequence, head size), are those of another
 // attention and get no bias. With past_sequence_length the past is a buffer in which the new rows
 // take their places; cache_indirection tells which beam each row of it is read from.
-Kernel MultiHeadAttention(const KernelInit& node) {
+absl::StatusOr<Kernel> MultiHeadAttention(const KernelInit& node) {
   Options options;
-  absl::StatusOr<int64_t> heads = ReadNumHeads(node);
-  if (!heads.ok()) return node.Fail(heads.status());
-  options.heads = *heads;
+  OC_ASSIGN_OR_RETURN(options.heads, ReadNumHeads(node));
   options.mask_filter = node.Float("mask_filter_value", -10000.0f);
   options.scale = node.Float("scale", 0);
   options.unidirectional = node.Flag("unidirectional");
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kQuery).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+  return FloatKernel(kQuery,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

@@ -29,13 +29,10 @@ absl::Status Run(KernelContext& ctx, const SelfAttentionOptions& options) {
 // PackedAttention (com.microsoft 1): Attention of sequences that lie in a row without
 // padding, bounded by cumulative_sequence_length. attention_bias is that of the padded sequences,
 // of which token_offset tells the length.
-Kernel PackedAttention(const KernelInit& node) {
-  absl::StatusOr<SelfAttentionOptions> options = ReadSelfAttention(node);
-  if (!options.ok()) return node.Fail(options.status());
-  return [options = *options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kInput).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+absl::StatusOr<Kernel> PackedAttention(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const SelfAttentionOptions options, ReadSelfAttention(node));
+  return FloatKernel(kInput,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

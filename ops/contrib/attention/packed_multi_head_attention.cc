@@ -64,14 +64,12 @@ absl::Status Run(KernelContext& ctx, int64_t heads, float scale) {
 // padded sequences, of which token_offset tells the length. Without key and value, `query` holds
 // all three as (tokens, heads, 3, head size). mask_filter_value has no use where there is no
 // padding.
-Kernel PackedMultiHeadAttention(const KernelInit& node) {
-  absl::StatusOr<int64_t> heads = ReadNumHeads(node);
-  if (!heads.ok()) return node.Fail(heads.status());
+absl::StatusOr<Kernel> PackedMultiHeadAttention(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const int64_t heads, ReadNumHeads(node));
   node.Ignore("mask_filter_value");
-  return [heads = *heads, scale = node.Float("scale", 0)](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kQuery).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, heads, scale); });
-  };
+  const float scale = node.Float("scale", 0);
+  return FloatKernel(
+      kQuery, [heads, scale]<typename C>(KernelContext& ctx) { return Run<C>(ctx, heads, scale); });
 }
 
 }  // namespace

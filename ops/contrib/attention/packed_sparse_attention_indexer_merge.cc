@@ -146,24 +146,24 @@ absl::Status MergeSelections(KernelContext& ctx, int64_t capacity, bool append_r
 // (append_range) or the first additional_counts[n] of additional_indices[n] (append_indices), each
 // once and in the order in which they come, then -1. What does not fit into max_output_entries has
 // status 2, what has counts, rows, ranges or indices out of range 1; both have no indices.
-Kernel PackedSparseAttentionIndexerMerge(const KernelInit& node) {
+absl::StatusOr<Kernel> PackedSparseAttentionIndexerMerge(const KernelInit& node) {
   const int64_t capacity = node.Int("max_output_entries");
   const std::string mode = node.String("policy_mode");
   if (capacity < 1 || capacity > int64_t{1} << 30) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("max_output_entries is ", capacity, ", not 1 to 2^30")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("max_output_entries is ", capacity, ", not 1 to 2^30"));
   }
   const bool append_range = mode == "append_range";
   if (!append_range && mode != "append_indices") {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("policy_mode \"", mode, "\" is neither append_range nor append_indices")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("policy_mode \"", mode, "\" is neither append_range nor append_indices"));
   }
   const auto has = [&](int first) { return node.HasInput(first) && node.HasInput(first + 1); };
   const auto lacks = [&](int first) { return !node.HasInput(first) && !node.HasInput(first + 1); };
   if (append_range ? !has(kStarts) || !lacks(kMore) : !has(kMore) || !lacks(kStarts)) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
+    return absl::InvalidArgumentError(absl::StrCat(
         mode, " needs ", append_range ? "range_starts and range_ends" : "additional_indices and ",
-        append_range ? "" : "additional_counts", ", and no other")));
+        append_range ? "" : "additional_counts", ", and no other"));
   }
   return [=](KernelContext& ctx) { return MergeSelections(ctx, capacity, append_range); };
 }

@@ -127,7 +127,7 @@ absl::StatusOr<DecoderHeads> LoadHeads(const KernelContext& ctx, const Options& 
     if (x.rank() != 2) return BadAttentionShape("query, key or value", x, "(tokens, hidden)");
     rows[i] = x.Reshaped({1, x.dim(0), x.dim(1)});
   }
-  // Of a latent cache the values are a part of the keys.
+  // The values of a latent cache are a part of its keys.
   const Tensor* key = rows[kKey].defined() ? &rows[kKey] : nullptr;
   const Tensor* value = rows[kValue].defined() ? &rows[kValue] : nullptr;
   if (options.latent) value = key;
@@ -329,13 +329,10 @@ absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
 // slot_mapping (not at all where it is -1), before the caches are read. With kv_cache_layout LATENT
 // the values are the first v_head_size elements of the keys. Rotation leaves the first
 // rotary_offset elements of a head as they are. Not supported: caches of 4-bit numbers.
-Kernel PagedAttention(const KernelInit& node) {
-  absl::StatusOr<Options> options = ReadOptions(node);
-  if (!options.ok()) return node.Fail(options.status());
-  return [options = *options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kQuery).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+absl::StatusOr<Kernel> PagedAttention(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const Options options, ReadOptions(node));
+  return FloatKernel(kQuery,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What the attention operators with the projections inside share: Attention, QAttention,
-// DecoderMaskedSelfAttention, PackedAttention.
+// Projections into heads: shared by the attention operators that have them inside: Attention,
+// QAttention, DecoderMaskedSelfAttention, PackedAttention.
 #ifndef ONNXCMP_OPS_CONTRIB_ATTENTION_SELF_ATTENTION_H_
 #define ONNXCMP_OPS_CONTRIB_ATTENTION_SELF_ATTENTION_H_
 

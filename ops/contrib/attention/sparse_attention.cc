@@ -45,7 +45,7 @@ struct Layouts {
   int64_t blocks = 0;  // rows of each layout
   int64_t width = 0;   // columns kept of each layout
 
-  // Whether queries of block `q` see keys of block `k`.
+  // True if queries of block `q` see keys of block `k`.
   bool Shows(int64_t layout, int64_t q, int64_t k) const {
     const int64_t* row = rows.data() + layout * (blocks + 1) + q;
     const int64_t* first = columns.data() + layout * width;
@@ -200,23 +200,19 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // the number of new tokens (a prompt, which may be padded at its end), else
 // key_total_sequence_lengths less the new tokens. Q and K are rotated first with do_rotary. A query
 // that sees no key gives 0.
-Kernel SparseAttention(const KernelInit& node) {
+absl::StatusOr<Kernel> SparseAttention(const KernelInit& node) {
   Options options;
-  absl::StatusOr<HeadCounts> heads = ReadHeadCounts(node);
-  if (!heads.ok()) return node.Fail(heads.status());
-  options.heads = *heads;
+  OC_ASSIGN_OR_RETURN(options.heads, ReadHeadCounts(node));
   options.scale = node.Float("scale", 0);
   options.block = node.Int("sparse_block_size");
   options.rotates = node.Int("do_rotary", 0) != 0;
   options.interleaved = node.Int("rotary_interleaved", 0) != 0;
   if (options.block != 16 && options.block != 32 && options.block != 64 && options.block != 128) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("sparse_block_size ", options.block, " is none of 16, 32, 64 and 128")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("sparse_block_size ", options.block, " is none of 16, 32, 64 and 128"));
   }
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kQuery).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+  return FloatKernel(kQuery,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct Options {
   int64_t bits = 4;
 };
 
-// What is gathered from, with axes that are not negative.
+// The table that is gathered from, with axes that are not negative.
 struct Table {
   Tensor codes;
   Shape dims;  // of the codes; bytes of uint8 may hold several
@@ -213,9 +213,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 Kernel GatherBlockQuantized(const KernelInit& node) {
   const Options options = {node.Int("gather_axis"), node.Int("quantize_axis"),
                            node.Int("block_size"), node.Int("bits")};
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(2).dtype(), [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+  return FloatKernel(2, [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

@@ -34,21 +34,20 @@ absl::Status GatherPackedRows(KernelContext& ctx, const PackedFormat& format, in
 
 // GatherPacked (com.microsoft 1): the rows of `data` that `indices` names, of K elements in the
 // format packed_type (packed_format.h), as output_dtype. An index out of range names row 0.
-Kernel GatherPacked(const KernelInit& node) {
+absl::StatusOr<Kernel> GatherPacked(const KernelInit& node) {
   const int64_t columns = node.Int("K");
   const auto dtype = static_cast<DType>(node.Int("output_dtype"));
-  const absl::StatusOr<const PackedFormat*> format =
-      PackedFormatOf("packed_type", node.Int("packed_type"));
-  if (!format.ok()) return node.Fail(format.status());
+  OC_ASSIGN_OR_RETURN(const PackedFormat* format,
+                      PackedFormatOf("packed_type", node.Int("packed_type")));
   if (columns < 1) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("K is ", columns)));
+    return absl::InvalidArgumentError(absl::StrCat("K is ", columns));
   }
   if (dtype != DType::kFloat && dtype != DType::kFloat16 && dtype != DType::kBfloat16 &&
       dtype != DType::kDouble) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("output_dtype is ", node.Int("output_dtype"), ", which is no float")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("output_dtype is ", node.Int("output_dtype"), ", which is no float"));
   }
-  return [columns, dtype, format = *format](KernelContext& ctx) {
+  return [columns, dtype, format](KernelContext& ctx) {
     return DispatchFloat(
         dtype, [&]<typename C>() { return GatherPackedRows<C>(ctx, *format, columns, dtype); });
   };

@@ -43,10 +43,10 @@ absl::StatusOr<Tensor> Dequantize(const KernelContext& ctx, int64_t block_size, 
 //   W[n, k] = e2m1(B[n, k]) * weight_scale_2 * e4m3(weight_scale[n, k / block_size]),
 // rounded to A's type; two codes a byte, the first in the low bits. The sum is in float and rounded
 // once, after the bias. input_scale has no effect with activations that are not quantized.
-Kernel MatMulBlockQuantizedFp4Weight(const KernelInit& node) {
+absl::StatusOr<Kernel> MatMulBlockQuantizedFp4Weight(const KernelInit& node) {
   const int64_t block_size = node.Int("block_size");
   if (block_size < 1) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("block_size is ", block_size)));
+    return absl::InvalidArgumentError(absl::StrCat("block_size is ", block_size));
   }
   return [block_size](KernelContext& ctx) -> absl::Status {
     ctx.IgnoreInput(4);

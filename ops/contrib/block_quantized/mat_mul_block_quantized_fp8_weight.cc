@@ -28,10 +28,10 @@ absl::StatusOr<Tensor> RoundToFloat8(const KernelContext& ctx, const Tensor& a, 
 //   W[n, k] = e4m3(B[n, k]) * b_scale[n, k / block_size]
 //   A' = e4m3(A / a_scale) * a_scale with an a_scale, else A
 // Computed in float and rounded once, after the bias.
-Kernel MatMulBlockQuantizedFp8Weight(const KernelInit& node) {
+absl::StatusOr<Kernel> MatMulBlockQuantizedFp8Weight(const KernelInit& node) {
   const int64_t block_size = node.Int("block_size");
   if (block_size < 1) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("block_size is ", block_size)));
+    return absl::InvalidArgumentError(absl::StrCat("block_size is ", block_size));
   }
   return [block_size](KernelContext& ctx) -> absl::Status {
     const DType dtype = ctx.Input(0).dtype();

@@ -12,7 +12,7 @@
 namespace onnxcmp {
 namespace {
 
-// What a code of four bits means, times the largest magnitude of its block.
+// The values of the codes of four bits, to be multiplied by the largest magnitude of their block.
 constexpr double kFp4[16] = {0,   1.0 / 192,  2.0 / 3,  1,  1.0 / 3,  1.0 / 2,  1.0 / 6,  1.0 / 4,
                              -0., -1.0 / 192, -2.0 / 3, -1, -1.0 / 3, -1.0 / 2, -1.0 / 6, -1.0 / 4};
 // Quantiles of the normal distribution (https://arxiv.org/abs/2305.14314).
@@ -79,7 +79,7 @@ absl::StatusOr<Tensor> Dequantize(const KernelContext& ctx, const Options& optio
 // blocks of four-bit codes over its elements in row-major order, the first of a byte in the high
 // bits; W = table[code] * absmax of the block, the table being FP4's or NF4's. Narrow floats are
 // computed in float and rounded once. training_mode has no effect on the result.
-Kernel MatMulBnb4(const KernelInit& node) {
+absl::StatusOr<Kernel> MatMulBnb4(const KernelInit& node) {
   Options options = {.n = node.Int("N"),
                      .k = node.Int("K"),
                      .block_size = node.Int("block_size"),
@@ -87,17 +87,14 @@ Kernel MatMulBnb4(const KernelInit& node) {
   node.Ignore("training_mode");
   const int64_t type = node.Int("quant_type");
   if (type != 0 && type != 1) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("quant_type is ", type, ", not 0 (FP4) or 1 (NF4)")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("quant_type is ", type, ", not 0 (FP4) or 1 (NF4)"));
   }
   options.table = type == 0 ? kFp4 : kNf4;
-  if (const absl::Status status = CheckBlockSize(options.block_size); !status.ok()) {
-    return node.Fail(status);
-  }
+  OC_RETURN_IF_ERROR(CheckBlockSize(options.block_size));
   const std::optional<int64_t> elements = NumElements(Shape{options.n, options.k});
   if (!elements.has_value() || *elements == 0) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("N is ", options.n, " and K is ", options.k)));
+    return absl::InvalidArgumentError(absl::StrCat("N is ", options.n, " and K is ", options.k));
   }
   options.elements = *elements;
   return [options](KernelContext& ctx) -> absl::Status {

@@ -49,11 +49,11 @@ absl::StatusOr<Tensor> Unpack(const KernelContext& ctx, int64_t k, int64_t n, bo
 // blocks of 32 elements: the scale (float), with blk_quant_type 1 a zero point (a byte; else it is
 // 8), and 16 bytes of which byte i holds elements i (low bits) and i + 16. Blocks of 64, type 2,
 // are documented, but no implementation of them can be run.
-Kernel MatMulFpQ4(const KernelInit& node) {
+absl::StatusOr<Kernel> MatMulFpQ4(const KernelInit& node) {
   const int64_t type = node.Int("blk_quant_type");
   if (type != 0 && type != 1) {
-    return node.Fail(absl::UnimplementedError(
-        absl::StrCat("blk_quant_type is ", type, "; blocks of 32, 0 and 1, are supported")));
+    return absl::UnimplementedError(
+        absl::StrCat("blk_quant_type is ", type, "; blocks of 32, 0 and 1, are supported"));
   }
   return [zero_points = type == 1](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, ctx.IntsInput(2));

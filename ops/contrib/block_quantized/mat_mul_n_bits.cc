@@ -13,16 +13,15 @@ namespace {
 // codes of 2, 4 or 8 bits (block_quantization.h). Zero points are 2^(bits - 1) by default; packed
 // ones do not count where g_idx is given, as in onnxruntime. A is never quantized, whatever
 // accuracy_level allows; narrow floats are computed in float and rounded once.
-Kernel MatMulNBits(const KernelInit& node) {
-  const absl::StatusOr<NBitsAttributes> attributes = ReadNBitsAttributes(node);
-  if (!attributes.ok()) return node.Fail(attributes.status());
+absl::StatusOr<Kernel> MatMulNBits(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const NBitsAttributes attributes, ReadNBitsAttributes(node));
   const int64_t prepacked = node.Int("weight_prepacked");
   if (prepacked != 0) {
-    return node.Fail(absl::UnimplementedError(absl::StrCat(
-        "weight_prepacked is ", prepacked, ": layouts of processors are not supported")));
+    return absl::UnimplementedError(absl::StrCat("weight_prepacked is ", prepacked,
+                                                 ": layouts of processors are not supported"));
   }
   const int64_t n = node.Int("N");
-  return [attributes = *attributes, n](KernelContext& ctx) -> absl::Status {
+  return [attributes, n](KernelContext& ctx) -> absl::Status {
     const DType dtype = ctx.Input(0).dtype();
     return DispatchFloat(dtype, [&]<typename C>() -> absl::Status {
       OC_ASSIGN_OR_RETURN(const Tensor a, LoadTensor<C>(ctx, ctx.Input(0)));

@@ -16,15 +16,14 @@ namespace {
 //   Y = silu(x * W_gate^T + gate_bias) * (x * W_up^T + up_bias),  input_skip_bias_sum = A + skip
 // Its only implementation (WebGPU) knows silu; narrow floats are computed in float and rounded once
 // in each output.
-Kernel MatMulNBitsMlp(const KernelInit& node) {
-  const absl::StatusOr<NBitsAttributes> attributes = ReadNBitsAttributes(node);
-  if (!attributes.ok()) return node.Fail(attributes.status());
+absl::StatusOr<Kernel> MatMulNBitsMlp(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const NBitsAttributes attributes, ReadNBitsAttributes(node));
   const std::string activation = node.String("activation");
   if (activation != "silu") {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("activation \"", activation, "\" is not known; silu is")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("activation \"", activation, "\" is not known; silu is"));
   }
-  return [attributes = *attributes, n = node.Int("N"),
+  return [attributes, n = node.Int("N"),
           epsilon = node.Float("epsilon")](KernelContext& ctx) -> absl::Status {
     const DType dtype = ctx.Input(0).dtype();
     return DispatchFloat(dtype, [&]<typename C>() -> absl::Status {

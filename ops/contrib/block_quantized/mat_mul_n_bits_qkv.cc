@@ -12,10 +12,9 @@ namespace {
 //   x = SimplifiedLayerNormalization(A + skip) * norm_scale,  input_skip_bias_sum = A + skip
 //   Q = x * W_q^T + q_bias, K and V likewise
 // Narrow floats are computed in float and rounded once in each output.
-Kernel MatMulNBitsQkv(const KernelInit& node) {
-  const absl::StatusOr<NBitsAttributes> attributes = ReadNBitsAttributes(node);
-  if (!attributes.ok()) return node.Fail(attributes.status());
-  return [attributes = *attributes, query_size = node.Int("Nq"), key_size = node.Int("Nkv"),
+absl::StatusOr<Kernel> MatMulNBitsQkv(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const NBitsAttributes attributes, ReadNBitsAttributes(node));
+  return [attributes, query_size = node.Int("Nq"), key_size = node.Int("Nkv"),
           epsilon = node.Float("epsilon")](KernelContext& ctx) -> absl::Status {
     const DType dtype = ctx.Input(0).dtype();
     return DispatchFloat(dtype, [&]<typename C>() -> absl::Status {

@@ -57,20 +57,17 @@ absl::Status RunQlora(KernelContext& ctx, const Options& options) {
 // Each product is rounded to X's type, then their sum. The adapters have lora_bits and
 // lora_block_size; their rank is that of lora_A_scales. Without elements in lora_B there is no
 // second term, without those in lora_A the first product of it is 0.
-Kernel MatMulNBitsQlora(const KernelInit& node) {
-  const absl::StatusOr<NBitsAttributes> base = ReadNBitsAttributes(node);
-  if (!base.ok()) return node.Fail(base.status());
-  const absl::StatusOr<NBitsAttributes> adapter =
-      CheckNBitsAttributes({base->k, node.Int("lora_bits"), node.Int("lora_block_size")});
-  if (!adapter.ok()) return node.Fail(adapter.status());
-  const Options options = {*base, *adapter, node.Int("N")};
+absl::StatusOr<Kernel> MatMulNBitsQlora(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const NBitsAttributes base, ReadNBitsAttributes(node));
+  OC_ASSIGN_OR_RETURN(
+      const NBitsAttributes adapter,
+      CheckNBitsAttributes({base.k, node.Int("lora_bits"), node.Int("lora_block_size")}));
+  const Options options = {base, adapter, node.Int("N")};
   if (options.n < 1) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("N is ", options.n)));
+    return absl::InvalidArgumentError(absl::StrCat("N is ", options.n));
   }
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kX).dtype(),
-                         [&]<typename C>() { return RunQlora<C>(ctx, options); });
-  };
+  return FloatKernel(
+      kX, [options]<typename C>(KernelContext& ctx) { return RunQlora<C>(ctx, options); });
 }
 
 }  // namespace

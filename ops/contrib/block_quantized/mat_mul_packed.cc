@@ -45,30 +45,26 @@ absl::Status MultiplyPacked(KernelContext& ctx, const PackedProduct& product) {
 // format packed_type (packed_format.h), each rounded to A's type. The sum is in float and rounded
 // once, and once more after an activation: relu2 is max(y, 0)^2, silu y * sigmoid(y). global_scale
 // is refused: it is that of NVFP4, whose number and layout no public text has.
-Kernel MatMulPacked(const KernelInit& node) {
+absl::StatusOr<Kernel> MatMulPacked(const KernelInit& node) {
   PackedProduct product;
   product.k = node.Int("K");
   product.n = node.Int("N");
-  const absl::StatusOr<const PackedFormat*> format =
-      PackedFormatOf("packed_type", node.Int("packed_type"));
-  if (!format.ok()) return node.Fail(format.status());
-  product.format = *format;
+  OC_ASSIGN_OR_RETURN(product.format, PackedFormatOf("packed_type", node.Int("packed_type")));
   const std::string activation = node.String("activation_type");
   if (activation == "relu2" || activation == "relu_squared") {
     product.activation = Activation::SquaredRelu();
   } else if (activation == "silu") {
     product.activation = Activation::Silu();
   } else if (activation != "none") {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("activation_type \"", activation, "\" is none of none, relu2 and silu")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("activation_type \"", activation, "\" is none of none, relu2 and silu"));
   }
   if (product.k < 1 || product.n < 1) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("K is ", product.k, ", N ", product.n)));
+    return absl::InvalidArgumentError(absl::StrCat("K is ", product.k, ", N ", product.n));
   }
   if (node.HasInput(2)) {
-    return node.Fail(absl::UnimplementedError(
-        absl::StrCat("global_scale is for NVFP4, but the format is ", product.format->name)));
+    return absl::UnimplementedError(
+        absl::StrCat("global_scale is for NVFP4, but the format is ", product.format->name));
   }
   return [product](KernelContext& ctx) { return MultiplyPacked(ctx, product); };
 }

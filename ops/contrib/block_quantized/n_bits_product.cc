@@ -24,7 +24,7 @@ absl::Status CheckShape(absl::string_view name, const Tensor& tensor, const Shap
 
 bool Given(const KernelContext& ctx, int index) { return index >= 0 && ctx.HasInput(index); }
 
-// Whether b stands for no weights: dimensions of `full` that are 0, the others as they are.
+// True if b stands for no weights: dimensions of `full` that are 0, the others as they are.
 bool IsOmitted(const Tensor& b, const Shape& full) {
   if (b.num_elements() != 0 || *NumElements(full) == 0 || b.rank() != 3) return false;
   for (size_t i = 0; i < full.size(); ++i) {

@@ -42,8 +42,8 @@ template <typename C>
 absl::StatusOr<Tensor> NBitsProduct(const KernelContext& ctx, const NBitsAttributes& attributes,
                                     int64_t n, const NBitsInputs& inputs, const Tensor& a);
 
-// What the fused forms multiply, as C: input 0, plus input 1 (skip) if it is given; with input 2
-// (norm_scale, of length K) that times 1 / sqrt(mean of squares + epsilon) of its row times the
+// The left factor of the fused forms, as C: input 0, plus input 1 (skip) if it is given; with input
+// 2 (norm_scale, of length K) that times 1 / sqrt(mean of squares + epsilon) of its row times the
 // scale. Sets output `sum_output`, input 0 plus skip, if it is wanted. The sum is normalized
 // unrounded.
 template <typename C>

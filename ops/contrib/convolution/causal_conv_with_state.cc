@@ -14,7 +14,7 @@ namespace {
 //   state_channels_last; state_update, the first state_update_capacity positions of the input, 0
 //   where there are not so many.
 // ndim of 2 or 3 is refused: what pads the axes that are not causal is not documented.
-Kernel CausalConvWithState(const KernelInit& node) {
+absl::StatusOr<Kernel> CausalConvWithState(const KernelInit& node) {
   return CausalConvKernel(node, /*extended=*/true);
 }
 

@@ -6,12 +6,11 @@ namespace {
 
 // FusedConv (com.microsoft 1): Y = activation(conv(X, W) + B + Z); a narrow float is rounded once,
 // after the activation.
-Kernel FusedConv(const KernelInit& node) {
-  const absl::StatusOr<Activation> activation = FusedConvActivation(node);
-  if (!activation.ok()) return node.Fail(activation.status());
-  return [attributes = ConvAttributes(node), activation = *activation](KernelContext& ctx) {
-    return RunConv(ctx, attributes, activation);
-  };
+absl::StatusOr<Kernel> FusedConv(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const Activation activation, FusedConvActivation(node));
+  OC_ASSIGN_OR_RETURN(const ConvAttributes attributes, ConvAttributes::FromNode(node));
+  return
+      [attributes, activation](KernelContext& ctx) { return RunConv(ctx, attributes, activation); };
 }
 
 }  // namespace

@@ -77,12 +77,11 @@ absl::Status Run(KernelContext& ctx, const WindowAttributes& attributes) {
 // never masked if there are two or three spatial dimensions, and a mask of several planes is read
 // from element p * plane size mod number of planes on for plane p, not from its plane p. With one
 // plane, which is the usual mask, both are the same.
-Kernel MaxpoolWithMask(const KernelInit& node) {
+absl::StatusOr<Kernel> MaxpoolWithMask(const KernelInit& node) {
   node.Ignore("storage_order");  // of indices, which this operator does not give
-  return [attributes = WindowAttributes(node)](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, attributes); });
-  };
+  OC_ASSIGN_OR_RETURN(const WindowAttributes attributes, WindowAttributes::FromNode(node));
+  return FloatKernel(
+      0, [attributes]<typename C>(KernelContext& ctx) { return Run<C>(ctx, attributes); });
 }
 
 }  // namespace

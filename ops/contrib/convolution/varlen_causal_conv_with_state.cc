@@ -62,8 +62,9 @@ absl::Status SetStateUpdate(KernelContext& ctx, const Options& options, const Te
   return ctx.SetOutput(2, std::move(update));
 }
 
-// What two taps have for every token: y[t] = (w[1] + d[t, 0]) x[t] + m[t] (w[0] + d[t, 1]) x[t -
-// 1], d being the deltas of the channel's group. Every sum and product is rounded to the type.
+// A convolution with two taps for every token: y[t] = (w[1] + d[t, 0]) x[t] + m[t] (w[0] + d[t, 1])
+// x[t - 1], d being the deltas of the channel's group. Every sum and product is rounded to the
+// type.
 template <typename C>
 class DynamicTaps {
  public:
@@ -183,33 +184,30 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // state_update_capacity, state_update has the first capture_count tokens of each sequence, and 0
 // after them. kernel_delta and previous_mask change the two taps for every token (DynamicTaps),
 // from delta_offset on and for groups of group_size channels.
-Kernel VarlenCausalConvWithState(const KernelInit& node) {
-  const absl::StatusOr<CausalConvOptions> conv = ReadCausalConvOptions(node, /*has_dilation=*/true);
-  if (!conv.ok()) return node.Fail(conv.status());
-  const Options options = {*conv, node.Int("state_update_capacity"), node.HasInput(kKernelDelta),
+absl::StatusOr<Kernel> VarlenCausalConvWithState(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const CausalConvOptions conv,
+                      ReadCausalConvOptions(node, /*has_dilation=*/true));
+  const Options options = {conv, node.Int("state_update_capacity"), node.HasInput(kKernelDelta),
                            node.Int("delta_offset"), node.Int("group_size")};
   if (options.dynamic != node.HasInput(kPreviousMask)) {
-    return node.Fail(
-        absl::InvalidArgumentError("kernel_delta and previous_mask come together or not"));
+    return absl::InvalidArgumentError("kernel_delta and previous_mask come together or not");
   }
-  if (options.dynamic && (conv->silu || conv->dilation != 1 || node.HasInput(kBias) ||
+  if (options.dynamic && (conv.silu || conv.dilation != 1 || node.HasInput(kBias) ||
                           options.delta_offset < 0 || options.group_size < 1)) {
-    return node.Fail(absl::InvalidArgumentError(
+    return absl::InvalidArgumentError(
         absl::StrCat("kernel_delta goes with neither activation, dilation nor bias, delta_offset ",
-                     options.delta_offset, " and group_size ", options.group_size)));
+                     options.delta_offset, " and group_size ", options.group_size));
   }
   if (options.capacity < 0 || options.capacity > 8) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("state_update_capacity is ", options.capacity, ", not 0 to 8")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("state_update_capacity is ", options.capacity, ", not 0 to 8"));
   }
   if (node.HasInput(kCaptureCount) != (options.capacity > 0)) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "capture_count goes with a state_update_capacity, which is ", options.capacity)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "capture_count goes with a state_update_capacity, which is ", options.capacity));
   }
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kInput).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+  return FloatKernel(kInput,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

@@ -83,10 +83,9 @@ absl::Status Run(KernelContext& ctx, const DropoutForm& form, const DropoutSeed&
 // BitmaskDropout has no bias and no residual.
 KernelMaker MakerOf(DropoutForm form) {
   return [form](const KernelInit& node) -> Kernel {
-    return [form, seed = DropoutSeed(node)](KernelContext& ctx) {
-      return DispatchFloat(ctx.Input(0).dtype(),
-                           [&]<typename C>() { return Run<C>(ctx, form, seed); });
-    };
+    return FloatKernel(0, [form, seed = DropoutSeed(node)]<typename C>(KernelContext& ctx) {
+      return Run<C>(ctx, form, seed);
+    });
   };
 }
 

@@ -10,14 +10,14 @@ namespace {
 
 // IsAllFinite (com.microsoft 1; for training, no CPU kernel in onnxruntime): whether no element of
 // any input is infinite or NaN, or with isinf_only infinite, or with isnan_only NaN.
-Kernel IsAllFinite(const KernelInit& node) {
+absl::StatusOr<Kernel> IsAllFinite(const KernelInit& node) {
   const bool inf_only = node.Flag("isinf_only");
   const bool nan_only = node.Flag("isnan_only");
   if (inf_only && nan_only) {
-    return node.Fail(absl::InvalidArgumentError("both isinf_only and isnan_only are set"));
+    return absl::InvalidArgumentError("both isinf_only and isnan_only are set");
   }
   return [=](KernelContext& ctx) -> absl::Status {
-    // Whether elements are what is sought; v - v is NaN for infinities.
+    // True for elements that are sought; v - v is NaN for infinities.
     const auto is_found = [=](auto x) {
       using T = typename decltype(x)::Scalar;
       vec::Strip<T> v = x;

@@ -36,7 +36,7 @@ absl::StatusOr<Tensor> Apply(const KernelContext& ctx, const ExpertLayer<C>& lay
   return y;
 }
 
-// What the layers of one expert make of `rows` tokens.
+// The result of one expert's layers for `rows` tokens.
 template <typename C>
 absl::StatusOr<Tensor> RunExpert(const KernelContext& ctx, const ExpertAttributes& attributes,
                                  int64_t expert, int64_t rows, const C* x,

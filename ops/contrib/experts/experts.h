@@ -77,7 +77,7 @@ struct ExpertSizes {
 };
 absl::StatusOr<ExpertSizes> CheckExpertInputs(const KernelContext& ctx, int64_t k);
 
-// Of every token k experts and their weights.
+// The k experts of every token and their weights.
 template <typename C>
 struct Routes {
   std::vector<int64_t> experts;

@@ -8,10 +8,9 @@ namespace {
 // p is the softmax of the router's numbers over all experts, divided by the sum of the k if
 // normalize_routing_weights. gelu is its tanh form, as in onnxruntime. Narrow floats are computed
 // in float and rounded once.
-Kernel Moe(const KernelInit& node) {
-  const absl::StatusOr<ExpertAttributes> attributes = ReadExpertAttributes(node);
-  if (!attributes.ok()) return node.Fail(attributes.status());
-  return [attributes = *attributes](KernelContext& ctx) {
+absl::StatusOr<Kernel> Moe(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const ExpertAttributes attributes, ReadExpertAttributes(node));
+  return [attributes](KernelContext& ctx) {
     return RunDenseExperts(ctx, attributes, /*inputs_first=*/false);
   };
 }

@@ -150,7 +150,7 @@ absl::Status RouteByGroups(KernelContext& ctx, const Options& options) {
 // than top_k give all. In the other form b and s are
 // selection_scores and router_weights, and nothing is chosen; logits may then be activations, which
 // projection_weight makes logits of. Computed in float and rounded once.
-Kernel MoeGroupRouter(const KernelInit& node) {
+absl::StatusOr<Kernel> MoeGroupRouter(const KernelInit& node) {
   Options options = {.groups = node.Int("n_group"),
                      .chosen_groups = node.Int("topk_group"),
                      .scores_per_group = node.Int("group_topk"),
@@ -159,27 +159,26 @@ Kernel MoeGroupRouter(const KernelInit& node) {
                      .full_scores = node.HasOutput(kSelectionScores)};
   if (options.groups < 1 || options.chosen_groups < 1 || options.chosen_groups > options.groups ||
       options.scores_per_group < 1 || options.k < 1) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
+    return absl::InvalidArgumentError(absl::StrCat(
         "n_group ", options.groups, ", topk_group ", options.chosen_groups, ", group_topk ",
-        options.scores_per_group, " and top_k ", options.k, " do not go together")));
+        options.scores_per_group, " and top_k ", options.k, " do not go together"));
   }
   if (node.HasOutput(kSelectionScores) != node.HasOutput(kRouterWeights) ||
       node.HasOutput(kRouterProbs) == options.full_scores) {
-    return node.Fail(absl::InvalidArgumentError(
-        "either router_probs is wanted, or selection_scores and router_weights"));
+    return absl::InvalidArgumentError(
+        "either router_probs is wanted, or selection_scores and router_weights");
   }
   if (options.full_scores && options.groups != 1) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("selection_scores need one group, but n_group is ", options.groups)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("selection_scores need one group, but n_group is ", options.groups));
   }
   if (!options.full_scores && node.HasInput(kProjection)) {
-    return node.Fail(absl::InvalidArgumentError(
-        "projection_weight goes with selection_scores and router_weights"));
+    return absl::InvalidArgumentError(
+        "projection_weight goes with selection_scores and router_weights");
   }
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kLogits).dtype(),
-                         [&]<typename C>() { return RouteByGroups<C>(ctx, options); });
-  };
+  return FloatKernel(kLogits, [options]<typename C>(KernelContext& ctx) {
+    return RouteByGroups<C>(ctx, options);
+  });
 }
 
 }  // namespace

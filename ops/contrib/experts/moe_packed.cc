@@ -185,10 +185,9 @@ absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
 // it their softmax over all experts. It is divided by the sum of the k plus routing_epsilon
 // (normalize_routing_weights; 0 if that is 0) and multiplied by routed_scaling_factor. All is
 // computed in float, with weights as they are decoded, and rounded once.
-Kernel MoePacked(const KernelInit& node) {
-  const absl::StatusOr<Options> options = ReadOptions(node);
-  if (!options.ok()) return node.Fail(options.status());
-  return [options = *options](KernelContext& ctx) { return RunPacked(ctx, options); };
+absl::StatusOr<Kernel> MoePacked(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const Options options, ReadOptions(node));
+  return [options](KernelContext& ctx) { return RunPacked(ctx, options); };
 }
 
 }  // namespace

@@ -373,7 +373,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   return RunExperts<C>(ctx, options.experts, sizes, routes, *fc1, *fc2, fc3.get());
 }
 
-// What onnxruntime asks of weights of 3 bits.
+// Checks the demands of onnxruntime on weights of 3 bits.
 absl::StatusOr<Options> CheckThreeBits(const KernelInit& node, const Options& options) {
   const bool block =
       options.block_size == 32 || options.block_size == 64 || options.block_size == 128;
@@ -446,12 +446,9 @@ absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
 // the softmax of the chosen experts' numbers, whatever normalize_routing_weights says, as in
 // onnxruntime. Activations are never quantized; narrow floats are computed in float and rounded
 // once.
-Kernel QMoe(const KernelInit& node) {
-  const absl::StatusOr<Options> options = ReadOptions(node);
-  if (!options.ok()) return node.Fail(options.status());
-  return [options = *options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+absl::StatusOr<Kernel> QMoe(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const Options options, ReadOptions(node));
+  return FloatKernel(0, [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

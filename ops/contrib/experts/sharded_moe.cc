@@ -7,18 +7,17 @@ namespace {
 
 // ShardedMoE (com.microsoft 1) on one device, which has all experts: MoE without SwiGLU, with
 // weights (experts, inputs, outputs).
-Kernel ShardedMoe(const KernelInit& node) {
-  const absl::StatusOr<ExpertAttributes> attributes =
-      ReadExpertAttributes(node, /*knows_swiglu=*/false);
-  if (!attributes.ok()) return node.Fail(attributes.status());
+absl::StatusOr<Kernel> ShardedMoe(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const ExpertAttributes attributes,
+                      ReadExpertAttributes(node, /*knows_swiglu=*/false));
   const int64_t shards = node.Int("tensor_shards");
   const int64_t start = node.Int("local_experts_start_index");
   if (shards != 1 || start > 0) {
-    return node.Fail(absl::UnimplementedError(absl::StrCat("tensor_shards ", shards,
-                                                           " and local_experts_start_index ", start,
-                                                           " need several devices; there is one")));
+    return absl::UnimplementedError(absl::StrCat("tensor_shards ", shards,
+                                                 " and local_experts_start_index ", start,
+                                                 " need several devices; there is one"));
   }
-  return [attributes = *attributes](KernelContext& ctx) {
+  return [attributes](KernelContext& ctx) {
     return RunDenseExperts(ctx, attributes, /*inputs_first=*/true);
   };
 }

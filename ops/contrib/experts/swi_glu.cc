@@ -75,10 +75,9 @@ absl::Status RunSwiGlu(KernelContext& ctx, SwiGluOptions options, bool rounds) {
 Kernel SwiGluKernel(const KernelInit& node) {
   const SwiGluOptions options = ReadSwiGluOptions(node);
   const bool rounds = node.Flag("round_activation");
-  return [options, rounds](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return RunSwiGlu<C>(ctx, options, rounds); });
-  };
+  return FloatKernel(0, [options, rounds]<typename C>(KernelContext& ctx) {
+    return RunSwiGlu<C>(ctx, options, rounds);
+  });
 }
 
 absl::Status RunRouterGateUp(KernelContext& ctx, const SwiGluOptions& options,
@@ -114,16 +113,16 @@ absl::Status RunRouterGateUp(KernelContext& ctx, const SwiGluOptions& options,
 
 // RouterGateUpProj (com.microsoft 1): Y = X * W, rounded to X's type; router is its first
 // router_size columns, activated the SwiGLU of the rest, of which the first half is the gate.
-Kernel RouterGateUpProj(const KernelInit& node) {
+absl::StatusOr<Kernel> RouterGateUpProj(const KernelInit& node) {
   const SwiGluOptions options = ReadSwiGluOptions(node);
   const int64_t router_size = node.Int("router_size");
   const std::string activation = node.String("activation");
   if (activation != "swiglu") {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("activation is \"", activation, "\", and swiglu alone is defined")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("activation is \"", activation, "\", and swiglu alone is defined"));
   }
   if (router_size < 0) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("router_size is ", router_size)));
+    return absl::InvalidArgumentError(absl::StrCat("router_size is ", router_size));
   }
   return [=](KernelContext& ctx) { return RunRouterGateUp(ctx, options, router_size); };
 }

@@ -301,11 +301,10 @@ absl::StatusOr<TokenModelMaker> ModelOf(const KernelInit& node,
   }
 }
 
-Kernel SearchKernel(const KernelInit& node) {
-  const GenerationAttributes attributes(node);
-  absl::StatusOr<TokenModelMaker> model = ModelOf(node, attributes);
-  if (!model.ok()) return node.Fail(model.status());
-  return [options = Options{attributes, node.Flag("early_stopping"), *std::move(model)}](
+absl::StatusOr<Kernel> SearchKernel(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const GenerationAttributes attributes, GenerationAttributes::FromNode(node));
+  OC_ASSIGN_OR_RETURN(TokenModelMaker model, ModelOf(node, attributes));
+  return [options = Options{attributes, node.Flag("early_stopping"), std::move(model)}](
              KernelContext& ctx) -> absl::Status {
     if (ctx.HasInput(kLogitsProcessor)) {
       OC_ASSIGN_OR_RETURN(const int64_t processor, ctx.ScalarInput<int64_t>(kLogitsProcessor));
@@ -323,11 +322,11 @@ Kernel SearchKernel(const KernelInit& node) {
 // hypothesis' score is its log-probability / length ^ length_penalty; an entry is done when it has
 // num_beams of them and (without early_stopping) no better one can come. Not supported:
 // logits_processor 1, the rules of Whisper's timestamps.
-Kernel BeamSearch(const KernelInit& node) { return SearchKernel(node); }
+absl::StatusOr<Kernel> BeamSearch(const KernelInit& node) { return SearchKernel(node); }
 
 // WhisperBeamSearch (com.microsoft 1): the same for Whisper. Its token ids matter for timestamps
 // and for non_speech_probs alone. Not supported: those, cross_qk, a temperature.
-Kernel WhisperBeamSearch(const KernelInit& node) {
+absl::StatusOr<Kernel> WhisperBeamSearch(const KernelInit& node) {
   for (const char* name :
        {"beginning_timestamp_token_id", "no_speech_token_id", "no_timestamps_token_id",
         "start_of_lm_token_id", "transcribe_token_id", "translate_token_id"}) {
@@ -335,11 +334,11 @@ Kernel WhisperBeamSearch(const KernelInit& node) {
   }
   for (int input : {int{kCrossQkLayerHead}, int{kExtraDecodingIds}, int{kTemperature}}) {
     if (node.HasInput(input)) {
-      return node.Fail(absl::UnimplementedError(absl::StrCat("input ", input)));
+      return absl::UnimplementedError(absl::StrCat("input ", input));
     }
   }
   if (node.HasOutput(3) || node.HasOutput(4) || node.Int("decoder_output_cross_qk", 0) != 0) {
-    return node.Fail(absl::UnimplementedError("the outputs cross_qk and non_speech_probs"));
+    return absl::UnimplementedError("the outputs cross_qk and non_speech_probs");
   }
   return SearchKernel(node);
 }

@@ -29,12 +29,12 @@ int64_t MatchSuffix(absl::Span<const int64_t> source, absl::Span<const int64_t> 
 // up to and including the first one that differs from the source tokens, which begin at
 // prev_suffix_match_idx; and where the source continues after the last tokens of this: the index
 // after their only match (the documentation says: its beginning), or -1.
-Kernel BifurcationDetector(const KernelInit& node) {
+absl::StatusOr<Kernel> BifurcationDetector(const KernelInit& node) {
   const int64_t min_size = node.Int("min_ngram_size");
   const int64_t max_size = node.Int("max_ngram_size");
   if (min_size < 1 || max_size < min_size) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "min_ngram_size ", min_size, " and max_ngram_size ", max_size, " are no range from 1 on")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "min_ngram_size ", min_size, " and max_ngram_size ", max_size, " are no range from 1 on"));
   }
   return [=](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const std::vector<int64_t> source, ctx.IntsInput(0));

@@ -45,22 +45,24 @@ void BanMasked(absl::Span<const int64_t> mask, absl::Span<float> scores) {
 
 }  // namespace
 
-GenerationAttributes::GenerationAttributes(const KernelInit& node)
-    : eos(static_cast<int32_t>(node.Int("eos_token_id"))),
-      pad(static_cast<int32_t>(node.Int("pad_token_id"))),
-      start(static_cast<int32_t>(node.Int("decoder_start_token_id"))),
-      no_repeat_ngram(node.Int("no_repeat_ngram_size")),
-      vocabulary(node.Int("vocab_size")) {
+absl::StatusOr<GenerationAttributes> GenerationAttributes::FromNode(const KernelInit& node) {
   for (const char* name : {"eos_token_id", "pad_token_id"}) {
     const int64_t token = node.Int(name);
     if (token < 0 || token > std::numeric_limits<int32_t>::max()) {
-      node.Fail(absl::InvalidArgumentError(absl::StrCat(name, " cannot be ", token)));
+      return absl::InvalidArgumentError(absl::StrCat(name, " cannot be ", token));
     }
   }
   if (const int64_t token = node.Int("decoder_start_token_id");
       token < -1 || token > std::numeric_limits<int32_t>::max()) {
-    node.Fail(absl::InvalidArgumentError(absl::StrCat("decoder_start_token_id cannot be ", token)));
+    return absl::InvalidArgumentError(absl::StrCat("decoder_start_token_id cannot be ", token));
   }
+  return GenerationAttributes{
+      .eos = static_cast<int32_t>(node.Int("eos_token_id")),
+      .pad = static_cast<int32_t>(node.Int("pad_token_id")),
+      .start = static_cast<int32_t>(node.Int("decoder_start_token_id")),
+      .no_repeat_ngram = node.Int("no_repeat_ngram_size"),
+      .vocabulary = node.Int("vocab_size"),
+  };
 }
 
 absl::StatusOr<GenerationLimits> ReadLimits(const KernelContext& ctx, const LimitInputs& inputs,

@@ -1,4 +1,4 @@
-// What the operators that generate text share: the sequences, the rules that change the scores of
+// The frame of the operators that generate text: the sequences, the rules that change the scores of
 // tokens, and the models that score the next token, which are subgraphs of the node.
 #ifndef ONNXCMP_OPS_CONTRIB_GENERATION_GENERATION_H_
 #define ONNXCMP_OPS_CONTRIB_GENERATION_GENERATION_H_
@@ -21,7 +21,7 @@ using TokenRows = std::vector<std::vector<int32_t>>;
 
 // The attributes that the operators have in common.
 struct GenerationAttributes {
-  explicit GenerationAttributes(const KernelInit& node);
+  static absl::StatusOr<GenerationAttributes> FromNode(const KernelInit& node);
 
   int32_t eos;
   int32_t pad;
@@ -67,7 +67,7 @@ class TokenModel {
 // Makes a model for one run of the node.
 using TokenModelMaker = std::function<std::unique_ptr<TokenModel>()>;
 
-// Of the subgraphs decoder and init_decoder, as GPT-2 has them: (input_ids, position_ids,
+// A model of the subgraphs decoder and init_decoder, as GPT-2 has them: (input_ids, position_ids,
 // attention_mask, past_0, ...) -> (logits, present_0, ...). `mask_input`: the node's attention
 // mask.
 absl::StatusOr<TokenModelMaker> GptModel(const KernelInit& node,
@@ -79,7 +79,8 @@ struct EncoderInputs {
   int decoder_ids = -1;
 };
 
-// Of the subgraphs encoder and decoder; the masks are T5's alone, the hidden states optional:
+// A model of the subgraphs encoder and decoder; the masks are T5's alone, the hidden states
+// optional:
 //   (encoder_input_ids, encoder_attention_mask, decoder_input_ids) ->
 //       (logits, encoder_hidden_states, present self..., present cross...)
 //   (input_ids, encoder_attention_mask, encoder_hidden_states, past self..., past cross...) ->

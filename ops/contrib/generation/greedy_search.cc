@@ -146,42 +146,42 @@ absl::Status Run(KernelContext& ctx, const Search& search) {
   return ctx.HasOutput(1) ? ctx.SetOutput(1, std::move(scores)) : absl::OkStatus();
 }
 
-Kernel SearchKernel(const KernelInit& node, float temperature,
-                    std::optional<SamplingOptions> sampling) {
+absl::StatusOr<Kernel> SearchKernel(const KernelInit& node, float temperature,
+                                    std::optional<SamplingOptions> sampling) {
   if (const int64_t type = node.Int("model_type"); type != 0) {
-    return node.Fail(absl::UnimplementedError(
-        absl::StrCat("model_type ", type, "; only decoders (0) are supported, as in onnxruntime")));
+    return absl::UnimplementedError(
+        absl::StrCat("model_type ", type, "; only decoders (0) are supported, as in onnxruntime"));
   }
-  if (node.Has("encoder")) return node.Fail(absl::UnimplementedError("an encoder"));
-  const GenerationAttributes attributes(node);
-  absl::StatusOr<TokenModelMaker> model = GptModel(node, attributes, kMaskInput);
-  if (!model.ok()) return node.Fail(model.status());
-  return [search = Search{attributes, *std::move(model), temperature, sampling}](
+  if (node.Has("encoder")) return absl::UnimplementedError("an encoder");
+  OC_ASSIGN_OR_RETURN(const GenerationAttributes attributes, GenerationAttributes::FromNode(node));
+  OC_ASSIGN_OR_RETURN(TokenModelMaker model, GptModel(node, attributes, kMaskInput));
+  return [search = Search{attributes, std::move(model), temperature, sampling}](
              KernelContext& ctx) { return Run(ctx, search); };
 }
 
 // GreedySearch (com.microsoft 1): appends the most likely token (the first of several) until
 // max_length is reached or every sequence has eos_token_id, in place of which, and after which, it
 // has pad_token_id. The rest of the output, which onnxruntime leaves unwritten, is padding too.
-Kernel GreedySearch(const KernelInit& node) { return SearchKernel(node, 1, std::nullopt); }
+absl::StatusOr<Kernel> GreedySearch(const KernelInit& node) {
+  return SearchKernel(node, 1, std::nullopt);
+}
 
 // Sampling (com.microsoft 1): the same with tokens drawn by their probabilities, after those of the
 // least probable ones were set to filter_value. The generator is that of onnxruntime on Linux, with
 // its seed, 0 by default. filtered_logits are the last step's, which onnxruntime writes in debug
 // builds alone. Not supported: a presence penalty, which onnxruntime applies to one element.
-Kernel Sampling(const KernelInit& node) {
+absl::StatusOr<Kernel> Sampling(const KernelInit& node) {
   if (node.Float("presence_penalty") != 0) {
-    return node.Fail(absl::UnimplementedError("a presence_penalty"));
+    return absl::UnimplementedError("a presence_penalty");
   }
   const SamplingOptions options = {.top_p = node.Float("top_p"),
                                    .filter = node.Float("filter_value"),
                                    .keep = node.Int("min_tokens_to_keep"),
                                    .custom = node.Flag("custom")};
   if (options.keep < 0) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("min_tokens_to_keep cannot be ", options.keep)));
+    return absl::InvalidArgumentError(absl::StrCat("min_tokens_to_keep cannot be ", options.keep));
   }
-  Kernel search = SearchKernel(node, node.Float("temperature"), options);
+  OC_ASSIGN_OR_RETURN(Kernel search, SearchKernel(node, node.Float("temperature"), options));
   return [search = std::move(search)](KernelContext& ctx) {
     ctx.IgnoreInput(7);  // presence_mask, without the penalty
     return search(ctx);

@@ -44,16 +44,14 @@ absl::Status BlockRepeats(KernelContext& ctx, int64_t ngram_size) {
 
 // NGramRepeatBlock (com.microsoft 1): the scores, but -infinity for every token that, appended to
 // its row of input_ids, would complete an n-gram of ngram_size that the row holds already.
-Kernel NGramRepeatBlock(const KernelInit& node) {
+absl::StatusOr<Kernel> NGramRepeatBlock(const KernelInit& node) {
   const int64_t ngram_size = node.Int("ngram_size");
   if (ngram_size < 1) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("ngram_size must be at least 1, not ", ngram_size)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("ngram_size must be at least 1, not ", ngram_size));
   }
-  return [ngram_size](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(1).dtype(),
-                         [&]<typename C>() { return BlockRepeats<C>(ctx, ngram_size); });
-  };
+  return FloatKernel(
+      1, [ngram_size]<typename C>(KernelContext& ctx) { return BlockRepeats<C>(ctx, ngram_size); });
 }
 
 }  // namespace

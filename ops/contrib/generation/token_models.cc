@@ -68,9 +68,9 @@ absl::StatusOr<Tensor> LastLogits(const Value& value, int64_t rows, int64_t voca
                         logits.offset() + (logits.dim(1) - 1) * logits.strides()[1]);
 }
 
-// What a decoder gets at first for `count` inputs from `first` on: no past of `rows` sequences,
-// (rows, heads, 0, size of a head), with rank 5 of keys and values together, (2, rows, ...). Heads
-// and their size are what the decoder declares.
+// The first past of a decoder, for `count` inputs from `first` on: none of `rows` sequences, (rows,
+// heads, 0, size of a head), with rank 5 of keys and values together, (2, rows, ...). Heads and
+// their size are what the decoder declares.
 absl::Status AddEmptyPast(const KernelContext& ctx, const Graph& decoder, size_t first,
                           size_t count, size_t rank, int64_t rows, std::vector<Value>& inputs) {
   for (size_t i = first; i < first + count; ++i) {

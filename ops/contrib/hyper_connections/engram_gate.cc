@@ -103,10 +103,8 @@ absl::Status Run(KernelContext& ctx, C epsilon) {
 // Narrow floats are computed in float throughout.
 Kernel EngramGate(const KernelInit& node) {
   const float epsilon = node.Float("epsilon");
-  return [epsilon](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kKey).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, epsilon); });
-  };
+  return FloatKernel(kKey,
+                     [epsilon]<typename C>(KernelContext& ctx) { return Run<C>(ctx, epsilon); });
 }
 
 }  // namespace

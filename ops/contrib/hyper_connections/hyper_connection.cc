@@ -64,11 +64,9 @@ absl::Status PreMix(KernelContext& ctx, int64_t num_branches, C reduction_scale)
 Kernel HyperConnectionPreMix(const KernelInit& node) {
   const int64_t num_branches = node.Int("num_branches");
   const float reduction_scale = node.Float("reduction_scale");
-  return [=](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() {
-      return PreMix<C>(ctx, num_branches, reduction_scale);
-    });
-  };
+  return FloatKernel(0, [=]<typename C>(KernelContext& ctx) {
+    return PreMix<C>(ctx, num_branches, reduction_scale);
+  });
 }
 
 template <typename C>
@@ -121,10 +119,8 @@ absl::Status PostMix(KernelContext& ctx, int64_t num_branches) {
 // rest is as in HyperConnectionPreMix.
 Kernel HyperConnectionPostMix(const KernelInit& node) {
   const int64_t num_branches = node.Int("num_branches");
-  return [=](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return PostMix<C>(ctx, num_branches); });
-  };
+  return FloatKernel(0,
+                     [=]<typename C>(KernelContext& ctx) { return PostMix<C>(ctx, num_branches); });
 }
 
 }  // namespace

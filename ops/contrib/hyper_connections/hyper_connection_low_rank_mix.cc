@@ -163,7 +163,7 @@ class LowRankMix {
 //   pre_output = reduction_scale * sum over c of hn[c] * g[c]
 //   post_gate  = sigmoid((hn @ inject_weight) / gate_div) * gate_mul
 // Every one of these steps is computed in float and rounded to the type of the streams.
-Kernel HyperConnectionLowRankMix(const KernelInit& node) {
+absl::StatusOr<Kernel> HyperConnectionLowRankMix(const KernelInit& node) {
   const Options options = {.num_branches = node.Int("num_branches"),
                            .epsilon = node.Float("epsilon"),
                            .silu_alpha = node.Float("silu_alpha"),
@@ -171,13 +171,12 @@ Kernel HyperConnectionLowRankMix(const KernelInit& node) {
                            .gate_div = node.Float("gate_div"),
                            .gate_mul = node.Float("gate_mul")};
   if (options.num_branches < 1 || options.gate_div == 0) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("num_branches is ", options.num_branches, ", gate_div ", options.gate_div)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("num_branches is ", options.num_branches, ", gate_div ", options.gate_div));
   }
-  return [options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kStreams).dtype(),
-                         [&]<typename C>() { return LowRankMix<C>(ctx, options).Run(); });
-  };
+  return FloatKernel(kStreams, [options]<typename C>(KernelContext& ctx) {
+    return LowRankMix<C>(ctx, options).Run();
+  });
 }
 
 }  // namespace

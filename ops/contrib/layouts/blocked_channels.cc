@@ -111,7 +111,7 @@ Kernel ReorderOutput(const KernelInit& node, int64_t given) {
   };
 }
 
-// What a convolution's blocks are.
+// The blocks of a convolution.
 struct ConvBlocks {
   int64_t block;
   bool of_input;   // X is in blocks, not (N, C, H, W)
@@ -163,9 +163,10 @@ absl::StatusOr<Tensor> WeightFromBlocks(const KernelContext& ctx, const Tensor& 
 // Conv (com.microsoft.nchwc 1): Y = activation(conv(X, W) + B + Sum), Sum and Y in blocks. X is in
 // blocks too, unless it has fewer channels than a block; W as WeightFromBlocks says, with blocks of
 // input channels if each group has a block of them or more.
-Kernel Conv(const KernelInit& node, const KernelMaker& fused_conv, int64_t given) {
+absl::StatusOr<Kernel> Conv(const KernelInit& node, const KernelMaker& fused_conv, int64_t given) {
   const int64_t group = node.Int("group");
-  return [group, given, conv = fused_conv(node)](KernelContext& ctx) -> absl::Status {
+  OC_ASSIGN_OR_RETURN(Kernel conv, fused_conv(node));
+  return [group, given, conv = std::move(conv)](KernelContext& ctx) -> absl::Status {
     constexpr int kSum = 3;
     std::vector<Value> inputs = InputValues(ctx);
     const Tensor& x = ctx.Input(0);
@@ -191,39 +192,39 @@ Kernel Conv(const KernelInit& node, const KernelMaker& fused_conv, int64_t given
 
 // AveragePool (com.microsoft.nchwc 1): as ONNX's, but with count_include_pad the divisor is the
 // size of the kernel, also where windows of ceil_mode reach beyond the padding.
-Kernel AveragePool(const KernelInit& node, int64_t given) {
+absl::StatusOr<Kernel> AveragePool(const KernelInit& node, int64_t given) {
   const PoolDivisor divisor =
       node.Flag("count_include_pad") ? PoolDivisor::kTaps : PoolDivisor::kInputs;
-  return OnBlocks([attributes = WindowAttributes(node),
-                   divisor](KernelContext& ctx) { return EmitAverages(ctx, attributes, divisor); },
-                  given);
+  OC_ASSIGN_OR_RETURN(const WindowAttributes attributes, WindowAttributes::FromNode(node));
+  return OnBlocks(
+      [attributes, divisor](KernelContext& ctx) { return EmitAverages(ctx, attributes, divisor); },
+      given);
 }
 
 // Upsample (com.microsoft.nchwc 1): Resize of H and W by the whole numbers scales[2] and scales[3].
-Kernel Upsample(const KernelInit& node, int64_t given) {
+absl::StatusOr<Kernel> Upsample(const KernelInit& node, int64_t given) {
   const std::vector<int64_t> scales = node.Ints("scales");
   const std::string mode = node.String("mode");
   const std::string coordinates = node.String("coordinate_transformation_mode");
   if (scales.size() != 4 || scales[0] != 1 || scales[1] != 1 || scales[2] < 1 || scales[3] < 1) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "scales must be 1, 1 and two positive numbers, not [", ShapeToString(scales), "]")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "scales must be 1, 1 and two positive numbers, not [", ShapeToString(scales), "]"));
   }
   ResizeOptions options;
   options.nearest = Nearest::kFloor;
   if (mode == "linear") {
     options.interpolation = Interpolation::kLinear;
   } else if (mode != "nearest") {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("mode must be nearest or linear, not ", mode)));
+    return absl::InvalidArgumentError(absl::StrCat("mode must be nearest or linear, not ", mode));
   }
   if (mode == "linear" && coordinates == "half_pixel") {
     options.coordinates = Coordinates::kHalfPixel;
   } else if (mode == "linear" && coordinates == "align_corners") {
     options.coordinates = Coordinates::kAlignCorners;
   } else if (coordinates != "asymmetric") {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
+    return absl::InvalidArgumentError(absl::StrCat(
         "the coordinate_transformation_mode of ", mode, " must be asymmetric",
-        mode == "linear" ? ", half_pixel or align_corners" : "", ", not ", coordinates)));
+        mode == "linear" ? ", half_pixel or align_corners" : "", ", not ", coordinates));
   }
   Kernel resize = [=](KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);
@@ -247,7 +248,10 @@ KernelMaker OnBlocks(const OpRegistry& registry, absl::string_view op_type, int 
                      int64_t given) {
   const KernelMaker* maker = registry.FindKernel(kOnnxDomain, op_type, version);
   OC_CHECK(maker != nullptr);
-  return [maker = *maker, given](const KernelInit& node) { return OnBlocks(maker(node), given); };
+  return [maker = *maker, given](const KernelInit& node) -> absl::StatusOr<Kernel> {
+    OC_ASSIGN_OR_RETURN(Kernel kernel, maker(node));
+    return OnBlocks(std::move(kernel), given);
+  };
 }
 
 }  // namespace
@@ -255,7 +259,7 @@ KernelMaker OnBlocks(const OpRegistry& registry, absl::string_view op_type, int 
 void RegisterBlockedChannels(OpRegistry& registry, int64_t block) {
   const KernelMaker* fused_conv = registry.FindKernel(kMicrosoftDomain, "FusedConv", 1);
   OC_CHECK(fused_conv != nullptr);
-  const auto add = [&](absl::string_view op_type, Kernel (*make)(const KernelInit&, int64_t)) {
+  const auto add = [&](absl::string_view op_type, auto make) {
     registry.Add(kNchwcDomain, op_type, {1},
                  [make, block](const KernelInit& node) { return make(node, block); });
   };

@@ -103,7 +103,10 @@ KernelMaker LatestMakerOf(const OpRegistry& registry, absl::string_view op_type,
 
 KernelMaker WithChannelsLast(KernelMaker maker, std::vector<size_t> channels_last) {
   return [maker = std::move(maker), channels_last = std::move(channels_last)](
-             const KernelInit& node) { return ChannelsLastKernel(maker(node), channels_last); };
+             const KernelInit& node) -> absl::StatusOr<Kernel> {
+    OC_ASSIGN_OR_RETURN(Kernel kernel, maker(node));
+    return ChannelsLastKernel(std::move(kernel), channels_last);
+  };
 }
 
 struct Operator {
@@ -147,24 +150,29 @@ void RegisterChannelsLast(OpRegistry& registry) {
   for (int version : {11, 13, 18, 19}) {
     registry.Add(kNhwcDomain, "Resize", {version},
                  [resize = MakerOf(registry, kOnnxDomain, "Resize", version)](
-                     const KernelInit& node) -> Kernel {
+                     const KernelInit& node) -> absl::StatusOr<Kernel> {
                    if (node.Has("axes")) {
-                     return node.Fail(absl::UnimplementedError(
-                         "axes of a Resize with channels last are not supported"));
+                     return absl::UnimplementedError(
+                         "axes of a Resize with channels last are not supported");
                    }
-                   return ChannelsLastResize(resize(node));
+                   OC_ASSIGN_OR_RETURN(Kernel kernel, resize(node));
+                   return ChannelsLastResize(std::move(kernel));
                  });
   }
   registry.Add(kNhwcDomain, "QLinearAveragePool", {1},
                [pool = MakerOf(registry, kMicrosoftDomain, "QLinearAveragePool", 1)](
-                   const KernelInit& node) {
+                   const KernelInit& node) -> absl::StatusOr<Kernel> {
+                 OC_ASSIGN_OR_RETURN(Kernel kernel, pool(node));
                  // The attribute says of the operator of com.microsoft what the domain says here.
-                 return node.Flag("channels_last") ? pool(node)
-                                                   : ChannelsLastKernel(pool(node), {0});
+                 return node.Flag("channels_last") ? std::move(kernel)
+                                                   : ChannelsLastKernel(std::move(kernel), {0});
                });
   registry.Add(kNhwcDomain, "QLinearConvTranspose", {1},
                [conv_transpose = MakerOf(registry, kOnnxDomain, "ConvTranspose", 11)](
-                   const KernelInit& node) { return QLinearConvTranspose(conv_transpose(node)); });
+                   const KernelInit& node) -> absl::StatusOr<Kernel> {
+                 OC_ASSIGN_OR_RETURN(Kernel kernel, conv_transpose(node));
+                 return QLinearConvTranspose(std::move(kernel));
+               });
 
   // NhwcConv, NhwcFusedConv, NhwcMaxPool (com.microsoft 1): Conv, FusedConv and MaxPool of X, Z and
   // Y with channels last; W is (M, C / group, kH, kW).

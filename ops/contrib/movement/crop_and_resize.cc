@@ -115,17 +115,15 @@ absl::Status Run(KernelContext& ctx, const Attributes& attributes) {
 // right, as fractions of the distance between the first and the last pixel), sampled crop_size
 // times: ends included, the middle if the size is 1; bilinear, or the nearest pixel, halves away
 // from 0. Outside of the image, and at a coordinate that is NaN, it is extrapolation_value.
-Kernel CropAndResize(const KernelInit& node) {
+absl::StatusOr<Kernel> CropAndResize(const KernelInit& node) {
   const std::string mode = node.String("mode");
   if (mode != "bilinear" && mode != "nearest") {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("mode must be \"bilinear\" or \"nearest\", not \"", mode, "\"")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("mode must be \"bilinear\" or \"nearest\", not \"", mode, "\""));
   }
   const Attributes attributes = {mode == "nearest", node.Float("extrapolation_value")};
-  return [attributes](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, attributes); });
-  };
+  return FloatKernel(
+      0, [attributes]<typename C>(KernelContext& ctx) { return Run<C>(ctx, attributes); });
 }
 
 }  // namespace

@@ -10,13 +10,13 @@ namespace {
 // UnfoldTensor (com.microsoft 1): windows of `size` elements along axis `dim`, `step` apart, as
 // torch.Tensor.unfold has it: the axis counts the windows, and a last dimension is appended that
 // counts the elements of each. A view.
-Kernel UnfoldTensor(const KernelInit& node) {
+absl::StatusOr<Kernel> UnfoldTensor(const KernelInit& node) {
   const int64_t dim = node.Int("dim");
   const int64_t size = node.Int("size");
   const int64_t step = node.Int("step");
   if (size < 1 || step < 1) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("size and step must be at least 1, not ", size, " and ", step)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("size and step must be at least 1, not ", size, " and ", step));
   }
   return [=](KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);

@@ -47,18 +47,16 @@ absl::Status Run(KernelContext& ctx, bool times_gate, C epsilon) {
 // of scale:
 //   Y = X / sqrt(mean(X^2) + epsilon) * scale * f(gate)
 // with f(z) = z * Sigmoid(z) for `activation` "silu" and "swish", Sigmoid(z) for "sigmoid".
-Kernel GatedRmsNorm(const KernelInit& node) {
+absl::StatusOr<Kernel> GatedRmsNorm(const KernelInit& node) {
   const float epsilon = node.Float("epsilon");
   const std::string activation = node.String("activation");
   const bool times_gate = activation == "silu" || activation == "swish";
   if (!times_gate && activation != "sigmoid") {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("activation must be silu, swish or sigmoid, not ", activation)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("activation must be silu, swish or sigmoid, not ", activation));
   }
-  return [=](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, times_gate, epsilon); });
-  };
+  return FloatKernel(
+      0, [=]<typename C>(KernelContext& ctx) { return Run<C>(ctx, times_gate, epsilon); });
 }
 
 }  // namespace

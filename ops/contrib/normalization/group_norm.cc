@@ -13,24 +13,25 @@ namespace onnxcmp {
 namespace {
 
 struct Attributes {
-  explicit Attributes(const KernelInit& node)
-      : options{node.Int("groups"), node.Float("epsilon")},
-        channels_last(node.Flag("channels_last")) {
-    const int64_t activation = node.Int("activation");
-    options.silu = activation == 1;
-    if (activation != 0 && activation != 1) {
-      error = absl::InvalidArgumentError(
-          absl::StrCat("activation must be 0 (none) or 1 (SiLU), not ", activation));
-    } else if (options.groups < 1) {
-      error =
-          absl::InvalidArgumentError(absl::StrCat("groups must be positive, not ", options.groups));
-    }
-  }
-
   GroupNormOptions options;
   bool channels_last;
-  absl::Status error;
 };
+
+absl::StatusOr<Attributes> ReadAttributes(const KernelInit& node) {
+  Attributes attributes = {.options = {node.Int("groups"), node.Float("epsilon")},
+                           .channels_last = node.Flag("channels_last")};
+  const int64_t activation = node.Int("activation");
+  if (activation != 0 && activation != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("activation must be 0 (none) or 1 (SiLU), not ", activation));
+  }
+  if (attributes.options.groups < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("groups must be positive, not ", attributes.options.groups));
+  }
+  attributes.options.silu = activation == 1;
+  return attributes;
+}
 
 absl::Status CheckRank(const Tensor& x) {
   if (x.rank() == 4) return absl::OkStatus();
@@ -40,9 +41,8 @@ absl::Status CheckRank(const Tensor& x) {
 // GroupNorm (com.microsoft 1): Y = f((X - mean) / sqrt(var + epsilon) * gamma + beta), mean and
 // variance being those of each batch entry's groups of channels; f is the identity, or for
 // `activation` 1 SiLU, x * Sigmoid(x). X is (N, H, W, C), or (N, C, H, W) without channels_last.
-Kernel GroupNorm(const KernelInit& node) {
-  const Attributes attributes(node);
-  if (!attributes.error.ok()) return node.Fail(attributes.error);
+absl::StatusOr<Kernel> GroupNorm(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const Attributes attributes, ReadAttributes(node));
   return [attributes](KernelContext& ctx) -> absl::Status {
     const Tensor& x = ctx.Input(0);
     OC_RETURN_IF_ERROR(CheckRank(x));
@@ -61,7 +61,7 @@ absl::StatusOr<Tensor> SkipOf(const KernelContext& ctx, const Tensor& x, bool ch
     OC_ASSIGN_OR_RETURN(const Tensor contiguous, ctx.Contiguous(skip));
     return contiguous.Reshaped({batch, 1, 1, channels});
   }
-  const Tensor last = channels_last || skip.rank() != 4 ? skip : ChannelsLast(skip);
+  Tensor last = channels_last || skip.rank() != 4 ? skip : ChannelsLast(skip);
   if (last.shape() != x.shape() && last.shape() != Shape{batch, 1, 1, channels}) {
     return absl::InvalidArgumentError(absl::StrCat(
         "skip is ", skip.TypeString(), ", which does not fit to X, ", ctx.Input(0).TypeString()));
@@ -101,13 +101,10 @@ absl::Status RunSkip(KernelContext& ctx, const Attributes& attributes) {
 // SkipGroupNorm (com.microsoft 1): S = X + skip + bias, Y = GroupNorm(S). skip has the shape of X,
 // or (N, C), or X's with H and W 1. Narrow floats are computed in float: the sum is normalized
 // unrounded.
-Kernel SkipGroupNorm(const KernelInit& node) {
-  const Attributes attributes(node);
-  if (!attributes.error.ok()) return node.Fail(attributes.error);
-  return [attributes](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return RunSkip<C>(ctx, attributes); });
-  };
+absl::StatusOr<Kernel> SkipGroupNorm(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const Attributes attributes, ReadAttributes(node));
+  return FloatKernel(
+      0, [attributes]<typename C>(KernelContext& ctx) { return RunSkip<C>(ctx, attributes); });
 }
 
 }  // namespace

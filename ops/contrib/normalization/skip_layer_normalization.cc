@@ -120,10 +120,8 @@ absl::Status Run(KernelContext& ctx, const SkipForm& form, C epsilon) {
 
 Kernel MakeKernel(const KernelInit& node, const SkipForm& form) {
   const float epsilon = node.Float("epsilon");
-  return [epsilon, &form](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, form, epsilon); });
-  };
+  return FloatKernel(
+      0, [epsilon, &form]<typename C>(KernelContext& ctx) { return Run<C>(ctx, form, epsilon); });
 }
 
 // SkipLayerNormalization (com.microsoft 1), over the last axis:

@@ -110,13 +110,10 @@ absl::Status Run(KernelContext& ctx, int64_t heads) {
 //   u, r = sigmoid of the sums of the two halves of q * weight + bias
 //   output = (u * (r * eco_a - 1) + 2) * rel_pos
 // With token_offset the queries are packed without their padding, whose queries count as 0.
-Kernel GatedRelativePositionBias(const KernelInit& node) {
-  absl::StatusOr<int64_t> heads = ReadNumHeads(node);
-  if (!heads.ok()) return node.Fail(heads.status());
-  return [heads = *heads](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kQuery).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, heads); });
-  };
+absl::StatusOr<Kernel> GatedRelativePositionBias(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const int64_t heads, ReadNumHeads(node));
+  return FloatKernel(kQuery,
+                     [heads]<typename C>(KernelContext& ctx) { return Run<C>(ctx, heads); });
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
 // section[0] by time, the next section[1] by height, the last section[2] by width; in layout 1 pair
 // i turns by height if i % 3 == 1 and i < 3 * section[1], by width if i % 3 == 2 and i < 3 *
 // section[2], else by time. The rotated part is multiplied by `scale`.
-Kernel MRotaryEmbedding(const KernelInit& node) {
+absl::StatusOr<Kernel> MRotaryEmbedding(const KernelInit& node) {
   Options options;
   options.interleaved = node.Int("interleaved", 0) != 0;
   options.num_heads = node.Int("num_heads", 0);
@@ -147,13 +147,12 @@ Kernel MRotaryEmbedding(const KernelInit& node) {
   const int64_t layout = node.Int("mrope_layout", 0);
   options.sections_alternate = layout == 1;
   if (layout != 0 && layout != 1) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("mrope_layout ", layout, " is neither 0 nor 1")));
+    return absl::InvalidArgumentError(absl::StrCat("mrope_layout ", layout, " is neither 0 nor 1"));
   }
   bool valid = options.sections.size() == 3;
   for (int64_t section : options.sections) valid = valid && section >= 0;
   if (!valid) {
-    return node.Fail(absl::InvalidArgumentError("mrope_section is not three sizes"));
+    return absl::InvalidArgumentError("mrope_section is not three sizes");
   }
   return [options](KernelContext& ctx) { return Run(ctx, options); };
 }

@@ -155,7 +155,7 @@ absl::Status NormalizeAndRotateHeads(KernelContext& ctx, const Options& options)
 // flatten_batch of all batches. Where X, Y and the caches are bfloat16, n is rounded to it, and
 // with prefill_numerics, or without use_fp32_arithmetic, every step of the rotation too; without
 // prefill_numerics there is none. Everything else is in float and rounded once.
-Kernel RmsNormRotary(const KernelInit& node) {
+absl::StatusOr<Kernel> RmsNormRotary(const KernelInit& node) {
   const Options options = {.epsilon = node.Float("epsilon"),
                            .start = node.Int("input_start"),
                            .width = node.Int("input_width"),
@@ -164,15 +164,15 @@ Kernel RmsNormRotary(const KernelInit& node) {
                            .decodes_in_float = node.Flag("use_fp32_arithmetic"),
                            .output = node.Flag("output_fp16") ? DType::kFloat16 : DType::kBfloat16};
   if (!(options.epsilon >= 0) || std::isinf(options.epsilon)) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("epsilon is ", options.epsilon)));
+    return absl::InvalidArgumentError(absl::StrCat("epsilon is ", options.epsilon));
   }
   if (options.start < 0 || options.width < 0) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("input_start is ", options.start, ", input_width ", options.width)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("input_start is ", options.start, ", input_width ", options.width));
   }
   if (options.rotated < 2 || options.rotated % 2 != 0) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "rotary_embedding_dim is ", options.rotated, ", which is no positive even number")));
+    return absl::InvalidArgumentError(absl::StrCat("rotary_embedding_dim is ", options.rotated,
+                                                   ", which is no positive even number"));
   }
   return [options](KernelContext& ctx) { return NormalizeAndRotateHeads(ctx, options); };
 }

@@ -43,16 +43,15 @@ absl::Status Distances(KernelContext& ctx, bool takes_root) {
 // CDist (com.microsoft 1): C[i, j] = the distance between rows i of A and j of B, the sum of the
 // squared differences or its square root. onnxruntime multiplies out (a - b)^2 and loses digits of
 // small distances. The schema names more metrics than it knows.
-Kernel CDist(const KernelInit& node) {
+absl::StatusOr<Kernel> CDist(const KernelInit& node) {
   const std::string metric = node.String("metric");
   if (metric != "sqeuclidean" && metric != "euclidean") {
-    return node.Fail(absl::UnimplementedError(
-        absl::StrCat("metric must be \"euclidean\" or \"sqeuclidean\", not \"", metric, "\"")));
+    return absl::UnimplementedError(
+        absl::StrCat("metric must be \"euclidean\" or \"sqeuclidean\", not \"", metric, "\""));
   }
-  return [takes_root = metric == "euclidean"](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(),
-                         [&]<typename C>() { return Distances<C>(ctx, takes_root); });
-  };
+  return FloatKernel(0, [takes_root = metric == "euclidean"]<typename C>(KernelContext& ctx) {
+    return Distances<C>(ctx, takes_root);
+  });
 }
 
 }  // namespace

@@ -6,10 +6,10 @@ namespace {
 
 // FusedGemm (com.microsoft 1): Y = activation(alpha * A' * B' + beta * C); a narrow float is
 // rounded once, after the activation.
-Kernel FusedGemm(const KernelInit& node) {
-  const absl::StatusOr<Activation> activation = ReadActivation(node, node.String("activation", ""));
-  if (!activation.ok()) return node.Fail(activation.status());
-  return [attributes = GemmAttributes(node), activation = *activation](KernelContext& ctx) {
+absl::StatusOr<Kernel> FusedGemm(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const Activation activation,
+                      ReadActivation(node, node.String("activation", "")));
+  return [attributes = GemmAttributes(node), activation](KernelContext& ctx) {
     return RunGemm(ctx, attributes, activation);
   };
 }

@@ -105,20 +105,21 @@ absl::StatusOr<Tensor> SoftmaxAlong(const KernelContext& ctx, int64_t axis, cons
 // FusedMatMulActivation (com.microsoft 1): f(FusedMatMul(A, B)). f is Softmax along
 // activation_axis (the last one by default), which is what onnxruntime's optimizer writes, or one
 // of the activations of FusedGemm. Narrow floats are rounded once, after f.
-Kernel FusedMatMulActivation(const KernelInit& node) {
+absl::StatusOr<Kernel> FusedMatMulActivation(const KernelInit& node) {
   const ProductOptions options = ReadOptions(node);
   const std::string name = node.String("activation");
   const bool softmax = name == "Softmax";
   const int64_t axis = softmax ? node.Int("activation_axis", -1) : 0;
-  const absl::StatusOr<Activation> activation = softmax ? Activation() : ReadActivation(node, name);
-  if (!activation.ok()) return node.Fail(activation.status());
-  return [options, softmax, axis, f = *activation](KernelContext& ctx) -> absl::Status {
+  OC_ASSIGN_OR_RETURN(const Activation activation,
+                      softmax ? Activation() : ReadActivation(node, name));
+  return [options, softmax, axis, activation](KernelContext& ctx) -> absl::Status {
     const DType dtype = ctx.Input(0).dtype();
     return DispatchFloat(dtype, [&]<typename C>() -> absl::Status {
       OC_ASSIGN_OR_RETURN(const Tensor a, LoadStridedTensor<C>(ctx, ctx.Input(0)));
       OC_ASSIGN_OR_RETURN(const Tensor b, LoadStridedTensor<C>(ctx, ctx.Input(1)));
       OC_ASSIGN_OR_RETURN(Tensor y, Product(ctx, options, a, b));
-      OC_ASSIGN_OR_RETURN(y, softmax ? SoftmaxAlong<C>(ctx, axis, y) : Activate<C>(ctx, f, y));
+      OC_ASSIGN_OR_RETURN(
+          y, softmax ? SoftmaxAlong<C>(ctx, axis, y) : Activate<C>(ctx, activation, y));
       OC_ASSIGN_OR_RETURN(y, StoreTensor<C>(ctx, y, dtype));
       return ctx.SetOutput(0, std::move(y));
     });

@@ -78,7 +78,7 @@ absl::Status Run(KernelContext& ctx, const Options& options, DType output) {
 //   Y = scaleY * activation(alpha * scaleA * scaleB * A' * B' + beta * C)
 // The scales are where cuBLASLt applies them, which is the only implementation; GELU is its tanh
 // form, as there. Computed in float and rounded once, to the type `dtype`; float8 saturates.
-Kernel GemmFloat8(const KernelInit& node) {
+absl::StatusOr<Kernel> GemmFloat8(const KernelInit& node) {
   Options options = {node.Float("alpha"), node.Float("beta"), node.Flag("transA"),
                      node.Flag("transB"), Activation(),       DType::kFloat};
   const std::string activation = node.String("activation", "NONE");
@@ -87,12 +87,10 @@ Kernel GemmFloat8(const KernelInit& node) {
   } else if (activation == "GELU") {
     options.activation = Activation::FastGelu();
   } else if (activation != "NONE") {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("activation \"", activation, "\" is none of RELU, GELU and NONE")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("activation \"", activation, "\" is none of RELU, GELU and NONE"));
   }
-  const absl::StatusOr<DType> dtype = DTypeFromNumber(node.Int("dtype"));
-  if (!dtype.ok()) return node.Fail(dtype.status());
-  options.output = *dtype;
+  OC_ASSIGN_OR_RETURN(options.output, DTypeFromNumber(node.Int("dtype")));
   switch (options.output) {
     case DType::kFloat:
     case DType::kFloat16:
@@ -101,8 +99,8 @@ Kernel GemmFloat8(const KernelInit& node) {
     case DType::kFloat8E5M2:
       break;
     default:
-      return node.Fail(absl::InvalidArgumentError(
-          absl::StrCat("dtype is ", DTypeName(options.output), ", which Y cannot be")));
+      return absl::InvalidArgumentError(
+          absl::StrCat("dtype is ", DTypeName(options.output), ", which Y cannot be"));
   }
   return [options](KernelContext& ctx) {
     const bool wide =

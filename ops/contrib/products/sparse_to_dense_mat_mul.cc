@@ -65,7 +65,7 @@ absl::Status Multiply(KernelContext& ctx, const Options& options, const SparseTe
   const T* rows = reinterpret_cast<const T*>(b.raw_data());
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
-    // Of several values for one element the last counts.
+    // The last of several values for one element counts.
     if (i + 1 < entries.size() && entries[i + 1].row == entry.row &&
         entries[i + 1].column == entry.column) {
       continue;

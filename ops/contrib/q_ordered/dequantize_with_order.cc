@@ -10,19 +10,19 @@ namespace {
 
 // DequantizeWithOrder (com.microsoft 1): output = input * scale_input as float or float16 (`to`),
 // its matrices moved from order_input to order_output.
-Kernel DequantizeWithOrder(const KernelInit& node) {
-  const absl::StatusOr<MatrixOrder> from = MatrixOrderOf(node.Int("order_input"), "order_input");
-  const absl::StatusOr<MatrixOrder> to = MatrixOrderOf(node.Int("order_output"), "order_output");
-  if (!from.ok()) return node.Fail(from.status());
-  if (!to.ok()) return node.Fail(to.status());
+absl::StatusOr<Kernel> DequantizeWithOrder(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const MatrixOrder from,
+                      MatrixOrderOf(node.Int("order_input"), "order_input"));
+  OC_ASSIGN_OR_RETURN(const MatrixOrder to,
+                      MatrixOrderOf(node.Int("order_output"), "order_output"));
   const int64_t type = node.Int("to");
   if (type != static_cast<int64_t>(DType::kFloat) &&
       type != static_cast<int64_t>(DType::kFloat16)) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("to ", type, " is neither float (1) nor float16 (10)")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("to ", type, " is neither float (1) nor float16 (10)"));
   }
   const DType dtype = static_cast<DType>(type);
-  return [=, from = *from, to = *to](KernelContext& ctx) -> absl::Status {
+  return [=](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const float scale, ctx.ScalarInput<float>(1));
     OC_ASSIGN_OR_RETURN(const Tensor bytes, Reordered(ctx, ctx.Input(0), from, to));
     OC_ASSIGN_OR_RETURN(

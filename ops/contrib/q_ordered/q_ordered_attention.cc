@@ -86,7 +86,7 @@ struct Mask {
   }
 };
 
-// What is left of a real number that is quantized to int8 with `scale`.
+// A real number as int8 with `scale` holds it.
 double RoundToInt8(double real, double scale) {
   return std::clamp(std::nearbyint(real / scale), -128.0, 127.0) * scale;
 }
@@ -176,18 +176,17 @@ absl::Status Run(KernelContext& ctx, int64_t heads, bool unidirectional,
 // says. mask_index: lengths (B), ends and starts (2B), or 0 and 1 for keys (B, S) or for queries
 // and keys (B, S, S). A query without keys gets 0, where onnxruntime divides by 0; onnxruntime's
 // kernel takes no other mask than (B, S), and does not look at unidirectional.
-Kernel QOrderedAttention(const KernelInit& node) {
-  absl::Status orders = RequireOrder(node.Int("order_input"), "order_input", MatrixOrder::kRow);
-  orders.Update(RequireOrder(node.Int("order_weight"), "order_weight", MatrixOrder::kColumn));
-  orders.Update(RequireOrder(node.Int("order_output"), "order_output", MatrixOrder::kRow));
-  if (!orders.ok()) return node.Fail(orders);
+absl::StatusOr<Kernel> QOrderedAttention(const KernelInit& node) {
+  OC_RETURN_IF_ERROR(RequireOrder(node.Int("order_input"), "order_input", MatrixOrder::kRow));
+  OC_RETURN_IF_ERROR(RequireOrder(node.Int("order_weight"), "order_weight", MatrixOrder::kColumn));
+  OC_RETURN_IF_ERROR(RequireOrder(node.Int("order_output"), "order_output", MatrixOrder::kRow));
   const int64_t heads = node.Int("num_heads");
   if (heads < 1) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("num_heads is ", heads)));
+    return absl::InvalidArgumentError(absl::StrCat("num_heads is ", heads));
   }
   const std::vector<int64_t> hidden_sizes = node.Ints("qkv_hidden_sizes");
   if (!hidden_sizes.empty() && hidden_sizes.size() != 3) {
-    return node.Fail(absl::InvalidArgumentError("qkv_hidden_sizes must be three numbers"));
+    return absl::InvalidArgumentError("qkv_hidden_sizes must be three numbers");
   }
   return [=, unidirectional = node.Flag("unidirectional")](KernelContext& ctx) {
     return Run(ctx, heads, unidirectional, hidden_sizes);

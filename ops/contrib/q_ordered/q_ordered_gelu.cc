@@ -10,17 +10,15 @@ constexpr int kNoZeroPoint = 3;  // an input that the operator does not have
 
 // QOrderedGelu (com.microsoft 1): Y = 0.5 * X * (1 + erf(X / sqrt(2))) of the real values. X and Y
 // have one order, so which does not matter.
-Kernel QOrderedGelu(const KernelInit& node) {
+absl::StatusOr<Kernel> QOrderedGelu(const KernelInit& node) {
   const int64_t x_order = node.Int("order_X", 1);
   const int64_t y_order = node.Int("order_Y", x_order);
-  const absl::StatusOr<MatrixOrder> order = MatrixOrderOf(x_order, "order_X");
-  if (!order.ok()) return node.Fail(order.status());
+  OC_RETURN_IF_ERROR(MatrixOrderOf(x_order, "order_X").status());
   if (node.Has("order_X") && y_order != x_order) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("order_X is ", x_order, ", but order_Y ", y_order)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("order_X is ", x_order, ", but order_Y ", y_order));
   }
-  const absl::StatusOr<MatrixOrder> result = MatrixOrderOf(y_order, "order_Y");
-  if (!result.ok()) return node.Fail(result.status());
+  OC_RETURN_IF_ERROR(MatrixOrderOf(y_order, "order_Y").status());
   return [](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Tensor x, RealInput(ctx, {0, 1, kNoZeroPoint}));
     OC_ASSIGN_OR_RETURN(

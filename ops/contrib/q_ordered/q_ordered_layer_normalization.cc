@@ -15,13 +15,11 @@ enum Inputs { kX, kXScale, kScale, kBias, kYScale, kNoZeroPoint };
 
 // QOrderedLayerNormalization (com.microsoft 1): (X - mean) / sqrt(variance + epsilon) * scale + B
 // of the real values over the axes [axis, rank), in row-major order.
-Kernel QOrderedLayerNormalization(const KernelInit& node) {
+absl::StatusOr<Kernel> QOrderedLayerNormalization(const KernelInit& node) {
   const double epsilon = node.Float("epsilon");
   const int64_t axis_attribute = node.Int("axis");
   for (const char* name : {"order_X", "order_Y"}) {
-    if (absl::Status status = RequireOrder(node.Int(name), name, MatrixOrder::kRow); !status.ok()) {
-      return node.Fail(std::move(status));
-    }
+    OC_RETURN_IF_ERROR(RequireOrder(node.Int(name), name, MatrixOrder::kRow));
   }
   return [=](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Tensor x, RealInput(ctx, {kX, kXScale, kNoZeroPoint}));

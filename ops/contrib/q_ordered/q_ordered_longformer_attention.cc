@@ -76,18 +76,16 @@ absl::StatusOr<ProjectedHeads> ProjectToInt8(const KernelContext& ctx, int weigh
 // input and output are in row-major order, the weights in column-major order whatever their shape
 // says. As onnxruntime's kernel has it, the biases count steps of their product's scale, and
 // scale_bias has no meaning.
-Kernel QOrderedLongformerAttention(const KernelInit& node) {
-  absl::Status orders = RequireOrder(node.Int("order_input"), "order_input", MatrixOrder::kRow);
-  orders.Update(RequireOrder(node.Int("order_weight"), "order_weight", MatrixOrder::kColumn));
-  orders.Update(
+absl::StatusOr<Kernel> QOrderedLongformerAttention(const KernelInit& node) {
+  OC_RETURN_IF_ERROR(RequireOrder(node.Int("order_input"), "order_input", MatrixOrder::kRow));
+  OC_RETURN_IF_ERROR(RequireOrder(node.Int("order_weight"), "order_weight", MatrixOrder::kColumn));
+  OC_RETURN_IF_ERROR(
       RequireOrder(node.Int("order_global_weight"), "order_global_weight", MatrixOrder::kColumn));
-  orders.Update(RequireOrder(node.Int("order_output"), "order_output", MatrixOrder::kRow));
-  if (!orders.ok()) return node.Fail(orders);
+  OC_RETURN_IF_ERROR(RequireOrder(node.Int("order_output"), "order_output", MatrixOrder::kRow));
   const int64_t heads = node.Int("num_heads");
   const int64_t window = node.Int("window");
   if (heads < 1 || window < 1 || window > std::numeric_limits<int32_t>::max()) {
-    return node.Fail(
-        absl::InvalidArgumentError(absl::StrCat("num_heads is ", heads, " and window ", window)));
+    return absl::InvalidArgumentError(absl::StrCat("num_heads is ", heads, " and window ", window));
   }
   return [=](KernelContext& ctx) -> absl::Status {
     OC_RETURN_IF_ERROR(CheckLongformer(ctx, kMask, kGlobal, window));

@@ -22,11 +22,10 @@ Tensor WithoutBatchOfOne(const Tensor& x) {
 // QOrderedMatMul (com.microsoft 1): Y = A * B + bias + C of the real values, saturated to int8. A,
 // C and Y are in row-major order, the matrices of B in column-major order whatever their shape
 // says; scale_B is a number or a vector over the columns. B and C are one matrix or as many as A.
-Kernel QOrderedMatMul(const KernelInit& node) {
-  absl::Status orders = RequireOrder(node.Int("order_A"), "order_A", MatrixOrder::kRow);
-  orders.Update(RequireOrder(node.Int("order_B"), "order_B", MatrixOrder::kColumn));
-  orders.Update(RequireOrder(node.Int("order_Y"), "order_Y", MatrixOrder::kRow));
-  if (!orders.ok()) return node.Fail(orders);
+absl::StatusOr<Kernel> QOrderedMatMul(const KernelInit& node) {
+  OC_RETURN_IF_ERROR(RequireOrder(node.Int("order_A"), "order_A", MatrixOrder::kRow));
+  OC_RETURN_IF_ERROR(RequireOrder(node.Int("order_B"), "order_B", MatrixOrder::kColumn));
+  OC_RETURN_IF_ERROR(RequireOrder(node.Int("order_Y"), "order_Y", MatrixOrder::kRow));
   return [](KernelContext& ctx) -> absl::Status {
     const Tensor& a = ctx.Input(kA);
     for (int index : {static_cast<int>(kA), static_cast<int>(kB), static_cast<int>(kC)}) {

@@ -9,12 +9,12 @@ namespace {
 
 // QuantizeWithOrder (com.microsoft 1): output = saturate(round(input / scale_input)) in int8, its
 // matrices moved from order_input to order_output.
-Kernel QuantizeWithOrder(const KernelInit& node) {
-  const absl::StatusOr<MatrixOrder> from = MatrixOrderOf(node.Int("order_input"), "order_input");
-  const absl::StatusOr<MatrixOrder> to = MatrixOrderOf(node.Int("order_output"), "order_output");
-  if (!from.ok()) return node.Fail(from.status());
-  if (!to.ok()) return node.Fail(to.status());
-  return [from = *from, to = *to](KernelContext& ctx) -> absl::Status {
+absl::StatusOr<Kernel> QuantizeWithOrder(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const MatrixOrder from,
+                      MatrixOrderOf(node.Int("order_input"), "order_input"));
+  OC_ASSIGN_OR_RETURN(const MatrixOrder to,
+                      MatrixOrderOf(node.Int("order_output"), "order_output"));
+  return [from, to](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const double scale, ctx.ScalarInput<double>(1));
     QuantizeOptions options;
     options.output = DType::kInt8;

@@ -81,12 +81,11 @@ absl::Status Run(KernelContext& ctx, const LstmOptions& options) {
 // input_size, 4 * hidden) and R (directions, hidden, 4 * hidden), and with X and, anew at every
 // step, H of the whole batch quantized to uint8 by their ranges. Computed with the real values that
 // stand for the quantized ones.
-Kernel DynamicQuantizeLstm(const KernelInit& node) {
-  absl::StatusOr<LstmOptions> options = ReadLstmOptions(node);
-  if (!options.ok()) return node.Fail(options.status());
-  return [options = *std::move(options)](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+absl::StatusOr<Kernel> DynamicQuantizeLstm(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(LstmOptions options, ReadLstmOptions(node));
+  return FloatKernel(0, [options = std::move(options)]<typename C>(KernelContext& ctx) {
+    return Run<C>(ctx, options);
+  });
 }
 
 }  // namespace

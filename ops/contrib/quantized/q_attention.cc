@@ -72,16 +72,13 @@ absl::Status Run(KernelContext& ctx, const SelfAttentionOptions& options) {
 // QAttention (com.microsoft 1): Attention of (input - input_zero_point) * input_scale with the
 // weights (weight - weight_zero_point) * weight_scale. Not supported: past_present_share_buffer
 // with a past, for there is no input that says where in the buffer the new rows belong.
-Kernel QAttention(const KernelInit& node) {
-  absl::StatusOr<SelfAttentionOptions> options = ReadSelfAttention(node);
-  if (!options.ok()) return node.Fail(options.status());
-  if (options->shares_buffer && node.HasInput(kPast)) {
-    return node.Fail(absl::UnimplementedError("past_present_share_buffer of QAttention"));
+absl::StatusOr<Kernel> QAttention(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const SelfAttentionOptions options, ReadSelfAttention(node));
+  if (options.shares_buffer && node.HasInput(kPast)) {
+    return absl::UnimplementedError("past_present_share_buffer of QAttention");
   }
-  return [options = *options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kBias).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+  return FloatKernel(kBias,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

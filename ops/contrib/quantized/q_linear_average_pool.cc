@@ -28,11 +28,12 @@ absl::StatusOr<Tensor> Shifted(const KernelContext& ctx, const Tensor& y) {
 //   Y = saturate(round(mean / y_scale + y_zero_point))
 // As onnxruntime has it, the zero point is added before rounding, which matters for halves, and
 // count_include_pad divides by the kernel's size, also where ceil_mode goes beyond the padding.
-Kernel QLinearAveragePool(const KernelInit& node) {
+absl::StatusOr<Kernel> QLinearAveragePool(const KernelInit& node) {
   const bool channels_last = node.Flag("channels_last");
   const PoolDivisor divisor =
       node.Flag("count_include_pad") ? PoolDivisor::kTaps : PoolDivisor::kInputs;
-  return [=, attributes = WindowAttributes(node)](KernelContext& ctx) -> absl::Status {
+  OC_ASSIGN_OR_RETURN(const WindowAttributes attributes, WindowAttributes::FromNode(node));
+  return [=](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(Tensor x, RealInput(ctx, {kX, kXScale, kXZero}, DType::kFloat));
     if (channels_last) {
       OC_ASSIGN_OR_RETURN(x, ctx.Contiguous(ChannelsFirst(x)));

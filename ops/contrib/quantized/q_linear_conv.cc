@@ -6,11 +6,10 @@ namespace {
 
 // QLinearConv (com.microsoft 1): as QLinearConv of ai.onnx; with channels_last x and y are
 // (N, D1, ..., C), and w is (M, C / group, k1, ...) as ever.
-Kernel ContribQLinearConv(const KernelInit& node) {
+absl::StatusOr<Kernel> ContribQLinearConv(const KernelInit& node) {
   const bool channels_last = node.Flag("channels_last");
-  return [=, attributes = ConvAttributes(node)](KernelContext& ctx) {
-    return RunQLinearConv(ctx, attributes, channels_last);
-  };
+  OC_ASSIGN_OR_RETURN(const ConvAttributes attributes, ConvAttributes::FromNode(node));
+  return [=](KernelContext& ctx) { return RunQLinearConv(ctx, attributes, channels_last); };
 }
 
 }  // namespace

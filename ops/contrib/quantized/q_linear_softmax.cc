@@ -14,11 +14,11 @@ enum Inputs { kX, kXScale, kXZero, kYScale, kYZero };
 // QLinearSoftmax (com.microsoft 1): the softmax of the real values along `axis` or, if `opset` is
 // below 13, over all axes from `axis` on. As onnxruntime, it is not divided by y_scale but
 // multiplied with floor(1 / y_scale); with 1 / 256, as the quantizer sets it, that is the same.
-Kernel QLinearSoftmax(const KernelInit& node) {
+absl::StatusOr<Kernel> QLinearSoftmax(const KernelInit& node) {
   const int64_t axis_attribute = node.Int("axis");
   const int64_t opset = node.Int("opset");
   if (opset < 1) {
-    return node.Fail(absl::InvalidArgumentError(absl::StrCat("opset is ", opset)));
+    return absl::InvalidArgumentError(absl::StrCat("opset is ", opset));
   }
   return [=](KernelContext& ctx) -> absl::Status {
     OC_ASSIGN_OR_RETURN(const Tensor x, RealInput(ctx, {kX, kXScale, kXZero}));

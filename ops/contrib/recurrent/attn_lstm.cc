@@ -77,7 +77,7 @@ class Memory {
     return m;
   }
 
-  // Of what Attend returns.
+  // The length of what Attend returns.
   int64_t size() const { return size_; }
 
   // out (size) = the attention that state h of one entry of the batch gets.
@@ -181,12 +181,11 @@ absl::Status Run(KernelContext& ctx, const LstmOptions& options) {
 //   weights = softmax over t of sum(V * tanh(M_t MW + Ht-1 QW)), CONTEXT = sum of weights_t M_t
 //   ATTN = CONTEXT, or concat(Ht-1, CONTEXT) AW; 0 at the first step
 // Memory beyond memory_seq_lens has no weight.
-Kernel AttnLstm(const KernelInit& node) {
-  absl::StatusOr<LstmOptions> options = ReadLstmOptions(node);
-  if (!options.ok()) return node.Fail(options.status());
-  return [options = *std::move(options)](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(0).dtype(), [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+absl::StatusOr<Kernel> AttnLstm(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(LstmOptions options, ReadLstmOptions(node));
+  return FloatKernel(0, [options = std::move(options)]<typename C>(KernelContext& ctx) {
+    return Run<C>(ctx, options);
+  });
 }
 
 }  // namespace

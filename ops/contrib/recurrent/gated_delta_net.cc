@@ -230,7 +230,7 @@ absl::StatusOr<Tensor> ReadBeta(const KernelContext& ctx, const Options& options
   return result;
 }
 
-// What the heads of all tokens are read from.
+// The numbers that the heads of all tokens are read from.
 template <typename C>
 struct Tokens {
   Tensor holder[3];
@@ -453,13 +453,10 @@ absl::StatusOr<Options> ReadOptions(const KernelInit& node) {
 // States are (value heads, values, keys) and float. state_update has, for the first capture_count
 // tokens of each sequence, exp(g), k and b (v - exp(g) S^T k): all of the first, of the second, of
 // the third, with 0 where nothing is captured. Computed in float; the output is rounded once.
-Kernel GatedDeltaNet(const KernelInit& node) {
-  const absl::StatusOr<Options> options = ReadOptions(node);
-  if (!options.ok()) return node.Fail(options.status());
-  return [options = *options](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kQuery).dtype(),
-                         [&]<typename C>() { return Run<C>(ctx, options); });
-  };
+absl::StatusOr<Kernel> GatedDeltaNet(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(const Options options, ReadOptions(node));
+  return FloatKernel(kQuery,
+                     [options]<typename C>(KernelContext& ctx) { return Run<C>(ctx, options); });
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 // - fewer heads of keys than of values;
 // - state_window W: present_state has a leading axis of the states after the last W steps, the last
 //   at the end; those that would be of earlier calls are 0. past_state is read from the last one.
-Kernel LinearAttention(const KernelInit& node) {
+absl::StatusOr<Kernel> LinearAttention(const KernelInit& node) {
   return LinearAttentionKernel(node, /*extended=*/true);
 }
 

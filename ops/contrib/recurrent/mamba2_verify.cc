@@ -226,7 +226,7 @@ absl::Status RunMamba(KernelContext& ctx, const Options& options) {
 // from the states of slot state_row on. The states after token r go to slot r, or, of more tokens
 // than slots, those of the last ones to all slots; other slots stay. For a state_row out of range
 // all that is written is NaN. The sum over the states is that of 4 parts, 2 for one token and slot.
-Kernel Mamba2Verify(const KernelInit& node) {
+absl::StatusOr<Kernel> Mamba2Verify(const KernelInit& node) {
   const Options options = {.heads = node.Int("heads"),
                            .groups = node.Int("n_groups"),
                            .head_dim = node.Int("head_dim"),
@@ -234,15 +234,15 @@ Kernel Mamba2Verify(const KernelInit& node) {
                            .epsilon = node.Float("epsilon"),
                            .least_step = node.Float("time_step_min")};
   if (options.head_dim != 64 || options.states != 128) {
-    return node.Fail(absl::UnimplementedError(absl::StrCat("head_dim is ", options.head_dim,
-                                                           " and d_state ", options.states,
-                                                           ", and 64 and 128 alone are defined")));
+    return absl::UnimplementedError(absl::StrCat("head_dim is ", options.head_dim, " and d_state ",
+                                                 options.states,
+                                                 ", and 64 and 128 alone are defined"));
   }
   constexpr int64_t kMost = int64_t{1} << 40;
   if (options.heads < 1 || options.groups < 1 || options.heads % options.groups != 0 ||
       options.heads > kMost) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat(options.heads, " heads are not to be had in ", options.groups, " groups")));
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.heads, " heads are not to be had in ", options.groups, " groups"));
   }
   return [options](KernelContext& ctx) { return RunMamba(ctx, options); };
 }

@@ -178,10 +178,8 @@ absl::Status ReplayRecurrence(KernelContext& ctx) {
 // decay has an element for each i if the keys begin so far after it. Everything else of
 // destination_backing stays. metadata says where the parts begin and what their sizes are.
 Kernel GatedDeltaNetStateReplay(const KernelInit&) {
-  return [](KernelContext& ctx) {
-    return DispatchFloat(ctx.Input(kSource).dtype(),
-                         [&]<typename C>() { return ReplayRecurrence<C>(ctx); });
-  };
+  return FloatKernel(kSource,
+                     []<typename C>(KernelContext& ctx) { return ReplayRecurrence<C>(ctx); });
 }
 
 }  // namespace

@@ -121,16 +121,16 @@ absl::Status Inverse(KernelContext& ctx, size_t signal_ndim) {
 // / 2 + 1 numbers, whose parts are one more dimension. The way back is divided by the number of
 // elements, and has an even n: 2 * (numbers - 1). Computed in double for all types.
 template <absl::Status (*kRun)(KernelContext&, size_t)>
-Kernel RealFft(const KernelInit& node) {
+absl::StatusOr<Kernel> RealFft(const KernelInit& node) {
   const int64_t signal_ndim = node.Int("signal_ndim");
   if (signal_ndim < 1 || signal_ndim > 3) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("signal_ndim must be 1, 2 or 3, not ", signal_ndim)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("signal_ndim must be 1, 2 or 3, not ", signal_ndim));
   }
   if (node.Int("normalized") != 0) {
-    return node.Fail(absl::UnimplementedError("normalized must be 0"));
+    return absl::UnimplementedError("normalized must be 0");
   }
-  if (node.Int("onesided") != 1) return node.Fail(absl::UnimplementedError("onesided must be 1"));
+  if (node.Int("onesided") != 1) return absl::UnimplementedError("onesided must be 1");
   return [signal_ndim](KernelContext& ctx) { return kRun(ctx, static_cast<size_t>(signal_ndim)); };
 }
 

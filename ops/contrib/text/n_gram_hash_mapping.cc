@@ -29,7 +29,7 @@ struct Attributes {
   int64_t state() const { return max_size - 1; }
 };
 
-// What all sequences share.
+// The hashing that all sequences share.
 struct Hashing {
   Attributes attributes;
   DType dtype = DType::kUndefined;  // of ids: int32, int64
@@ -275,22 +275,22 @@ absl::Status HashPacked(KernelContext& ctx, const Attributes& attributes) {
 }
 
 template <absl::Status (*kHash)(KernelContext&, const Attributes&)>
-Kernel HashMapping(const KernelInit& node) {
+absl::StatusOr<Kernel> HashMapping(const KernelInit& node) {
   const Attributes attributes = {node.Int("max_ngram_size"), node.Int("n_head_per_ngram"),
                                  node.Int("pad_id"), node.Flag("reset_on_eos"),
                                  kHash == HashPacked ? node.Int("state_update_capacity") : 0};
   if (attributes.max_size < 2 || attributes.heads_each < 1) {
-    return node.Fail(absl::InvalidArgumentError(
+    return absl::InvalidArgumentError(
         absl::StrCat("max_ngram_size must be at least 2 and n_head_per_ngram at least 1, not ",
-                     attributes.max_size, " and ", attributes.heads_each)));
+                     attributes.max_size, " and ", attributes.heads_each));
   }
   if (attributes.capacity < 0 || attributes.capacity > 8) {
-    return node.Fail(absl::InvalidArgumentError(
-        absl::StrCat("state_update_capacity must be 0 to 8, not ", attributes.capacity)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("state_update_capacity must be 0 to 8, not ", attributes.capacity));
   }
   if (kHash == HashPacked && (attributes.capacity > 0) != node.HasInput(9)) {
-    return node.Fail(absl::InvalidArgumentError(
-        "capture_count is needed exactly if state_update_capacity is above 0"));
+    return absl::InvalidArgumentError(
+        "capture_count is needed exactly if state_update_capacity is above 0");
   }
   return [attributes](KernelContext& ctx) { return kHash(ctx, attributes); };
 }

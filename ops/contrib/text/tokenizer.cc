@@ -54,7 +54,7 @@ std::optional<Match> FindMatch(const RE2& pattern, absl::string_view text, size_
   return Match{static_cast<size_t>(found.data() - text.data()), found.size()};
 }
 
-// What the attributes say.
+// The attributes as rules.
 struct Rules {
   bool by_character = false;
   bool mark = false;
@@ -76,7 +76,7 @@ Tokens Characters(absl::string_view text) {
   return tokens;
 }
 
-// What is between matches. A match of nothing takes away the character after it.
+// Splits a text at matches of the separator. A match of nothing takes away the character after it.
 void SplitAt(const Rules& rules, const RE2& separator, absl::string_view text, Tokens* tokens) {
   size_t begin = 0;
   while (const std::optional<Match> match = FindMatch(separator, text, begin)) {
@@ -187,10 +187,9 @@ absl::StatusOr<Rules> ReadRules(const KernelInit& node) {
 // when one separator (RE2, longest matches) after the other is taken out, or what matches tokenexp;
 // characters if the only separator is "" or tokenexp is ".". Those of less than mincharnum
 // characters are dropped. If there is no token at all, the last axis is 0, even with marks.
-Kernel Tokenizer(const KernelInit& node) {
-  absl::StatusOr<Rules> rules = ReadRules(node);
-  if (!rules.ok()) return node.Fail(rules.status());
-  return [rules = std::make_shared<const Rules>(*std::move(rules))](KernelContext& ctx) {
+absl::StatusOr<Kernel> Tokenizer(const KernelInit& node) {
+  OC_ASSIGN_OR_RETURN(Rules rules, ReadRules(node));
+  return [rules = std::make_shared<const Rules>(std::move(rules))](KernelContext& ctx) {
     return Run(ctx, *rules);
   };
 }

@@ -92,7 +92,7 @@ class NewNodes final : public DerivativeNodes {
   bool Name(const std::string& value, const std::string& name) {
     return wishes_.contains(value) && names_.emplace(value, name).second;
   }
-  // What a value that was made here is to be called if nothing else names it.
+  // Suggests a name for a value that was made here, for the case that nothing else names it.
   void Wish(const std::string& value, absl::string_view name) {
     if (const auto wish = wishes_.find(value); wish != wishes_.end())
       wish->second = std::string(name);
@@ -263,7 +263,8 @@ class Differentiator {
     return done;
   }
 
-  // What varies, and what has to be computed again because an independent value has another value.
+  // Finds the values that vary, and those that have to be computed again because an independent
+  // value has another value.
   absl::Status GoForward() {
     for (size_t i = 0; i < num_xs(); ++i) {
       if (!what_.gradients[i].empty()) varying_.insert(what_.independent[i]);
@@ -416,7 +417,7 @@ class Differentiator {
     return absl::OkStatus();
   }
 
-  // Whether a second computation may give something else: operators with a seed.
+  // True if a second computation may give something else: operators with a seed.
   bool DrawsNumbers(const Node& node) const {
     const onnx::OpSchema* schema = scope_.SchemaOf(node);
     return schema != nullptr && schema->attributes().contains("seed");

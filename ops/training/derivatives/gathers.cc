@@ -60,7 +60,7 @@ void GatherNd(DerivativeBuilder& d) {
   d.GiveNone(1);
 }
 
-// What was added is cut off, and what was cut off is zeros: Pad by -pads, with a constant.
+// Cuts off the padding, and gives zeros for what was cut off: Pad by -pads, with a constant.
 void Pad(DerivativeBuilder& d) {
   if (d.String("mode") != "constant") return d.Refuse(absl::StrCat("mode ", d.String("mode")));
   d.Give(0, d.Op("Pad", {d.dy(), d.Op("Neg", {d.input(1)}), "", d.input(3)}));

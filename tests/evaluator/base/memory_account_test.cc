@@ -56,7 +56,8 @@ absl::Status RunWithin(int64_t max_memory, const std::string& text) {
       .status();
 }
 
-// What nobody reads any more is given back; what the model and the caller hold is not charged.
+// Values that nobody reads any more are given back; those that the model and the caller hold are
+// not charged.
 TEST(MaxMemoryTest, CountsWhatLives) {
   const std::string chain =
       "(float[256] x) => (float[256] y) { a = Neg(x) b = Neg(a) c = Neg(b) y = Neg(c) }";

@@ -99,7 +99,7 @@ TEST(SpareMemoryTest, GivesPagesBackBeforeItHoldsMore) {
   EXPECT_LE(spare.waiting(), 5 * kMega);
   // Large pages go as a whole.
   EXPECT_EQ((first.capacity - small.capacity - spare.waiting()) % (2 * kMega), 0U);
-  // What stayed holds what it held, what went is clear.
+  // The bytes that stayed hold what they held, those that went are clear.
   const SpareMemory::Block rest = spare.Take(12 * kMega - kMega / 16);
   EXPECT_EQ(rest.data, small.data + small.capacity);
   EXPECT_EQ(rest.data[0], std::byte{0xAB});
@@ -110,7 +110,7 @@ TEST(SpareMemoryTest, GivesPagesBackBeforeItHoldsMore) {
   spare.Give(rest);
 }
 
-// What many pages wait in is where the system gets them from.
+// The system gets pages back from the block in which most of them wait.
 TEST(SpareMemoryTest, GivesBackOfTheLargest) {
   SpareMemory spare;
   const SpareMemory::Block large = spare.Take(16 * kMega);

@@ -64,7 +64,7 @@ onnx::ModelProto GivenModel(int name_length) {
 
 const Tensor& Weights(const Model& model) { return model.graph.initializers[0].value.tensor(); }
 
-// Whether the system says that a file is mapped there.
+// True if the system says that a file is mapped there.
 bool IsInMapping(const void* data, const std::string& path) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -134,7 +134,7 @@ TEST(LoadInPlaceTest, MessagesHaveWholeTensors) {
             GivenModel(2).graph().initializer(0).raw_data());
 }
 
-// What is wrong with a model is said in the same words.
+// A fault of a model is reported in the same words.
 TEST(LoadInPlaceTest, ErrorsAreThoseOfTheWhole) {
   const TestFolder folder;
   onnx::ModelProto short_one = GivenModel(1);

@@ -1,4 +1,4 @@
-// What is checked about a model that parses.
+// Checks of a model that parses.
 #include "evaluator/load/load_model.h"
 
 #include "absl/strings/match.h"

@@ -112,7 +112,7 @@ TEST(SortNodesTest, EveryNameIsMade) {
     })")
                        .status(),
                    "nobody makes the input 'missing' of Neg 'n'");
-  // What a subgraph makes is not seen around it.
+  // A value that a subgraph makes is not seen around it.
   ExpectUnsortable(LoadGraph(R"(
     g (float x, bool c) => (float z) {
       y = If (c) <then_branch = t () => (float v) { v = Neg (x) },

@@ -308,8 +308,8 @@ OpRegistry TestRegistry() {
   registry.AddSchema(schema("Careless").Attr("mode", "", onnx::AttributeProto::INT, int64_t{0}));
   registry.Add("test", "Careless", {1}, copy);
   registry.AddSchema(schema("Picky").Attr("mode", "", onnx::AttributeProto::INT, int64_t{0}));
-  registry.Add("test", "Picky", {1}, [](const KernelInit& node) -> Kernel {
-    if (node.Int("mode") != 0) return node.Fail(absl::InvalidArgumentError("mode must be 0"));
+  registry.Add("test", "Picky", {1}, [](const KernelInit& node) -> absl::StatusOr<Kernel> {
+    if (node.Int("mode") != 0) return absl::InvalidArgumentError("mode must be 0");
     return [](KernelContext& ctx) { return ctx.SetOutput(0, ctx.Input(0)); };
   });
   return registry;
@@ -388,7 +388,7 @@ TEST(EvaluatorTest, RefusesToRunWithoutARequiredInput) {
                       {{"x", kX}})
                   .status(),
               kInvalid, "its input 1 (inputs) is missing");
-  // What is missing only while the model runs.
+  // A value that is missing only while the model runs.
   Replacer replacer(ResultKind::kResult, "s", Value());
   ExpectError(RunText(kChain, {{"x", kX}}, &replacer).status(), kInvalid,
               "Neg 'second': its input 0 (X) has no value");

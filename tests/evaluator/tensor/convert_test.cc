@@ -240,7 +240,7 @@ TEST(ConvertTest, HalvesOfEveryLength) {
   }
 }
 
-// What is no float among doubles is rounded by itself, and alone or among others to the same.
+// Doubles that are no floats are rounded by themselves, and alone or among others to the same.
 TEST(ConvertTest, DoublesBecomeHalvesByOneRounding) {
   std::vector<double> values;
   for (int i = 0; i < 300; ++i) values.push_back((i - 150) * 0x1.23p-5);

@@ -1,4 +1,4 @@
-// What two models hold alike is there once.
+// Weights that two models hold alike are there once.
 #include "evaluator/tensor/shared_weights.h"
 
 #include <algorithm>

@@ -103,7 +103,7 @@ TEST_F(StoredBytesTest, VeryLargeAlignedOnesAreLookedAtWhereTheyLie) {
     EXPECT_EQ(in_memory.raw_data(), stored.raw_data());
     ExpectBytes(in_memory, 4);
   }
-  // What one lets go another may still read.
+  // Bytes that one reader lets go another may still read.
   const std::byte* bytes = stored.raw_data();
   { const Tensor in_memory = *stored.InMemory(nullptr); }
   EXPECT_EQ(std::memcmp(bytes, bytes_.data() + 4, kLarge), 0);

@@ -34,7 +34,7 @@ TEST(XtensorTest, ShowsElementsInPlace) {
   EXPECT_EQ(xt::sum(*view)(), 15);
 }
 
-// What operators give as views: transposed, reversed, broadcast, every second element.
+// Views as operators give them: transposed, reversed, broadcast, every second element.
 TEST(XtensorTest, Strides) {
   const Tensor tensor = Tensor::Of<int64_t>({2, 3}, {0, 1, 2, 3, 4, 5});
   using Expected = xt::xarray<int64_t>;

@@ -132,7 +132,7 @@ TEST(ExperimentalTest, GivenTensorFill) {
   ExpectError(few.Run().status(), kInvalid, "4 values");
 }
 
-// What onnxruntime leaves in models that it saved for a device.
+// Operators that onnxruntime leaves in models that it saved for a device.
 TEST(ExperimentalTest, CopiesBetweenDevices) {
   ExpectTensor(Of("MemcpyToHost", Floats({1, 2}), 21).Run(), Floats({1, 2}));
   ExpectTensor(Of("MemcpyFromHost", Floats({1, 2}), 21).Run(), Floats({1, 2}));

@@ -35,7 +35,7 @@ TEST(DivTest, IntegersTruncateTowardsZero) {
                Tensor::Scalar<int64_t>((int64_t{1} << 53) + 3));
 }
 
-// What NumPy gives where C is undefined.
+// NumPy's results where C is undefined.
 TEST(DivTest, IntegersByZeroAndMinusOne) {
   constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
   ExpectTensor(OpTest("Div", 14)

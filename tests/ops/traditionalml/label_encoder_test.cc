@@ -33,7 +33,7 @@ TEST(LabelEncoderTest, StringsToFloats) {
   ExpectSameBits(test.Run(), Tensor::Of<float>({3}, {2.5f, -0.0f, 1.5f}));
 }
 
-// What the texts say: version 2 compares bits. (onnxruntime finds no NaN there, and -0 as 0.)
+// As the texts say: version 2 compares bits. (onnxruntime finds no NaN there, and -0 as 0.)
 TEST(LabelEncoderTest, FloatKeysByBitsThenByValue) {
   const auto run = [](int opset) {
     OpTest test = Encoder(opset);

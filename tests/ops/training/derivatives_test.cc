@@ -15,7 +15,7 @@
 namespace onnxcmp::testing {
 namespace {
 
-// Of both signs, none of them 0.
+// Numbers of both signs, none of them 0.
 Tensor Doubles(absl::Span<const int64_t> shape, int64_t step, double shift = 0.013) {
   const Tensor x = Convert(Pattern(shape, step, 31, 2), DType::kDouble);
   std::vector<double> values(x.data<double>(), x.data<double>() + x.num_elements());

@@ -183,7 +183,7 @@ TEST(GradientTest, WorksInsideLocalFunctions) {
   }
 }
 
-// Of a graph around, too: d(a sin a)/da = sin a + a cos a.
+// The derivative by a value of a graph around, too: d(a sin a)/da = sin a + a cos a.
 TEST(GradientTest, WorksInsideSubgraphs) {
   const std::string text = Text(
       "(float a, bool go) => (float e) { b = Sin(a) e = If (go) "
@@ -209,7 +209,7 @@ TEST(GradientTest, GoesThroughLocalFunctionsThatAreKept) {
   }
 }
 
-// What is inside of one is computed once more, which must give the same.
+// The nodes inside of a function are computed once more, which must give the same.
 TEST(GradientTest, DoesNotGoThroughFunctionsThatDrawNumbers) {
   const std::string text = Text(
       "(float a) => (float da) { [call] c = local.F(a) "
@@ -262,7 +262,7 @@ TEST(GradientTest, OperatorsWithoutRuleAreAllNamed) {
               "no derivative of Add -> 'c' (version 6)");
 }
 
-// What a graph reads cannot be exchanged.
+// A value that a graph reads cannot be exchanged.
 TEST(GradientTest, OtherValuesDoNotReachIntoGraphs) {
   ExpectRefused(
       "(float a, float b) => (float db) { t = Greater(a, b) c = If (t) "

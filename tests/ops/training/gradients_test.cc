@@ -307,7 +307,8 @@ TEST(CrossEntropyGradTest, IsTheDerivative) {
   }
 }
 
-// Of distributions and of classes, along the last axis; y is the loss, 1 the log-probabilities.
+// Gradients by distributions and by classes, along the last axis; y is the loss, 1 the
+// log-probabilities.
 TEST(CrossEntropyGradTest, OfTheLastAxis) {
   const Tensor x = Doubles({2, 2, 3}, 5, 11);
   const Tensor dy = Tensor::Scalar<double>(1.5);

@@ -42,8 +42,8 @@ OpTest Pool(const std::string& op, const Slide& slide, const Tensor& x) {
   return test;
 }
 
-// What the text says of window (row, o) of a plane of `width` columns: the mean, and the greatest
-// element, NaN if there is one.
+// The results that the text defines for window (row, o) of a plane of `width` columns: the mean,
+// and the greatest element, NaN if there is one.
 struct PoolsOfWindow {
   double mean;
   double greatest;

@@ -1,5 +1,5 @@
-// What small inputs and an attribute, or two inputs together, multiply is refused before it is done
-// and before memory is taken for it.
+// Work that small inputs and an attribute, or two inputs together, multiply is refused before it is
+// done and before memory is taken for it.
 #include "ops/common/shapes/work.h"
 
 #include <string>

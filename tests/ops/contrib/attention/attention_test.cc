@@ -200,8 +200,8 @@ TEST(ContribAttentionTest, BadInputs) {
   expect(bias, kInvalid, "attention_bias has shape");
 }
 
-// What onnxruntime has no CPU kernel for. Expected values are those of the formula, computed in
-// double by NumPy.
+// Attributes that onnxruntime has no CPU kernel for. Expected values are those of the formula,
+// computed in double by NumPy.
 TEST(ContribAttentionTest, Rotates) {
   OpTest test("Attention", 1, "com.microsoft");
   test.Attr("num_heads", 1).Attr("do_rotary", 1);

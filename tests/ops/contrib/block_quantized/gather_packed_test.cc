@@ -1,5 +1,5 @@
-// What formats hold is tested by onnxruntime's values (tests/golden/contrib/GatherPacked); here
-// weights are plain float16 (format 1) or blocks whose values are easily seen.
+// The values of formats are tested by onnxruntime's results (tests/golden/contrib/GatherPacked);
+// here weights are plain float16 (format 1) or blocks whose values are easily seen.
 #include <cstdint>
 #include <vector>
 

@@ -1,4 +1,5 @@
-// Of tests of the operators with weights of a few bits (MatMulNBits and the operators around it).
+// Weights for tests of the operators with weights of a few bits (MatMulNBits and the operators
+// around it).
 #ifndef ONNXCMP_TESTS_OPS_CONTRIB_BLOCK_QUANTIZED_N_BITS_WEIGHTS_H_
 #define ONNXCMP_TESTS_OPS_CONTRIB_BLOCK_QUANTIZED_N_BITS_WEIGHTS_H_
 

@@ -1,4 +1,4 @@
-// Of tests of GatherPacked, MatMulPacked and MoEPacked.
+// Rows for tests of GatherPacked, MatMulPacked and MoEPacked.
 #ifndef ONNXCMP_TESTS_OPS_CONTRIB_BLOCK_QUANTIZED_PACKED_ROWS_H_
 #define ONNXCMP_TESTS_OPS_CONTRIB_BLOCK_QUANTIZED_PACKED_ROWS_H_
 

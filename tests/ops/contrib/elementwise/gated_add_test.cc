@@ -1,4 +1,4 @@
-// What the golden cases (onnxruntime's results) leave open, errors above all.
+// Cases that the golden ones (onnxruntime's results) leave open, errors above all.
 #include <vector>
 
 #include "gtest/gtest.h"

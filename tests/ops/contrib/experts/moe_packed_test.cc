@@ -1,5 +1,5 @@
-// What formats hold is tested by onnxruntime's values (tests/golden/contrib/GatherPacked); here
-// weights are plain float16 (format 1) or blocks whose values are easily seen.
+// The values of formats are tested by onnxruntime's results (tests/golden/contrib/GatherPacked);
+// here weights are plain float16 (format 1) or blocks whose values are easily seen.
 #include <cstdint>
 #include <vector>
 
@@ -29,7 +29,7 @@ struct Mixture {
 constexpr float kSilu1 = 0.731058579f, kSilu4 = 3.92805516f, kSilu0 = 0;
 
 TEST(MoEPacked, ChoosesByScoresAndMixesByWeights) {
-  // Of equal scores the first is chosen, NaN is the least: experts 1 and 2.
+  // The first of equal scores is chosen, NaN is the least: experts 1 and 2.
   const auto rows = [](float a, float b) { return Halves({2, 2}, {a, -a, b, -b}); };
   OpTest one = Mixture().Test().Attr("normalize_routing_weights", 0);
   ExpectTensor(one.Run(), rows(1 * 2 * kSilu1, 6 * 6 * kSilu4), 1e-3);

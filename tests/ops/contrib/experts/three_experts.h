@@ -1,4 +1,4 @@
-// Of tests of MoE and ShardedMoE.
+// Inputs for tests of MoE and ShardedMoE.
 #ifndef ONNXCMP_TESTS_OPS_CONTRIB_EXPERTS_THREE_EXPERTS_H_
 #define ONNXCMP_TESTS_OPS_CONTRIB_EXPERTS_THREE_EXPERTS_H_
 

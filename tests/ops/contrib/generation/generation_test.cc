@@ -1,4 +1,4 @@
-// What the operators that generate tokens refuse alike.
+// Models that all operators which generate tokens refuse alike.
 #include <string>
 
 #include "absl/strings/str_replace.h"

@@ -1,4 +1,4 @@
-// Of tests of the operators on matrices of int8 in an order.
+// Matrices for tests of the operators on int8 in an order.
 #ifndef ONNXCMP_TESTS_OPS_CONTRIB_Q_ORDERED_ORDERED_MATRICES_H_
 #define ONNXCMP_TESTS_OPS_CONTRIB_Q_ORDERED_ORDERED_MATRICES_H_
 

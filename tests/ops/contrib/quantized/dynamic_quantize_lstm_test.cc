@@ -1,4 +1,4 @@
-// What it computes is in golden cases, from onnxruntime.
+// Most results are tested by golden cases, from onnxruntime.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// Of tests of operators on quantized tensors.
+// Inputs for tests of operators on quantized tensors.
 #ifndef ONNXCMP_TESTS_OPS_CONTRIB_QUANTIZED_QUANTIZED_INPUTS_H_
 #define ONNXCMP_TESTS_OPS_CONTRIB_QUANTIZED_QUANTIZED_INPUTS_H_
 

@@ -22,7 +22,7 @@ TEST(ConvStateReplay, MovesTheHistoryOn) {
   ExpectTensor(Conv({4, 4, 8, 1, 2, 3, 3, 0}).Run(), Floats({7, 1, 2, 3, 4, 5, 6, 0}));
   ExpectTensor(Conv({4, 4, 8, 1, 2, 3, 3, 2}).Run(), Floats({7, 3, 10, 20, 6, 40, 50, 0}));
   ExpectTensor(Conv({4, 8, 8, 1, 2, 3, 3, 3}).Run(), Floats({7, 0, 10, 20, 30, 40, 50, 60}));
-  // Of more retained inputs than positions the last count.
+  // The last of more retained inputs than positions count.
   ExpectTensor(Conv({4, 4, 8, 1, 2, 1, 3, 3}).Run(), Floats({7, 30, 60, 0, 0, 0, 0, 0}));
   ExpectTensor(Conv({0, 0, 0, 0, 2, 3, 3, 3}).Run(), Floats({7, 0, 0, 0, 0, 0, 0, 0}));
 }
