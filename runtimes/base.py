@@ -106,6 +106,46 @@ def outputs_suffix(names):
     return _field(7, graph) if names else b""
 
 
+def _fields(message):
+    """The fields of a serialized message that hold bytes: number and content."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while at < len(message):
+        key = varint()
+        kind = key & 7
+        if kind == 0:
+            varint()
+        elif kind == 2:
+            size = varint()
+            yield key >> 3, message[at : at + size]
+            at += size
+        else:
+            at += 8 if kind == 1 else 4
+
+
+def output_names(model):
+    """Of a serialized model, in order."""
+    names = []
+    for number, graph in _fields(memoryview(model)):
+        if number != 7:
+            continue
+        for field, output in _fields(graph):
+            if field == 12:
+                names += [bytes(text).decode() for part, text in _fields(output) if part == 1]
+    return names
+
+
 def has_external_data(model):
     """Whether a serialized model has weights in other files: an entry with the key "location"."""
     return b"\x0a\x08location" in model
