@@ -70,6 +70,7 @@ class SideComparison {
   absl::StatusOr<SetsResult> CompareSet(int64_t set, std::optional<InputSets>* inputs);
   absl::Status SaveInputs(const std::string& path) const;
   absl::Status OpenSides();
+  absl::Status InRuntime(SideId id, std::unique_ptr<Side>* side);
   void AddAssumptions(absl::string_view name, const Side& side,
                       std::vector<std::string>* notes) const;
   absl::Status WriteReprosOf(int64_t set, int64_t sets, Comparison* comparison) const;

@@ -16,7 +16,7 @@ class Adapter(base.Adapter):
         return onnx.__version__
 
     def place(self):
-        return "onnx's evaluator"
+        return "ReferenceEvaluator"
 
     def load(self, path, extra=(), optimized=None):
         import onnx
