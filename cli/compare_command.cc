@@ -50,6 +50,9 @@ void AddRuntimes(CLI::App& app, CompareArguments& arguments, std::string& agains
   app.add_option("--right-runtime", arguments.runtimes.names.right, "What the right side runs in")
       ->group("Runtimes")
       ->type_name(kType);
+  app.add_flag("--fused", arguments.runtimes.fused,
+               "Compare with the model as the runtime has optimized it")
+      ->group("Runtimes");
   arguments.runtimes.AddLimits(app);
 }
 
@@ -60,7 +63,11 @@ absl::Status TakeAgainst(const std::string& against, CompareArguments* arguments
     return absl::InvalidArgumentError("--against and --right-runtime say the same");
   }
   if (!against.empty()) names.right = against;
-  if (!arguments->runtimes.any()) return absl::OkStatus();
+  if (!arguments->runtimes.any()) {
+    return arguments->runtimes.fused
+               ? absl::InvalidArgumentError("--fused is for a side that runs in a runtime")
+               : absl::OkStatus();
+  }
   if (arguments->right.empty()) arguments->right = arguments->left;
   if (arguments->classic) {
     return absl::InvalidArgumentError("the classic table is of our interpreter: no runtimes");

@@ -14,6 +14,7 @@
 #include "compare/inputs/input_files.h"
 #include "compare/recordings/recording.h"
 #include "compare/repro/write_repro.h"
+#include "compare/runtimes/model_files.h"
 #include "compare/sides/recording_side.h"
 #include "compare/sides/runtime_side.h"
 #include "compare/streams/fingerprint.h"
@@ -177,11 +178,47 @@ absl::Status SideComparison::InRuntime(SideId id, std::unique_ptr<Side>* side) {
   if (name.empty()) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(std::shared_ptr<Runtime> runtime,
                       arguments_.runtimes.Open(name, arguments_.run.evaluator().max_tensor));
+  std::string source;
+  if (arguments_.runtimes.fused) {
+    source = absl::StrCat((*side)->summary().source, " as optimized");
+    OC_ASSIGN_OR_RETURN(runtime, TakeOptimized(std::move(runtime), side));
+  }
   absl::StatusOr<std::unique_ptr<RuntimeSide>> made =
-      RuntimeSide::Create(std::move(*side), std::move(runtime));
+      RuntimeSide::Create(std::move(*side), std::move(runtime), source);
   OC_RETURN_IF_ERROR(made.status());
   *side = *std::move(made);
   return absl::OkStatus();
+}
+
+// The model as the runtime optimizes it, and the runtime that leaves it so.
+absl::StatusOr<std::shared_ptr<Runtime>> SideComparison::TakeOptimized(
+    std::shared_ptr<Runtime> runtime, std::unique_ptr<Side>* side) const {
+  // The first one's folder has the model.
+  struct Both {
+    std::shared_ptr<Runtime> first;
+    Runtime second;
+  };
+  OC_ASSIGN_OR_RETURN(const RuntimeInfo info, runtime->Start());
+  if ((*side)->evaluator() == nullptr || !IsBinaryFile((*side)->evaluator()->model())) {
+    return absl::InvalidArgumentError("--fused needs a model in a binary file");
+  }
+  if (!info.can_optimize) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--fused: ", info.name, " cannot write the models that it has optimized"));
+  }
+  OC_ASSIGN_OR_RETURN(const std::string file, runtime->NewFile(".onnx"));
+  OC_ASSIGN_OR_RETURN(const RuntimeSession session,
+                      runtime->Load((*side)->evaluator()->model().path, {}, file));
+  runtime->Unload(session);
+  OC_ASSIGN_OR_RETURN(*side, OpenSide(file, tools_.registry, arguments_.run.load(),
+                                      arguments_.run.evaluator()));
+  RuntimeSpec spec = runtime->spec();
+  std::erase_if(spec.options, [](const auto& option) { return option.first == "optimization"; });
+  spec.options.emplace_back("optimization", "none");
+  RuntimeOptions options = runtime->options();
+  const auto both = std::shared_ptr<Both>(
+      new Both{std::move(runtime), Runtime(std::move(spec), std::move(options))});
+  return std::shared_ptr<Runtime>(both, &both->second);
 }
 
 void SideComparison::AddAssumptions(absl::string_view name, const Side& side,

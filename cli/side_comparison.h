@@ -22,6 +22,7 @@
 #include "compare/pair/per_side.h"
 #include "compare/pair/timings.h"
 #include "compare/sets/compare_sets.h"
+#include "compare/runtimes/runtime.h"
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/side.h"
 #include "evaluator/base/spare_memory.h"
@@ -71,6 +72,8 @@ class SideComparison {
   absl::Status SaveInputs(const std::string& path) const;
   absl::Status OpenSides();
   absl::Status InRuntime(SideId id, std::unique_ptr<Side>* side);
+  absl::StatusOr<std::shared_ptr<Runtime>> TakeOptimized(std::shared_ptr<Runtime> runtime,
+                                                         std::unique_ptr<Side>* side) const;
   void AddAssumptions(absl::string_view name, const Side& side,
                       std::vector<std::string>* notes) const;
   absl::Status WriteReprosOf(int64_t set, int64_t sets, Comparison* comparison) const;

@@ -146,6 +146,18 @@ def output_names(model):
     return names
 
 
+def input_names(model):
+    """Of a serialized model, in order, without those that an initializer gives a value."""
+    names, given = [], set()
+    for number, graph in _fields(memoryview(model)):
+        for field, entry in _fields(graph) if number == 7 else ():
+            if field == 11:
+                names += [bytes(text).decode() for part, text in _fields(entry) if part == 1]
+            elif field == 5:
+                given |= {bytes(text).decode() for part, text in _fields(entry) if part == 8}
+    return [name for name in names if name not in given]
+
+
 def has_external_data(model):
     """Whether a serialized model has weights in other files: an entry with the key "location"."""
     return b"\x0a\x08location" in model

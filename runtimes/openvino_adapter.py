@@ -59,14 +59,20 @@ class Adapter(base.Adapter):
             settings["INFERENCE_PRECISION_HINT"] = self.precision
         if self.threads:
             settings["INFERENCE_NUM_THREADS"] = self.threads
+        # Compiling may move names from one port to another, but keeps the ports' order.
+        input_names = [port.get_names() for port in model.inputs]
+        with open(path, "rb") as file:
+            declared = base.input_names(file.read())
+        if len(declared) == len(input_names):
+            # What hands an input on gives its name to that tensor.
+            input_names = [names | {name} for names, name in zip(input_names, declared)]
+        output_names = [port.get_names() for port in model.outputs]
         compiled = self.core.compile_model(model, self.chosen["device"], settings)
-        names = list(outputs) + wanted
-        ports = {}
-        for port in compiled.outputs:
-            for name in port.get_names():
-                if name in names:
-                    ports[name] = port
-        inputs = {name: port for port in compiled.inputs for name in port.get_names()}
+        inputs = {n: p for names, p in zip(input_names, compiled.inputs) for n in names}
+        names = set(outputs) | set(wanted)
+        ports = {
+            n: p for known, p in zip(output_names, compiled.outputs) for n in known if n in names
+        }
         return _Session(compiled, inputs, ports)
 
     def run(self, session, feeds):
@@ -85,9 +91,13 @@ class Adapter(base.Adapter):
             else:
                 import numpy
 
-                given[port] = self.ov.Tensor(numpy.array(value))
-        request.infer(given)
-        return {name: self._value(request.get_tensor(port)) for name, port in session.outputs.items()}
+                given[port] = numpy.array(value)
+        if len(given) < len(session.model.inputs):
+            raise base.Refusal(f"OpenVINO needs values for all {len(session.model.inputs)} inputs")
+        results = request.infer(given)
+        return {
+            name: self._value(request, port, results) for name, port in session.outputs.items()
+        }
 
     def _tensor(self, value, port):
         kind = port.get_element_type()
@@ -97,8 +107,11 @@ class Adapter(base.Adapter):
 
         return self.ov.Tensor(numpy.ascontiguousarray(value.array), list(value.array.shape), kind)
 
-    def _value(self, tensor):
-        kind = tensor.get_element_type().get_type_name()
+    def _value(self, request, port, results):
+        kind = port.get_element_type().get_type_name()
+        if kind not in _LACKING and kind not in ("i4", "u4", "i2", "u2", "string"):
+            return results[port].copy()
+        tensor = request.get_tensor(port)
         if kind in _LACKING:
             import numpy
 
@@ -111,6 +124,4 @@ class Adapter(base.Adapter):
             name = {"i": "int", "u": "uint"}[kind[0]] + kind[1]
             packed = numpy.array(tensor.data).view("uint8").reshape(-1)
             return base.Bits(base.unpacked(packed, count, name).reshape(tuple(tensor.shape)), name)
-        if kind == "string":
-            return tensor.str_data.copy()
-        return tensor.data.copy()
+        return tensor.str_data.copy()

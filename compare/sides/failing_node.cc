@@ -22,7 +22,7 @@ std::string Describe(const Node& node, absl::Span<const Value> inputs) {
   std::string text = node.op_type;
   if (!node.domain.empty()) text = absl::StrCat(node.domain, ".", text);
   if (!node.outputs.empty()) absl::StrAppend(&text, " `", OneLine(node.outputs[0]), "`");
-  if (!node.name.empty()) absl::StrAppend(&text, ", node '", OneLine(node.name), "'");
+  if (!node.name.empty()) absl::StrAppend(&text, ", node `", OneLine(node.name), "`");
   std::vector<std::string> attributes;
   for (const auto& [name, value] : node.attributes) {
     if (attributes.size() == kShownAttributes) {

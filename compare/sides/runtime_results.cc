@@ -136,7 +136,8 @@ absl::Status RuntimeResults::FindChanged() {
     notes_.push_back(
         absl::StrCat("differs only when fused: ", SomeOf(changed_),
                      changed_.size() == 1 ? " is another" : " are others",
-                     " when all results are outputs, which keeps the runtime from fusing"));
+                     " when all results are outputs, which keeps the runtime from fusing (--fused compares with "
+                     "the model as it has optimized it)"));
   }
   return absl::OkStatus();
 }

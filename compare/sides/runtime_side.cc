@@ -140,13 +140,15 @@ RuntimeSide::RuntimeSide(std::unique_ptr<Side> model, std::shared_ptr<Runtime> r
     : model_(std::move(model)), runtime_(std::move(runtime)), summary_(model_->summary()) {}
 
 absl::StatusOr<std::unique_ptr<RuntimeSide>> RuntimeSide::Create(std::unique_ptr<Side> model,
-                                                                 std::shared_ptr<Runtime> runtime) {
+                                                                 std::shared_ptr<Runtime> runtime,
+                                                                 const std::string& source) {
   if (model->evaluator() == nullptr) {
     return absl::InvalidArgumentError("a runtime runs models, and this is a recording");
   }
   OC_ASSIGN_OR_RETURN(const RuntimeInfo info, runtime->Start());
   auto side = absl::WrapUnique(new RuntimeSide(std::move(model), std::move(runtime)));
   side->summary_.ran_in = info.Text();
+  if (!source.empty()) side->summary_.source = source;
   return side;
 }
 

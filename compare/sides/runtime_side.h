@@ -27,9 +27,10 @@ namespace onnxcmp {
 class RuntimeSide : public Side, public NodeRunner {
  public:
   // Starts the runtime to ask what it is. `model`: the same in our interpreter, which runs what the
-  // runtime does not give, on its values.
+  // runtime does not give, on its values. `source`: what it is called; "": by its file.
   static absl::StatusOr<std::unique_ptr<RuntimeSide>> Create(std::unique_ptr<Side> model,
-                                                             std::shared_ptr<Runtime> runtime);
+                                                             std::shared_ptr<Runtime> runtime,
+                                                             const std::string& source = "");
 
   const SideSummary& summary() const override { return summary_; }
   const Evaluator* evaluator() const override { return model_->evaluator(); }

@@ -280,7 +280,7 @@ std::string KeepLines(const Comparison& comparison, const TableOptions& options,
 std::string LabelledLines(absl::string_view label, Color color, absl::string_view text,
                           const TableOptions& options, const TableStyle& style) {
   // The head's labels are short, the foot's have a column of their own.
-  const bool short_label = label == "fed" || label == "note";
+  const bool short_label = label == "fed" || label == "ran" || label == "note";
   const int indent = short_label ? 7 : 11;
   std::string lines;
   const std::string shown = style.Text(text);
