@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "cli/arguments.h"
 #include "cli/interruption.h"
-#include "cli/runtime_options.h"
+#include "cli/runtimes/runtime_options.h"
 #include "compare/classic/classic_table.h"
 #include "compare/compare.h"
 #include "compare/comparison/comparison.h"

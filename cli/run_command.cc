@@ -15,7 +15,7 @@
 #include "cli/observer_chain.h"
 #include "cli/print_value.h"
 #include "cli/progress.h"
-#include "cli/runtime_options.h"
+#include "cli/runtimes/runtime_options.h"
 #include "cli/terminal.h"
 #include "compare/backend_tests/backend_test.h"
 #include "compare/inputs/feeds.h"

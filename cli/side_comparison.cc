@@ -210,8 +210,8 @@ absl::StatusOr<std::shared_ptr<Runtime>> SideComparison::TakeOptimized(
   OC_ASSIGN_OR_RETURN(const RuntimeSession session,
                       runtime->Load((*side)->evaluator()->model().path, {}, file));
   runtime->Unload(session);
-  OC_ASSIGN_OR_RETURN(*side, OpenSide(file, tools_.registry, arguments_.run.load(),
-                                      arguments_.run.evaluator()));
+  OC_ASSIGN_OR_RETURN(
+      *side, OpenSide(file, tools_.registry, arguments_.run.load(), arguments_.run.evaluator()));
   RuntimeSpec spec = runtime->spec();
   std::erase_if(spec.options, [](const auto& option) { return option.first == "optimization"; });
   spec.options.emplace_back("optimization", "none");

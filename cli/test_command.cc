@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/interruption.h"
 #include "cli/messages.h"
-#include "cli/runtime_options.h"
+#include "cli/runtimes/runtime_options.h"
 #include "compare/backend_tests/backend_test.h"
 #include "compare/reports/junit_suite.h"
 #include "evaluator/base/thread_pool.h"

@@ -3,6 +3,7 @@
 python3 runtimes --probe ADAPTER: says which version there is, or which package lacks."""
 
 import importlib
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -32,6 +33,16 @@ def adapter_class(name):
     return importlib.import_module(f"onnxcmp_runtimes.{name}_adapter").Adapter
 
 
+def version_of(found):
+    """Of the package, which need not be imported for that, where there is one."""
+    for name in found.packages if found.is_package else ():
+        try:
+            return importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found({}).version()
+
+
 def main():
     package()
     if sys.argv[1] == "--probe":
@@ -40,7 +51,7 @@ def main():
         if lacking:
             print(json.dumps({"missing": list(found.packages)}))
         else:
-            print(json.dumps({"version": found({}).version()}))
+            print(json.dumps({"version": version_of(found)}))
         return
     from onnxcmp_runtimes import serve
 

@@ -30,6 +30,7 @@ class Adapter:
     name = ""  # as people call the runtime
     packages = ()  # of PyPI, without which it does not run
     module = ""  # which is imported to see whether it is there
+    is_package = True  # its version is that of the first package
     can_optimize = False  # load() takes `optimized`
     knows_results = True  # gives results inside a model, not just its outputs
 
@@ -41,7 +42,7 @@ class Adapter:
         for key, value in options.items():
             if key not in self.options and not self.takes_option(key):
                 known = ", ".join(sorted(self.options)) or "none"
-                raise Refusal(f"{self.name} has no option '{key}'; it has: {known}")
+                raise Refusal(f"{self.name} has no option {key}; it has: {known}")
             self.chosen[key] = value
 
     def takes_option(self, key):
@@ -72,7 +73,7 @@ def choice(adapter, key, allowed):
     """An option that must be one of a few."""
     value = adapter.chosen[key]
     if value not in allowed:
-        raise Refusal(f"{adapter.name}: {key} must be one of {', '.join(allowed)}, not '{value}'")
+        raise Refusal(f"{adapter.name}: {key} must be one of {', '.join(allowed)}, not {value}")
     return value
 
 
@@ -80,7 +81,7 @@ def whole_number(adapter, key):
     try:
         return int(adapter.chosen[key])
     except ValueError:
-        raise Refusal(f"{adapter.name}: {key} must be a number, not '{adapter.chosen[key]}'")
+        raise Refusal(f"{adapter.name}: {key} must be a number, not {adapter.chosen[key]}")
 
 
 # Models.

@@ -38,6 +38,7 @@ class Adapter(base.Adapter):
     name = "command"
     module = "numpy"
     packages = ("numpy",)
+    is_package = False
     options = {"program": "", "version": "", "place": ""}
     folder = None
 

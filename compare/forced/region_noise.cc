@@ -154,9 +154,8 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
   const Value plain_right =
       run_.right().runner() == nullptr
           ? state_.at(r).own
-          : RunRegion(run_.right(), right_region, r, [&](int entry) -> const Value& {
-              return Entry(SideId::kRight, entry);
-            });
+          : RunRegion(run_.right(), right_region, r,
+                      [&](int entry) -> const Value& { return Entry(SideId::kRight, entry); });
   const Value& plain_left = left.value(c);
   const int64_t size = NumberReader(state_.at(r).own.tensor()).size();
   noise_ = Tensor();  // its memory is for the next

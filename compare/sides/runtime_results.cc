@@ -133,11 +133,11 @@ absl::Status RuntimeResults::FindChanged() {
     if (!plain.empty() && DifferWithMarks(plain, marked)) changed_.push_back(output.name);
   }
   if (!changed_.empty()) {
-    notes_.push_back(
-        absl::StrCat("differs only when fused: ", SomeOf(changed_),
-                     changed_.size() == 1 ? " is another" : " are others",
-                     " when all results are outputs, which keeps the runtime from fusing (--fused compares with "
-                     "the model as it has optimized it)"));
+    notes_.push_back(absl::StrCat(
+        "differs only when fused: ", SomeOf(changed_),
+        changed_.size() == 1 ? " is another" : " are others",
+        " when all results are outputs, which keeps the runtime from fusing (--fused compares with "
+        "the model as it has optimized it)"));
   }
   return absl::OkStatus();
 }

@@ -225,8 +225,11 @@ std::string Repros(const Comparison& comparison, const TableOptions& options,
     if (cause.repro_folder.empty()) continue;
     const bool recording = cause.repro->left == nullptr;
     const std::string line =
-        absl::StrCat("onnxcmp ", cause.repro_folder, recording ? "/left.npz " : "/left.onnx ",
-                     cause.repro_folder, "/right.onnx");
+        !comparison.right_summary.ran_in.empty()
+            ? absl::StrCat(cause.repro_folder, "/right.onnx in ",
+                           PrintableText(comparison.right_summary.ran_in))
+            : absl::StrCat("onnxcmp ", cause.repro_folder, recording ? "/left.npz " : "/left.onnx ",
+                           cause.repro_folder, "/right.onnx");
     // Not cut, so that it can be copied.
     text +=
         LabelledLines(text.empty() ? "repro" : "", Color::kPlain,

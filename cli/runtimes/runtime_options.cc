@@ -1,4 +1,4 @@
-#include "cli/runtime_options.h"
+#include "cli/runtimes/runtime_options.h"
 
 #include <filesystem>
 #include <system_error>

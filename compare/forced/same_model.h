@@ -1,6 +1,6 @@
 // Whether both sides are one model that runs in two places, and which result is which then.
-#ifndef ONNXCMP_COMPARE_CAUSES_SAME_MODEL_H_
-#define ONNXCMP_COMPARE_CAUSES_SAME_MODEL_H_
+#ifndef ONNXCMP_COMPARE_FORCED_SAME_MODEL_H_
+#define ONNXCMP_COMPARE_FORCED_SAME_MODEL_H_
 
 #include <optional>
 
@@ -17,4 +17,4 @@ std::optional<FixedMatches> MatchesOfSameModel(const LeftClasses& left, const Si
 
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_COMPARE_CAUSES_SAME_MODEL_H_
+#endif  // ONNXCMP_COMPARE_FORCED_SAME_MODEL_H_

@@ -1,6 +1,6 @@
 // Runtimes that models run in, as the command line names them.
-#ifndef ONNXCMP_CLI_RUNTIME_OPTIONS_H_
-#define ONNXCMP_CLI_RUNTIME_OPTIONS_H_
+#ifndef ONNXCMP_CLI_RUNTIMES_RUNTIME_OPTIONS_H_
+#define ONNXCMP_CLI_RUNTIMES_RUNTIME_OPTIONS_H_
 
 #include <cstdint>
 #include <memory>
@@ -32,4 +32,4 @@ absl::StatusOr<std::string> AdaptersFolder();
 
 }  // namespace onnxcmp::cli
 
-#endif  // ONNXCMP_CLI_RUNTIME_OPTIONS_H_
+#endif  // ONNXCMP_CLI_RUNTIMES_RUNTIME_OPTIONS_H_

@@ -1,4 +1,4 @@
-#include "compare/causes/same_model.h"
+#include "compare/forced/same_model.h"
 
 #include "absl/strings/string_view.h"
 #include "compare/streams/result_stream.h"

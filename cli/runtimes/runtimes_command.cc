@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/interruption.h"
 #include "cli/messages.h"
-#include "cli/runtime_options.h"
+#include "cli/runtimes/runtime_options.h"
 #include "compare/runtimes/find_python.h"
 #include "compare/text/display_text.h"
 
