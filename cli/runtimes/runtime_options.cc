@@ -7,7 +7,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "cli/arguments.h"
 #include "compare/runtimes/runtime_spec.h"
 #include "evaluator/base/status_macros.h"
 
@@ -17,8 +16,13 @@ void RuntimeArguments::AddLimits(CLI::App& app) {
   app.add_option("--runtime-timeout", timeout, "The longest that a runtime takes to answer (120s)")
       ->group("Runtimes")
       ->type_name("TIME");
-  AddSize(app, "--runtime-memory", memory, "Most that a runtime may take (any)", 1)
-      ->group("Runtimes");
+  CLI::Validator size = CLI::AsSizeValue(false);
+  CLI::Validator positive = CLI::PositiveNumber;
+  app.add_option("--runtime-memory", memory, "Most that a runtime may take (any)")
+      ->group("Runtimes")
+      ->type_name("SIZE")
+      ->transform(size.description(""))
+      ->check(positive.description(""));
 }
 
 absl::StatusOr<std::shared_ptr<Runtime>> RuntimeArguments::Open(const std::string& name,
