@@ -6,7 +6,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
@@ -26,12 +29,15 @@ namespace {
 
 class ChainComparison {
  public:
-  ChainComparison(std::vector<std::string> models, CompareArguments arguments,
-                  Interruption& interruption)
+  // `runtimes`: what each of the models runs in; none: our interpreter.
+  ChainComparison(std::vector<std::string> models, std::vector<std::string> runtimes,
+                  CompareArguments arguments, Interruption& interruption)
       : arguments_(std::move(arguments)),
+        runtimes_(std::move(runtimes)),
         look_(LookOf(arguments_)),
         tools_(arguments_.run, interruption) {
-    chain_.models = std::move(models);
+    files_ = std::move(models);
+    chain_.models = runtimes_.empty() ? files_ : runtimes_;
     // All steps are fed the same, so what one has found of a node is known to the next.
     if (!arguments_.share) return;
     tools_.seen.emplace(WantsLetters(arguments_));
@@ -61,11 +67,22 @@ class ChainComparison {
     step.left = left;
     step.right = right;
     CompareArguments arguments = arguments_;
-    arguments.left = chain_.models[left];
-    arguments.right = chain_.models[right];
+    arguments.left = files_[left];
+    arguments.right = files_[right];
+    if (!runtimes_.empty()) {
+      // The first is our interpreter.
+      if (left > 0) arguments.runtimes.names.left = runtimes_[left];
+      arguments.runtimes.names.right = runtimes_[right];
+    }
+    if (!runtimes_.empty()) return CompareWith({nullptr, nullptr}, arguments, std::move(step));
     const Side* known = left == 0 ? first_.get() : last_.get();
     const Side* known_right = left + 1 == right ? nullptr : last_.get();
-    SideComparison comparison(arguments, tools_, {known, known_right});
+    return CompareWith({known, known_right}, arguments, std::move(step));
+  }
+
+  absl::StatusOr<ChainStep> CompareWith(PerSide<const Side*> opened,
+                                        const CompareArguments& arguments, ChainStep step) {
+    SideComparison comparison(arguments, tools_, opened);
     const absl::StatusOr<bool> done =
         comparison.Run([&](const Comparison& of_set, int64_t, int64_t, const std::string& name) {
           AddSet(name, of_set, &step);
@@ -77,7 +94,8 @@ class ChainComparison {
                                                              done.status().message()));
     }
     PerSide<std::unique_ptr<Side>> sides = comparison.TakeSides();
-    if (left == 0 && first_ == nullptr) first_ = std::move(sides.left);
+    if (!runtimes_.empty()) return step;
+    if (step.left == 0 && first_ == nullptr) first_ = std::move(sides.left);
     last_ = std::move(sides.right);
     return step;
   }
@@ -89,12 +107,27 @@ class ChainComparison {
   }
 
   const CompareArguments arguments_;
+  const std::vector<std::string> runtimes_;
+  std::vector<std::string> files_;
   const TableOptions look_;
   ComparisonTools tools_;
   Chain chain_;
   std::unique_ptr<Side> first_, last_;  // of the first model, of the right one that came last
   std::string detail_;
 };
+
+// Our interpreter, then a runtime with ever more of its optimizations.
+std::vector<std::string> LevelsOf(const std::string& runtime, const std::string& disable) {
+  const char* separator = absl::StrContains(runtime, ':') ? "," : ":";
+  std::vector<std::string> levels = {"onnxcmp"};
+  for (const char* level : {"none", "basic", "extended", "all"}) {
+    levels.push_back(absl::StrCat(runtime, separator, "optimization=", level));
+  }
+  for (const absl::string_view name : absl::StrSplit(disable, ',', absl::SkipEmpty())) {
+    levels.push_back(absl::StrCat(runtime, separator, "disable=", name));
+  }
+  return levels;
+}
 
 }  // namespace
 
@@ -118,9 +151,25 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   app.add_option("--format", arguments.format, "table, json (table)")
       ->type_name("HOW")
       ->check(Quietly(CLI::IsMember({"table", "json"})));
+  std::string levels;
+  app.add_option("--levels", levels, "One model in a runtime, at each of its optimization levels")
+      ->group("Runtimes")
+      ->type_name("R[:KEY=VALUE,...]");
+  std::string disable;
+  app.add_option("--disable", disable, "After these, all without each of these optimizers: A,B")
+      ->group("Runtimes")
+      ->type_name("NAMES");
+  arguments.runtimes.AddLimits(app);
   options.AddRunning(app);
   if (const std::optional<int> status = Parse(app, command_line)) return *status;
   absl::Status status = options.Finish();
+  std::vector<std::string> runtimes;
+  if (status.ok() && !levels.empty() && models.size() == 1) {
+    runtimes = LevelsOf(levels, disable);
+    models.resize(runtimes.size(), models.front());
+  } else if (status.ok() && !levels.empty()) {
+    status = absl::InvalidArgumentError("--levels needs one model: onnxcmp chain MODEL --levels R");
+  }
   if (status.ok() && models.size() < 2) {
     status =
         absl::InvalidArgumentError("two models at least are needed: onnxcmp chain MODEL MODEL ...");
@@ -130,7 +179,8 @@ int ChainCommand(const std::vector<std::string>& command_line) {
     return kFailed;
   }
   ExpectModels(models);
-  const absl::StatusOr<int> ran = ChainComparison(std::move(models), arguments, interruption).Run();
+  const absl::StatusOr<int> ran =
+      ChainComparison(std::move(models), std::move(runtimes), arguments, interruption).Run();
   if (ran.ok()) return *ran;
   PrintError(ran.status().message());
   return kFailed;

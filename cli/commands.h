@@ -19,6 +19,8 @@ int OpsCommand(const std::vector<std::string>& arguments);
 int FusionsCommand(const std::vector<std::string>& arguments);
 int ChainCommand(const std::vector<std::string>& arguments);
 int LayersCommand(const std::vector<std::string>& arguments);
+int ConformanceCommand(const std::vector<std::string>& arguments);
+int RuntimesCommand(const std::vector<std::string>& arguments);
 int TestCommand(const std::vector<std::string>& arguments);
 
 }  // namespace onnxcmp::cli

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "cli/arguments.h"
 #include "cli/interruption.h"
+#include "cli/runtimes/runtime_options.h"
 #include "compare/classic/classic_table.h"
 #include "compare/compare.h"
 #include "compare/comparison/comparison.h"
@@ -34,6 +35,7 @@ struct CompareArguments {
   bool ties_agree = false;
   FailOn fail_on = FailOn::kDifferent;
   RunOptions run;
+  RuntimeArguments runtimes;  // in which the sides run, if not in our interpreter
 
   // The classic table.
   bool classic = false;

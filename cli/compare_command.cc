@@ -39,6 +39,45 @@ void AddModels(CLI::App& app, CompareArguments& arguments) {
       ->type_name(" ");
 }
 
+void AddRuntimes(CLI::App& app, CompareArguments& arguments, std::string& against) {
+  const char* kType = "R[:KEY=VALUE,...]";
+  app.add_option("--against", against, "Run the right side in a runtime; of one model, both sides")
+      ->group("Runtimes")
+      ->type_name(kType);
+  app.add_option("--left-runtime", arguments.runtimes.names.left, "What the left side runs in")
+      ->group("Runtimes")
+      ->type_name(kType);
+  app.add_option("--right-runtime", arguments.runtimes.names.right, "What the right side runs in")
+      ->group("Runtimes")
+      ->type_name(kType);
+  app.add_flag("--fused", arguments.runtimes.fused,
+               "Compare with the model as the runtime has optimized it")
+      ->group("Runtimes");
+  arguments.runtimes.AddLimits(app);
+}
+
+// One model that a runtime is to run is both sides.
+absl::Status TakeAgainst(const std::string& against, CompareArguments* arguments) {
+  PerSide<std::string>& names = arguments->runtimes.names;
+  if (!against.empty() && !names.right.empty()) {
+    return absl::InvalidArgumentError("--against and --right-runtime say the same");
+  }
+  if (!against.empty()) names.right = against;
+  if (!arguments->runtimes.any()) {
+    return arguments->runtimes.fused
+               ? absl::InvalidArgumentError("--fused is for a side that runs in a runtime")
+               : absl::OkStatus();
+  }
+  if (arguments->right.empty()) arguments->right = arguments->left;
+  if (arguments->classic) {
+    return absl::InvalidArgumentError("the classic table is of our interpreter: no runtimes");
+  }
+  if (arguments->search.has_value()) {
+    return absl::InvalidArgumentError("--search is for models in our interpreter");
+  }
+  return absl::OkStatus();
+}
+
 void AddInputsOfTwo(CLI::App& app, CompareArguments& arguments, std::string& search) {
   app.add_option("--left-inputs", arguments.inputs.left_inputs, "Those of the left model alone")
       ->group("Inputs")
@@ -191,7 +230,7 @@ int CompareCommand(const std::vector<std::string>& command_line) {
       "names the cause of a difference.\n"
       "Exit status 0: the outputs agree, 1: they differ, 2: they could not be compared.\n"
       "Other commands: onnxcmp run MODEL, chain A B C, test DIR, ops, fusions MODEL,\n"
-      "layers A B; COMMAND --help says more.",
+      "layers A B, runtimes, conformance; COMMAND --help says more.",
       "onnxcmp");
   SetUsage(app, "onnxcmp [OPTIONS] LEFT RIGHT");
   app.set_version_flag("--version", "", "Print the version");
@@ -199,6 +238,8 @@ int CompareCommand(const std::vector<std::string>& command_line) {
   ComparisonOptions common(&arguments);
   AddModels(app, arguments);
   common.AddInputs(app);
+  std::string against;
+  AddRuntimes(app, arguments, against);
   AddInputsOfTwo(app, arguments, search);
   common.AddTolerances(app);
   common.AddVerdict(app);
@@ -210,6 +251,7 @@ int CompareCommand(const std::vector<std::string>& command_line) {
   if (const std::optional<int> status = Parse(app, WithSearchTime(command_line))) return *status;
   arguments.search = SearchTime(search);
   absl::Status status = common.Finish();
+  if (status.ok()) status = TakeAgainst(against, &arguments);
   if (status.ok()) status = CheckTogether(arguments, classic_options);
   if (!status.ok()) {
     PrintError(status.message());

@@ -46,6 +46,12 @@ int RunProgram(int argc, char** argv) {
   if (command == "layers") {
     return LayersCommand(rest);
   }
+  if (command == "conformance") {
+    return ConformanceCommand(rest);
+  }
+  if (command == "runtimes") {
+    return RuntimesCommand(rest);
+  }
   if (command == "test") {
     return TestCommand(rest);
   }

@@ -15,6 +15,7 @@
 #include "cli/observer_chain.h"
 #include "cli/print_value.h"
 #include "cli/progress.h"
+#include "cli/runtimes/runtime_options.h"
 #include "cli/terminal.h"
 #include "compare/backend_tests/backend_test.h"
 #include "compare/inputs/feeds.h"
@@ -24,6 +25,7 @@
 #include "compare/reports/render_profile.h"
 #include "compare/reports/words/not_finite_text.h"
 #include "compare/sides/model_side.h"
+#include "compare/sides/runtime_side.h"
 #include "compare/sides/value_bank.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/load/load_model.h"
@@ -44,6 +46,8 @@ struct Options {
   bool profile = false;
   std::string trace;
   bool expand_functions = false;
+  std::string runtime;  // "": our interpreter
+  RuntimeArguments runtimes;
   RunOptions run;
 };
 
@@ -100,6 +104,48 @@ absl::StatusOr<std::string> NotFiniteLines(std::shared_ptr<const Model> model, c
   return text;
 }
 
+// The outputs that a runtime gives. The observer sees all results.
+absl::StatusOr<std::vector<Value>> RunInRuntime(const Options& options,
+                                                std::shared_ptr<const Model> model,
+                                                const OpRegistry& registry, const Feeds& feeds,
+                                                Observer* observer) {
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<Runtime> runtime,
+                      options.runtimes.Open(options.runtime, options.run.evaluator().max_tensor));
+  OC_ASSIGN_OR_RETURN(std::unique_ptr<ModelSide> ours,
+                      ModelSide::Create(std::move(model), registry, options.run.evaluator()));
+  OC_ASSIGN_OR_RETURN(const std::unique_ptr<RuntimeSide> side,
+                      RuntimeSide::Create(std::move(ours), std::move(runtime)));
+  side->SetFeeds(feeds);
+  if (!options.run.quiet) PrintNote(absl::StrCat("runs in ", side->name()));
+  std::vector<Value> outputs;
+  RecordOptions recording;
+  recording.watcher = observer;
+  side->Record(recording, [&](int, const StreamResult& result, const Value& value) {
+    if (result.kind == ResultKind::kOutput) outputs.push_back(value);
+    return absl::OkStatus();
+  });
+  if (!options.run.quiet) {
+    for (const std::string& note : side->summary().notes) PrintNote(note);
+  }
+  OC_RETURN_IF_ERROR(side->summary().status);
+  return outputs;
+}
+
+// What only our interpreter does.
+absl::Status CheckRuntime(const Options& options) {
+  if (options.runtime.empty()) return absl::OkStatus();
+  for (const auto& [given, name] :
+       {std::pair(options.profile, "--profile"), std::pair(!options.trace.empty(), "--trace"),
+        std::pair(options.nan, "--nan"),
+        std::pair(options.expand_functions, "--expand-functions")}) {
+    if (given) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " is of our interpreter: it excludes --runtime"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption& interruption) {
   ExpectModels({options.model});
   const OpRegistry registry = options.run.operators();
@@ -129,14 +175,18 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
     }
     if (options.profile || !options.trace.empty()) observers.push_back(&profiler);
     ObserverChain chain(std::move(observers));
-    OC_ASSIGN_OR_RETURN(Run run, evaluator.Start(matched.feeds, &chain));
-    // The run lets go of an input once nobody will read it.
-    if (!options.nan && !IsFolder(options.save)) matched.feeds.clear();
-    while (true) {
-      OC_ASSIGN_OR_RETURN(const bool more, run.Step());
-      if (!more) break;
+    if (!options.runtime.empty()) {
+      OC_ASSIGN_OR_RETURN(outputs, RunInRuntime(options, model, registry, matched.feeds, &chain));
+    } else {
+      OC_ASSIGN_OR_RETURN(Run run, evaluator.Start(matched.feeds, &chain));
+      // The run lets go of an input once nobody will read it.
+      if (!options.nan && !IsFolder(options.save)) matched.feeds.clear();
+      while (true) {
+        OC_ASSIGN_OR_RETURN(const bool more, run.Step());
+        if (!more) break;
+      }
+      outputs = run.TakeOutputs();
     }
-    outputs = run.TakeOutputs();
   }
   for (const std::unique_ptr<RecordingWriter>& writer : writers) {
     OC_RETURN_IF_ERROR(writer->Finish());
@@ -182,6 +232,10 @@ int RunCommand(const std::vector<std::string>& arguments) {
       ->type_name("F");
   app.add_option("--save-all", options.save_all, "Save every result as an .npz")->type_name("F");
   AddExpandFunctions(app, options.expand_functions);
+  app.add_option("--runtime", options.runtime, "Run it in a runtime; onnxcmp runtimes lists them")
+      ->group("Runtimes")
+      ->type_name("R[:KEY=VALUE,...]");
+  options.runtimes.AddLimits(app);
   options.run.AddTo(app);
   if (const std::optional<int> status = Parse(app, arguments)) {
     return *status;
@@ -192,6 +246,10 @@ int RunCommand(const std::vector<std::string>& arguments) {
   }
   if (!options.save.empty() && options.save == options.save_all) {
     PrintError("--save and --save-all need different files");
+    return kFailed;
+  }
+  if (const absl::Status status = CheckRuntime(options); !status.ok()) {
+    PrintError(status.message());
     return kFailed;
   }
   const absl::StatusOr<std::string> summary = RunAndSummarize(options, interruption);

@@ -14,7 +14,9 @@
 #include "compare/inputs/input_files.h"
 #include "compare/recordings/recording.h"
 #include "compare/repro/write_repro.h"
+#include "compare/runtimes/model_files.h"
 #include "compare/sides/recording_side.h"
+#include "compare/sides/runtime_side.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/text/short_text.h"
 #include "evaluator/base/status_macros.h"
@@ -91,7 +93,8 @@ Comparison SideComparison::FailedComparison(const absl::Status& status) const {
 absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
                                                       std::optional<InputSets>* inputs) {
   const bool models = left_->evaluator() != nullptr && right_->evaluator() != nullptr;
-  if (models && inputs->has_value() && (*inputs)->made_up() && !arguments_.run.ramp) {
+  const bool ours = left_->node_runner() == nullptr && right_->node_runner() == nullptr;
+  if (models && ours && inputs->has_value() && (*inputs)->made_up() && !arguments_.run.ramp) {
     return CompareSets(*left_, *right_, **inputs, options(), {arguments_.sets, arguments_.search});
   }
   if (arguments_.search.has_value()) {
@@ -103,11 +106,12 @@ absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
   }
   CompareOptions compare = options();
   if (inputs->has_value()) {
-    compare.made_up = (*inputs)->made_up();
+    // Of runtimes there is one set, which has to tell by itself.
+    compare.made_up = ours && (*inputs)->made_up();
     // What a recording brings with it is one set.
     OC_ASSIGN_OR_RETURN(result.fed, (*inputs)->Get((*inputs)->size() > 1 ? set : 0));
     // Ramps are the same for whoever asks for them.
-    if (!arguments_.run.ramp) compare.made_up_inputs = result.fed.made_up;
+    if (!arguments_.run.ramp && !models) compare.made_up_inputs = result.fed.made_up;
     left_->SetFeeds(std::move(result.fed.left));
     right_->SetFeeds(std::move(result.fed.right));
   }
@@ -148,24 +152,73 @@ absl::Status SideComparison::OpenSides() {
   running.spare_memory = tools_.spare;
   const auto open = [&](SideId side, std::unique_ptr<Side>* to) {
     if (opened_[side] != nullptr) *to = opened_[side]->Again();
-    if (*to != nullptr) return absl::OkStatus();
+    if (*to != nullptr) return InRuntime(side, to);
     auto opened = OpenSide(OfSide(arguments_, side), tools_.registry, load, running);
     if (!opened.ok()) {
       open_status_[side] = opened.status();
       return ErrorOf(side, opened.status());
     }
     *to = *std::move(opened);
-    return absl::OkStatus();
+    return InRuntime(side, to);
   };
   const StepTimer timer(timings(), "load");
   if (arguments_.left == arguments_.right) {
     OC_RETURN_IF_ERROR(open(SideId::kLeft, &left_));
-    right_ = left_->Again();
-    return right_ != nullptr ? absl::OkStatus() : open(SideId::kRight, &right_);
+    if (arguments_.runtimes.names.left.empty()) right_ = left_->Again();
+    return right_ != nullptr ? InRuntime(SideId::kRight, &right_) : open(SideId::kRight, &right_);
   }
   return AtOnce(
       arguments_.run.threads, [&] { return open(SideId::kLeft, &left_); },
       [&] { return open(SideId::kRight, &right_); });
+}
+
+// Puts a runtime in the place of our interpreter, if one is asked for.
+absl::Status SideComparison::InRuntime(SideId id, std::unique_ptr<Side>* side) {
+  const std::string& name = arguments_.runtimes.names[id];
+  if (name.empty()) return absl::OkStatus();
+  OC_ASSIGN_OR_RETURN(std::shared_ptr<Runtime> runtime,
+                      arguments_.runtimes.Open(name, arguments_.run.evaluator().max_tensor));
+  std::string source;
+  if (arguments_.runtimes.fused) {
+    source = absl::StrCat((*side)->summary().source, " as optimized");
+    OC_ASSIGN_OR_RETURN(runtime, TakeOptimized(std::move(runtime), side));
+  }
+  absl::StatusOr<std::unique_ptr<RuntimeSide>> made =
+      RuntimeSide::Create(std::move(*side), std::move(runtime), source);
+  OC_RETURN_IF_ERROR(made.status());
+  *side = *std::move(made);
+  return absl::OkStatus();
+}
+
+// The model as the runtime optimizes it, and the runtime that leaves it so.
+absl::StatusOr<std::shared_ptr<Runtime>> SideComparison::TakeOptimized(
+    std::shared_ptr<Runtime> runtime, std::unique_ptr<Side>* side) const {
+  // The first one's folder has the model.
+  struct Both {
+    std::shared_ptr<Runtime> first;
+    Runtime second;
+  };
+  OC_ASSIGN_OR_RETURN(const RuntimeInfo info, runtime->Start());
+  if ((*side)->evaluator() == nullptr || !IsBinaryFile((*side)->evaluator()->model())) {
+    return absl::InvalidArgumentError("--fused needs a model in a binary file");
+  }
+  if (!info.can_optimize) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--fused: ", info.name, " cannot write the models that it has optimized"));
+  }
+  OC_ASSIGN_OR_RETURN(const std::string file, runtime->NewFile(".onnx"));
+  OC_ASSIGN_OR_RETURN(const RuntimeSession session,
+                      runtime->Load((*side)->evaluator()->model().path, {}, file));
+  runtime->Unload(session);
+  OC_ASSIGN_OR_RETURN(
+      *side, OpenSide(file, tools_.registry, arguments_.run.load(), arguments_.run.evaluator()));
+  RuntimeSpec spec = runtime->spec();
+  std::erase_if(spec.options, [](const auto& option) { return option.first == "optimization"; });
+  spec.options.emplace_back("optimization", "none");
+  RuntimeOptions options = runtime->options();
+  const auto both = std::shared_ptr<Both>(
+      new Both{std::move(runtime), Runtime(std::move(spec), std::move(options))});
+  return std::shared_ptr<Runtime>(both, &both->second);
 }
 
 void SideComparison::AddAssumptions(absl::string_view name, const Side& side,
@@ -183,7 +236,18 @@ absl::Status SideComparison::WriteReprosOf(int64_t set, int64_t sets,
   options.load = arguments_.run.load();
   options.evaluator = arguments_.run.evaluator();
   OC_RETURN_IF_ERROR(WriteRepros(tools_.registry, options, comparison));
-  if (comparison->causes.empty()) {
+  bool wrote = false;
+  for (const auto& side : {left_.get(), right_.get()}) {
+    const auto* runtime = dynamic_cast<const RuntimeSide*>(side);
+    const FailingNode* failing = runtime == nullptr ? nullptr : runtime->failing_node();
+    if (failing == nullptr || wrote) continue;
+    OC_RETURN_IF_ERROR(
+        WriteFailingNode(options.dir, failing->model, failing->feeds, failing->outputs));
+    comparison->notes.push_back(
+        absl::StrCat("the node that fails is in ", options.dir, "/failing_node"));
+    wrote = true;
+  }
+  if (comparison->causes.empty() && !wrote) {
     comparison->notes.push_back(
         absl::StrCat("no cause was named, so nothing was written to ", arguments_.repro));
   }
@@ -317,7 +381,8 @@ CompareOptions SideComparison::options() {
   options.any_row_order = arguments_.any_row_order;
   options.ties_agree = arguments_.ties_agree;
   options.fail_on = arguments_.fail_on;
-  options.max_depth = arguments_.depth;
+  // What runs inside of nodes is not known of a runtime.
+  options.max_depth = arguments_.runtimes.any() ? 0 : arguments_.depth;
   options.keep_values = arguments_.keep_values.value_or(options.keep_values);
   options.search_memory = arguments_.search_memory.value_or(options.search_memory);
   options.threads = arguments_.run.threads;

@@ -21,6 +21,7 @@
 #include "compare/inputs/input_sets.h"
 #include "compare/pair/per_side.h"
 #include "compare/pair/timings.h"
+#include "compare/runtimes/runtime.h"
 #include "compare/sets/compare_sets.h"
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/side.h"
@@ -70,6 +71,9 @@ class SideComparison {
   absl::StatusOr<SetsResult> CompareSet(int64_t set, std::optional<InputSets>* inputs);
   absl::Status SaveInputs(const std::string& path) const;
   absl::Status OpenSides();
+  absl::Status InRuntime(SideId id, std::unique_ptr<Side>* side);
+  absl::StatusOr<std::shared_ptr<Runtime>> TakeOptimized(std::shared_ptr<Runtime> runtime,
+                                                         std::unique_ptr<Side>* side) const;
   void AddAssumptions(absl::string_view name, const Side& side,
                       std::vector<std::string>* notes) const;
   absl::Status WriteReprosOf(int64_t set, int64_t sets, Comparison* comparison) const;

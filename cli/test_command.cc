@@ -1,4 +1,5 @@
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/interruption.h"
 #include "cli/messages.h"
+#include "cli/runtimes/runtime_options.h"
 #include "compare/backend_tests/backend_test.h"
 #include "compare/reports/junit_suite.h"
 #include "evaluator/base/thread_pool.h"
@@ -58,6 +60,12 @@ int TestCommand(const std::vector<std::string>& arguments) {
       ->check(NotNegative());
   app.add_option("--junit", junit, "Write a report as JUnit XML")->type_name("F");
   AddExpandFunctions(app, expand_functions);
+  std::string name;
+  RuntimeArguments runtimes;
+  app.add_option("--runtime", name, "Run them in a runtime; onnxcmp runtimes lists them")
+      ->group("Runtimes")
+      ->type_name("R[:KEY=VALUE,...]");
+  runtimes.AddLimits(app);
   run.AddTo(app);
   if (const std::optional<int> status = Parse(app, arguments)) return *status;
   if (folders.empty()) {
@@ -77,8 +85,21 @@ int TestCommand(const std::vector<std::string>& arguments) {
   options.load = run.load();
   options.evaluator = run.evaluator();
   options.evaluator.expand_functions = expand_functions;
-  // Tests side by side rather than the threads of one.
-  const ThreadPool pool(ThreadCount(run.threads));
+  std::shared_ptr<Runtime> runtime;
+  if (!name.empty()) {
+    absl::StatusOr<std::shared_ptr<Runtime>> opened =
+        runtimes.Open(name, options.evaluator.max_tensor);
+    absl::Status started = opened.status();
+    if (started.ok()) started = (*opened)->Start().status();
+    if (!started.ok()) {
+      PrintError(started.message());
+      return kFailed;
+    }
+    runtime = *std::move(opened);
+    options.runtime = runtime.get();
+  }
+  // Tests side by side rather than the threads of one; of a runtime one after the other.
+  const ThreadPool pool(runtime != nullptr ? 1 : ThreadCount(run.threads));
   options.evaluator.threads = 1;
   const OpRegistry registry = run.operators();
   std::vector<BackendTestOutcome> outcomes(tests->size());

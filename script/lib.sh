@@ -6,6 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 deps=${ONNXCMP_DEPS:-${XDG_CACHE_HOME:-$HOME/.cache}/onnxcmp}
 venv=$deps/venv-1  # CMake; the number to be raised when its contents change
 
+runtimes=$deps/runtimes-1  # what script/runtimes installs; the number as above
+
 # onnx_setting NAME: a value of cmake/onnx_version.cmake.
 onnx_setting() { sed -n "s/^set(ONNXCMP_ONNX_$1 \([^)]*\)).*/\1/p" cmake/onnx_version.cmake; }
 onnx_version=$(onnx_setting VERSION)

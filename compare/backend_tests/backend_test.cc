@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "compare/differences/value_scale.h"
 #include "compare/files/data_sets.h"
 #include "compare/inputs/feeds.h"
+#include "compare/runtimes/value_files.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/protos/tensor_proto.h"
 
@@ -120,52 +122,82 @@ std::string NotCompared(const Graph& graph, const std::vector<Expectation>& expe
   return text;
 }
 
+// Gives the outputs in order.
+using RunModel = std::function<absl::StatusOr<std::vector<Value>>(const Feeds& feeds)>;
+
 // What is wrong with one set of data; "" if nothing is.
-std::string RunSet(const std::string& data, const Evaluator& evaluator,
-                   const std::vector<Expectation>& expectations,
-                   const std::optional<Tolerance>& of_file,
-                   const std::optional<Tolerance>& of_user) {
-  const auto run = [&]() -> absl::StatusOr<std::string> {
-    const Graph& graph = evaluator.model().graph;
-    OC_ASSIGN_OR_RETURN(FeedFile inputs, FeedFile::Open(data));
-    OC_ASSIGN_OR_RETURN(const MatchedFeeds matched, inputs.FeedsFor(graph));
-    OC_ASSIGN_OR_RETURN(const std::vector<Value> want,
-                        ReadTestValues(data + "/output_", graph.outputs));
-    if (want.empty() || want.size() != graph.outputs.size()) {
-      return absl::StrCat("it has ", want.size(), " of ", graph.outputs.size(), " outputs\n");
+absl::StatusOr<std::string> RunSet(const std::string& data, const Graph& graph, const RunModel& run,
+                                   const std::vector<Expectation>& expectations,
+                                   const std::optional<Tolerance>& of_file,
+                                   const std::optional<Tolerance>& of_user) {
+  OC_ASSIGN_OR_RETURN(FeedFile inputs, FeedFile::Open(data));
+  OC_ASSIGN_OR_RETURN(const MatchedFeeds matched, inputs.FeedsFor(graph));
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> want,
+                      ReadTestValues(data + "/output_", graph.outputs));
+  if (want.empty() || want.size() != graph.outputs.size()) {
+    return absl::StrCat("it has ", want.size(), " of ", graph.outputs.size(), " outputs\n");
+  }
+  OC_ASSIGN_OR_RETURN(const std::vector<Value> got, run(matched.feeds));
+  std::string text;
+  for (size_t i = 0; i < want.size(); ++i) {
+    absl::StrAppend(&text, Compare(graph.outputs[i].name, got[i], want[i], expectations[i],
+                                   TolerancesFor(want[i], of_file, of_user)));
+  }
+  return text;
+}
+
+// A runtime loads the test's own file, for each set anew: some keep what they have seen.
+RunModel InRuntime(Runtime* runtime, const std::string& file, const Graph& graph) {
+  return [runtime, file, &graph](const Feeds& feeds) -> absl::StatusOr<std::vector<Value>> {
+    OC_ASSIGN_OR_RETURN(const RuntimeSession session, runtime->Load(file, {}));
+    const absl::StatusOr<RuntimeValues> values = runtime->Run(session, feeds);
+    runtime->Unload(session);
+    OC_RETURN_IF_ERROR(values.status());
+    std::vector<Value> outputs;
+    absl::Status status;
+    for (const ValueInfo& output : graph.outputs) {
+      absl::StatusOr<Value> value = runtime->Read(*values, output.name);
+      status.Update(value.status());
+      outputs.push_back(value.ok() ? AsDeclared(*std::move(value), output.type) : Value());
     }
-    OC_ASSIGN_OR_RETURN(const std::vector<Value> got, evaluator.Run(matched.feeds));
-    std::string text;
-    for (size_t i = 0; i < want.size(); ++i) {
-      absl::StrAppend(&text, Compare(graph.outputs[i].name, got[i], want[i], expectations[i],
-                                     TolerancesFor(want[i], of_file, of_user)));
-    }
-    return text;
+    runtime->Remove(*values);
+    OC_RETURN_IF_ERROR(status);
+    return outputs;
   };
-  const absl::StatusOr<std::string> text = run();
-  return text.ok() ? *text : absl::StrCat(text.status().message(), "\n");
 }
 
 // Runs the test; `text` says what is wrong, or of a test that passed what could not be compared.
-absl::StatusOr<bool> RunTest(const std::string& folder, const OpRegistry& registry,
-                             const BackendTestOptions& options, std::string* text) {
+absl::StatusOr<BackendTestResult> RunTest(const std::string& folder, const OpRegistry& registry,
+                                          const BackendTestOptions& options, std::string* text) {
   if (!Exists(folder + "/model.onnx")) return absl::NotFoundError("there is no model.onnx");
   const std::vector<std::string> sets = DataSets(folder);
   if (sets.empty()) return absl::NotFoundError("there are no test data");
   OC_ASSIGN_OR_RETURN(const std::optional<Tolerance> of_file, GivenTolerance(folder));
   OC_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model,
                       LoadModel(folder + "/model.onnx", registry, options.load));
-  OC_ASSIGN_OR_RETURN(const Evaluator evaluator,
-                      Evaluator::Create(model, registry, options.evaluator));
-  const std::vector<Expectation> expectations = ExpectationsOf(model->graph);
-  for (const std::string& set : sets) {
-    const std::string wrong =
-        RunSet(absl::StrCat(folder, "/", set), evaluator, expectations, of_file, options.tolerance);
-    if (!wrong.empty()) absl::StrAppend(text, set, ", ", wrong);
+  std::optional<Evaluator> evaluator;
+  RunModel run;
+  if (options.runtime != nullptr) {
+    run = InRuntime(options.runtime, model->path, model->graph);
+  } else {
+    OC_ASSIGN_OR_RETURN(Evaluator made, Evaluator::Create(model, registry, options.evaluator));
+    evaluator.emplace(std::move(made));
+    run = [&evaluator](const Feeds& feeds) { return evaluator->Run(feeds); };
   }
-  if (!text->empty()) return false;
-  *text = NotCompared(model->graph, expectations);
-  return true;
+  const std::vector<Expectation> expectations = ExpectationsOf(model->graph);
+  BackendTestResult result = BackendTestResult::kPassed;
+  for (const std::string& set : sets) {
+    const absl::StatusOr<std::string> wrong = RunSet(absl::StrCat(folder, "/", set), model->graph,
+                                                     run, expectations, of_file, options.tolerance);
+    if (wrong.ok() && wrong->empty()) continue;
+    absl::StrAppend(text, set, ", ",
+                    wrong.ok() ? *wrong : absl::StrCat(wrong.status().message(), "\n"));
+    result = std::max(result, wrong.ok()                     ? BackendTestResult::kWrong
+                              : !RuntimeDied(wrong.status()) ? BackendTestResult::kRefused
+                                                             : BackendTestResult::kCrashed);
+  }
+  if (result == BackendTestResult::kPassed) *text = NotCompared(model->graph, expectations);
+  return result;
 }
 
 }  // namespace
@@ -226,9 +258,11 @@ BackendTestOutcome RunBackendTest(const std::string& folder, const OpRegistry& r
   BackendTestOutcome outcome;
   outcome.name = NameOf(folder);
   outcome.folder = folder;
-  const absl::StatusOr<bool> passed = RunTest(folder, registry, options, &outcome.text);
-  outcome.passed = passed.ok() && *passed;
-  if (!passed.ok()) outcome.text = absl::StrCat(passed.status().message(), "\n");
+  const absl::StatusOr<BackendTestResult> result =
+      RunTest(folder, registry, options, &outcome.text);
+  outcome.passed = result.ok() && *result == BackendTestResult::kPassed;
+  if (result.ok()) outcome.result = *result;
+  if (!result.ok()) outcome.text = absl::StrCat(result.status().message(), "\n");
   return outcome;
 }
 

@@ -3,6 +3,7 @@
 #ifndef ONNXCMP_COMPARE_BACKEND_TESTS_BACKEND_TEST_H_
 #define ONNXCMP_COMPARE_BACKEND_TESTS_BACKEND_TEST_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "absl/types/span.h"
 #include "compare/differences/tolerance.h"
 #include "compare/differences/value_difference.h"
+#include "compare/runtimes/runtime.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/model/model.h"
@@ -35,12 +37,21 @@ struct BackendTestOptions {
   std::optional<Tolerance> tolerance;  // of floats; nothing: ONNX's
   LoadOptions load;
   EvaluatorOptions evaluator;
+  Runtime* runtime = nullptr;  // where the tests run; null: in our interpreter
+};
+
+enum class BackendTestResult : uint8_t {
+  kPassed,
+  kWrong,    // an output is another one
+  kRefused,  // it was not run
+  kCrashed,  // the runtime died, hung, or was short of memory
 };
 
 struct BackendTestOutcome {
   std::string name;    // the folder's
   std::string folder;  // its path
   bool passed = false;
+  BackendTestResult result = BackendTestResult::kRefused;
   // Why it failed: what could not be read or run, or for each output that is wrong its element
   // types and shapes, counts, greatest errors and the worst elements. If it passed: what could not
   // be compared, or nothing.

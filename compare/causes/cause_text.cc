@@ -15,6 +15,7 @@
 #include "compare/causes/iteration_search.h"
 #include "compare/differences/value_relation.h"
 #include "compare/forced/node_inputs.h"
+#include "compare/text/display_text.h"
 
 namespace onnxcmp {
 namespace {
@@ -162,6 +163,8 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
     return absl::StrCat("the constants differ by up to ", distance, how,
                         folding.empty() ? "" : "; ", folding);
   }
+  const std::string who =
+      right.runner() == nullptr ? "the right" : PrintableText(right.runner()->name());
   const std::string reason = cause.local.has_value() ? cause.local->values.reason : "";
   const bool infinite = cause.local.has_value() && !std::isfinite(cause.local->values.max_absolute);
   std::vector<std::string> parts = {
@@ -174,8 +177,8 @@ std::string What(const Cause& cause, const ForcedRun& run, const ForcedState& st
           ? absl::StrCat("on the left's own inputs at ", cause.local->values.max_absolute_at, ": ",
                          cause.local->values.max_absolute_pair)
       : reason.empty()
-          ? absl::StrCat("on the left's own inputs the right differs by up to ", distance, how)
-          : absl::StrCat("on the left's own inputs the right gives another ", reason)};
+          ? absl::StrCat("on the left's own inputs ", who, " differs by up to ", distance, how)
+          : absl::StrCat("on the left's own inputs ", who, " gives another ", reason)};
   if (cause.kind != CauseKind::kQuantization) {
     std::string folding = FoldingText(cause, run, state);
     if (!folding.empty()) parts.push_back(std::move(folding));

@@ -31,6 +31,7 @@
 #include "compare/forced/forced_run.h"
 #include "compare/forced/lost_nodes.h"
 #include "compare/forced/region_noise.h"
+#include "compare/forced/same_model.h"
 #include "compare/graphs/left_classes.h"
 #include "compare/graphs/side_graph.h"
 #include "compare/repair/repair.h"
@@ -73,7 +74,8 @@ class CauseFinder {
         left_form_(FormOf(*left_.stream)),
         right_form_(FormOf(*right_.stream)),
         left_graph_(left_form_.has_value() ? *left_form_ : *left_.stream, left_.evaluator()),
-        right_graph_(right_form_.has_value() ? *right_form_ : *right_.stream, right_.evaluator()) {}
+        right_graph_(right_form_.has_value() ? *right_form_ : *right_.stream, right_.evaluator(),
+                     right_.side->node_runner()) {}
 
   absl::StatusOr<CauseReport> Find() {
     CauseReport report;
@@ -88,7 +90,7 @@ class CauseFinder {
     const ForcedRun run(classes, right_graph_, aligned_, Leaves(),
                         PlainValues(right_, right_graph_),
                         LostNodes(classes, right_graph_, aligned_, options_.far));
-    Repaired repaired = Repair(run, Hints(), options_.limits);
+    Repaired repaired = PairResults(run);
     const ForcedState& state = repaired.state;
     if (!Judge(run, state, &report)) {
       repaired.limits.insert(absl::StrCat(options_.limits.causes, " causes"));
@@ -128,6 +130,18 @@ class CauseFinder {
           look.left_out, look.suspects));
     }
     return true;
+  }
+
+  // One model in two places is paired by its names, however far the values are apart.
+  Repaired PairResults(const ForcedRun& run) {
+    if (right_graph_.runner() != nullptr) {
+      if (const auto matches = MatchesOfSameModel(run.left(), right_graph_)) {
+        Repaired paired;
+        paired.state = run.Run(*matches);
+        return paired;
+      }
+    }
+    return Repair(run, Hints(), options_.limits);
   }
 
   // Of the right, by result; made at the first need.
@@ -243,7 +257,8 @@ class CauseFinder {
                          judging->truth.IsApartInDouble(r));
     // Those that are counted with another are not held against it.
     if (beyond && static_cast<int>(report->causes.size()) >= options_.limits.causes) return false;
-    if (beyond && (ReadsSaturated(run, state, noise, r) || noise.AgreesOnItsOwn(r) ||
+    const bool ours = right_graph_.runner() == nullptr;
+    if (beyond && (ReadsSaturated(run, state, noise, r) || (ours && noise.AgreesOnItsOwn(r)) ||
                    (options_.outputs_agree && IsAnotherMask(right_graph_, r, state.at(r))))) {
       judged_.others.push_back(r);
       return true;
@@ -316,6 +331,8 @@ class CauseFinder {
   bool LookInside(const ForcedRun& run, const ForcedState& state, const NodesWithBodies& nodes,
                   bool beyond, CauseReport* report) {
     const int r = nodes.right_result;
+    // What runs inside of a node is not known of a runtime.
+    if (right_graph_.runner() != nullptr) return false;
     if (!looked_inside_.insert({nodes.left, nodes.right}).second) return false;
     absl::StatusOr<BodyFindings> found = SearchBodies(run, state, nodes, options_);
     if (!found.ok()) {

@@ -253,6 +253,13 @@ class QuickLooker {
     return RunRegion(graph, region, result, [&](int r) -> const Value& { return *value(r); });
   }
 
+  // What the node of a result gives where the right runs.
+  Value RunAsSide(int n, int result, ValueAt value) const {
+    const auto outputs = right_.RunAsSide(n, [&](int r) -> const Value& { return *value(r); });
+    const auto slot = static_cast<size_t>(right_.result(result).slot);
+    return outputs.ok() && slot < outputs->size() ? (*outputs)[slot] : Value();
+  }
+
   // Nothing if that cannot be told of such values, or for what is left of the share.
   std::optional<bool> IsClean(int r, const Region& region) {
     const Value* wanted = LeftValue(r);
@@ -260,7 +267,10 @@ class QuickLooker {
     if (wanted == nullptr || !wanted->is_tensor() || !HasAll(region, left_value)) {
       return std::nullopt;
     }
-    const Value own = Run(right_, region, r, left_value);
+    // A runtime's node is looked at where it ran. Several are no such look.
+    if (right_.runner() != nullptr && region.nodes.size() != 1) return std::nullopt;
+    const Value own = right_.runner() == nullptr ? Run(right_, region, r, left_value)
+                                                 : RunAsSide(region.nodes.front(), r, left_value);
     if (!own.is_tensor() || own.tensor().shape() != wanted->tensor().shape()) return false;
     const double distance =
         Distance(Measure(wanted->tensor(), pool_), Measure(own.tensor(), pool_), pool_);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/container/btree_map.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compare/causes/cause_class.h"
 #include "compare/causes/searched_values.h"
@@ -93,8 +94,19 @@ void CauseWeigher::WeighEffects(CauseReport* report) const {
   const auto all_but = [&](int left_out) {
     absl::btree_set<int> replaced = all;
     replaced.erase(left_out);
-    return effects.DistanceWithout(WithSiblings(replaced));
+    Replacements values = WithSiblings(replaced);
+    // What follows runs in our interpreter; the fault itself is the runtime's.
+    if (left_out != kNone && run_.right().runner() != nullptr) {
+      values[left_out] = state_.at(left_out).own;
+    }
+    return effects.DistanceWithout(values);
   };
+  if (all.empty() && run_.right().runner() != nullptr) {
+    report->notes.push_back(absl::StrCat(
+        "each node alone gives in ", run_.right().runner()->name(),
+        " what it should: what differs comes of rounding that grows, or of fusing nodes"));
+    return;
+  }
   // What one cause does differs from this behind that cause alone.
   const std::optional<double> rest = all_but(kNone);
   int weighed = 0;

@@ -260,7 +260,7 @@ absl::StatusOr<std::vector<Value>> ForcedRun::Compute(const ForcedState& state, 
     if (state.at(read).held.empty()) return absl::UnavailableError("an input is not known");
   }
   ++runs_;
-  return right_.Run(n, [&](int r) -> const Value& { return state.at(r).held; });
+  return right_.RunAsSide(n, [&](int r) -> const Value& { return state.at(r).held; });
 }
 
 Hash128 ForcedRun::KeyOf(int n, const ForcedState& state) const {

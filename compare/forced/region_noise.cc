@@ -150,9 +150,14 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
   const Region left_region = left.computed(c) ? LeftRegion(c) : Region();
   const bool coarser_left = HasCoarser(SideId::kLeft, left_region, l, epsilon);
   const bool coarser_right = HasCoarser(SideId::kRight, right_region, r, epsilon);
-  const Value& plain_right = state_.at(r).own;
+  // What moves is what our interpreter gives: a runtime's own value is no measure of that.
+  const Value plain_right =
+      run_.right().runner() == nullptr
+          ? state_.at(r).own
+          : RunRegion(run_.right(), right_region, r,
+                      [&](int entry) -> const Value& { return Entry(SideId::kRight, entry); });
   const Value& plain_left = left.value(c);
-  const int64_t size = NumberReader(plain_right.tensor()).size();
+  const int64_t size = NumberReader(state_.at(r).own.tensor()).size();
   noise_ = Tensor();  // its memory is for the next
   absl::StatusOr<Tensor> allocated = Tensor::Allocate(DType::kDouble, {size}, run_.memory());
   if (!allocated.ok()) return {};
@@ -160,7 +165,7 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
   const absl::Span<double> noise(noise_.mutable_data<double>(), static_cast<size_t>(size));
   absl::c_fill(noise, 0);
   const auto add = [&](const Value& shaken, const Value& plain) {
-    if (shaken.empty()) return;
+    if (shaken.empty() || !IsMeasurable(plain)) return;
     const NumberReader ours(shaken.tensor());
     const NumberReader theirs(plain.tensor());
     if (ours.size() != size || theirs.size() != size) return;
@@ -184,7 +189,7 @@ RegionNoise::Elements RegionNoise::Noise(int r, double epsilon, double steps,
     }
     if (coarser_left <= coarser_right) {
       add(Shaken(SideId::kLeft, left_region, l, steps * epsilon, seed), plain_left);
-      DropNoiseOfClamped(plain_left.tensor(), plain_right.tensor(), noise);
+      DropNoiseOfClamped(plain_left.tensor(), state_.at(r).own.tensor(), noise);
       if (is_enough(noise, true)) return noise;
     }
   }

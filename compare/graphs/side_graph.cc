@@ -10,9 +10,10 @@
 
 namespace onnxcmp {
 
-SideGraph::SideGraph(const ResultStream& stream, const Evaluator* evaluator)
+SideGraph::SideGraph(const ResultStream& stream, const Evaluator* evaluator, NodeRunner* runner)
     : stream_(stream),
       evaluator_(evaluator),
+      runner_(runner),
       producers_(stream.results.size(), kNone),
       readers_(stream.results.size()) {
   absl::flat_hash_map<absl::string_view, int64_t> makers;
@@ -85,6 +86,16 @@ bool SideGraph::IsConstant(int r) const {
 
 absl::StatusOr<std::vector<Value>> SideGraph::Run(
     int n, absl::FunctionRef<const Value&(int r)> value) const {
+  return RunIn(nullptr, n, value);
+}
+
+absl::StatusOr<std::vector<Value>> SideGraph::RunAsSide(
+    int n, absl::FunctionRef<const Value&(int r)> value) const {
+  return RunIn(runner_, n, value);
+}
+
+absl::StatusOr<std::vector<Value>> SideGraph::RunIn(
+    NodeRunner* runner, int n, absl::FunctionRef<const Value&(int r)> value) const {
   const GraphNode& node = this->node(n);
   if (node.index == kNone) return absl::FailedPreconditionError("no model is known for the node");
   std::vector<Value> inputs;
@@ -97,7 +108,8 @@ absl::StatusOr<std::vector<Value>> SideGraph::Run(
     captures[node.capture_names[i]] = ForModel(node.captures[i], value(node.captures[i]));
   }
   OC_ASSIGN_OR_RETURN(std::vector<Value> outputs,
-                      evaluator_->RunNode(node.index, inputs, captures));
+                      runner != nullptr ? runner->RunNode(node.index, inputs, captures)
+                                        : evaluator_->RunNode(node.index, inputs, captures));
   for (size_t i = 0; i < std::min(outputs.size(), node.made->outputs.size()); ++i) {
     const int output = node.made->outputs[i];
     if (output != kNone) outputs[i] = FromModel(output, outputs[i]);

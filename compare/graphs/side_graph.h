@@ -10,6 +10,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "compare/graphs/node_runner.h"
 #include "compare/streams/result_stream.h"
 #include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
@@ -29,7 +30,8 @@ class SideGraph {
 
   // `evaluator`: null for a recording, whose nodes cannot run. Of a stream in common
   // form (InCommonForm) Run() takes and gives values in that form, too.
-  SideGraph(const ResultStream& stream, const Evaluator* evaluator);
+  // `runner`: what runs the side's nodes if that is not the evaluator; else null.
+  SideGraph(const ResultStream& stream, const Evaluator* evaluator, NodeRunner* runner = nullptr);
 
   const ResultStream& stream() const { return stream_; }
   const StreamResult& result(int r) const { return stream_.results[Index(r)]; }
@@ -50,16 +52,25 @@ class SideGraph {
 
   bool runs() const { return evaluator_ != nullptr; }
   const Evaluator* evaluator() const { return evaluator_; }
-  // Runs a node on the values that `value` tells for the results that it reads.
+  // Null: the evaluator runs the side's nodes.
+  NodeRunner* runner() const { return runner_; }
+  // Runs a node in our interpreter, on the values that `value` tells for the results that it reads.
   absl::StatusOr<std::vector<Value>> Run(int n, absl::FunctionRef<const Value&(int r)> value) const;
+  // The same where the side runs.
+  absl::StatusOr<std::vector<Value>> RunAsSide(int n,
+                                               absl::FunctionRef<const Value&(int r)> value) const;
   // A value of result r as the stream has its type, from what the model has, and the other way
   // round. They differ where the stream is in common form.
   Value FromModel(int r, const Value& value) const;
   Value ForModel(int r, const Value& value) const;
 
  private:
+  absl::StatusOr<std::vector<Value>> RunIn(NodeRunner* runner, int n,
+                                           absl::FunctionRef<const Value&(int r)> value) const;
+
   const ResultStream& stream_;
   const Evaluator* evaluator_;
+  NodeRunner* runner_;
   std::vector<int> results_;
   std::vector<std::pair<int, int>> outputs_;
   std::vector<GraphNode> nodes_;

@@ -334,6 +334,7 @@ std::string ResultLines(const ResultStream& stream) {
 std::string SideJson(const SideSummary& summary, const ResultStream& stream,
                      absl::string_view results) {
   ReportJson json = {{"source", summary.source.empty() ? stream.source : summary.source}};
+  if (!summary.ran_in.empty()) json["ran_in"] = JsonText(summary.ran_in);
   if (!summary.status.ok()) json["error"] = JsonText(summary.status.message());
   json["bytes"] = JsonInteger(summary.bytes);
   json["nodes"] = JsonInteger(summary.nodes);

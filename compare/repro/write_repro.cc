@@ -18,6 +18,7 @@
 #include "compare/backend_tests/backend_test.h"
 #include "compare/causes/repro.h"
 #include "compare/recordings/recording.h"
+#include "compare/repro/repro_script.h"
 #include "compare/repro/repro_text.h"
 #include "compare/streams/fingerprint.h"
 #include "evaluator/base/proto_text.h"
@@ -37,6 +38,7 @@ constexpr char kTestModel[] = "model.onnx";
 constexpr char kText[] = "cause.txt";
 constexpr char kTolerances[] = "tolerances.json";
 constexpr char kData[] = "test_data_set_0";
+constexpr char kFailingNode[] = "failing_node";
 // More causes than anybody looks into.
 constexpr int kMostRepros = 50;
 
@@ -47,7 +49,7 @@ bool EndsInNumber(absl::string_view name, absl::string_view before) {
 
 // "cause_3", "set_1_cause_3".
 bool IsReproName(absl::string_view name) {
-  if (EndsInNumber(name, "cause_")) return true;
+  if (EndsInNumber(name, "cause_") || name == kFailingNode) return true;
   const size_t cause = name.find("_cause_");
   return cause != absl::string_view::npos && EndsInNumber(name.substr(0, cause), "set_") &&
          EndsInNumber(name.substr(cause), "_cause_");
@@ -68,8 +70,8 @@ std::string ForeignIn(const fs::path& folder, bool (*ours)(absl::string_view)) {
 }
 
 bool IsReproFile(absl::string_view name) {
-  for (const char* file :
-       {kLeftModel, kLeftRecording, kRightModel, kTestModel, kText, kTolerances, kData}) {
+  for (const char* file : {kLeftModel, kLeftRecording, kRightModel, kTestModel, kText, kTolerances,
+                           kData, kReproScript, kReproArrays}) {
     if (name == file) return true;
   }
   return false;
@@ -85,8 +87,12 @@ std::string Obstacle(const std::string& dir) {
   for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error)) {
     if (std::string foreign = ForeignIn(it->path(), IsReproFile); !foreign.empty()) return foreign;
     const fs::path data = it->path() / kData;
-    if (!fs::exists(data, error)) continue;
-    if (std::string foreign = ForeignIn(data, IsDataFile); !foreign.empty()) return foreign;
+    if (fs::exists(data, error)) {
+      if (std::string foreign = ForeignIn(data, IsDataFile); !foreign.empty()) return foreign;
+    }
+    const fs::path arrays = it->path() / kReproArrays;
+    if (!fs::exists(arrays, error)) continue;
+    if (std::string foreign = ForeignIn(arrays, IsReproArray); !foreign.empty()) return foreign;
   }
   return "";
 }
@@ -104,9 +110,9 @@ Feeds FeedsOf(const Repro& repro) {
   return feeds;
 }
 
-// The message, if what is loaded from it gives that value.
+// The message, if what is loaded from it gives that value. Null: it is another runtime's.
 absl::StatusOr<onnx::ModelProto> Checked(const Model& model, const Repro& repro,
-                                         const Value& wanted, const OpRegistry& registry,
+                                         const Value* wanted, const OpRegistry& registry,
                                          const ReproOptions& options) {
   onnx::ModelProto proto;
   OC_RETURN_IF_ERROR(ModelToProto(model, &proto));
@@ -118,8 +124,9 @@ absl::StatusOr<onnx::ModelProto> Checked(const Model& model, const Repro& repro,
                       LoadModelFromBytes(bytes, registry, options.load));
   OC_ASSIGN_OR_RETURN(const Evaluator evaluator,
                       Evaluator::Create(loaded, registry, options.evaluator));
+  if (wanted == nullptr) return proto;
   OC_ASSIGN_OR_RETURN(const std::vector<Value> outputs, evaluator.Run(FeedsOf(repro)));
-  if (outputs.size() != 1 || ContentOf(outputs[0]) != ContentOf(wanted)) {
+  if (outputs.size() != 1 || ContentOf(outputs[0]) != ContentOf(*wanted)) {
     return absl::InternalError("by itself it gives other values than in its model");
   }
   return proto;
@@ -143,11 +150,17 @@ absl::Status WriteLeftRecording(const Repro& repro, const std::string& path) {
 absl::Status Write(const Comparison& comparison, size_t cause, const std::string& folder,
                    const OpRegistry& registry, const ReproOptions& options) {
   const Repro& repro = *comparison.causes[cause].repro;
-  OC_ASSIGN_OR_RETURN(const onnx::ModelProto right,
-                      Checked(*repro.right, repro, repro.right_result, registry, options));
+  OC_ASSIGN_OR_RETURN(
+      const onnx::ModelProto right,
+      Checked(*repro.right, repro,
+              comparison.right_summary.ran_in.empty() ? &repro.right_result : nullptr, registry,
+              options));
   std::optional<onnx::ModelProto> left;
   if (repro.left != nullptr) {
-    OC_ASSIGN_OR_RETURN(left, Checked(*repro.left, repro, repro.left_result, registry, options));
+    OC_ASSIGN_OR_RETURN(
+        left, Checked(*repro.left, repro,
+                      comparison.left_summary.ran_in.empty() ? &repro.left_result : nullptr,
+                      registry, options));
   }
   OC_RETURN_IF_ERROR(WriteBackendTest(folder, right, FeedsOf(repro), {repro.expected}));
   OC_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", kRightModel), right.SerializeAsString()));
@@ -161,10 +174,18 @@ absl::Status Write(const Comparison& comparison, size_t cause, const std::string
       {fs::path(folder).filename().string(), {{"rtol", tolerance.rtol}, {"atol", tolerance.atol}}}};
   OC_RETURN_IF_ERROR(
       WriteFile(absl::StrCat(folder, "/", kTolerances), absl::StrCat(tolerances.dump(), "\n")));
+  OC_RETURN_IF_ERROR(WriteReproScript(folder, repro, tolerance, comparison.causes[cause].text));
   return WriteFile(absl::StrCat(folder, "/", kText), ReproText(comparison, cause, folder));
 }
 
 }  // namespace
+
+absl::Status WriteFailingNode(const std::string& dir, const Model& model, const Feeds& feeds,
+                              const std::vector<Value>& outputs) {
+  onnx::ModelProto proto;
+  OC_RETURN_IF_ERROR(ModelToProto(model, &proto));
+  return WriteBackendTest((fs::path(dir) / kFailingNode).string(), proto, feeds, outputs);
+}
 
 absl::Status CheckReproTarget(const std::string& dir) {
   const std::string obstacle = Obstacle(dir);

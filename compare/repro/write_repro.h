@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "compare/comparison/comparison.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
+#include "evaluator/model/model.h"
 #include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/value.h"
 
 namespace onnxcmp {
 
@@ -24,6 +27,11 @@ struct ReproOptions {
   LoadOptions load;    // how models are loaded and run to check what was written
   EvaluatorOptions evaluator;
 };
+
+// Writes a node that makes a runtime fail to DIR/failing_node, as a test of ONNX's layout: its
+// model, what it is fed and what it should give.
+absl::Status WriteFailingNode(const std::string& dir, const Model& model, const Feeds& feeds,
+                              const std::vector<Value>& outputs);
 
 // Writes each cause of a comparison that has a repro to DIR/PREFIXcause_1, ..., counted as the
 // causes are, and says so in the cause (repro_folder). A folder holds

@@ -132,6 +132,7 @@ bool ComputeAlike(const PerSide<Side*>& sides) {
   const Evaluator* left = sides.left->evaluator();
   const Evaluator* right = sides.right->evaluator();
   if (left == nullptr || right == nullptr) return false;
+  if (sides.left->node_runner() != nullptr || sides.right->node_runner() != nullptr) return false;
   const EvaluatorOptions& ours = left->options();
   const EvaluatorOptions& theirs = right->options();
   return left->registry().IsSharedWith(right->registry()) && ours.max_memory == 0 &&

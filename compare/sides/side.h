@@ -11,6 +11,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compare/graphs/node_runner.h"
 #include "compare/inputs/feeds.h"
 #include "compare/sides/recorded_layout.h"
 #include "compare/sides/side_summary.h"
@@ -65,6 +66,10 @@ class Side {
   // the model.
   virtual const Evaluator* evaluator() const { return nullptr; }
   virtual const Feeds* feeds() const { return nullptr; }
+
+  // What runs the model if that is not our interpreter, null if it is. The evaluator then knows the
+  // model, and computes what the side's results ought to be.
+  virtual NodeRunner* node_runner() const { return nullptr; }
 
   // Another side of the same model, which is not loaded once more, without feeds; null for a
   // recording.

@@ -14,7 +14,8 @@ namespace onnxcmp {
 // One side in a line: what a reader wants to know of a model before its rows.
 struct SideSummary {
   std::string source;
-  int64_t bytes = 0;  // of the file
+  std::string ran_in;  // "onnxruntime 1.32.0 CPU"; "": in our interpreter, or nowhere
+  int64_t bytes = 0;   // of the file
   int64_t nodes = 0;
   int64_t operators = 0;  // distinct ones
   int64_t initializers = 0;

@@ -225,8 +225,11 @@ std::string Repros(const Comparison& comparison, const TableOptions& options,
     if (cause.repro_folder.empty()) continue;
     const bool recording = cause.repro->left == nullptr;
     const std::string line =
-        absl::StrCat("onnxcmp ", cause.repro_folder, recording ? "/left.npz " : "/left.onnx ",
-                     cause.repro_folder, "/right.onnx");
+        !comparison.right_summary.ran_in.empty()
+            ? absl::StrCat(cause.repro_folder, "/right.onnx in ",
+                           PrintableText(comparison.right_summary.ran_in))
+            : absl::StrCat("onnxcmp ", cause.repro_folder, recording ? "/left.npz " : "/left.onnx ",
+                           cause.repro_folder, "/right.onnx");
     // Not cut, so that it can be copied.
     text +=
         LabelledLines(text.empty() ? "repro" : "", Color::kPlain,
@@ -280,7 +283,7 @@ std::string KeepLines(const Comparison& comparison, const TableOptions& options,
 std::string LabelledLines(absl::string_view label, Color color, absl::string_view text,
                           const TableOptions& options, const TableStyle& style) {
   // The head's labels are short, the foot's have a column of their own.
-  const bool short_label = label == "fed" || label == "note";
+  const bool short_label = label == "fed" || label == "ran" || label == "note";
   const int indent = short_label ? 7 : 11;
   std::string lines;
   const std::string shown = style.Text(text);

@@ -90,6 +90,19 @@ std::string Sides(const Comparison& comparison, const TableOptions& options,
   return text;
 }
 
+// Where the sides ran, if that was not our interpreter.
+std::string RanIn(const Comparison& comparison) {
+  const std::string& left = comparison.left_summary.ran_in;
+  const std::string& right = comparison.right_summary.ran_in;
+  if (left.empty() && right.empty()) return "";
+  const auto name = [](const std::string& ran_in, const ResultStream& stream) {
+    if (!ran_in.empty()) return PrintableText(ran_in);
+    return std::string(stream.recorded ? "nowhere: it is a recording" : "onnxcmp");
+  };
+  return absl::StrCat("left in ", name(left, comparison.left), ", right in ",
+                      name(right, comparison.right));
+}
+
 // "input_ids int64[1,30] 0 … 29". Beside a recording it says where that is from.
 std::string Fed(const ResultStream& stream, const Comparison& comparison) {
   const std::vector<std::string>& made_up = comparison.fed_made_up;
@@ -150,6 +163,8 @@ std::string Notes(const Comparison& comparison, const TableOptions& options,
 std::string TableHead(const Comparison& comparison, const TableOptions& options,
                       const TableStyle& style) {
   std::string text = Sides(comparison, options, style);
+  const std::string ran_in = RanIn(comparison);
+  if (!ran_in.empty()) text += LabelledLines("ran", Color::kBold, ran_in, options, style);
   // What a recording calls inputs need not be what the model was fed.
   const bool right_runs = comparison.left.recorded && !comparison.right.recorded;
   std::string fed = Fed(right_runs ? comparison.right : comparison.left, comparison);

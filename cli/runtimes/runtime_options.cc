@@ -1,0 +1,58 @@
+#include "cli/runtimes/runtime_options.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "compare/runtimes/runtime_spec.h"
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp::cli {
+
+void RuntimeArguments::AddLimits(CLI::App& app) {
+  app.add_option("--runtime-timeout", timeout, "The longest that a runtime takes to answer (120s)")
+      ->group("Runtimes")
+      ->type_name("TIME");
+  CLI::Validator size = CLI::AsSizeValue(false);
+  CLI::Validator positive = CLI::PositiveNumber;
+  app.add_option("--runtime-memory", memory, "Most that a runtime may take (any)")
+      ->group("Runtimes")
+      ->type_name("SIZE")
+      ->transform(size.description(""))
+      ->check(positive.description(""));
+}
+
+absl::StatusOr<std::shared_ptr<Runtime>> RuntimeArguments::Open(const std::string& name,
+                                                                int64_t max_tensor) const {
+  OC_ASSIGN_OR_RETURN(RuntimeSpec spec, ParseRuntimeSpec(name));
+  RuntimeOptions options;
+  OC_ASSIGN_OR_RETURN(options.adapters, AdaptersFolder());
+  options.memory = memory.value_or(0);
+  options.max_tensor = max_tensor;
+  if (!timeout.empty() && (!absl::ParseDuration(timeout, &options.timeout) ||
+                           options.timeout <= absl::ZeroDuration())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--runtime-timeout: '", timeout, "' is no time such as 60s"));
+  }
+  return std::make_shared<Runtime>(std::move(spec), std::move(options));
+}
+
+absl::StatusOr<std::string> AdaptersFolder() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    for (const char* place : {"runtimes", "../share/onnxcmp/runtimes"}) {
+      const fs::path folder = (program.parent_path() / place).lexically_normal();
+      if (fs::exists(folder / "__main__.py", error)) return folder.string();
+    }
+  }
+  return absl::NotFoundError(
+      "the adapters of runtimes are not there: they belong beside the program, or into "
+      "../share/onnxcmp/runtimes");
+}
+
+}  // namespace onnxcmp::cli

@@ -1,0 +1,35 @@
+// Runtimes that models run in, as the command line names them.
+#ifndef ONNXCMP_CLI_RUNTIMES_RUNTIME_OPTIONS_H_
+#define ONNXCMP_CLI_RUNTIMES_RUNTIME_OPTIONS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "absl/status/statusor.h"
+#include "compare/pair/per_side.h"
+#include "compare/runtimes/runtime.h"
+
+namespace onnxcmp::cli {
+
+struct RuntimeArguments {
+  PerSide<std::string> names;     // "onnxruntime:optimization=none"; "": our interpreter
+  std::string timeout;            // "": the default
+  std::optional<int64_t> memory;  // bytes
+  bool fused = false;             // models as runtimes have optimized them
+
+  bool any() const { return !names.left.empty() || !names.right.empty(); }
+  void AddLimits(CLI::App& app);
+  // InvalidArgument for a name or a time that is none.
+  absl::StatusOr<std::shared_ptr<Runtime>> Open(const std::string& name, int64_t max_tensor) const;
+};
+
+// Where our adapters are: beside the program, or where it was installed to. NotFound if nowhere.
+absl::StatusOr<std::string> AdaptersFolder();
+
+}  // namespace onnxcmp::cli
+
+#endif  // ONNXCMP_CLI_RUNTIMES_RUNTIME_OPTIONS_H_

@@ -1,0 +1,45 @@
+// Operators by runtimes: what of ONNX's backend tests each of them passes.
+#ifndef ONNXCMP_COMPARE_BACKEND_TESTS_CONFORMANCE_H_
+#define ONNXCMP_COMPARE_BACKEND_TESTS_CONFORMANCE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compare/backend_tests/backend_test.h"
+#include "evaluator/kernels/op_registry.h"
+#include "evaluator/load/load_model.h"
+
+namespace onnxcmp {
+
+// What a test is of, as its model says.
+struct TestedOperator {
+  std::string op_type;  // of the last node; of a domain other than ai.onnx with that before it
+  int64_t opset = 0;
+  std::string type;  // "float": of the first input
+};
+
+struct Conformance {
+  struct Column {
+    std::string runtime;                       // "onnxruntime 1.32.0 CPU"
+    std::vector<BackendTestOutcome> outcomes;  // by test
+  };
+  std::vector<std::string> tests;  // names
+  std::vector<TestedOperator> operators;
+  std::vector<Column> columns;
+};
+
+// Of a test's folder; empty fields where its model cannot be loaded.
+TestedOperator OperatorOf(const std::string& folder, const OpRegistry& registry,
+                          const LoadOptions& load);
+
+// A line an operator, a column a runtime: how many tests, and of those that did not pass how many
+// were wrong, refused, crashed. Then those that were wrong or crashed, with the first line of why.
+std::string ConformanceTable(const Conformance& conformance);
+std::string ConformanceMarkdown(const Conformance& conformance);
+// Every test with its operator, opset and type, and what each runtime made of it.
+std::string ConformanceJson(const Conformance& conformance);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_BACKEND_TESTS_CONFORMANCE_H_

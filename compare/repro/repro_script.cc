@@ -1,0 +1,129 @@
+#include "compare/repro/repro_script.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "compare/files/npy.h"
+#include "evaluator/base/proto_text.h"
+#include "evaluator/base/status_macros.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr char kScript[] = R"py(#!/usr/bin/env python3
+"""@WHAT@
+
+Runs right.onnx in onnxruntime on the inputs in arrays/ and compares its output with what it should
+be. Needs onnxruntime and NumPy. Exit status 1: it is another one."""
+
+import os
+import sys
+
+import numpy
+import onnxruntime
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+INPUTS = @INPUTS@
+RTOL, ATOL = @RTOL@, @ATOL@
+
+
+def array(i):
+    return numpy.load(os.path.join(HERE, "arrays", f"{i}.npy"), allow_pickle=False)
+
+
+def run(file):
+    settings = onnxruntime.SessionOptions()
+    settings.log_severity_level = 3
+    path = os.path.join(HERE, file)
+    session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
+    known = {i.name for i in session.get_inputs()}
+    feeds = {name: array(i) for i, name in enumerate(INPUTS) if name in known}
+    return session.run(None, feeds)[0]
+
+
+def compare(given, wanted):
+    print(f"  {given.dtype}{list(given.shape)}, wanted {wanted.dtype}{list(wanted.shape)}")
+    if given.shape != wanted.shape or given.dtype != wanted.dtype:
+        return False
+    if given.dtype.kind not in "fiub":
+        return bool((given == wanted).all())
+    a, b = given.astype("float64"), wanted.astype("float64")
+    beyond = ~numpy.isclose(a, b, rtol=RTOL, atol=ATOL, equal_nan=True)
+    if not beyond.any():
+        return True
+    error = numpy.where(beyond, numpy.nan_to_num(abs(a - b), nan=numpy.inf), -1.0)
+    at = numpy.unravel_index(int(error.argmax()), error.shape)
+    print(f"  {beyond.sum()} of {beyond.size} elements differ, most at {list(map(int, at))}: "
+          f"{given[at]!r}, wanted {wanted[at]!r}")
+    return False
+
+
+print("onnxruntime", onnxruntime.__version__)
+print("right.onnx:")
+agree = compare(run("right.onnx"), array(len(INPUTS)))
+if os.path.exists(os.path.join(HERE, "left.onnx")):
+    print("left.onnx in onnxruntime, for comparison:")
+    compare(run("left.onnx"), array(len(INPUTS)))
+print("agrees" if agree else "differs")
+sys.exit(0 if agree else 1)
+)py";
+
+absl::Status WriteArray(const std::string& path, const Value& value) {
+  std::ofstream file(path, std::ios::binary);
+  OC_ASSIGN_OR_RETURN(const Tensor tensor, value.tensor().InMemory(nullptr));
+  OC_RETURN_IF_ERROR(WriteNpy(tensor, [&file](absl::string_view bytes) {
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    return absl::OkStatus();
+  }));
+  file.close();
+  return file ? absl::OkStatus() : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
+}
+
+bool NumpyHas(const Value& value) {
+  return value.is_tensor() && !NumpyLacks(value.tensor().dtype());
+}
+
+}  // namespace
+
+bool IsReproArray(absl::string_view name) {
+  return absl::ConsumeSuffix(&name, ".npy") && !name.empty() &&
+         std::all_of(name.begin(), name.end(), absl::ascii_isdigit);
+}
+
+absl::Status WriteReproScript(const std::string& folder, const Repro& repro,
+                              const Tolerance& tolerance, absl::string_view what) {
+  std::vector<Value> values;
+  nlohmann::json names = nlohmann::json::array();
+  for (const ReproInput& input : repro.inputs) {
+    values.push_back(input.value);
+    names.push_back(input.name);
+  }
+  values.push_back(repro.expected);
+  if (!std::all_of(values.begin(), values.end(), NumpyHas)) return absl::OkStatus();
+  const std::string arrays = absl::StrCat(folder, "/", kReproArrays);
+  std::error_code error;
+  std::filesystem::create_directories(arrays, error);
+  for (size_t i = 0; i < values.size(); ++i) {
+    OC_RETURN_IF_ERROR(WriteArray(absl::StrCat(arrays, "/", i, ".npy"), values[i]));
+  }
+  const std::string path = absl::StrCat(folder, "/", kReproScript);
+  std::ofstream file(path, std::ios::binary);
+  // A list of strings is written in Python as it is in JSON.
+  file << absl::StrReplaceAll(
+      kScript, {{"@WHAT@", absl::StrReplaceAll(OneLine(what), {{"\\", "/"}, {"\"", "'"}})},
+                {"@INPUTS@", names.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace)},
+                {"@RTOL@", absl::StrCat(tolerance.rtol)},
+                {"@ATOL@", absl::StrCat(tolerance.atol)}});
+  file.close();
+  return file ? absl::OkStatus() : absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
+}
+
+}  // namespace onnxcmp

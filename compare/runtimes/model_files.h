@@ -1,0 +1,37 @@
+// Models as files that a runtime can load.
+#ifndef ONNXCMP_COMPARE_RUNTIMES_MODEL_FILES_H_
+#define ONNXCMP_COMPARE_RUNTIMES_MODEL_FILES_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "evaluator/model/model.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+
+// ResourceExhausted for a model over 2 GB.
+absl::Status WriteModelFile(const Model& model, const std::string& path);
+
+void RemoveModelFile(const std::string& path);
+
+// Whether the file that a model was loaded from is what a runtime can load: binary, not text.
+bool IsBinaryFile(const Model& model);
+// Whether the results of the main graph have their names in that file, too: no function was
+// inlined.
+bool NamesAreOfFile(const Model& model);
+
+// A model of one node of the main graph. What the node reads of initializers and constants is an
+// initializer; what else it reads, and what its graphs capture, is fed, and is in *feeds then.
+// `inputs` and `captures` as Evaluator::RunNode() has them.
+absl::StatusOr<Model> OneNodeModel(const Model& model, int64_t index,
+                                   absl::Span<const Value> inputs, const Feeds& captures,
+                                   Feeds* feeds);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_RUNTIMES_MODEL_FILES_H_

@@ -1,0 +1,183 @@
+#include "compare/sides/failing_node.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compare/runtimes/model_files.h"
+#include "compare/runtimes/value_files.h"
+#include "compare/text/attribute_text.h"
+#include "evaluator/base/proto_text.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/run/result.h"
+
+namespace onnxcmp {
+namespace {
+
+constexpr size_t kShownAttributes = 8;
+
+std::string Describe(const Node& node, absl::Span<const Value> inputs) {
+  std::string text = node.op_type;
+  if (!node.domain.empty()) text = absl::StrCat(node.domain, ".", text);
+  if (!node.outputs.empty()) absl::StrAppend(&text, " `", OneLine(node.outputs[0]), "`");
+  if (!node.name.empty()) absl::StrAppend(&text, ", node `", OneLine(node.name), "`");
+  std::vector<std::string> attributes;
+  for (const auto& [name, value] : node.attributes) {
+    if (attributes.size() == kShownAttributes) {
+      attributes.push_back("...");
+      break;
+    }
+    attributes.push_back(absl::StrCat(name, "=", AttributeText(value)));
+  }
+  if (!attributes.empty()) absl::StrAppend(&text, " (", absl::StrJoin(attributes, ", "), ")");
+  std::vector<std::string> types;
+  for (const Value& input : inputs) types.push_back(input.TypeString());
+  if (!types.empty()) absl::StrAppend(&text, " on ", absl::StrJoin(types, ", "));
+  return OneLine(text);
+}
+
+// Stops the run at the first node that fails in the runtime.
+class NodeByNode : public Observer {
+ public:
+  NodeByNode(const Evaluator& evaluator, Runtime* runtime)
+      : evaluator_(evaluator), runtime_(*runtime) {}
+
+  absl::Status OnResult(const Result& result, std::optional<Value>* /*replacement*/) override {
+    if (found_.has_value()) return absl::CancelledError("the node was found");
+    if (result.depth == 0) values_[std::string(result.name)] = result.value;
+    return absl::OkStatus();
+  }
+
+  void OnNodeEnd(const NodeEnd& end) override {
+    const std::vector<Node>& nodes = evaluator_.model().graph.nodes;
+    if (found_.has_value() || nodes.empty() || &end.node < nodes.data() ||
+        &end.node >= nodes.data() + nodes.size()) {
+      return;
+    }
+    if (end.node.op_type == "Constant" && end.node.domain.empty()) return;
+    const int64_t index = &end.node - nodes.data();
+    Feeds captures;
+    for (const std::string& name : evaluator_.CapturesOf(index)) {
+      if (const auto it = values_.find(name); it != values_.end()) captures[name] = it->second;
+    }
+    FailingNode failing;
+    absl::StatusOr<Model> model =
+        OneNodeModel(evaluator_.model(), index, end.inputs, captures, &failing.feeds);
+    if (!model.ok()) return;
+    failing.status = RunModelInRuntime(*model, failing.feeds, &runtime_).status();
+    if (!RuntimeRefused(failing.status) && !RuntimeDied(failing.status)) return;
+    failing.text = Describe(end.node, end.inputs);
+    failing.model = *std::move(model);
+    for (const Value& output : end.outputs) {
+      if (!output.empty()) failing.outputs.push_back(output);
+    }
+    found_ = std::move(failing);
+  }
+
+  std::optional<FailingNode> Take() { return std::move(found_); }
+  const absl::flat_hash_map<std::string, Value>& values() const { return values_; }
+
+ private:
+  const Evaluator& evaluator_;
+  Runtime& runtime_;
+  absl::flat_hash_map<std::string, Value> values_;  // of the main graph
+  std::optional<FailingNode> found_;
+};
+
+// The first nodes of a model; what is read of them later is the output.
+Model Prefix(const Model& model, size_t nodes) {
+  Model made = model;
+  made.graph.nodes.resize(nodes);
+  absl::flat_hash_map<std::string, bool> is_read;
+  for (const Node& node : made.graph.nodes) {
+    for (const std::string& input : node.inputs) is_read[input] = true;
+  }
+  made.graph.outputs.clear();
+  for (const Node& node : made.graph.nodes) {
+    for (const std::string& output : node.outputs) {
+      if (!output.empty() && !is_read.contains(output)) {
+        made.graph.outputs.push_back({output, TypeInfo()});
+      }
+    }
+  }
+  return made;
+}
+
+// The shortest prefix that fails. All of them fail from some length on, most likely.
+std::optional<FailingNode> FindFailingPrefix(const Evaluator& evaluator, const Feeds& feeds,
+                                             const absl::flat_hash_map<std::string, Value>& values,
+                                             Runtime* runtime) {
+  const Model& model = evaluator.model();
+  size_t good = 0;
+  size_t bad = model.graph.nodes.size() + 1;
+  absl::Status status;
+  const auto fails = [&](size_t length) {
+    const absl::Status run = RunModelInRuntime(Prefix(model, length), feeds, runtime).status();
+    if (!RuntimeRefused(run) && !RuntimeDied(run)) return false;
+    status = run;
+    return true;
+  };
+  if (!fails(bad - 1)) return std::nullopt;
+  --bad;
+  while (bad - good > 1) {
+    const size_t middle = good + (bad - good) / 2;
+    (fails(middle) ? bad : good) = middle;
+  }
+  FailingNode failing;
+  failing.alone = false;
+  failing.status = status;
+  failing.model = Prefix(model, bad);
+  failing.feeds = feeds;
+  const Node& last = model.graph.nodes[bad - 1];
+  std::vector<Value> inputs;
+  for (const std::string& input : last.inputs) {
+    const auto it = values.find(input);
+    inputs.push_back(it == values.end() ? Value() : it->second);
+  }
+  failing.text = Describe(last, inputs);
+  for (const ValueInfo& output : failing.model.graph.outputs) {
+    const auto it = values.find(output.name);
+    if (it != values.end()) failing.outputs.push_back(it->second);
+  }
+  return failing;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Value>> RunModelInRuntime(const Model& model, const Feeds& feeds,
+                                                     Runtime* runtime) {
+  OC_ASSIGN_OR_RETURN(const std::string file, runtime->NewFile(".onnx"));
+  absl::StatusOr<RuntimeValues> values = absl::InternalError("");
+  absl::Status written = WriteModelFile(model, file);
+  if (written.ok()) {
+    const absl::StatusOr<RuntimeSession> session = runtime->Load(file, {});
+    values = session.ok() ? runtime->Run(*session, feeds) : session.status();
+    if (session.ok()) runtime->Unload(*session);
+  }
+  RemoveModelFile(file);
+  OC_RETURN_IF_ERROR(written);
+  OC_RETURN_IF_ERROR(values.status());
+  std::vector<Value> outputs;
+  absl::Status status;
+  for (const ValueInfo& output : model.graph.outputs) {
+    absl::StatusOr<Value> value = runtime->Read(*values, output.name);
+    status.Update(value.status());
+    outputs.push_back(value.ok() ? AsDeclared(*std::move(value), output.type) : Value());
+  }
+  runtime->Remove(*values);
+  OC_RETURN_IF_ERROR(status);
+  return outputs;
+}
+
+std::optional<FailingNode> FindFailingNode(const Evaluator& evaluator, const Feeds& feeds,
+                                           Runtime* runtime) {
+  NodeByNode nodes(evaluator, runtime);
+  const absl::Status status = evaluator.Run(feeds, &nodes).status();
+  if (std::optional<FailingNode> found = nodes.Take()) return found;
+  if (!status.ok()) return std::nullopt;
+  return FindFailingPrefix(evaluator, feeds, nodes.values(), runtime);
+}
+
+}  // namespace onnxcmp

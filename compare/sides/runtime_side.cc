@@ -1,0 +1,224 @@
+#include "compare/sides/runtime_side.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "compare/runtimes/model_files.h"
+#include "compare/runtimes/value_files.h"
+#include "compare/streams/stream_recorder.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/model/outer_names.h"
+
+namespace onnxcmp {
+// Makes a run of our interpreter show what the runtime gave: its nodes do not run. Results of
+// graphs inside are not known of a runtime.
+class RuntimeSide::Shower : public Observer {
+ public:
+  Shower(const RuntimeSide& side, Observer* watcher) : side_(side), watcher_(watcher) {}
+
+  const absl::Status& status() const { return status_; }
+
+  void OnNodeStart(const NodeStart& start) override {
+    if (watcher_ != nullptr) watcher_->OnNodeStart(start);
+  }
+  std::optional<std::vector<Value>> KnownOutputs(const PendingNode& run) override {
+    if (run.depth > 0) return std::nullopt;
+    std::vector<Value> outputs;
+    for (const std::string& name : run.node.outputs) {
+      if (name.empty()) {
+        outputs.emplace_back();
+        continue;
+      }
+      absl::StatusOr<Value> value = side_.results_->Result(name);
+      if (!value.ok()) status_ = value.status();
+      if (!value.ok() || value->empty()) return std::nullopt;
+      outputs.push_back(*std::move(value));
+    }
+    return outputs;
+  }
+  absl::Status OnResult(const Result& result, std::optional<Value>* replacement) override {
+    OC_RETURN_IF_ERROR(status_);
+    if (result.depth > 0) return absl::OkStatus();
+    std::optional<Value> given;
+    if (result.kind == ResultKind::kOutput) {
+      OC_ASSIGN_OR_RETURN(given, side_.results_->Output(std::string(result.name)));
+      for (const ValueInfo& output : side_.evaluator()->model().graph.outputs) {
+        if (output.name == result.name) given = AsDeclared(*std::move(given), output.type);
+      }
+    } else if (result.kind == ResultKind::kResult && HasGraphs(*result.node)) {
+      OC_ASSIGN_OR_RETURN(given, side_.results_->Result(std::string(result.name)));
+    }
+    if (!given.has_value() || given->empty()) return Show(result);
+    const Result shown = {result.kind, result.name, result.node, result.path, result.depth, *given};
+    OC_RETURN_IF_ERROR(Show(shown));
+    *replacement = std::move(given);
+    return absl::OkStatus();
+  }
+
+ protected:
+  virtual absl::Status Take(int number, const Result& result) = 0;
+
+ private:
+  static bool HasGraphs(const Node& node) {
+    return node.body != nullptr || !GraphsOf(node).empty();
+  }
+  absl::Status Show(const Result& result) {
+    if (watcher_ != nullptr) {
+      std::optional<Value> unused;
+      OC_RETURN_IF_ERROR(watcher_->OnResult(result, &unused));
+    }
+    return Take(next_++, result);
+  }
+
+  const RuntimeSide& side_;
+  Observer* watcher_;
+  absl::Status status_;
+  int next_ = 0;
+};
+
+// The runtime runs in the first step, all is shown in the second.
+class RuntimeSide::Recording : public RecordRun {
+ public:
+  Recording(RuntimeSide* side, const RecordOptions& options, RecordVisitor visit)
+      : side_(*side),
+        options_(options),
+        visit_(visit),
+        recorder_(side->evaluator()->registry(), {0, options.pool, options.cache, nullptr, false}) {
+    side_.results_ = nullptr;
+    side_.failing_.reset();
+    side_.summary_.notes = side_.model_->summary().notes;
+  }
+
+  bool Step() override {
+    if (side_.results_ == nullptr) {
+      side_.results_ =
+          std::make_unique<RuntimeResults>(side_.evaluator()->model(), side_.runtime_.get());
+      side_.summary_.status = side_.results_->Run(*side_.feeds());
+      const std::vector<std::string>& notes = side_.results_->notes();
+      side_.summary_.notes.insert(side_.summary_.notes.end(), notes.begin(), notes.end());
+      if (!side_.summary_.status.ok()) side_.FindWhatFails();
+      return side_.summary_.status.ok();
+    }
+    Taker taker(side_, options_.watcher, &recorder_, visit_);
+    side_.summary_.status = side_.evaluator()->Run(*side_.feeds(), &taker).status();
+    if (!taker.status().ok()) side_.summary_.status = taker.status();
+    return false;
+  }
+
+  ResultStream TakeStream() override {
+    ResultStream stream = recorder_.TakeStream();
+    stream.source = side_.summary_.source;
+    return stream;
+  }
+
+ private:
+  class Taker : public Shower {
+   public:
+    Taker(const RuntimeSide& side, Observer* watcher, StreamRecorder* recorder, RecordVisitor visit)
+        : Shower(side, watcher), recorder_(recorder), visit_(visit) {}
+
+   private:
+    absl::Status Take(int number, const Result& result) override {
+      std::optional<Value> unused;
+      OC_RETURN_IF_ERROR(recorder_->OnResult(result, &unused));
+      return visit_(number, recorder_->stream().results.back(), result.value);
+    }
+
+    StreamRecorder* recorder_;
+    RecordVisitor visit_;
+  };
+
+  RuntimeSide& side_;
+  const RecordOptions options_;
+  RecordVisitor visit_;
+  StreamRecorder recorder_;
+};
+
+RuntimeSide::RuntimeSide(std::unique_ptr<Side> model, std::shared_ptr<Runtime> runtime)
+    : model_(std::move(model)), runtime_(std::move(runtime)), summary_(model_->summary()) {}
+
+absl::StatusOr<std::unique_ptr<RuntimeSide>> RuntimeSide::Create(std::unique_ptr<Side> model,
+                                                                 std::shared_ptr<Runtime> runtime,
+                                                                 const std::string& source) {
+  if (model->evaluator() == nullptr) {
+    return absl::InvalidArgumentError("a runtime runs models, and this is a recording");
+  }
+  OC_ASSIGN_OR_RETURN(const RuntimeInfo info, runtime->Start());
+  auto side = absl::WrapUnique(new RuntimeSide(std::move(model), std::move(runtime)));
+  side->summary_.ran_in = info.Text();
+  if (!source.empty()) side->summary_.source = source;
+  return side;
+}
+
+void RuntimeSide::FindWhatFails() {
+  const absl::Status status = summary_.status;
+  if (!RuntimeRefused(status) && !RuntimeDied(status)) return;
+  failing_ = FindFailingNode(*evaluator(), *feeds(), runtime_.get());
+  if (!failing_.has_value()) return;
+  summary_.status = absl::Status(
+      status.code(), absl::StrCat(status.message(),
+                                  failing_->alone ? "; the node that does it, alone too: "
+                                                  : "; together with the nodes before it: ",
+                                  failing_->text,
+                                  status.message() == failing_->status.message()
+                                      ? ""
+                                      : absl::StrCat("; then: ", failing_->status.message())));
+}
+
+std::unique_ptr<Side> RuntimeSide::Again() const {
+  auto side = absl::WrapUnique(new RuntimeSide(model_->Again(), runtime_));
+  side->summary_.ran_in = summary_.ran_in;
+  return side;
+}
+
+void RuntimeSide::SetFeeds(Feeds feeds) {
+  model_->SetFeeds(std::move(feeds));
+  results_ = nullptr;
+}
+
+std::unique_ptr<RecordRun> RuntimeSide::StartRecord(const RecordOptions& options,
+                                                    RecordVisitor visit) {
+  return std::make_unique<Recording>(this, options, visit);
+}
+
+absl::Status RuntimeSide::Revisit(const std::vector<bool>& wanted, Observer* watcher,
+                                  Visitor visit) {
+  class Taker : public Shower {
+   public:
+    Taker(const RuntimeSide& side, Observer* watcher, const std::vector<bool>& wanted,
+          Visitor visit)
+        : Shower(side, watcher), wanted_(wanted), visit_(visit) {}
+
+   private:
+    absl::Status Take(int number, const Result& result) override {
+      const auto index = static_cast<size_t>(number);
+      return index < wanted_.size() && wanted_[index] ? visit_(number, result.value)
+                                                      : absl::OkStatus();
+    }
+    const std::vector<bool>& wanted_;
+    Visitor visit_;
+  };
+  if (results_ == nullptr) return absl::FailedPreconditionError("nothing was recorded");
+  Taker taker(*this, watcher, wanted, visit);
+  const absl::Status status = evaluator()->Run(*feeds(), &taker).status();
+  return taker.status().ok() ? status : taker.status();
+}
+
+absl::StatusOr<std::vector<Value>> RuntimeSide::RunNode(int64_t index,
+                                                        absl::Span<const Value> inputs,
+                                                        const Feeds& captures) {
+  const Model& model = evaluator()->model();
+  Feeds feeds;
+  OC_ASSIGN_OR_RETURN(const Model node, OneNodeModel(model, index, inputs, captures, &feeds));
+  OC_ASSIGN_OR_RETURN(std::vector<Value> wanted, RunModelInRuntime(node, feeds, runtime_.get()));
+  std::vector<Value> outputs;
+  size_t next = 0;
+  for (const std::string& name : node.graph.nodes[0].outputs) {
+    outputs.push_back(name.empty() ? Value() : std::move(wanted[next++]));
+  }
+  return outputs;
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,67 @@
+// A model as a side that a runtime runs: its graph is known, its values come from the runtime.
+#ifndef ONNXCMP_COMPARE_SIDES_RUNTIME_SIDE_H_
+#define ONNXCMP_COMPARE_SIDES_RUNTIME_SIDE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compare/graphs/node_runner.h"
+#include "compare/runtimes/runtime.h"
+#include "compare/sides/failing_node.h"
+#include "compare/sides/model_side.h"
+#include "compare/sides/runtime_results.h"
+#include "compare/sides/side.h"
+#include "compare/sides/side_summary.h"
+#include "evaluator/run/evaluator.h"
+#include "evaluator/run/result.h"
+#include "evaluator/tensor/value.h"
+
+namespace onnxcmp {
+
+class RuntimeSide : public Side, public NodeRunner {
+ public:
+  // Starts the runtime to ask what it is. `model`: the same in our interpreter, which runs what the
+  // runtime does not give, on its values. `source`: what it is called; "": by its file.
+  static absl::StatusOr<std::unique_ptr<RuntimeSide>> Create(std::unique_ptr<Side> model,
+                                                             std::shared_ptr<Runtime> runtime,
+                                                             const std::string& source = "");
+
+  const SideSummary& summary() const override { return summary_; }
+  const Evaluator* evaluator() const override { return model_->evaluator(); }
+  const Feeds* feeds() const override { return model_->feeds(); }
+  NodeRunner* node_runner() const override { return const_cast<RuntimeSide*>(this); }
+  std::unique_ptr<Side> Again() const override;
+  void SetFeeds(Feeds feeds) override;
+  std::unique_ptr<RecordRun> StartRecord(const RecordOptions& options,
+                                         RecordVisitor visit) override;
+  absl::Status Revisit(const std::vector<bool>& wanted, Observer* watcher, Visitor visit) override;
+
+  absl::StatusOr<std::vector<Value>> RunNode(int64_t index, absl::Span<const Value> inputs,
+                                             const Feeds& captures) override;
+  std::string name() const override { return summary_.ran_in; }
+
+  // What made the last Record() fail, if one node could be found that does.
+  const FailingNode* failing_node() const { return failing_.has_value() ? &*failing_ : nullptr; }
+
+ private:
+  class Recording;
+  class Shower;
+  RuntimeSide(std::unique_ptr<Side> model, std::shared_ptr<Runtime> runtime);
+  void FindWhatFails();
+
+  std::unique_ptr<Side> model_;
+  std::shared_ptr<Runtime> runtime_;
+  std::unique_ptr<RuntimeResults> results_;  // of the last Record()
+  std::optional<FailingNode> failing_;       // the same
+  SideSummary summary_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_SIDES_RUNTIME_SIDE_H_

@@ -1,0 +1,1 @@
+"""Adapters of runtimes: docs/runtimes.md. None of them needs onnxcmp itself."""

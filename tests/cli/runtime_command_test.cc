@@ -1,0 +1,245 @@
+// Sides that run in a runtime: the tests' own, which needs nothing but Python, and real ones where
+// they are installed.
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tests/cli/models.h"
+#include "tests/cli/program.h"
+#include "tests/support/paths.h"
+
+namespace onnxcmp {
+namespace {
+
+using ::onnxcmp::testing::Onnxcmp;
+using ::onnxcmp::testing::Outcome;
+using ::onnxcmp::testing::Shell;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kChain[] =
+    "(float[4,8] x, float[4,8] w) => (float[4,8] y) "
+    "{ a = Neg(x) b = Mul(a, w) c = Relu(b) d = Add(c, x) y = Mul(d, w) }";
+
+class RuntimeCommandTest : public testing::ModelFolderTest {
+ protected:
+  void SetUp() override {
+    if (Shell("command -v python3").status != 0) GTEST_SKIP() << "there is no python3";
+  }
+
+  static std::string Fake(const std::string& options = "") {
+    return absl::StrCat(SourceFile("tests/support/runtimes/fake.py"), options.empty() ? "" : ":",
+                        options);
+  }
+
+  // In a folder for temporary files of its own, of which must be nothing left.
+  Outcome Run(const std::string& arguments) const {
+    const std::string folder = folder_ + "/temporary";
+    std::filesystem::create_directories(folder);
+    const Outcome outcome =
+        Shell(absl::StrCat("export TMPDIR=", folder, "; unset ONNXCMP_PYTHON; $ONNXCMP ", arguments,
+                           "; s=$?; for pause in 0.1 0.3 1 3 5; do [ -z \"$(ls -A $TMPDIR)\" ] && ",
+                           "break; sleep $pause; done; ls -A $TMPDIR >&2; exit $s"));
+    return outcome;
+  }
+};
+
+TEST_F(RuntimeCommandTest, OneModelAgreesWithItself) {
+  const std::string model = Model("m", kChain);
+  const Outcome outcome = Run(absl::StrCat(model, " --all --against ", Fake()));
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, HasSubstr("\nran    left in onnxcmp, right in fake 1.0 here\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n = Relu   c  Relu   c  f32 4x8\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nsame "));
+}
+
+TEST_F(RuntimeCommandTest, OutputsAreThoseWithoutMarks) {
+  const std::string model = Model("m", kChain);
+  const Outcome outcome = Run(absl::StrCat(model, " --against ", Fake("do=fuse")));
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("right: differs only when fused: `y` is another"));
+}
+
+TEST_F(RuntimeCommandTest, WhatIsLeftOutIsSaid) {
+  const std::string model = Model("m", kChain);
+  const Outcome outcome = Run(absl::StrCat(model, " --against ", Fake("do=leave_out,result=c")));
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("1 results were not had of fake 1.0 here and computed by "
+                                     "onnxcmp of its values: `c`"));
+}
+
+TEST_F(RuntimeCommandTest, DeathsAreResultsOfThatSide) {
+  const std::string model = Model("m", kChain);
+  struct Case {
+    const char* options;
+    const char* said;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"do=die",
+            "fake 1.0 here ended by signal 11 (Segmentation fault) while it loaded the "
+            "model; its last words: about to die"},
+           {"do=die,at=run", "ended by signal 11 (Segmentation fault) while it ran the model"},
+           {"do=die,at=hello", "ended by signal 11 (Segmentation fault) while it started"},
+           {"do=exit,at=run", "ended with exit status 7 while it ran the model"},
+           {"do=hang", "gave no answer in 1s while it loaded the model (--runtime-timeout)"},
+           {"do=refuse", "fake 1.0 here refused to load the model: it does not want to"},
+           {"do=refuse,at=hello", "refused to start: it does not want to"},
+           {"do=garbage", "gave an answer that is none of the protocol"},
+       }) {
+    const Outcome outcome =
+        Run(absl::StrCat(model, " --width 400 --runtime-timeout 1s --against ", Fake(c.options)));
+    EXPECT_EQ(outcome.status, 2) << c.options << outcome.out;
+    EXPECT_THAT(absl::StrCat(outcome.out, outcome.err), HasSubstr(c.said)) << c.options;
+    // Nothing lies in the folder for temporary files.
+    EXPECT_THAT(outcome.err, Not(HasSubstr("onnxcmp-runtime-"))) << c.options;
+  }
+}
+
+TEST_F(RuntimeCommandTest, MemoryIsBounded) {
+  const std::string model = Model("m", kChain);
+  const Outcome outcome =
+      Run(absl::StrCat(model, " --runtime-memory 500M --against ", Fake("do=eat,at=run")));
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("had no memory left (--runtime-memory)"));
+}
+
+TEST_F(RuntimeCommandTest, WhatItPrintsAndStartsIsNotInTheWay) {
+  const std::string model = Model("m", kChain);
+  for (const char* does : {"do=chatter", "do=fork"}) {
+    const Outcome outcome = Run(absl::StrCat(model, " --against ", Fake(does)));
+    EXPECT_EQ(outcome.status, 0) << does << outcome.out << outcome.err;
+    EXPECT_EQ(outcome.err, "") << does;
+  }
+}
+
+TEST_F(RuntimeCommandTest, NamesTheNodeThatFails) {
+  const std::string model = Model("m", kChain);
+  const std::string repro = folder_ + "/repro";
+  for (const char* does : {"die", "refuse", "hang"}) {
+    const Outcome outcome =
+        Run(absl::StrCat(model, " --width 400 --runtime-timeout 1s --repro ", repro, " --against ",
+                         Fake(absl::StrCat("operator=Relu,do=", does))));
+    EXPECT_EQ(outcome.status, 2) << does;
+    EXPECT_THAT(outcome.out, HasSubstr("the node that does it, alone too: Relu `c` on float[4,8]"))
+        << does;
+    EXPECT_TRUE(std::filesystem::exists(repro + "/failing_node/model.onnx")) << does;
+  }
+  // Its model passes here, and fails there.
+  EXPECT_EQ(Run(absl::StrCat("test ", repro)).status, 0);
+  const Outcome there =
+      Run(absl::StrCat("test ", repro, " --runtime ", Fake("operator=Relu,do=refuse")));
+  EXPECT_EQ(there.status, 1);
+  EXPECT_THAT(there.out, HasSubstr("it does not want to"));
+  EXPECT_EQ(Run(absl::StrCat("test ", repro, " --runtime ", Fake())).status, 0);
+}
+
+TEST_F(RuntimeCommandTest, RecordsARun) {
+  const std::string model = Model("m", kChain);
+  const std::string file = folder_ + "/all.npz";
+  const Outcome run = Run(absl::StrCat("run ", model, " --runtime ", Fake(), " --save-all ", file));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("runs in fake 1.0 here"));
+  const Outcome compared = Run(absl::StrCat(model, " ", file));
+  EXPECT_EQ(compared.status, 0) << compared.out << compared.err;
+}
+
+TEST_F(RuntimeCommandTest, Conformance) {
+  const std::string model = Model("m", kChain);
+  const std::string tests = folder_ + "/tests";
+  for (const char* name : {"a", "b"}) {
+    EXPECT_EQ(Run(absl::StrCat("run ", model, " --save ", tests, "/", name, "/")).status, 0);
+  }
+  const Outcome outcome = Run(absl::StrCat("conformance ", tests, " --runtime ", Fake(),
+                                           " --runtime ", Fake("do=refuse,operator=Relu"),
+                                           " --runtime ", Fake("do=die,operator=Relu")));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, ContainsRegex("Mul +2 +2 +refused +0, 2 crashed\n"));
+  const Outcome json =
+      Run(absl::StrCat("conformance ", tests, " --format json --runtime ", Fake()));
+  const nlohmann::json report = nlohmann::json::parse(json.out);
+  EXPECT_EQ(report["tests"][0]["operator"], "Mul");
+  EXPECT_EQ(report["tests"][0]["opset"], 18);
+  EXPECT_EQ(report["tests"][0]["type"], "float");
+  EXPECT_EQ(report["tests"][0]["results"][0]["result"], "passed");
+}
+
+TEST_F(RuntimeCommandTest, WrongCommandLines) {
+  const std::string model = Model("m", kChain);
+  struct Case {
+    std::string arguments;
+    const char* said;
+  };
+  for (const Case& c : std::vector<Case>{
+           {absl::StrCat(model, " --against nothing"), "no runtime is called 'nothing'"},
+           {absl::StrCat(model, " --against ", Fake("colour=red")), "has no option colour"},
+           {absl::StrCat(model, " --against ", Fake("colour")), "is no key=value"},
+           {absl::StrCat(model, " --against ", Fake(), " --right-runtime ", Fake()),
+            "say the same"},
+           {absl::StrCat(model, " --against ", Fake(), " --runtime-timeout soon"), "no time"},
+           {absl::StrCat("run ", model, " --runtime ", Fake(), " --profile"), "--profile"},
+       }) {
+    const Outcome outcome = Run(c.arguments);
+    EXPECT_EQ(outcome.status, 2) << c.arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(c.said)) << c.arguments;
+  }
+}
+
+// However either of them ends, nothing hangs and nothing is left.
+TEST_F(RuntimeCommandTest, NothingIsLeftOfWhatIsKilled) {
+  const std::string model = Model("m", kChain);
+  const std::string folder = folder_ + "/temporary";
+  std::filesystem::create_directories(folder);
+  for (int i = 0; i < 10; ++i) {
+    const char* signal = i % 2 == 0 ? "KILL" : "INT";
+    const std::string does = i % 4 < 2 ? Fake() : Fake("do=hang,at=run");
+    const Outcome outcome =
+        Shell(absl::StrCat("export TMPDIR=", folder, "; unset ONNXCMP_PYTHON; timeout -s ", signal,
+                           " 0.", 10 + 7 * i, " $ONNXCMP ", model, " --against ", does,
+                           " >/dev/null 2>&1; for pause in 0.1 0.3 1 3; do sleep $pause; ",
+                           "left=$(ls -A $TMPDIR; for p in /proc/[0-9]*; do "
+                           "grep -qz \"^TMPDIR=$TMPDIR$\" $p/environ 2>/dev/null && "
+                           "grep -qaE 'runtimes/fake|mktemp' $p/cmdline 2>/dev/null && "
+                           "[ $p != /proc/$$ ] && tr '\\0' ' ' < $p/cmdline; done); "
+                           "[ -z \"$left\" ] && exit 0; done; echo $left; exit 1"));
+    EXPECT_EQ(outcome.status, 0) << i << ": " << outcome.out << outcome.err;
+  }
+}
+
+// Of real runtimes those that are there.
+class RealRuntimeTest : public RuntimeCommandTest,
+                        public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    RuntimeCommandTest::SetUp();
+    if (IsSkipped()) return;
+    const std::string listed = Onnxcmp({"runtimes"}).out;
+    for (const absl::string_view line : absl::StrSplit(listed, '\n')) {
+      if (absl::StartsWith(line, GetParam()) && !absl::StrContains(line, "no Python")) return;
+    }
+    GTEST_SKIP() << GetParam() << " is not installed: script/runtimes does that";
+  }
+};
+
+TEST_P(RealRuntimeTest, AgreesOnALanguageModel) {
+  const Outcome outcome = Onnxcmp({TestData("models/llm/plain.onnx"), "--against", GetParam()});
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("right in "), Not(HasSubstr("\ncause"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(Runtimes, RealRuntimeTest,
+                         ::testing::Values("onnxruntime", "openvino", "tract", "reference"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace onnxcmp

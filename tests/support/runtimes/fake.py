@@ -1,0 +1,144 @@
+"""A runtime of a few lines that needs nothing but Python: the tests' own. It runs Neg, Add, Mul and
+Relu on tensors of float32, and misbehaves as it is told.
+
+Options: do=die|exit|hang|refuse|garbage|chatter|eat|fork|leave_out|fuse, at=hello|load|run (load),
+operator=TYPE: only for models with such a node; result=NAME for leave_out."""
+
+import math
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+from onnxcmp_runtimes import base
+
+
+class Tensor:
+    dtype = "float32"
+
+    def __init__(self, shape, numbers):
+        self.shape = shape
+        self.numbers = numbers
+
+
+class Files:
+    """.npy without NumPy."""
+
+    def read(self, path, type_name):
+        with open(path, "rb") as file:
+            data = file.read()
+        size = struct.unpack("<H", data[8:10])[0]
+        header = eval(data[10 : 10 + size])  # our own
+        if header["descr"] != "<f4":
+            raise base.Refusal(f"it knows float alone, not {type_name}")
+        count = math.prod(header["shape"])
+        return Tensor(header["shape"], list(struct.unpack(f"<{count}f", data[10 + size :])))
+
+    def write(self, path, tensor):
+        header = repr({"descr": "<f4", "fortran_order": False, "shape": tuple(tensor.shape)})
+        header += " " * ((-len(header) - 11) % 64) + "\n"
+        with open(path, "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+            file.write(struct.pack(f"<{len(tensor.numbers)}f", *tensor.numbers))
+        return "float32"
+
+
+def _float(x):
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+OPERATORS = {
+    "Neg": lambda a: -a,
+    "Relu": lambda a: max(a, 0.0),
+    "Add": lambda a, b: a + b,
+    "Mul": lambda a, b: a * b,
+}
+
+
+class Model:
+    def __init__(self, data):
+        self.nodes = []
+        self.outputs = base.output_names(data)
+        for number, graph in base._fields(memoryview(data)):
+            for field, node in base._fields(graph) if number == 7 else ():
+                if field == 1:
+                    parts = [(k, bytes(v).decode()) for k, v in base._fields(node) if k in (1, 2, 4)]
+                    inputs = [v for k, v in parts if k == 1]
+                    outputs = [v for k, v in parts if k == 2]
+                    self.nodes.append(([v for k, v in parts if k == 4][0], inputs, outputs))
+
+
+class Adapter(base.Adapter):
+    name = "fake"
+    files = Files()
+    options = {"do": "", "at": "load", "operator": "", "result": ""}
+
+    def __init__(self, options):
+        super().__init__(options)
+        self.misbehave("hello", [])
+
+    def version(self):
+        return "1.0"
+
+    def place(self):
+        return "here"
+
+    def misbehave(self, at, nodes):
+        if self.chosen["at"] != at:
+            return
+        if self.chosen["operator"] and self.chosen["operator"] not in [n[0] for n in nodes]:
+            return
+        do = self.chosen["do"]
+        if do in ("die", "exit", "hang"):
+            print("about to", do, file=sys.stderr, flush=True)
+        if do == "die":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        elif do == "exit":
+            os._exit(7)
+        elif do == "hang":
+            time.sleep(1e6)
+        elif do == "refuse":
+            raise base.Refusal("it does not want to")
+        elif do == "garbage":
+            self.answer(b"this is no JSON\n")
+        elif do == "chatter":
+            print("a runtime that prints")
+            sys.stderr.write("warning\n" * 100000)
+        elif do == "eat":
+            self.eaten = bytearray(1 << 32)
+        elif do == "fork":
+            self.child = subprocess.Popen(["sleep", "1000"])
+
+    def answer(self, line):
+        """Writes to where answers are written: a pipe besides the standard descriptors."""
+        for number in range(3, 64):
+            try:
+                if os.readlink(f"/proc/self/fd/{number}").startswith("pipe:"):
+                    os.write(number, line)
+                    return
+            except OSError:
+                continue
+
+    def load(self, path, extra=(), optimized=None):
+        model = Model(base.marked_bytes(path, extra))
+        self.misbehave("load", model.nodes)
+        unknown = [node[0] for node in model.nodes if node[0] not in OPERATORS]
+        if unknown:
+            raise base.Refusal(f"no kernel for {unknown[0]}")
+        # As runtimes do that fuse what nobody looks at.
+        model.fuses = self.chosen["do"] == "fuse" and not extra
+        return model
+
+    def run(self, session, feeds):
+        self.misbehave("run", session.nodes)
+        values = dict(feeds)
+        for operator, inputs, outputs in session.nodes:
+            given = [values[name] for name in inputs]
+            numbers = [_float(OPERATORS[operator](*e)) for e in zip(*(t.numbers for t in given))]
+            if session.fuses:
+                numbers = [_float(1.25 * n) for n in numbers]
+            values[outputs[0]] = Tensor(given[0].shape, numbers)
+        left_out = self.chosen["result"] if self.chosen["do"] == "leave_out" else None
+        return {name: values[name] for name in session.outputs if name != left_out}
