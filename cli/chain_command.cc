@@ -1,3 +1,4 @@
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 #include "cli/terminal.h"
 #include "compare/comparison/exit_status.h"
 #include "compare/reports/render_chain.h"
+#include "compare/reports/render_html.h"
 #include "compare/reports/render_table.h"
 #include "evaluator/base/status_macros.h"
 
@@ -56,6 +58,7 @@ class ChainComparison {
     const std::string text = arguments_.format == "json"
                                  ? RenderChainJson(chain_)
                                  : absl::StrCat(detail_, RenderChain(chain_, look_));
+    OC_RETURN_IF_ERROR(WritePage());
     if (!PrintOutput(text)) return kFailed;
     if (arguments_.timings) PrintTimings(tools_.timings);
     return ExitStatusOf(chain_);
@@ -83,9 +86,11 @@ class ChainComparison {
   absl::StatusOr<ChainStep> CompareWith(PerSide<const Side*> opened,
                                         const CompareArguments& arguments, ChainStep step) {
     SideComparison comparison(arguments, tools_, opened);
+    std::string page;
     const absl::StatusOr<bool> done =
         comparison.Run([&](const Comparison& of_set, int64_t, int64_t, const std::string& name) {
-          AddSet(name, of_set, &step);
+          const bool worst = AddSet(name, of_set, &step);
+          if (worst && WantsPage(arguments_)) page = DataOf(of_set);
           Detail(step, of_set);
           return absl::StatusOr<bool>(true);
         });
@@ -93,11 +98,32 @@ class ChainComparison {
       return absl::Status(done.status().code(), absl::StrCat("step ", StepName(chain_, step), ": ",
                                                              done.status().message()));
     }
+    pages_.push_back(std::move(page));
     PerSide<std::unique_ptr<Side>> sides = comparison.TakeSides();
     if (!runtimes_.empty()) return step;
     if (step.left == 0 && first_ == nullptr) first_ = std::move(sides.left);
     last_ = std::move(sides.right);
     return step;
+  }
+
+  std::string DataOf(const Comparison& comparison) const {
+    HtmlOptions options;
+    if (arguments_.html_size.has_value()) {
+      options.most_bytes = static_cast<size_t>(*arguments_.html_size);
+    }
+    // The steps and the two ends; of two models the one step.
+    options.parts = chain_.models.size() > 2 ? chain_.models.size() : 1;
+    return PageData(comparison, options);
+  }
+
+  absl::Status WritePage() const {
+    for (const auto& [format, path] : arguments_.reports) {
+      std::ofstream file(path, std::ios::binary);
+      file << RenderChainHtml(chain_, pages_, arguments_.command);
+      file.close();
+      if (!file) return absl::PermissionDeniedError(absl::StrCat("cannot write ", path));
+    }
+    return absl::OkStatus();
   }
 
   // The table of what fails first; of the two ends where each step passes.
@@ -114,6 +140,7 @@ class ChainComparison {
   Chain chain_;
   std::unique_ptr<Side> first_, last_;  // of the first model, of the right one that came last
   std::string detail_;
+  std::vector<std::string> pages_;  // the reports of steps and ends, if there will be a page
 };
 
 // Our interpreter, then a runtime with ever more of its optimizations.
@@ -135,6 +162,7 @@ int ChainCommand(const std::vector<std::string>& command_line) {
   Interruption interruption;
   CompareArguments arguments;
   std::vector<std::string> models;
+  std::string html;
   CLI::App app(
       "Compares each model of a chain with the next, as passes of an optimizer or the\n"
       "tools of a pipeline leave them, and the first with the last: which step broke it?\n"
@@ -160,6 +188,10 @@ int ChainCommand(const std::vector<std::string>& command_line) {
       ->group("Runtimes")
       ->type_name("NAMES");
   arguments.runtimes.AddLimits(app);
+  app.add_option("--html", html, "Also write a page for a browser to a file")
+      ->group("Reports")
+      ->type_name("F");
+  AddHtmlSize(app, arguments);
   options.AddRunning(app);
   if (const std::optional<int> status = Parse(app, command_line)) return *status;
   absl::Status status = options.Finish();
@@ -178,6 +210,8 @@ int ChainCommand(const std::vector<std::string>& command_line) {
     PrintError(status.message());
     return kFailed;
   }
+  arguments.command = ShellLine("onnxcmp chain", command_line);
+  if (!html.empty()) arguments.reports.emplace_back("html", html);
   ExpectModels(models);
   const absl::StatusOr<int> ran =
       ChainComparison(std::move(models), std::move(runtimes), arguments, interruption).Run();

@@ -63,6 +63,7 @@ struct CompareArguments {
   bool shadow = false;
   std::string repro;  // a folder; "": none is wanted
   std::string explain;
+  std::string model_explorer;  // a folder; "": nothing is written for it
   bool quantization = false;
   bool fusions = false;
 

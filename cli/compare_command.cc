@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -6,10 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -124,8 +120,7 @@ void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::str
         ->group("Reports")
         ->type_name("F");
   }
-  AddSize(app, "--html-size", arguments.html_size, "Most that a page may have (10M)", 1)
-      ->group("Reports");
+  AddHtmlSize(app, arguments);
 }
 
 // What is looked for besides.
@@ -144,6 +139,10 @@ void AddLooks(CLI::App& app, CompareArguments& arguments) {
   app.add_flag("--fusions", arguments.fusions, "Show only which blocks that are fused are broken");
   app.add_flag("--shadow", arguments.shadow, "Run both in double too: which is nearer the truth?");
   app.add_option("--repro", arguments.repro, "Write each cause to a folder as two small models")
+      ->type_name("DIR");
+  app.add_option("--model-explorer", arguments.model_explorer,
+                 "Write what colors both graphs in Model Explorer")
+      ->group("Reports")
       ->type_name("DIR");
 }
 
@@ -190,22 +189,6 @@ absl::Status CheckTogether(const CompareArguments& arguments,
     }
   }
   return absl::OkStatus();
-}
-
-// What a shell reads as these arguments of the program.
-std::string ShellLine(const std::vector<std::string>& arguments) {
-  std::string line = "onnxcmp";
-  for (const std::string& argument : arguments) {
-    const bool plain =
-        !argument.empty() && std::all_of(argument.begin(), argument.end(), [](const char c) {
-          return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-                 absl::StrContains("-_./=,:+@%", c);
-        });
-    absl::StrAppend(
-        &line, " ",
-        plain ? argument : absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'"));
-  }
-  return line;
 }
 
 // "--search" without a time gets its own.
@@ -257,7 +240,7 @@ int CompareCommand(const std::vector<std::string>& command_line) {
     PrintError(status.message());
     return kFailed;
   }
-  arguments.command = ShellLine(command_line);
+  arguments.command = ShellLine("onnxcmp", command_line);
   for (size_t i = 0; i < files.size(); ++i) {
     if (!files[i].empty()) arguments.reports.emplace_back(kFormatNames[i], files[i]);
   }

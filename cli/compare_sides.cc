@@ -1,18 +1,24 @@
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cli/commands.h"
 #include "cli/compare_arguments.h"
+#include "cli/comparison_options.h"
 #include "cli/heap.h"
 #include "cli/messages.h"
 #include "cli/side_comparison.h"
 #include "cli/terminal.h"
+#include "compare/model_explorer/node_data.h"
 #include "compare/pair/per_side.h"
 #include "compare/reports/render_csv.h"
 #include "compare/reports/render_dot.h"
@@ -51,6 +57,14 @@ class Reporter {
       : arguments_(arguments), tools_(tools), look_(LookOf(arguments)) {}
 
   absl::StatusOr<int> Run() {
+    if (!arguments_.model_explorer.empty()) {
+      std::error_code error;
+      std::filesystem::create_directories(arguments_.model_explorer, error);
+      if (error) {
+        return absl::PermissionDeniedError(
+            absl::StrCat("cannot make the folder ", arguments_.model_explorer));
+      }
+    }
     const absl::StatusOr<bool> shown =
         comparison_.Run([this](const Comparison& comparison, int64_t set, int64_t sets,
                                const std::string& name) -> absl::StatusOr<bool> {
@@ -62,6 +76,7 @@ class Reporter {
       return shown.status();
     }
     if (!*shown) return kFailed;
+    OC_RETURN_IF_ERROR(WritePageOfSets());
     if (summaries_.size() > 1 && arguments_.format == "table" && arguments_.output.empty() &&
         !PrintOutput(absl::StrCat("\n", RenderSetsSummary(summaries_, look_)))) {
       return kFailed;
@@ -93,6 +108,7 @@ class Reporter {
     page.command = arguments_.command;
     page.set = set;
     page.set_name = name;
+    if (!path.empty()) page.folder = path.substr(0, path.rfind('/') + 1);
     if (arguments_.html_size.has_value()) {
       page.most_bytes = static_cast<size_t>(*arguments_.html_size);
     }
@@ -109,7 +125,13 @@ class Reporter {
     const StepTimer timer(arguments_.timings ? &tools_.timings : nullptr, "report");
     std::vector<std::string> reports;
     for (const auto& [format, path] : arguments_.reports) {
-      reports.push_back(Render(comparison, format, look_, PageOf(path, set, sets, name)));
+      const HtmlOptions page = PageOf(path, set, sets, name);
+      reports.push_back(Render(comparison, format, look_, page));
+      if (format != "html" || sets == 1) continue;
+      HtmlOptions part = page;
+      part.sets.clear();
+      part.parts = static_cast<size_t>(sets);
+      page_data_.push_back(PageData(comparison, part));
     }
     const std::string text =
         Render(comparison, arguments_.format, look_, PageOf(arguments_.output, set, sets, name));
@@ -118,6 +140,7 @@ class Reporter {
     for (size_t i = 0; i < reports.size(); ++i) {
       OC_RETURN_IF_ERROR(WriteFile(FileOfSet(arguments_.reports[i].second, set, sets), reports[i]));
     }
+    OC_RETURN_IF_ERROR(WriteForModelExplorer(comparison, set, sets));
     if (!arguments_.output.empty()) {
       OC_RETURN_IF_ERROR(WriteFile(FileOfSet(arguments_.output, set, sets), text));
       return true;
@@ -133,11 +156,51 @@ class Reporter {
         absl::StrCat(titled ? absl::StrCat(set > 0 ? "\n" : "", name, "\n") : "", text));
   }
 
+  absl::Status WritePageOfSets() const {
+    for (const auto& [format, path] : arguments_.reports) {
+      if (format != "html" || page_data_.empty()) continue;
+      OC_RETURN_IF_ERROR(
+          WriteFile(path, RenderSetsHtml(summaries_, page_data_, arguments_.command)));
+    }
+    return absl::OkStatus();
+  }
+
+  // And says how to look at it.
+  absl::Status WriteForModelExplorer(const Comparison& comparison, int64_t set,
+                                     int64_t sets) const {
+    const std::string& dir = arguments_.model_explorer;
+    if (dir.empty()) return absl::OkStatus();
+    for (const SideId side : kBothSides) {
+      const std::string& model = OfSide(arguments_, side);
+      if (OfSide(comparison, side).recorded || OfSide(comparison, side).nodes.empty()) {
+        PrintNote(absl::StrCat("Model Explorer shows no recording: nothing was written of the ",
+                               SideName(side)));
+        continue;
+      }
+      OC_ASSIGN_OR_RETURN(const std::vector<NodeDataFile> files,
+                          NodeDataOfModel(comparison, side, model));
+      std::vector<std::string> paths;
+      for (const NodeDataFile& file : files) {
+        paths.push_back(FileOfSet(absl::StrCat(dir, "/", file.name), set, sets));
+        OC_RETURN_IF_ERROR(WriteFile(paths.back(), file.text));
+      }
+      // The program splits its arguments at commas.
+      if (absl::StrContains(absl::StrCat(model, dir), ",")) {
+        PrintNote("Model Explorer takes no paths with commas: rename the model or the folder");
+      }
+      PrintNote(ShellLine("model-explorer",
+                          {model, "--extensions=model_explorer_onnx",
+                           absl::StrCat("--node_data_paths=", absl::StrJoin(paths, ","))}));
+    }
+    return absl::OkStatus();
+  }
+
   const CompareArguments& arguments_;
   ComparisonTools& tools_;
   const TableOptions look_;
   SideComparison comparison_{arguments_, tools_};
   std::vector<SetSummary> summaries_;
+  std::vector<std::string> page_data_;  // of several sets, if there will be a page of all
 };
 
 }  // namespace

@@ -1,9 +1,13 @@
 #include "cli/comparison_options.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "compare/tolerances/pair_tolerance.h"
 
 namespace onnxcmp::cli {
@@ -105,6 +109,26 @@ absl::Status ComparisonOptions::Finish() {
                                                    no_causes_ ? "--no-causes" : "--nan"));
   }
   return absl::OkStatus();
+}
+
+void AddHtmlSize(CLI::App& app, CompareArguments& arguments) {
+  AddSize(app, "--html-size", arguments.html_size, "Most that a page may have (10M)", 1)
+      ->group("Reports");
+}
+
+std::string ShellLine(const std::string& command, const std::vector<std::string>& arguments) {
+  std::string line = command;
+  for (const std::string& argument : arguments) {
+    const bool plain =
+        !argument.empty() && std::all_of(argument.begin(), argument.end(), [](const char c) {
+          return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+                 absl::StrContains("-_./=,:+@%", c);
+        });
+    absl::StrAppend(
+        &line, " ",
+        plain ? argument : absl::StrCat("'", absl::StrReplaceAll(argument, {{"'", "'\\''"}}), "'"));
+  }
+  return line;
 }
 
 }  // namespace onnxcmp::cli

@@ -34,6 +34,12 @@ class ComparisonOptions {
   bool no_share_ = false;
 };
 
+// Most that a page may have.
+void AddHtmlSize(CLI::App& app, CompareArguments& arguments);
+
+// What a shell reads as these arguments of a command.
+std::string ShellLine(const std::string& command, const std::vector<std::string>& arguments);
+
 }  // namespace onnxcmp::cli
 
 #endif  // ONNXCMP_CLI_COMPARISON_OPTIONS_H_

@@ -13,6 +13,7 @@
 #include "compare/files/data_sets.h"
 #include "compare/inputs/input_files.h"
 #include "compare/recordings/recording.h"
+#include "compare/reports/render_html.h"
 #include "compare/repro/write_repro.h"
 #include "compare/runtimes/model_files.h"
 #include "compare/sides/recording_side.h"
@@ -43,6 +44,15 @@ bool WantsLetters(const CompareArguments& arguments) {
   return arguments.format == "json" ||
          std::any_of(arguments.reports.begin(), arguments.reports.end(),
                      [](const auto& report) { return report.first == "json"; });
+}
+
+// A page has room for fewer: which of them matter most is known at the end.
+constexpr int64_t kPicturesOfPage = 3;
+
+bool WantsPage(const CompareArguments& arguments) {
+  return arguments.format == "html" ||
+         std::any_of(arguments.reports.begin(), arguments.reports.end(),
+                     [](const auto& report) { return report.first == "html"; });
 }
 
 absl::StatusOr<bool> SideComparison::Run(const Show& show) {
@@ -389,6 +399,10 @@ CompareOptions SideComparison::options() {
   options.repro = !arguments_.repro.empty();
   options.causes = options.repro || (arguments_.causes && !arguments_.only_not_finite);
   options.letters = WantsLetters(arguments_);
+  if (WantsPage(arguments_)) {
+    const auto size = static_cast<int64_t>(HtmlOptions().most_bytes);
+    options.pictures = kPicturesOfPage * arguments_.html_size.value_or(size);
+  }
   if (tools_.seen.has_value()) options.seen = &*tools_.seen;
   options.share = arguments_.share;
   options.timings = timings();

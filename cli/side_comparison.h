@@ -100,6 +100,8 @@ class SideComparison {
 
 // Whether a report shows the letters of fingerprints: SeenConstants are made for that.
 bool WantsLetters(const CompareArguments& arguments);
+// Whether a page will show elements.
+bool WantsPage(const CompareArguments& arguments);
 
 // "report.json" for the second of several sets of inputs: "report.1.json".
 std::string FileOfSet(const std::string& path, int64_t set, int64_t sets);

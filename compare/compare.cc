@@ -12,6 +12,7 @@
 #include "compare/differences/nearness.h"
 #include "compare/not_finite/find_not_finite.h"
 #include "compare/pair/per_side.h"
+#include "compare/pictures/value_picture.h"
 #include "compare/sides/pair_values.h"
 #include "compare/sides/value_bank.h"
 #include "compare/steps/align_sides.h"
@@ -24,8 +25,10 @@
 #include "compare/steps/record_sides.h"
 #include "compare/steps/step_tools.h"
 #include "compare/steps/take_common_forms.h"
+#include "compare/streams/node_watcher.h"
 #include "compare/streams/quantized_streams.h"
 #include "compare/streams/result_names.h"
+#include "compare/text/attribute_text.h"
 #include "compare/tolerances/pair_tolerance.h"
 #include "compare/verdict/output_comparison.h"
 #include "compare/verdict/unknown_inputs.h"
@@ -37,7 +40,7 @@ namespace onnxcmp {
 namespace {
 
 SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
-                   const ThreadPool& pool) {
+                   PictureAlbum* pictures, const ThreadPool& pool) {
   FingerprintCache own_cache(options.letters);
   FingerprintCache& cache = options.seen != nullptr ? options.seen->fingerprints : own_cache;
   cache.ForgetTheGone();
@@ -51,6 +54,7 @@ SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
   recording.shadow = options.shadow;
   recording.shadow_memory = options.search_memory;
   recording.pool = &pool;
+  recording.pictures = pictures;
   recording.cache = &cache;
   recording.seen = options.seen;
   recording.tolerance = options.tolerance;
@@ -234,6 +238,31 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
                   std::move(reports)};
 }
 
+const Node* NodeOf(const Side& side, const ResultStream& stream, int result) {
+  if (side.evaluator() == nullptr || result == kNone) return nullptr;
+  const StreamResult& made = stream.results[Index(result)];
+  const int64_t node = made.depth > 0 ? -1 : MainNodeOf(*side.evaluator(), made.name);
+  return node < 0 ? nullptr : &side.evaluator()->model().graph.nodes[static_cast<size_t>(node)];
+}
+
+// Readers see them beside each other, not only what differs.
+void AddAttributes(const PerSide<Side*>& sides, Comparison* made) {
+  const auto attributes_of = [](const ResultStream& stream, int result) {
+    const int node = stream.results[Index(result)].node;
+    return node == kNone ? 0 : stream.nodes[Index(node)].attributes;
+  };
+  for (Cause& cause : made->causes) {
+    const Node* left = NodeOf(*sides.left, made->left, cause.left);
+    const Node* right = NodeOf(*sides.right, made->right, cause.right);
+    if (left == nullptr || right == nullptr || cause.in_body.has_value()) continue;
+    // What other operators are given says nothing against each other.
+    const bool alike =
+        left->op_type != right->op_type || left->domain != right->domain ||
+        attributes_of(made->left, cause.left) == attributes_of(made->right, cause.right);
+    cause.attributes = AttributePairs(left, right, alike);
+  }
+}
+
 // The end of all steps: what they found is moved into one place.
 Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Findings findings,
                     const CompareOptions& options) {
@@ -289,6 +318,7 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
     made.notes.push_back(without_effect);
   }
   made.notes.insert(made.notes.end(), made.outputs.notes.begin(), made.outputs.notes.end());
+  AddAttributes(sides, &made);
   return made;
 }
 
@@ -297,14 +327,17 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
 absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions& options) {
   const ThreadPool pool(ThreadCount(options.threads));
   const PerSide<Side*> sides = {&left, &right};
-  OC_ASSIGN_OR_RETURN(SideRecords records,
-                      TakeCommonForms(sides, Record(sides, options, pool), options.watch));
+  PictureAlbum album(options.pictures);
+  PictureAlbum* pictures = options.pictures > 0 ? &album : nullptr;
+  OC_ASSIGN_OR_RETURN(
+      SideRecords records,
+      TakeCommonForms(sides, Record(sides, options, pictures, pool), options.watch));
   PerSide<ValueBank> for_search = {std::move(records.sides.left.for_search),
                                    std::move(records.sides.right.for_search)};
   OC_ASSIGN_OR_RETURN(
       Findings findings,
       CompareRecords(records, ViewsOf(sides, records.sides), std::move(for_search), options,
-                     {options.keep_values, options.search_memory, options.watch, &pool}));
+                     {options.keep_values, options.search_memory, options.watch, &pool, pictures}));
   return Assemble(sides, std::move(records.sides), std::move(findings), options);
 }
 

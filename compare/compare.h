@@ -72,6 +72,9 @@ struct CompareOptions {
   bool repro = false;
   // Both sides also run in double, beside their own run.
   bool shadow = false;
+  // Bytes that elements of pairs whose bits differ may take (ComparedRow::picture); 0: no report
+  // will show any.
+  int64_t pictures = 0;
   // The layers of a quantized side are measured, and what each costs the outputs.
   bool quantization = false;
   // The blocks of both sides that runtimes fuse are looked for, and what breaks them.

@@ -6,12 +6,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "compare/causes/repro.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/shadow/shadow.h"
 #include "compare/streams/result_stream.h"
+#include "compare/text/attribute_text.h"
 
 namespace onnxcmp {
 
@@ -61,6 +63,8 @@ struct Cause {
   std::optional<TruthVerdict> truth;
   std::optional<double> apart;
   std::optional<double> most_apart;  // the greatest difference of two elements in double
+  // Of both nodes, where both are known.
+  std::vector<AttributePair> attributes;
   std::string text;  // what differs: operators, attributes, inputs; one line without the names
   // Found by looking at scales and zero points.
   bool review = false;

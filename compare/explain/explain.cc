@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +17,7 @@
 #include "compare/differences/element_text.h"
 #include "compare/differences/nearness.h"
 #include "compare/pair/per_side.h"
+#include "compare/pictures/decades.h"
 #include "compare/streams/common_form.h"
 #include "compare/streams/node_watcher.h"
 #include "compare/streams/result_names.h"
@@ -31,7 +31,6 @@ namespace onnxcmp {
 namespace {
 
 constexpr int kMostElements = 8;
-constexpr int kLeastDecade = -20;
 
 // What a second look at a side gives.
 struct Looked {
@@ -175,17 +174,7 @@ class PairExplainer {
     // A default is as good as saying it: the hashes know.
     const bool same = left != nullptr && right != nullptr &&
                       HashOf(kLeft, explanation_.left) == HashOf(kRight, explanation_.right);
-    for (const std::string& name : AttributeNames(left, right)) {
-      ExplainedFact& fact = explanation_.attributes.emplace_back();
-      fact.name = name;
-      if (left != nullptr) fact.left = AttributeText(*left, name);
-      if (right != nullptr) fact.right = AttributeText(*right, name);
-      if (same || left == nullptr || right == nullptr) continue;
-      const std::string difference = AttributeDifferenceText(*left, *right, name);
-      fact.differs = !difference.empty();
-      // What differs behind the elements that are shown.
-      if (fact.differs && fact.left == fact.right) fact.right = difference;
-    }
+    explanation_.attributes = AttributePairs(left, right, same);
   }
 
   // As the two sides have it in common.
@@ -231,20 +220,11 @@ class PairExplainer {
   }
 
   void Count(const std::vector<double>& ours, const std::vector<double>& theirs) {
-    std::map<int, int64_t, std::greater<>> decades;
-    for (size_t i = 0; i < ours.size(); ++i) {
-      const double difference = std::abs(ours[i] - theirs[i]);
-      if (ours[i] == theirs[i] || (std::isnan(ours[i]) && std::isnan(theirs[i]))) {
-        ++explanation_.equal;
-      } else if (!std::isfinite(difference)) {
-        ++explanation_.not_finite;
-      } else {
-        ++decades[std::max(kLeastDecade, static_cast<int>(std::floor(std::log10(difference))))];
-      }
-    }
-    for (const auto& [decade, elements] : decades) {
-      explanation_.decades.push_back({decade, elements});
-    }
+    DecadeCounter counter;
+    for (size_t i = 0; i < ours.size(); ++i) counter.Add(ours[i], theirs[i]);
+    explanation_.equal = counter.equal();
+    explanation_.not_finite = counter.not_finite();
+    explanation_.decades = counter.decades();
   }
 
   // The left model in double, as far as this result.

@@ -9,17 +9,12 @@
 #include <vector>
 
 #include "compare/differences/tensor_difference.h"
+#include "compare/pictures/decades.h"
 #include "compare/shadow/shadow.h"
 #include "compare/streams/result_stream.h"
+#include "compare/text/attribute_text.h"
 
 namespace onnxcmp {
-
-// Something that both sides have, each as text; "" if one has not.
-struct ExplainedFact {
-  std::string name;
-  std::string left, right;
-  bool differs = false;
-};
 
 struct ExplainedInput {
   int left = kNone;  // results
@@ -28,12 +23,6 @@ struct ExplainedInput {
   bool not_paired = false;
   bool same_bits = false;
   std::optional<TensorDifference> difference;
-};
-
-// Absolute differences from 10^decade up to ten times that.
-struct DecadeCount {
-  int decade = 0;
-  int64_t elements = 0;
 };
 
 struct ExplainedElement {
@@ -46,7 +35,7 @@ struct Explanation {
   size_t row = 0;
   int left = kNone;  // the pair; kNone if there is no partner
   int right = kNone;
-  std::vector<ExplainedFact> attributes;
+  std::vector<AttributePair> attributes;
   std::vector<ExplainedInput> inputs;
   std::optional<TensorDifference> difference;  // nothing if the bits are the same
   int64_t equal = 0;                           // elements; those that are NaN on both sides too

@@ -5,15 +5,11 @@
 #include <string>
 
 #include "compare/comparison/comparison.h"
+#include "compare/reports/json_lines.h"
 
 namespace onnxcmp {
 
-// The long arrays of a report, as JSON: results of both sides, rows.
-struct JsonLines {
-  std::string left, right, rows;
-};
-
-// The report with these in it.
+// The report with these lines in it.
 std::string JsonAround(const Comparison& comparison, const JsonLines& lines);
 
 }  // namespace onnxcmp

@@ -64,12 +64,6 @@ std::string Outcome(const Chain& chain) {
   return absl::StrCat(Count(count, "step"), ": ", VerdictCounts(summaries));
 }
 
-Verdict VerdictOf(const Chain& chain) {
-  Verdict worst = chain.ends.has_value() ? chain.ends->worst.verdict : Verdict::kSame;
-  for (const ChainStep& step : chain.steps) worst = std::max(worst, step.worst.verdict);
-  return worst;
-}
-
 ChainJson ToJson(const Chain& chain, const ChainStep& step) {
   return {{"left", chain.models[step.left]},
           {"right", chain.models[step.right]},
@@ -83,17 +77,18 @@ ChainJson ToJson(const Chain& chain, const ChainStep& step) {
 
 }  // namespace
 
-void AddSet(const std::string& set, const Comparison& comparison, ChainStep* step) {
+bool AddSet(const std::string& set, const Comparison& comparison, ChainStep* step) {
   SetSummary summary = SummaryOf(set, comparison);
   const auto badness = [](const SetSummary& of) { return std::tuple(of.exit_status, of.verdict); };
   step->sets += std::max(1, comparison.made_up_sets);
   const bool is_first = step->worst.text.empty();
-  if (!is_first && badness(summary) <= badness(step->worst)) return;
+  if (!is_first && badness(summary) <= badness(step->worst)) return false;
   step->worst = std::move(summary);
   step->causes.clear();
   for (const Cause& cause : comparison.causes) {
     step->causes.push_back(CauseLine(comparison, cause));
   }
+  return true;
 }
 
 std::optional<size_t> FirstFailing(const Chain& chain) {
@@ -106,6 +101,12 @@ std::optional<size_t> FirstFailing(const Chain& chain) {
 int ExitStatusOf(const Chain& chain) {
   int worst = chain.ends.has_value() ? chain.ends->worst.exit_status : 0;
   for (const ChainStep& step : chain.steps) worst = std::max(worst, step.worst.exit_status);
+  return worst;
+}
+
+Verdict VerdictOf(const Chain& chain) {
+  Verdict worst = chain.ends.has_value() ? chain.ends->worst.verdict : Verdict::kSame;
+  for (const ChainStep& step : chain.steps) worst = std::max(worst, step.worst.verdict);
   return worst;
 }
 
@@ -133,7 +134,7 @@ std::string RenderChain(const Chain& chain, const TableOptions& options) {
                       "exit ", ExitStatusOf(chain), "\n");
 }
 
-std::string RenderChainJson(const Chain& chain) {
+std::string RenderChainJson(const Chain& chain, const std::string& command) {
   ChainJson json;
   json["models"] = chain.models;
   json["steps"] = ChainJson::array();
@@ -143,6 +144,7 @@ std::string RenderChainJson(const Chain& chain) {
   json["first_failing"] = first.has_value() ? ChainJson(*first) : ChainJson();
   json["verdict"] = std::string(VerdictName(VerdictOf(chain)));
   json["exit_status"] = ExitStatusOf(chain);
+  if (!command.empty()) json["command"] = command;
   return absl::StrCat(json.dump(1, ' ', false, ChainJson::error_handler_t::replace), "\n");
 }
 

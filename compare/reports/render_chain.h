@@ -29,18 +29,20 @@ struct Chain {
   std::optional<ChainStep> ends;    // the first beside the last, of more than two
 };
 
-// Adds the comparison of one more set.
-void AddSet(const std::string& set, const Comparison& comparison, ChainStep* step);
+// Adds the comparison of one more set. Whether it is the worst so far.
+bool AddSet(const std::string& set, const Comparison& comparison, ChainStep* step);
 
 // The number of the first step that fails; nothing if none does.
 std::optional<size_t> FirstFailing(const Chain& chain);
 // The worst of all steps and of the two ends.
 int ExitStatusOf(const Chain& chain);
+Verdict VerdictOf(const Chain& chain);
 
 // A line for each step and one for the ends, and what comes of it.
 std::string RenderChain(const Chain& chain, const TableOptions& options = {});
 // The same; docs/formats.md tells of its fields.
-std::string RenderChainJson(const Chain& chain);
+// `command`: the command line; "": none is told.
+std::string RenderChainJson(const Chain& chain, const std::string& command = "");
 // "2: a.onnx → b.onnx", by the files' names if all have different ones.
 std::string StepName(const Chain& chain, const ChainStep& step);
 

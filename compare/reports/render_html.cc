@@ -1,6 +1,8 @@
 #include "compare/reports/render_html.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -9,15 +11,19 @@
 #include "compare/comparison/verdict.h"
 #include "compare/pair/per_side.h"
 #include "compare/reports/json_around.h"
+#include "compare/reports/json_lines.h"
 #include "compare/reports/json_values.h"
 #include "compare/reports/page_bundle.h"
-#include "compare/reports/page_lines.h"
+#include "compare/reports/render_chain.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/result_words.h"
 #include "compare/text/display_text.h"
 
 namespace onnxcmp {
 namespace {
+
+// Most comparisons make a page that fits into a mail; more is there for those who allow more.
+constexpr size_t kPictureShare = 100;
 
 std::string Escaped(absl::string_view text) {
   return absl::StrReplaceAll(
@@ -33,22 +39,36 @@ std::string Source(absl::string_view sha256) {
 std::string Policy(const PageBundle& bundle) {
   return absl::StrCat("default-src 'none'; script-src ", Source(bundle.script_sha256),
                       "; style-src ", Source(bundle.style_sha256),
-                      "; base-uri 'none'; form-action 'none'");
+                      "; worker-src blob:; base-uri 'none'; form-action 'none'");
+}
+
+absl::string_view FileOf(absl::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == absl::string_view::npos ? path : path.substr(slash + 1);
 }
 
 std::string Title(const Comparison& comparison) {
   const auto file = [](const SideSummary& side, const ResultStream& stream) {
-    const absl::string_view path = side.source.empty() ? stream.source : side.source;
-    const size_t slash = path.rfind('/');
-    return slash == absl::string_view::npos ? path : path.substr(slash + 1);
+    return FileOf(side.source.empty() ? stream.source : side.source);
   };
   return absl::StrCat(VerdictName(comparison.verdict), ": ",
                       file(comparison.left_summary, comparison.left), " | ",
                       file(comparison.right_summary, comparison.right), " - onnxcmp");
 }
 
+// Where a folder is, seen from the page; "" if that is not known.
+std::string SeenFromPage(const std::string& folder, const HtmlOptions& options) {
+  if (folder.empty() || !options.folder.has_value()) return "";
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(folder, error);
+  const std::filesystem::path page =
+      std::filesystem::absolute(options.folder->empty() ? "." : *options.folder, error);
+  if (error) return "";
+  return absolute.lexically_normal().lexically_relative(page.lexically_normal()).generic_string();
+}
+
 std::string PageMember(const Comparison& comparison, const HtmlOptions& options,
-                       const PageDetail& detail) {
+                       const PageDetail& detail, const PageCounts& counts) {
   ReportJson json = {{"command", options.command}};
   if (options.sets.size() > 1) {
     json["set"] = options.set;
@@ -56,21 +76,32 @@ std::string PageMember(const Comparison& comparison, const HtmlOptions& options,
     json["sets"] = options.sets;
   }
   json["left_out"] = ReportJson::array();
-  if (!ShowsAllElements(comparison, detail)) {
-    json["left_out"].push_back(detail.rows_with_elements == 0 ? "the worst elements of rows"
-                                                              : "the worst elements of some rows");
-  }
+  const auto left_out = [&](absl::string_view what, size_t has, size_t all) {
+    if (has == all) return;
+    const std::string of = has == 0 ? "rows" : absl::StrCat(all - has, " of ", all, " rows");
+    json["left_out"].push_back(absl::StrCat(what, " of ", of));
+  };
+  left_out("the worst elements", counts.elements, counts.all_elements);
+  left_out("elements and maps", counts.pictures, counts.all_pictures);
   if (!detail.statistics) json["left_out"].push_back("statistics of results");
+  for (size_t i = 0; i < comparison.causes.size(); ++i) {
+    const std::string folder = SeenFromPage(comparison.causes[i].repro_folder, options);
+    if (folder.empty()) continue;
+    json["repro"].push_back({{"cause", i}, {"folder", folder}});
+  }
   return DumpJson(json);
 }
 
 // Nothing in it ends the element that it is in or begins a comment: '<' stands in strings alone.
+void Escape(std::string* json) { absl::StrReplaceAll({{"<", "\\u003c"}}, json); }
+
 std::string Data(const Comparison& comparison, const HtmlOptions& options,
                  const PageDetail& detail) {
-  std::string json = JsonAround(comparison, PageLines(comparison, detail));
+  PageCounts counts;
+  std::string json = JsonAround(comparison, PageLines(comparison, detail, &counts));
   json.resize(json.rfind('}'));
-  absl::StrAppend(&json, ",\n\"page\":", PageMember(comparison, options, detail), "}\n");
-  absl::StrReplaceAll({{"<", "\\u003c"}}, &json);
+  absl::StrAppend(&json, ",\n\"page\":", PageMember(comparison, options, detail, counts), "}\n");
+  Escape(&json);
   return json;
 }
 
@@ -85,30 +116,93 @@ std::string PlainText(const Comparison& comparison) {
                     " | ", Escaped(CauseName(comparison, cause, SideId::kRight)), ": ",
                     Escaped(cause.text), "</p>\n");
   }
-  return absl::StrCat(text, "<p>The rest of this page needs JavaScript.</p>\n");
+  return text;
+}
+
+std::string PlainText(const Chain& chain) {
+  std::string text = absl::StrCat("<h1>", VerdictName(VerdictOf(chain)), "</h1>\n");
+  for (const ChainStep& step : chain.steps) {
+    absl::StrAppend(&text, "<p>", Escaped(StepName(chain, step)), ": ", Escaped(step.worst.text),
+                    "</p>\n");
+  }
+  return text;
+}
+
+// `data`: elements with JSON.
+std::string Page(Verdict verdict, absl::string_view title, absl::string_view plain,
+                 absl::string_view data) {
+  const PageBundle& bundle = GetPageBundle();
+  return absl::StrCat(
+      "<!DOCTYPE html>\n<html lang=\"en\" data-verdict=\"", VerdictName(verdict),
+      "\">\n<head>\n<meta charset=\"utf-8\">\n",
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"", Policy(bundle), "\">\n",
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+      "<meta name=\"color-scheme\" content=\"light dark\">\n", "<title>", Escaped(title),
+      "</title>\n<style>", bundle.style, "</style>\n</head>\n<body>\n", "<noscript>\n", plain,
+      "<p>The rest of this page needs JavaScript.</p>\n</noscript>\n", data, "<script>",
+      bundle.script, "</script>\n</body>\n</html>\n");
+}
+
+std::string Element(absl::string_view id, absl::string_view json) {
+  return absl::StrCat("<script type=\"application/json\" id=\"", id, "\">\n", json, "</script>\n");
+}
+
+// A page with a report for each part of what the overview is of.
+std::string PageOfParts(Verdict verdict, absl::string_view title, absl::string_view plain,
+                        std::string overview, const std::vector<std::string>& reports) {
+  Escape(&overview);
+  std::string data = Element("onnxcmp", overview);
+  for (size_t i = 0; i < reports.size(); ++i) {
+    absl::StrAppend(&data, Element(absl::StrCat("onnxcmp-", i), reports[i]));
+  }
+  return Page(verdict, absl::StrCat(VerdictName(verdict), ": ", title, " - onnxcmp"), plain, data);
 }
 
 }  // namespace
 
-std::string RenderHtml(const Comparison& comparison, const HtmlOptions& options) {
+std::string PageData(const Comparison& comparison, const HtmlOptions& options) {
   const PageBundle& bundle = GetPageBundle();
-  const size_t room =
-      options.most_bytes - std::min(options.most_bytes, bundle.script.size() + bundle.style.size());
-  std::string data = Data(comparison, options, PageDetail());
+  const size_t taken = bundle.script.size() + bundle.style.size();
+  const size_t room = (options.most_bytes - std::min(options.most_bytes, taken)) / options.parts;
+  PageDetail detail;
+  detail.picture_bytes = static_cast<int64_t>(options.most_bytes / options.parts / kPictureShare);
+  std::string data = Data(comparison, options, detail);
   if (data.size() > room) {
     constexpr PageDetail kLeast = {.rows_with_elements = 0, .statistics = false};
     data = Data(comparison, options, kLeast);
   }
-  return absl::StrCat("<!DOCTYPE html>\n<html lang=\"en\" data-verdict=\"",
-                      VerdictName(comparison.verdict), "\">\n<head>\n<meta charset=\"utf-8\">\n",
-                      "<meta http-equiv=\"Content-Security-Policy\" content=\"", Policy(bundle),
-                      "\">\n",
-                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
-                      "<meta name=\"color-scheme\" content=\"light dark\">\n", "<title>",
-                      Escaped(Title(comparison)), "</title>\n<style>", bundle.style,
-                      "</style>\n</head>\n<body>\n", "<noscript>\n", PlainText(comparison),
-                      "</noscript>\n", "<script type=\"application/json\" id=\"onnxcmp\">\n", data,
-                      "</script>\n<script>", bundle.script, "</script>\n</body>\n</html>\n");
+  return data;
+}
+
+std::string RenderHtml(const Comparison& comparison, const HtmlOptions& options) {
+  return Page(comparison.verdict, Title(comparison), PlainText(comparison),
+              Element("onnxcmp", PageData(comparison, options)));
+}
+
+std::string RenderSetsHtml(const std::vector<SetSummary>& sets,
+                           const std::vector<std::string>& reports, const std::string& command) {
+  ReportJson overview = {{"sets", ReportJson::array()},
+                         {"verdict", std::string(VerdictName(OverallVerdict(sets)))},
+                         {"exit_status", OverallExitStatus(sets)}};
+  std::string plain = absl::StrCat("<h1>", VerdictName(OverallVerdict(sets)), "</h1>\n");
+  for (const SetSummary& set : sets) {
+    overview["sets"].push_back({{"name", set.name},
+                                {"verdict", std::string(VerdictName(set.verdict))},
+                                {"exit_status", set.exit_status},
+                                {"text", set.text}});
+    absl::StrAppend(&plain, "<p>", Escaped(set.name), ": ", Escaped(set.text), "</p>\n");
+  }
+  if (!command.empty()) overview["command"] = command;
+  return PageOfParts(OverallVerdict(sets), absl::StrCat(sets.size(), " sets of inputs"), plain,
+                     DumpJson(overview), reports);
+}
+
+std::string RenderChainHtml(const Chain& chain, const std::vector<std::string>& reports,
+                            const std::string& command) {
+  const absl::string_view first = chain.models.empty() ? "" : FileOf(chain.models.front());
+  const absl::string_view last = chain.models.empty() ? "" : FileOf(chain.models.back());
+  return PageOfParts(VerdictOf(chain), absl::StrCat(first, " → ", last), PlainText(chain),
+                     RenderChainJson(chain, command), reports);
 }
 
 }  // namespace onnxcmp

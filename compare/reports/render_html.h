@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compare/comparison/comparison.h"
+#include "compare/reports/render_chain.h"
+#include "compare/reports/render_table.h"
 
 namespace onnxcmp {
 
@@ -17,12 +20,25 @@ struct HtmlOptions {
   int64_t set = 0;                 // its number
   std::vector<std::string> sets;   // the pages of all sets, as this one may link to them
   size_t most_bytes = 10'000'000;  // details are left out beyond that
+  size_t parts = 1;                // as many reports share one file
+  // Where its file is, for links to others; nothing if that is not known.
+  std::optional<std::string> folder;
 };
 
 // One file that loads nothing and that no browser lets load anything: the report as JSON in
 // <script type="application/json" id="onnxcmp">, and a script that shows it.
 // docs/formats.md describes what programs may rely on.
 std::string RenderHtml(const Comparison& comparison, const HtmlOptions& options = {});
+
+// The report alone, as it stands in that element.
+std::string PageData(const Comparison& comparison, const HtmlOptions& options);
+
+// Several sets of inputs, or the steps of a chain and its two ends, in one file. `reports`: theirs,
+// as PageData gives them. docs/formats.md tells which elements hold what.
+std::string RenderSetsHtml(const std::vector<SetSummary>& sets,
+                           const std::vector<std::string>& reports, const std::string& command);
+std::string RenderChainHtml(const Chain& chain, const std::vector<std::string>& reports,
+                            const std::string& command);
 
 }  // namespace onnxcmp
 

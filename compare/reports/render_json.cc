@@ -9,12 +9,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "compare/alignment/mark_names.h"
 #include "compare/causes/cause_truth.h"
 #include "compare/comparison/verdict.h"
 #include "compare/pair/per_side.h"
 #include "compare/reports/json_around.h"
 #include "compare/reports/json_conversion.h"
+#include "compare/reports/json_lines.h"
 #include "compare/reports/json_values.h"
 #include "compare/reports/table/render_blocks.h"
 #include "compare/reports/table/table_summary.h"
@@ -24,22 +24,6 @@ namespace {
 
 constexpr int kFormatVersion = 1;
 
-ReportJson Integers(absl::Span<const int64_t> numbers) {
-  ReportJson json = ReportJson::array();
-  for (const int64_t number : numbers) json.push_back(JsonInteger(number));
-  return json;
-}
-
-ReportJson ToJson(const Statistics& statistics) {
-  return {{"min", JsonReal(statistics.min)},
-          {"max", JsonReal(statistics.max)},
-          {"mean", JsonReal(statistics.mean)},
-          {"deviation", JsonReal(statistics.deviation)},
-          {"zeros", JsonInteger(statistics.zeros)},
-          {"nans", JsonInteger(statistics.nans)},
-          {"infinities", JsonInteger(statistics.infinities)}};
-}
-
 ReportJson Parts(const std::string& path) {
   ReportJson json = ReportJson::array();
   if (path.empty()) return json;
@@ -47,100 +31,24 @@ ReportJson Parts(const std::string& path) {
   return json;
 }
 
-// By their numbers; null is none.
-ReportJson Results(const FewResults& results) {
+ReportJson ToJson(const std::vector<AttributePair>& attributes) {
   ReportJson json = ReportJson::array();
-  for (const int result : results)
-    json.push_back(result == kNone ? ReportJson() : ReportJson(result));
-  return json;
-}
-
-ReportJson ToJson(const StreamResult& result, const ResultStream& stream) {
-  ReportJson json = {{"kind", JsonText(ResultKindName(result.kind))}, {"name", result.name}};
-  if (const std::string& op_type = OpTypeOf(result, stream); !op_type.empty()) {
-    json["op_type"] = op_type;
-    json["domain"] = DomainOf(result, stream);
-  }
-  if (result.node != kNone) {
-    const StreamNode& node = stream.nodes[Index(result.node)];
-    json["node"] = node.name;
-    json["inputs"] = Results(node.inputs);
-    if (!node.captures.empty()) json["captures"] = Results(node.captures);
-  }
-  json["path"] = Parts(result.path);
-  json["depth"] = result.depth;
-  if (result.source != kNone) json["source"] = result.source;
-  json["type"] = result.type;
-  if (result.shape.has_value()) {
-    json["dtype"] = JsonText(NumpyName(result.dtype));
-    json["shape"] = Integers(*result.shape);
-  }
-  json["elements"] = JsonInteger(result.fingerprint.size);
-  const Letters& letters = result.fingerprint.numbers().letters;
-  json["letters"] = std::string(letters.begin(), letters.end());
-  if (result.fingerprint.has_sketch)
-    json["statistics"] = ToJson(result.fingerprint.numbers().statistics);
-  return json;
-}
-
-ReportJson ToJson(const ValueDifference& values) {
-  ReportJson json = {{"agree", values.agree}};
-  if (!values.reason.empty()) json["reason"] = values.reason;
-  json["elements"] = JsonInteger(values.elements);
-  json["beyond"] = JsonInteger(values.beyond);
-  json["both_nan"] = JsonInteger(values.nans);
-  json["rtol"] = JsonReal(values.tolerance.rtol);
-  json["atol"] = JsonReal(values.tolerance.atol);
-  json["whole"] = JsonReal(values.tolerance.whole);
-  json["apart"] = JsonReal(values.apart);
-  if (!values.fault.empty()) json["fault"] = values.fault;
-  json["rms"] = JsonReal(values.rms);
-  json["cosine"] = JsonReal(values.cosine);
-  json["max_absolute"] = JsonReal(values.max_absolute);
-  json["max_absolute_at"] = values.max_absolute_at;
-  json["max_relative"] = JsonReal(values.max_relative);
-  json["max_relative_at"] = values.max_relative_at;
-  return json;
-}
-
-ReportJson ToJson(const TensorDifference& difference) {
-  ReportJson json = ToJson(difference.values);
-  json["same_bits"] = difference.same_bits;
-  json["mean_absolute"] = JsonReal(difference.mean_absolute);
-  json["mean_relative"] = JsonReal(difference.mean_relative);
-  json["sqnr_db"] = JsonReal(difference.sqnr);
-  json["max_ulp"] = JsonReal(difference.max_ulp);
-  json["range"] = JsonReal(difference.range);
-  json["nan_left"] = JsonInteger(difference.nan_left);
-  json["nan_right"] = JsonInteger(difference.nan_right);
-  json["infinite_left"] = JsonInteger(difference.infinite_left);
-  json["infinite_right"] = JsonInteger(difference.infinite_right);
-  json["non_finite_disagree"] = JsonInteger(difference.non_finite_disagree);
-  json["beyond_0.1"] = JsonInteger(difference.beyond_tenth);
-  json["beyond_0.01"] = JsonInteger(difference.beyond_hundredth);
-  json["beyond_0.001"] = JsonInteger(difference.beyond_thousandth);
-  json["worst"] = ReportJson::array();
-  for (const ElementPair& pair : difference.worst) {
-    json["worst"].push_back({{"index", pair.index},
-                             {"left", pair.left},
-                             {"right", pair.right},
-                             {"absolute", JsonReal(pair.absolute)},
-                             {"relative", JsonReal(pair.relative)}});
+  for (const AttributePair& pair : attributes) {
+    json.push_back({{"name", pair.name},
+                    {"left", pair.left},
+                    {"right", pair.right},
+                    {"differs", pair.differs}});
   }
   return json;
 }
 
-ReportJson ToJson(const ComparedRow& row) {
-  ReportJson json = {{"relation", JsonText(RelationName(row.relation))},
-                     {"left", row.aligned.left},
-                     {"right", row.aligned.right},
-                     {"marks", ReportJson::array()}};
-  for (const absl::string_view name : MarkNames(row.aligned.marks)) {
-    json["marks"].push_back(JsonText(name));
-  }
-  if (row.difference != nullptr) json["diff"] = ToJson(*row.difference);
-  return json;
+// Of a text that is JSON.
+ReportJson Parsed(const std::string& text) {
+  return ReportJson::parse(text, nullptr, /*allow_exceptions=*/false);
 }
+
+ReportJson ToJson(const ValueDifference& values) { return Parsed(DifferenceJson(values)); }
+ReportJson ToJson(const TensorDifference& difference) { return Parsed(DifferenceJson(difference)); }
 
 ReportJson ToJson(const OutputPair& pair) {
   ReportJson json = {{"left", pair.left},
@@ -195,6 +103,7 @@ ReportJson ToJson(const Cause& cause, const Comparison& comparison) {
                        {"right_path", Parts(place.right_path)},
                        {"right_name", place.right_name}};
   }
+  if (!cause.attributes.empty()) json["attributes"] = ToJson(cause.attributes);
   if (cause.effect.has_value()) json["effect"] = JsonReal(*cause.effect);
   if (cause.truth.has_value()) json["truth"] = ToJson(*cause.truth);
   if (const std::string words = TruthText(cause); !words.empty()) json["truth_text"] = words;
@@ -253,14 +162,8 @@ std::string ExplanationMember(const Comparison& comparison) {
   ReportJson json = {{"row", explanation.row},
                      {"left", result(explanation.left)},
                      {"right", result(explanation.right)},
-                     {"attributes", ReportJson::array()},
+                     {"attributes", ToJson(explanation.attributes)},
                      {"inputs", ReportJson::array()}};
-  for (const ExplainedFact& fact : explanation.attributes) {
-    json["attributes"].push_back({{"name", fact.name},
-                                  {"left", fact.left},
-                                  {"right", fact.right},
-                                  {"differs", fact.differs}});
-  }
   for (const ExplainedInput& input : explanation.inputs) {
     ReportJson one = {{"left", result(input.left)},
                       {"right", result(input.right)},
@@ -325,10 +228,6 @@ std::string Lines(const Items& items, const ItemToJson& to_json) {
 template <typename Items>
 std::string Lines(const Items& items) {
   return Lines(items, [](const auto& item) { return ToJson(item); });
-}
-
-std::string ResultLines(const ResultStream& stream) {
-  return Lines(stream.results, [&](const StreamResult& result) { return ToJson(result, stream); });
 }
 
 std::string SideJson(const SideSummary& summary, const ResultStream& stream,
@@ -411,8 +310,7 @@ std::string JsonAround(const Comparison& comparison, const JsonLines& lines) {
 }
 
 std::string RenderJson(const Comparison& comparison) {
-  return JsonAround(comparison, {ResultLines(comparison.left), ResultLines(comparison.right),
-                                 Lines(comparison.rows)});
+  return JsonAround(comparison, AllLines(comparison));
 }
 
 }  // namespace onnxcmp

@@ -121,6 +121,7 @@ class SetsComparison {
     brief.shadow = false;
     brief.quantization = false;
     brief.explain = "";
+    brief.pictures = 0;
     return brief;
   }
 

@@ -3,11 +3,13 @@
 #ifndef ONNXCMP_COMPARE_SIDES_EARLY_DIFFERENCES_H_
 #define ONNXCMP_COMPARE_SIDES_EARLY_DIFFERENCES_H_
 
+#include <memory>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "compare/differences/tensor_difference.h"
 #include "compare/differences/tolerance.h"
+#include "compare/pictures/value_picture.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/hash128.h"
 
@@ -17,8 +19,9 @@ namespace onnxcmp {
 class EarlyDifferences {
  public:
   void Add(const Hash128& left, const Hash128& right, const Tolerances& tolerance,
-           TensorDifference difference) {
-    measured_.try_emplace({left, right}, Measured{tolerance, std::move(difference)});
+           TensorDifference difference, std::shared_ptr<const ValuePicture> picture) {
+    measured_.try_emplace({left, right},
+                          Measured{tolerance, std::move(difference), std::move(picture)});
   }
   // What TensorDifferenceOf gives for them with these options, but for `worst`, which is its
   // default; null if it was not measured, or with another tolerance.
@@ -30,11 +33,17 @@ class EarlyDifferences {
     }
     return &it->second.difference;
   }
+  // Of what Find gives; null if none was taken.
+  std::shared_ptr<const ValuePicture> PictureOf(const Hash128& left, const Hash128& right) const {
+    const auto it = measured_.find({left, right});
+    return it == measured_.end() ? nullptr : it->second.picture;
+  }
 
  private:
   struct Measured {
     Tolerances tolerance;
     TensorDifference difference;
+    std::shared_ptr<const ValuePicture> picture;
   };
 
   absl::flat_hash_map<std::pair<Hash128, Hash128>, Measured> measured_;

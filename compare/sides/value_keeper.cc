@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 #include "compare/differences/nearness.h"
@@ -153,7 +154,12 @@ std::optional<ValueKeeper::Apart> ValueKeeper::Settle(SideId side, const StreamR
     apart.share = difference.values.max_absolute / difference.values.scale;
     apart.epsilons = apart.share / EpsilonOf(type);
   }
-  differences_.Add(contents.left, contents.right, measuring.tolerance, std::move(difference));
+  std::shared_ptr<const ValuePicture> picture;
+  if (options_.pictures != nullptr) {
+    picture = options_.pictures->Take(*values.left, *values.right, difference);
+  }
+  differences_.Add(contents.left, contents.right, measuring.tolerance, std::move(difference),
+                   std::move(picture));
   if (options_.in_step) LetGo(Other(side), other->number);
   return apart;
 }

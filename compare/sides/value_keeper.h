@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "compare/differences/tolerance.h"
 #include "compare/pair/per_side.h"
+#include "compare/pictures/value_picture.h"
 #include "compare/sides/early_differences.h"
 #include "compare/sides/value_bank.h"
 #include "compare/streams/fingerprint.h"
@@ -53,6 +54,7 @@ class ValueKeeper {
     // If the left's results take more bytes, there will be no search, and nothing is kept for it.
     int64_t search_memory = std::numeric_limits<int64_t>::max();
     const ThreadPool* pool = nullptr;  // may be null
+    PictureAlbum* pictures = nullptr;  // of what is measured; null: nobody wants them
   };
 
   // All must outlive the object.

@@ -26,13 +26,16 @@ void SetDifference(TensorDifference difference, ComparedRow* row) {
 }
 
 absl::Status Measure(const Value& left, const Value& right, const DifferenceOptions& options,
-                     const ThreadPool* pool, ComparedRow* row) {
+                     const StepTools& tools, ComparedRow* row) {
   if (Has(row->aligned.marks, Mark::kTransposed)) {
     OC_ASSIGN_OR_RETURN(const Value sorted_left, SortedElements(left));
     OC_ASSIGN_OR_RETURN(const Value sorted_right, SortedElements(right));
-    SetDifference(TensorDifferenceOf(sorted_left, sorted_right, options, pool), row);
+    SetDifference(TensorDifferenceOf(sorted_left, sorted_right, options, tools.pool), row);
   } else {
-    SetDifference(TensorDifferenceOf(left, right, options, pool), row);
+    SetDifference(TensorDifferenceOf(left, right, options, tools.pool), row);
+    if (tools.pictures != nullptr) {
+      row->picture = tools.pictures->Take(left, right, *row->difference);
+    }
   }
   return absl::OkStatus();
 }
@@ -75,6 +78,7 @@ absl::StatusOr<std::vector<ComparedRow>> RowsOf(
             : early.Find(left.fingerprint.content, right.fingerprint.content, options_of(pair));
     if (measured != nullptr) {
       SetDifference(*measured, &row);
+      row.picture = early.PictureOf(left.fingerprint.content, right.fingerprint.content);
       continue;
     }
     pairs.push_back(pair);
@@ -87,7 +91,7 @@ absl::StatusOr<std::vector<ComparedRow>> RowsOf(
   OC_RETURN_IF_ERROR(
       values.ForEach(pairs, [&](size_t i, const Value& own_left, const Value& own_right) {
         const auto [left, right] = stood_for.Comparable(pairs[i], own_left, own_right);
-        return Measure(left, right, options_of(pairs[i]), tools.pool, &rows[row_of[i]]);
+        return Measure(left, right, options_of(pairs[i]), tools, &rows[row_of[i]]);
       }));
   return rows;
 }

@@ -236,6 +236,7 @@ SideRecords RecordSides(const PerSide<Side*>& sides, const RecordSidesOptions& o
   keeping.bytes_that_wait = options.keep_values / 16;
   keeping.bytes_that_stay = options.keep_values / 16;
   keeping.pool = options.pool;
+  keeping.pictures = options.pictures;
   keeping.search_memory = options.search_memory;
   for (const SideId id : kBothSides) {
     records[id].bank = ValueBank(options.keep_values / 2);

@@ -13,6 +13,7 @@
 #include "compare/differences/tolerance.h"
 #include "compare/pair/per_side.h"
 #include "compare/pair/timings.h"
+#include "compare/pictures/value_picture.h"
 #include "compare/shadow/shadow.h"
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/early_differences.h"
@@ -40,6 +41,7 @@ struct RecordSidesOptions {
   bool shadow = false;
   int64_t shadow_memory = 0;  // of what one node makes in double
   const ThreadPool* pool = nullptr;
+  PictureAlbum* pictures = nullptr;  // of what is measured on the way; null: nobody wants them
   FingerprintCache* cache = nullptr;
   SeenConstants* seen = nullptr;  // in earlier runs; may be null
   ToleranceOptions tolerance;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "compare/pictures/value_picture.h"
 #include "compare/sides/pair_values.h"
 #include "evaluator/base/thread_pool.h"
 
@@ -14,6 +15,7 @@ struct StepTools {
   int64_t search_memory = 0;  // of what a step needs at once, or it does without
   PairValues::Watch watch;    // may be empty
   const ThreadPool* pool = nullptr;
+  PictureAlbum* pictures = nullptr;  // of pairs that are measured; null: nobody wants them
 };
 
 }  // namespace onnxcmp

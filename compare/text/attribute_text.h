@@ -24,6 +24,17 @@ std::string AttributeDifferenceText(const Node& left, const Node& right, const s
 // The names of all attributes that one of two nodes has, sorted. Either may be null.
 std::vector<std::string> AttributeNames(const Node* left, const Node* right);
 
+// An attribute of two nodes, of each as text; "" where there is no node.
+struct AttributePair {
+  std::string name;
+  std::string left, right;
+  bool differs = false;
+};
+
+// All of them. Either node may be null. `same`: they are known to do the same, for a default is as
+// good as saying it.
+std::vector<AttributePair> AttributePairs(const Node* left, const Node* right, bool same);
+
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_COMPARE_TEXT_ATTRIBUTE_TEXT_H_

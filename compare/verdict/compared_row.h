@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "compare/alignment/alignment.h"
 #include "compare/differences/tensor_difference.h"
+#include "compare/pictures/value_picture.h"
 #include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
@@ -21,6 +22,8 @@ struct ComparedRow {
   AlignedRow aligned;
   Relation relation = Relation::kSame;
   std::shared_ptr<const TensorDifference> difference;  // of pairs whose bits differ; else null
+  std::shared_ptr<const ValuePicture>
+      picture;  // of these, where a report shows elements; else null
 };
 
 // Two sides up to where their rows were measured.

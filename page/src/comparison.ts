@@ -62,8 +62,16 @@ export class Comparison {
     const it = this.report[side].results[result];
     if (!it) return [];
     if (it.source !== undefined) return [it.source];
-    return [...(it.inputs ?? []), ...(it.captures ?? [])].filter((r): r is number => r !== null);
+    const read = [...(it.inputs ?? []), ...(it.captures ?? [])].filter((r): r is number => r !== null);
+    const body = this.bodies(side).get(it);
+    return body ? [...read, ...body] : read;
   }
+
+  // By the result of an If, Loop or Scan: what its body gives, of a loop the last iteration's.
+  private bodies(side: Side): Map<Result, number[]> {
+    return (this.bodiesOf[side] ??= findBodies(this.report[side].results));
+  }
+  private readonly bodiesOf: Record<Side, Map<Result, number[]> | undefined> = { left: undefined, right: undefined };
 
   readers(side: Side, result: number): number[] {
     let all = this.readersOf[side];
@@ -76,6 +84,51 @@ export class Comparison {
     }
     return all[result] ?? [];
   }
+}
+
+// A body's path ends in what its node is called: "loop_1[3]", "if_2[then_branch]".
+function findBodies(results: Result[]): Map<Result, number[]> {
+  const bodies = new Map<Result, number[]>();
+  if (!results.some((result) => result.path.length > 0)) return bodies;
+  const read = new Set<number>();
+  const ofPath = new Map<string, number[]>();
+  results.forEach((result, number) => {
+    for (const input of [...(result.inputs ?? []), ...(result.captures ?? [])]) if (input !== null) read.add(input);
+    if (result.path.length === 0) return;
+    const path = result.path.join("/");
+    const inPath = ofPath.get(path);
+    if (inPath) inPath.push(number);
+    else ofPath.set(path, [number]);
+  });
+  const last = new Map<string, string>();  // by the node's path and name: the body that ran last
+  for (const path of ofPath.keys()) {
+    const bracket = path.lastIndexOf("[");
+    if (path.endsWith("]") && bracket > path.lastIndexOf("/")) last.set(path.slice(0, bracket), path);
+  }
+  results.forEach((result, number) => {
+    if (result.inputs === undefined) return;
+    // Its first output names a node that has no name.
+    const before = results[number - 1];
+    const body = before && bodies.get(before);
+    if (body && isOfOneNode(before, result)) {
+      bodies.set(result, body);
+      return;
+    }
+    for (const name of [result.name, result.node ?? ""]) {
+      const body = last.get([...result.path, name].join("/"));
+      const inside = body === undefined ? [] : ofPath.get(body) ?? [];
+      const ends = inside.filter((number) => !read.has(number) && results[number]?.op_type !== "Constant");
+      if (ends.length === 0) continue;
+      bodies.set(result, ends);
+      break;
+    }
+  });
+  return bodies;
+}
+
+function isOfOneNode(a: Result, b: Result): boolean {
+  return a.op_type === b.op_type && a.node === b.node && String(a.inputs) === String(b.inputs) &&
+    String(a.captures) === String(b.captures) && String(a.path) === String(b.path);
 }
 
 // Scopes that most computed results of the left are in, and an end such as _output_0.

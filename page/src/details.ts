@@ -1,8 +1,9 @@
 // One row in depth, beside the table.
 import { type Comparison, madeBy, pathAndName } from "./comparison";
 import { type Child, button, facts, html, wholeName } from "./dom";
-import { attributeTable, figures, histogram, statisticsTable, worstTable } from "./figures";
-import { type Row, type Side, SIDES, real } from "./report";
+import { attributeTable, figures, histogram, histogramOf, statisticsTable, worstTable } from "./figures";
+import { elementsView } from "./heatmap";
+import { type Explanation, type Row, type Side, SIDES, real } from "./report";
 import { type Actions } from "./summary";
 import { RELATIONS, SIGNS, digits, visible } from "./text";
 
@@ -29,19 +30,28 @@ export function details(comparison: Comparison, number: number, actions: Actions
       ["own error", `${digits(real(explanation.own))}, the right's node being given the left's inputs`],
       ["inherited", explanation.inherited !== undefined && `${digits(real(explanation.inherited))} by its own inputs`],
     ]),
-    explanation && explanation.attributes.length > 0 && attributeTable(explanation.attributes),
-    explanation && histogram(explanation),
+    attributesOf(comparison, number, explanation),
+    explanation ? histogramOf(explanation) : row.values && histogram(row.values),
     explanation && explanation.worst.length > 0 ? worstTable(explanation.worst)
       : row.diff?.worst && row.diff.worst.length > 0 && worstTable(row.diff.worst),
+    row.values && elementsView(row.values, left, right),
     statisticsTable(left?.statistics, row.relation === "same" ? left?.statistics : right?.statistics),
     neighbours(comparison, row),
     html("p", { class: "buttons" },
       button("In the graph", () => actions.showInGraph(number)),
       button("Copy link", () => actions.copy(`${location.href.split("#")[0]}#row-${number}`, "The link was copied."))),
-    !explanation && row.diff !== undefined && html("p", { class: "quiet" }, "More of this pair: ",
+    !explanation && row.diff !== undefined && html("p", { class: "quiet" },
+      row.values ? "More of this pair: " : "Its elements were left out to keep this page small. More of this pair: ",
       html("code", {}, `--explain ${number}`)),
   ];
   return parts.filter((part): part is Node => part instanceof Node);
+}
+
+// As a cause has them, if nobody asked for an explanation.
+function attributesOf(comparison: Comparison, number: number, explanation: Explanation | undefined): Child {
+  const causes = comparison.causesAt(number).map((cause) => comparison.report.causes[cause]?.attributes ?? []);
+  const attributes = explanation?.attributes ?? causes.find((some) => some.length > 0) ?? [];
+  return attributes.length > 0 && attributeTable(attributes);
 }
 
 function sideBlock(comparison: Comparison, side: Side, row: Row): Child {

@@ -1,6 +1,6 @@
 // Numbers of one pair: what cards and details show.
 import { type Child, facts, html, svg, table } from "./dom";
-import { type Diff, type Element, type Explanation, type Fact, type Statistics, real } from "./report";
+import { type Diff, type Element, type Explanation, type Fact, type Statistics, type Values, real } from "./report";
 import { digits, grouped, percent, plain, shareApart, shareOfRange, tolerance, visible } from "./text";
 
 export function figures(diff: Diff | undefined): Child {
@@ -53,8 +53,8 @@ export function statisticsTable(left: Statistics | undefined, right: Statistics 
   if (!left && !right) return null;
   const names: (keyof Statistics)[] = ["min", "max", "mean", "deviation", "zeros", "nans", "infinities"];
   const cell = (of: Statistics | undefined, name: keyof Statistics): string => {
-    const value = of?.[name];
-    if (value === undefined) return "";
+    if (!of) return "";
+    const value = of[name] ?? 0;
     const number = Number(value);
     return Number.isInteger(number) ? grouped(number) : digits(number, 5);
   };
@@ -63,13 +63,18 @@ export function statisticsTable(left: Statistics | undefined, right: Statistics 
 }
 
 // How many elements differ by how much, a bar a decade.
-export function histogram(explanation: Explanation): Child {
-  const bars: [string, number][] = explanation.decades.map((one) => [`10^${one.decade}`, Number(one.elements)]);
-  if (Number(explanation.not_finite) > 0) bars.unshift(["not finite", Number(explanation.not_finite)]);
-  bars.push(["equal", Number(explanation.equal)]);
+export function histogramOf(explanation: Explanation): Child {
+  return histogram({ ...explanation, decades: explanation.decades.map((one) => [one.decade, one.elements]) });
+}
+
+export function histogram(values: Pick<Values, "decades" | "not_finite" | "equal" | "counted">, of = ""): Child {
+  const bars: [string, number][] = values.decades.map(([decade, elements]) => [`10^${decade}`, Number(elements)]);
+  if (Number(values.not_finite ?? 0) > 0) bars.unshift(["not finite", Number(values.not_finite)]);
+  bars.push(["equal", Number(values.equal)]);
   const most = Math.max(1, ...bars.map(([, count]) => count));
   return html("figure", { class: "histogram" },
-    html("figcaption", {}, "Elements by the size of their difference"),
+    html("figcaption", {}, `Elements by the size of their difference${of}` +
+      (values.counted === undefined ? "" : `, of ${grouped(values.counted)} that are spread evenly`)),
     html("ul", {}, ...bars.map(([label, count]) => {
       const width = count === 0 ? 0 : Math.max(1, (100 * count) / most);
       return html("li", {}, html("span", {}, label),

@@ -1,56 +1,74 @@
-// Both graphs side by side, a neighbourhood at a time; what is aligned stands at the same height.
-import * as dagre from "@dagrejs/dagre";
-import { type Comparison, madeBy, pathAndName } from "./comparison";
+// Both graphs side by side, what is aligned at the same height: a neighbourhood that grows step by
+// step, or all of it by scopes that open and close.
+import { type Comparison, madeBy } from "./comparison";
 import { button, html, svg } from "./dom";
-import { JointGraph, type JointNode } from "./joint";
+import { GraphDrawing, NODE, curve } from "./graph_drawing";
+import { JointGraph } from "./joint";
+import { type Box, type Layout, type LayoutTask } from "./layout";
+import { type LayoutService } from "./layout_worker";
 import { type Side, SIDES } from "./report";
+import { type Scope, ScopeTree } from "./scopes";
 import { type Actions } from "./summary";
-import { SIGNS, farthest, visible } from "./text";
+import { grouped, visible } from "./text";
+import { Viewport } from "./viewport";
 
-const NODE = { width: 184, height: 44 };
 const MOST_AT_FIRST = 22;
-const MOST_NODES = 400;
-const LEAST_SCALE = 0.72;  // at which names can be read
+const MOST_NODES = 1500;
+// A fusion's box around what stands elsewhere would hold what is none of it.
+const MOST_APART = 4 * (NODE.height + 34);
 
-interface Placed {
-  key: number;
-  node: JointNode;
-  x: number;
-  y: number;
+// What is drawn: nodes by their keys, closed scopes by their ids.
+interface Units {
+  nodes: Map<string, number>;
+  closed: Map<string, Scope>;
+  open: Map<string, Scope>;
+  unitOf(key: number): string | undefined;
 }
 
 export class GraphView {
   readonly element: HTMLElement;
   private readonly joint: JointGraph;
-  // One view of two panes, so that both show the same place.
+  private readonly drawing: GraphDrawing;
   private readonly panes: Record<Side, HTMLElement> = {
     left: html("div", { class: "pane" }), right: html("div", { class: "pane" }),
   };
   private readonly frame = html("div", { class: "graph", tabindex: 0, role: "group",
     "aria-label": "Graphs of both sides; arrow keys move the view, plus and minus zoom" },
   ...SIDES.map((side) => html("div", { class: "half" }, html("h3", {}, side), this.panes[side])));
+  private readonly viewport = new Viewport(this.frame, this.panes.left);
   private readonly status = html("span", { class: "quiet", role: "status" });
+  private readonly byScope: HTMLButtonElement;
   private readonly shown = new Set<number>();
+  private scopes: ScopeTree | undefined;
+  private opened: Set<Scope> | undefined;  // there if the whole is shown by scopes
   private center = -1;
   private selected = -1;
-  private drawings: SVGSVGElement[] = [];
-  private view = { x: 0, y: 0, scale: 1 };
-  private size = { width: 0, height: 0 };
+  private positions = new Map<string, Box>();
+  private draws = 0;
 
-  constructor(private readonly comparison: Comparison, private readonly actions: Actions) {
+  constructor(private readonly comparison: Comparison, private readonly actions: Actions,
+    private readonly service: LayoutService) {
     this.joint = new JointGraph(comparison);
+    this.drawing = new GraphDrawing(comparison, this.joint, {
+      choose: (key, row) => this.choose(key, row),
+      expand: (keys) => this.expand(keys),
+      toggle: (scope) => this.toggle(scope),
+    });
+    this.byScope = button("Whole, by scope", () => this.opened ? this.start(this.center) : this.showScopes(),
+      { class: "by-scope", "aria-pressed": "false" });
     this.element = html("section", { "aria-labelledby": "graphs", id: "graph-section" },
       html("h2", { id: "graphs" }, "Both graphs, side by side"),
       html("div", { class: "tools" },
         button("More around it", () => this.grow()), button("Less", () => this.start(this.center)),
         button("From the selected", () => this.start(this.selected), { class: "from-selected" }),
-        button("Zoom in", () => this.zoom(1.3), { "aria-label": "Zoom in" }),
-        button("Zoom out", () => this.zoom(1 / 1.3), { "aria-label": "Zoom out" }),
-        button("Whole drawing", () => this.fit()), this.status),
+        this.byScope,
+        button("Zoom in", () => this.viewport.zoom(1.3)),
+        button("Zoom out", () => this.viewport.zoom(1 / 1.3)),
+        button("Whole drawing", () => this.viewport.fit()), this.status),
       this.frame,
       html("p", { class: "quiet" }, "Pairs stand opposite each other. A number on an edge of a node opens so many more ",
-        "that it is made from (above) or that read it (below). Constants with the same bits are left out."));
-    this.listen();
+        "that it is made from, the body of an If, Loop or Scan too (above), or that read it (below). A dashed box is around what one ",
+        "node of the other side stands for. By scope, a click opens one and its − closes it. Constants with the same bits are left out."));
     const whenSeen = new IntersectionObserver((entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
       whenSeen.disconnect();
@@ -83,17 +101,51 @@ export class GraphView {
 
   private start(key: number): void {
     if (key < 0 || !this.joint.node(key)) return;
+    this.leaveScopes();
     this.center = key;
     this.selected = key;
     this.shown.clear();
     this.shown.add(key);
     this.widen(2, MOST_AT_FIRST);
-    this.draw(true);
+    void this.draw(true);
   }
 
   private grow(): void {
+    this.leaveScopes();
     this.widen(1, MOST_NODES);
-    this.draw(false);
+    void this.draw(false);
+  }
+
+  private leaveScopes(): void {
+    this.opened = undefined;
+    this.byScope.setAttribute("aria-pressed", "false");
+  }
+
+  // All closed but those around what is looked at.
+  private showScopes(): void {
+    this.scopes ??= new ScopeTree(this.comparison, this.joint);
+    this.opened = new Set([this.scopes.root]);
+    for (let scope = this.scopes.of(this.center); scope; scope = scope.parent) this.opened.add(scope);
+    this.byScope.setAttribute("aria-pressed", "true");
+    void this.draw(true);
+  }
+
+  private toggle(scope: Scope): void {
+    if (!this.opened) return;
+    if (!this.opened.delete(scope)) this.opened.add(scope);
+    void this.draw(false, scope.id);
+  }
+
+  private choose(key: number, row: number): void {
+    this.selected = key;
+    for (const element of this.frame.querySelectorAll(".node.selected")) element.classList.remove("selected");
+    for (const element of this.frame.querySelectorAll(`[data-node="${row}"]`)) element.classList.add("selected");
+    this.actions.showRow(row);
+  }
+
+  private expand(keys: number[]): void {
+    for (const key of keys.slice(0, MOST_NODES)) this.shown.add(key);
+    void this.draw(false);
   }
 
   // Adds what is so many steps around all that is shown.
@@ -117,256 +169,149 @@ export class GraphView {
     return [...neighbours.keys()].filter((key) => !this.shown.has(key) && !this.joint.isPlain(key));
   }
 
-  private expand(keys: number[]): void {
-    for (const key of keys.slice(0, MOST_NODES)) this.shown.add(key);
-    this.draw(false);
-  }
-
-  private layOut(): { placed: Placed[]; edges: { side: Side; points: { x: number; y: number }[] }[]; width: number; height: number } {
-    const graph = new dagre.graphlib.Graph({ multigraph: false });
-    graph.setGraph({ rankdir: "TB", nodesep: 22, ranksep: 46, marginx: 14, marginy: 14 });
-    graph.setDefaultEdgeLabel(() => ({}));
-    for (const key of this.shown) graph.setNode(String(key), { ...NODE });
-    const sides = new Map<string, Set<Side>>();
-    for (const key of this.shown) {
-      for (const [from, of] of this.joint.before(key)) {
-        if (!this.shown.has(from)) continue;
-        graph.setEdge(String(from), String(key), {});
-        sides.set(`${from} ${key}`, of);
-      }
+  private units(): Units {
+    const units: Units = { nodes: new Map(), closed: new Map(), open: new Map(),
+      unitOf: (key) => this.shown.has(key) ? String(key) : undefined };
+    if (!this.opened || !this.scopes) {
+      for (const key of this.shown) units.nodes.set(String(key), key);
+      return units;
     }
-    dagre.layout(graph);
-    const placed: Placed[] = [];
-    for (const key of this.shown) {
-      const at = graph.node(String(key)) as { x: number; y: number };
-      const node = this.joint.node(key);
-      if (node) placed.push({ key, node, x: at.x, y: at.y });
-    }
-    placed.sort((a, b) => a.y - b.y || a.x - b.x);
-    const edges = graph.edges().flatMap((edge: { v: string; w: string }) => {
-      const { points } = graph.edge(edge) as { points: { x: number; y: number }[] };
-      return [...(sides.get(`${edge.v} ${edge.w}`) ?? [])].map((side) => ({ side, points }));
-    });
-    const size = graph.graph() as { width: number; height: number };
-    return { placed, edges, width: size.width, height: size.height };
-  }
-
-  private draw(again: boolean): void {
-    const before = this.placeOnScreen(this.center);
-    const { placed, edges, width, height } = this.layOut();
-    this.size = { width, height };
-    this.drawings = SIDES.map((side) => {
-      const drawing = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, class: `side-${side}` });
-      for (const edge of edges) {
-        if (edge.side === side) drawing.append(svg("path", { class: "edge", d: curve(edge.points) }));
+    const { opened, scopes } = this;
+    const look = (scope: Scope): void => {
+      if (scope !== scopes.root) units.open.set(`s${scope.id}`, scope);
+      for (const key of scope.keys) units.nodes.set(String(key), key);
+      for (const inner of scope.scopes) {
+        if (opened.has(inner)) look(inner);
+        else units.closed.set(`s${inner.id}`, inner);
       }
-      this.addFusions(drawing, side, placed);
-      for (const one of placed) {
-        if (one.node[side] !== undefined) drawing.append(this.nodeElement(side, one));
-      }
-      this.panes[side].replaceChildren(drawing);
-      return drawing;
-    });
-    this.positions.clear();
-    for (const one of placed) this.positions.set(one.key, one);
-    this.status.textContent = `${placed.length} of ${this.comparison.report.rows.length} results`;
-    if (again || !before) this.lookAt(this.center);
-    else this.keepAt(this.center, before);
-  }
-
-  private readonly positions = new Map<number, Placed>();
-
-  // A box around a pair and what it stands for.
-  private addFusions(panel: SVGElement, side: Side, placed: Placed[]): void {
-    const groups = new Map<number, Placed[]>();
-    for (const one of placed) {
-      const row = this.comparison.row(one.node.row);
-      if (row && row[side].length > 1 && one.node[side] !== undefined) {
-        groups.set(one.node.row, [...(groups.get(one.node.row) ?? []), one]);
-      }
-    }
-    for (const group of groups.values()) {
-      if (group.length < 2) continue;
-      const pad = 8;
-      const left = Math.min(...group.map((one) => one.x)) - NODE.width / 2 - pad;
-      const right = Math.max(...group.map((one) => one.x)) + NODE.width / 2 + pad;
-      const top = Math.min(...group.map((one) => one.y)) - NODE.height / 2 - pad;
-      const bottom = Math.max(...group.map((one) => one.y)) + NODE.height / 2 + pad;
-      panel.append(svg("rect", { class: "fusion", x: left, y: top, width: right - left, height: bottom - top, rx: 10 }));
-    }
-  }
-
-  private nodeElement(side: Side, { key, node, x, y }: Placed): SVGElement {
-    const result = this.joint.result(side, node);
-    const row = this.comparison.row(node.row);
-    const operator = visible(madeBy(result));
-    const name = visible(pathAndName(result));
-    const relation = node.absorbed ? "absorbed" : node.relation;
-    const pairsError = node.left !== undefined && node.right !== undefined ? farthest(row?.diff) : "";
-    const sign = node.absorbed ? "" : SIGNS[node.relation];
-    const causes = this.comparison.causesAt(node.row).length > 0 && !node.absorbed;
-    const texts = [short(operator, pairsError === "" ? 20 : 12), `${sign} ${pairsError}`.trim(),
-      shortEnd(visible(this.comparison.brief(pathAndName(result))), 27)];
-    const label = `${texts.filter((text) => text !== "").join(" ")}, ${side}, row ${node.row}`;
-    const group = svg("g", { class: `node ${relation}${key === this.selected ? " selected" : ""}${causes ? " has-cause" : ""}`,
-      transform: `translate(${x - NODE.width / 2} ${y - NODE.height / 2})`, tabindex: 0, role: "button", "aria-label": label,
-      "data-node": node.row },
-    svg("title", {}, `${operator} ${name.slice(0, 400)}\n${visible(result?.type ?? "")}\nrow ${node.row}`),
-    svg("rect", { class: "box", width: NODE.width, height: NODE.height, rx: 5 }),
-    svg("rect", { class: "bar", width: 5, height: NODE.height, rx: 2 }),
-    svg("text", { class: "op", x: 12, y: 18 }, `${texts[0]} `),
-    svg("text", { class: "error", x: NODE.width - 7, y: 18, "text-anchor": "end" }, `${texts[1]} `),
-    svg("text", { class: "label", x: 12, y: 35 }, texts[2] ?? ""));
-    const choose = (): void => {
-      this.selected = key;
-      for (const element of this.frame.querySelectorAll(".node.selected")) element.classList.remove("selected");
-      for (const element of this.frame.querySelectorAll(`[data-node="${node.row}"]`)) element.classList.add("selected");
-      this.actions.showRow(node.row);
     };
-    group.addEventListener("click", choose);
-    group.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      event.stopPropagation();
-      choose();
+    look(scopes.root);
+    units.unitOf = (key) => {
+      let unit = String(key);
+      let scope = scopes.of(key);
+      if (!scope) return undefined;
+      for (; scope; scope = scope.parent) if (!opened.has(scope)) unit = `s${scope.id}`;
+      return unit;
+    };
+    return units;
+  }
+
+  private taskOf(units: Units): { task: LayoutTask; sides: Set<Side>[] } {
+    const groupOf = (scope: Scope | undefined): string | undefined =>
+      scope && units.open.has(`s${scope.id}`) ? `s${scope.id}` : undefined;
+    const task: LayoutTask = {
+      nodes: [
+        ...[...units.nodes].map(([id, key]) => ({ id, ...NODE, group: this.opened && groupOf(this.scopes?.of(key)) })),
+        ...[...units.closed].map(([id, scope]) => ({ id, ...NODE, group: groupOf(scope.parent) })),
+      ],
+      groups: [...units.open].map(([id, scope]) => ({ id, group: groupOf(scope.parent) })),
+      edges: [],
+    };
+    const edges = new Map<string, { ends: [string, string]; sides: Set<Side> }>();
+    for (const key of this.opened ? this.joint.keys() : this.shown) {
+      const to = units.unitOf(key);
+      if (to === undefined) continue;
+      for (const [before, of] of this.joint.before(key)) {
+        const from = units.unitOf(before);
+        if (from === undefined || from === to) continue;
+        const edge = edges.get(`${from}\n${to}`) ?? { ends: [from, to], sides: new Set() };
+        for (const side of of) edge.sides.add(side);
+        edges.set(`${from}\n${to}`, edge);
+      }
+    }
+    task.edges = [...edges.values()].map(({ ends }) => ends);
+    return { task, sides: [...edges.values()].map(({ sides }) => sides) };
+  }
+
+  // `around`: the scope that was opened or closed, which stays where it is.
+  private async draw(again: boolean, around = ""): Promise<void> {
+    const number = ++this.draws;
+    const before = this.positions.get(around === "" ? String(this.center) : `s${around}`);
+    const screen = before && this.viewport.onScreen(before);
+    const units = this.units();
+    const count = units.nodes.size + units.closed.size;
+    if (count > MOST_NODES) {
+      this.status.textContent = `${grouped(count)} boxes are too many to draw; close some`;
+      return;
+    }
+    const { task, sides } = this.taskOf(units);
+    let layout: Layout;
+    try {
+      const asked = this.service.layOut(task);
+      this.status.textContent = "laying out…";
+      layout = await asked;
+    } catch {
+      if (number === this.draws) this.status.textContent = "this graph is too deep to be laid out as a whole";
+      return;
+    }
+    if (number !== this.draws) return;
+    this.positions = new Map([...layout.nodes, ...layout.groups].map((box) => [box.id, box]));
+    const drawings = SIDES.map((side) => this.drawSide(side, units, layout, sides));
+    this.viewport.show(drawings, layout.width, layout.height);
+    const rows = this.comparison.report.rows.length;
+    this.status.textContent = this.opened ? `${grouped(units.nodes.size)} results, ${grouped(units.closed.size)} closed scopes`
+      : `${units.nodes.size} of ${rows} results`;
+    const center = this.positions.get(around === "" ? String(this.center) : `s${around}`) ?? layout.nodes[0];
+    if (!center) return;
+    if (again || !screen) this.viewport.lookAt(center);
+    else this.viewport.keep(center, screen);
+  }
+
+  private drawSide(side: Side, units: Units, layout: Layout, edgeSides: Set<Side>[]): SVGSVGElement {
+    const { width, height } = layout;
+    const drawing = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, class: `side-${side}` });
+    for (const [id, scope] of units.open) {
+      const box = this.positions.get(id);
+      if (box && scope.sides.has(side)) drawing.append(this.drawing.open(scope, box));
+    }
+    layout.edges.forEach((points, i) => {
+      if (edgeSides[i]?.has(side)) drawing.append(svg("path", { class: "edge", d: curve(points) }));
     });
-    const wrapper = svg("g", {}, group);
+    drawing.append(...this.fusions(side, units));
+    for (const [id, scope] of units.closed) {
+      const box = this.positions.get(id);
+      if (box && scope.sides.has(side)) drawing.append(this.drawing.closed(side, scope, box));
+    }
+    const placed = [...units.nodes].map(([id, key]) => ({ key, box: this.positions.get(id) }));
+    placed.sort((a, b) => (a.box?.y ?? 0) - (b.box?.y ?? 0) || (a.box?.x ?? 0) - (b.box?.x ?? 0));
+    for (const { key, box } of placed) {
+      const node = this.joint.node(key);
+      if (!node || !box || node[side] === undefined) continue;
+      drawing.append(this.drawing.node(side, key, node, box, key === this.selected));
+      if (!this.opened) drawing.append(...this.expanders(key, box));
+    }
+    this.panes[side].replaceChildren(drawing);
+    return drawing;
+  }
+
+  private expanders(key: number, { x, y }: Box): SVGElement[] {
     const ends: [number[], number, string][] = [
       [this.hidden(this.joint.before(key)), y - NODE.height / 2, "made from"],
       [this.hidden(this.joint.after(key)), y + NODE.height / 2, "read by"],
     ];
-    for (const [keys, edge, what] of ends) {
-      if (keys.length > 0) wrapper.append(this.expander(keys, x + NODE.width / 2 - 22, edge, `${what} ${keys.length} more`));
+    return ends.filter(([keys]) => keys.length > 0).map(([keys, edge, what]) =>
+      this.drawing.expander(keys, x + NODE.width / 2 - 22, edge, `${what} ${keys.length} more`));
+  }
+
+  private fusions(side: Side, units: Units): SVGElement[] {
+    const groups = new Map<number, Box[]>();
+    for (const [id, key] of units.nodes) {
+      const node = this.joint.node(key);
+      const row = node && this.comparison.row(node.row);
+      const box = this.positions.get(id);
+      if (!row || !box || row[side].length < 2 || row.left.length === 0 || row.right.length === 0) continue;
+      if (node[side] === undefined) continue;
+      const group = groups.get(node.row);
+      if (group) group.push(box);
+      else groups.set(node.row, [box]);
     }
-    return wrapper;
-  }
-
-  private expander(keys: number[], x: number, y: number, label: string): SVGElement {
-    const open = svg("g", { class: "expander", transform: `translate(${x} ${y})`, tabindex: 0, role: "button",
-      "aria-label": label },
-    svg("title", {}, label), svg("rect", { x: -14, y: -8, width: 28, height: 16, rx: 8 }),
-    svg("text", { y: 4, "text-anchor": "middle" }, `+${keys.length}`));
-    open.addEventListener("click", () => this.expand(keys));
-    open.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      event.stopPropagation();
-      this.expand(keys);
-    });
-    return open;
-  }
-
-  private listen(): void {
-    let from: { x: number; y: number } | undefined;
-    this.frame.addEventListener("pointerdown", (event) => {
-      if ((event.target as Element).closest("[role=button]")) return;
-      from = { x: event.clientX - this.view.x, y: event.clientY - this.view.y };
-      this.frame.setPointerCapture(event.pointerId);
-    });
-    this.frame.addEventListener("pointermove", (event) => {
-      if (!from) return;
-      this.view.x = event.clientX - from.x;
-      this.view.y = event.clientY - from.y;
-      this.place();
-    });
-    for (const end of ["pointerup", "pointercancel"]) this.frame.addEventListener(end, () => (from = undefined));
-    this.frame.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey && !event.metaKey) return;
-      event.preventDefault();
-      this.zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, event);
-    }, { passive: false });
-    this.frame.addEventListener("keydown", (event) => {
-      const moves: Record<string, [number, number]> = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
-      const move = moves[event.key];
-      if (move) {
-        this.view.x += move[0];
-        this.view.y += move[1];
-        this.place();
-      } else if (event.key === "+" || event.key === "=") {
-        this.zoom(1.3);
-      } else if (event.key === "-") {
-        this.zoom(1 / 1.3);
-      } else {
-        return;
-      }
-      event.preventDefault();
+    const other = side === "left" ? "right" : "left";
+    return [...groups].flatMap(([number, boxes]) => {
+      const row = this.comparison.row(number);
+      const far = Math.max(...boxes.map((box) => box.y)) - Math.min(...boxes.map((box) => box.y));
+      if (!row || boxes.length < 2 || far > MOST_APART * boxes.length) return [];
+      const stands = visible(madeBy(this.comparison.face(other, row)));
+      return [this.drawing.fusion(boxes, `${row[side].length} → ${stands}`)];
     });
   }
-
-  private place(): void {
-    for (const drawing of this.drawings) {
-      drawing.style.transform = `translate(${this.view.x}px, ${this.view.y}px) scale(${this.view.scale})`;
-    }
-  }
-
-  // What a pane has room for.
-  private room(): { width: number; height: number } {
-    return { width: this.panes.left.clientWidth, height: this.panes.left.clientHeight };
-  }
-
-  private zoom(by: number, at?: MouseEvent): void {
-    const room = this.room();
-    const pane = (at?.target as Element | undefined)?.closest(".pane")?.getBoundingClientRect();
-    const x = at && pane ? at.clientX - pane.left : room.width / 2;
-    const y = at && pane ? at.clientY - pane.top : room.height / 2;
-    const scale = Math.min(3, Math.max(0.05, this.view.scale * by));
-    const ratio = scale / this.view.scale;
-    this.view = { scale, x: x - (x - this.view.x) * ratio, y: y - (y - this.view.y) * ratio };
-    this.place();
-  }
-
-  private fit(): void {
-    const room = this.room();
-    const scale = Math.min(1, room.width / this.size.width, room.height / this.size.height);
-    this.view = { scale, x: (room.width - scale * this.size.width) / 2, y: (room.height - scale * this.size.height) / 2 };
-    this.place();
-  }
-
-  // As a whole if that can be read, or else around a node.
-  private lookAt(key: number): void {
-    const room = this.room();
-    const at = this.positions.get(key);
-    const scale = Math.min(1, Math.max(LEAST_SCALE, Math.min(room.width / this.size.width, room.height / this.size.height)));
-    const start = (length: number, most: number, middle: number): number => {
-      const drawn = scale * length;
-      return drawn <= most ? (most - drawn) / 2 : Math.min(8, Math.max(most - drawn - 8, most / 2 - scale * middle));
-    };
-    this.view = { scale, x: start(this.size.width, room.width, at?.x ?? 0), y: start(this.size.height, room.height, at?.y ?? 0) };
-    this.place();
-  }
-
-  private placeOnScreen(key: number): { x: number; y: number } | undefined {
-    const at = this.positions.get(key);
-    return at && { x: at.x * this.view.scale + this.view.x, y: at.y * this.view.scale + this.view.y };
-  }
-
-  // What was looked at stays where it is while others come.
-  private keepAt(key: number, screen: { x: number; y: number }): void {
-    const at = this.positions.get(key);
-    if (!at) return this.fit();
-    this.view.x = screen.x - at.x * this.view.scale;
-    this.view.y = screen.y - at.y * this.view.scale;
-    this.place();
-  }
-}
-
-function curve(points: { x: number; y: number }[]): string {
-  const [first, ...rest] = points;
-  if (!first) return "";
-  let path = `M${first.x.toFixed(1)} ${first.y.toFixed(1)}`;
-  for (let i = 0; i < rest.length; ++i) {
-    const at = rest[i] as { x: number; y: number };
-    const next = rest[i + 1];
-    if (!next) path += `L${at.x.toFixed(1)} ${at.y.toFixed(1)}`;
-    else path += `Q${at.x.toFixed(1)} ${at.y.toFixed(1)} ${((at.x + next.x) / 2).toFixed(1)} ${((at.y + next.y) / 2).toFixed(1)}`;
-  }
-  return path;
-}
-
-function short(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
-}
-
-function shortEnd(text: string, most: number): string {
-  return text.length <= most ? text : `…${text.slice(1 - most)}`;
 }

@@ -52,6 +52,19 @@ export class JointGraph {
     return { row, relation, [side]: result, absorbed };
   }
 
+  *keys(): Generator<number> {
+    const { left, right, rows } = this.comparison.report;
+    for (let row = 0; row < rows.length; ++row) {
+      if (this.keyOfRow(row) === row) yield row;
+    }
+    for (const [side, results] of [["left", left.results], ["right", right.results]] as const) {
+      for (let result = 0; result < results.length; ++result) {
+        const key = this.keyOf(side, result);
+        if (key >= this.rows && this.comparison.rowOfResult(side, result) >= 0) yield key;
+      }
+    }
+  }
+
   result(side: Side, node: JointNode): Result | undefined {
     return this.comparison.result(side, node[side]);
   }

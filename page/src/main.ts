@@ -2,6 +2,8 @@
 import { Comparison } from "./comparison";
 import { button, html } from "./dom";
 import { GraphView } from "./graph";
+import { LayoutService, isWorker, ownSource, serveLayouts } from "./layout_worker";
+import { OverviewSection, isOverview } from "./overview";
 import { GrowthPlot } from "./plot";
 import { type Report } from "./report";
 import { Results } from "./results";
@@ -9,9 +11,8 @@ import {
   type Actions, causesSection, modelsSection, notFiniteSection, outputsSection, quantizationSection, verdictSection,
 } from "./summary";
 
-function readReport(): Report {
-  const data = document.getElementById("onnxcmp")?.textContent ?? "{}";
-  return JSON.parse(data) as Report;
+function readData(id: string): unknown {
+  return JSON.parse(document.getElementById(id)?.textContent ?? "{}");
 }
 
 async function copyText(text: string): Promise<boolean> {
@@ -42,22 +43,22 @@ function themeButton(): HTMLButtonElement {
   return toggle;
 }
 
-function start(): void {
-  const comparison = new Comparison(readReport());
-  const toast = html("div", { class: "toast", role: "status" });
-  let timer = 0;
-  const say = (text: string): void => {
-    toast.textContent = text;
-    clearTimeout(timer);
-    timer = window.setTimeout(() => (toast.textContent = ""), 4000);
-  };
+// One comparison on the page, and what keys and links do in it.
+interface Shown {
+  parts: HTMLElement[];
+  toRow(row: number): void;
+  key(event: KeyboardEvent): void;
+}
+
+function showComparison(report: Report, service: LayoutService, say: (text: string) => void): Shown {
+  const comparison = new Comparison(report);
   const actions: Actions = {
     showRow: (row) => results.reveal(row),
     showInGraph: (row) => graph.showRow(row),
     copy: (text, done) => void copyText(text).then((copied) => say(copied ? done : "This browser does not let a page copy.")),
   };
   const results: Results = new Results(comparison, actions);
-  const graph: GraphView = new GraphView(comparison, actions);
+  const graph: GraphView = new GraphView(comparison, actions, service);
   const toRow = (row: number): void => {
     results.reveal(row);
     results.element.scrollIntoView({ block: "start" });
@@ -65,27 +66,60 @@ function start(): void {
     history.replaceState(null, "", `#row-${row}`);
   };
   const plot = new GrowthPlot(comparison, toRow);
-  const follow = (): void => {
-    const row = /^#row-(\d+)$/.exec(location.hash)?.[1];
-    if (row !== undefined) toRow(Number(row));
-  };
-  document.body.prepend(
-    html("a", { class: "skip", href: "#results" }, "To the table"),
-    html("header", { class: "top" }, html("span", {}, "onnxcmp"), themeButton()));
   const parts = [
     verdictSection(comparison), causesSection(comparison, actions), notFiniteSection(comparison),
     modelsSection(comparison, actions), plot.element, results.element, graph.element, outputsSection(comparison),
     quantizationSection(comparison),
   ];
-  document.body.append(html("main", {}, ...parts.map((part) => part || null)), toast);
-  document.addEventListener("keydown", (event) => handleKey(event, results, (row) => graph.showRow(row)));
+  return {
+    parts: parts.filter((part): part is HTMLElement => part instanceof HTMLElement),
+    toRow,
+    key: (event) => handleKey(event, results, (row) => graph.showRow(row)),
+  };
+}
+
+function start(): void {
+  const service = new LayoutService(ownSource());
+  const toast = html("div", { class: "toast", role: "status" });
+  let timer = 0;
+  const say = (text: string): void => {
+    toast.textContent = text;
+    clearTimeout(timer);
+    timer = window.setTimeout(() => (toast.textContent = ""), 4000);
+  };
+  const main = html("main");
+  document.body.prepend(
+    html("a", { class: "skip", href: "#results" }, "To the table"),
+    html("header", { class: "top" }, html("span", {}, "onnxcmp"), themeButton()));
+  document.body.append(main, toast);
+  const data = readData("onnxcmp");
+  let shown: Shown;
+  if (isOverview(data)) {
+    const below = html("div", { class: "step" });
+    const show = (step: number): void => {
+      shown = showComparison(readData(`onnxcmp-${step}`) as Report, service, say);
+      below.replaceChildren(...shown.parts);
+      view.mark(step);
+    };
+    const view = new OverviewSection(data, show);
+    main.append(view.element, below);
+    show(view.first);
+  } else {
+    shown = showComparison(data as Report, service, say);
+    main.append(...shown.parts);
+  }
+  const follow = (): void => {
+    const row = /^#row-(\d+)$/.exec(location.hash)?.[1];
+    if (row !== undefined) shown.toRow(Number(row));
+  };
+  document.addEventListener("keydown", (event) => shown.key(event));
   // A link to the row where one is already changes nothing that an event would tell.
   document.addEventListener("click", (event) => {
     const link = (event.target as Element).closest("a[href^='#row-']");
     const row = link && /^#row-(\d+)$/.exec(link.getAttribute("href") ?? "")?.[1];
     if (row === null || row === undefined) return;
     event.preventDefault();
-    toRow(Number(row));
+    shown.toRow(Number(row));
   });
   window.addEventListener("hashchange", follow);
   requestAnimationFrame(follow);
@@ -115,4 +149,5 @@ function handleKey(event: KeyboardEvent, results: Results, showInGraph: (row: nu
   act();
 }
 
-start();
+if (isWorker()) serveLayouts();
+else start();

@@ -1,7 +1,7 @@
 // How errors grow: the rows in order against how far their pairs are apart.
 import { type Comparison, madeBy, pathAndName } from "./comparison";
 import { html, svg } from "./dom";
-import { type Diff, type Result, type Row, real } from "./report";
+import { type Diff, type Result, type Row, SIDES, real } from "./report";
 import { RELATIONS, SIGNS, digits, shareApart, shareOfRange, visible } from "./text";
 
 interface Measure {
@@ -16,6 +16,13 @@ interface Measure {
 function largest(result: Result | undefined): number {
   const statistics = result?.statistics;
   return statistics ? Math.max(Math.abs(real(statistics.min)), Math.abs(real(statistics.max))) : NaN;
+}
+
+// Ratios of signal to noise are what people know of these.
+function isQuantizedOnOneSide(comparison: Comparison): boolean {
+  const [left, right] = SIDES.map((side) => comparison.report[side].results.some((result) =>
+    /^(QLinear|Quantize|DynamicQuantize|QGemm|QAttention|ConvInteger|MatMulInteger)/.test(result.op_type ?? "")));
+  return left !== right;
 }
 
 const MEASURES: Measure[] = [
@@ -63,7 +70,7 @@ export class GrowthPlot {
     });
     const select = html("select", { id: "measure" },
       ...MEASURES.map((measure) => html("option", { value: measure.id }, measure.title)));
-    if (comparison.report.quantization) {
+    if (comparison.report.quantization || isQuantizedOnOneSide(comparison)) {
       select.value = "sqnr";
       this.measure = MEASURES[2] as Measure;
     }
@@ -98,7 +105,7 @@ export class GrowthPlot {
       sample(svg("path", { class: "ring", d: rings([[0, 0]]) }), "fused"),
       sample(svg("path", { class: "tick same", d: "M0 -5v10" }), "the same bits"),
       sample(svg("path", { class: "tick alone", d: "M0 -5v10" }), "on one side only"),
-      sample(svg("path", { class: "diamond", d: diamond(0, 0) }), "own error of a cause, its inputs being the other side's"),
+      sample(svg("path", { class: "diamond", d: diamond(0, 0) }), "own error of a cause or a quantized layer, its inputs being the other side's"),
       sample(svg("path", { class: "tolerance", d: "M-8 0h16" }), "tolerance"));
   }
 
@@ -132,7 +139,7 @@ export class GrowthPlot {
     drawing.append(...this.grid(low, high, width, floor, yOf));
     const seen = this.points.filter((point) => point.value >= 10 ** low);
     drawing.append(this.toleranceLine(tolerances, xOf, yOf), lineThrough(seen), ...this.marks(rows, xOf, floor),
-      ...this.causes(xOf, yOf, floor, low));
+      ...this.layers(xOf, yOf, low), ...this.causes(xOf, yOf, floor, low));
     this.cursor = svg("circle", { class: "cursor", r: 8, cx: -20, cy: -20 });
     drawing.append(this.cursor);
     this.frame.replaceChildren(drawing);
@@ -225,6 +232,17 @@ export class GrowthPlot {
     return parts;
   }
 
+  // What a quantized layer adds by itself, its inputs being as they are.
+  private layers(xOf: (row: number) => number, yOf: (v: number) => number, low: number): SVGElement[] {
+    const { quantization } = this.comparison.report;
+    const path = this.measure.id === "range" ? [] : (quantization?.layers ?? []).flatMap((layer) => {
+      const row = this.comparison.rowOfResult(quantization?.side ?? "right", layer.result);
+      const own = 10 ** (-real(layer.own_sqnr) / 20);
+      return row >= 0 && own >= 10 ** low && Number.isFinite(own) ? [diamond(xOf(row), yOf(own), 4)] : [];
+    });
+    return path.length === 0 ? [] : [svg("path", { class: "diamond own", d: path.join("") })];
+  }
+
   private summary(): string {
     const [first] = this.points;
     if (!first) return "No pair differs.";
@@ -296,8 +314,8 @@ function rings(points: [number, number][]): string {
   return points.map(([x, y]) => `M${(x - 6.5).toFixed(1)} ${y.toFixed(1)}a6.5 6.5 0 1 0 13 0a6.5 6.5 0 1 0 -13 0`).join("");
 }
 
-function diamond(x: number, y: number): string {
-  return `M${x} ${y - 7}l7 7l-7 7l-7 -7z`;
+function diamond(x: number, y: number, size = 7): string {
+  return `M${x.toFixed(1)} ${(y - size).toFixed(1)}l${size} ${size}l-${size} ${size}l-${size} -${size}z`;
 }
 
 // Of many points in one column of pixels the greatest.

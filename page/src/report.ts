@@ -50,9 +50,9 @@ export interface Statistics {
   max: Real;
   mean: Real;
   deviation: Real;
-  zeros: Integer;
-  nans: Integer;
-  infinities: Integer;
+  zeros?: Integer;
+  nans?: Integer;
+  infinities?: Integer;
 }
 
 export interface Result {
@@ -83,12 +83,35 @@ export interface ModelSide {
   results: Result[];
 }
 
+export interface Slice {
+  at: string;
+  left: string;
+  right: string;
+  difference: string;
+}
+
+export interface Values {
+  counted?: Integer;
+  equal: Integer;
+  not_finite?: Integer;
+  decades: [Integer, Integer][];
+  left?: Real[];
+  right?: Real[];
+  size?: [Integer, Integer];
+  cells?: [Integer, Integer];
+  scale?: [Real, Real];
+  scale_of_difference?: [Real, Real];
+  all_slices?: Integer;
+  slices?: Slice[];
+}
+
 export interface Row {
   relation: Relation;
   left: number[];
   right: number[];
   marks: string[];
   diff?: Diff;
+  values?: Values;
 }
 
 export interface Fact {
@@ -195,6 +218,7 @@ export interface Report {
     set_name?: string;
     sets?: string[];
     left_out?: string[];
+    repro?: { cause: number; folder: string }[];
   };
 }
 

@@ -1,7 +1,8 @@
 // What stands above the table: the verdict, both models, the causes, what else was found.
 import { type Comparison, madeBy, pathAndName } from "./comparison";
 import { type Child, button, facts, html, shortName, table, wholeName } from "./dom";
-import { attributeTable, figures, worstTable } from "./figures";
+import { attributeTable, figures, histogram, worstTable } from "./figures";
+import { elementsView } from "./heatmap";
 import { type Cause, type ModelSide, type Report, type Side, SIDES, real } from "./report";
 import { bytes, digits, farthest, grouped, many, percent, plain, shareApart, visible } from "./text";
 
@@ -16,7 +17,7 @@ const VERDICT_SIGNS = { same: "=", close: "≈", untested: "?", different: "≠"
 export function verdictSection(comparison: Comparison): HTMLElement {
   const report = comparison.report;
   const [first, ...others] = report.words ?? [];
-  return html("section", { class: "verdict", "aria-labelledby": "verdict" },
+  return html("section", { class: `verdict ${report.verdict}`, "aria-labelledby": "verdict" },
     html("h1", { id: "verdict" },
       html("span", { class: "sign", "aria-hidden": "true" }, VERDICT_SIGNS[report.verdict]),
       report.verdict),
@@ -176,11 +177,36 @@ function causeCard(comparison: Comparison, cause: Cause, number: number, actions
       html("summary", {}, "Worst elements, the right's node being given the left's values"),
       worstTable(cause.diff.worst)),
     explained && html("details", {}, html("summary", {}, "All that was measured"), figures(explained.diff)),
-    cause.repro !== undefined && cause.repro !== "" && html("p", {}, "As two small models: ",
-      html("code", {}, visible(`onnxcmp ${cause.repro}/left.onnx ${cause.repro}/right.onnx`))),
+    elementsOf(comparison, row),
+    reproOf(comparison, cause, number),
     row >= 0 && html("p", { class: "buttons" },
       html("a", { href: `#row-${row}`, class: "button" }, `Row ${row}`),
       button("In the graph", () => actions.showInGraph(row))));
+}
+
+// Of the row that the cause is in, made when somebody looks.
+function elementsOf(comparison: Comparison, number: number): Child {
+  const row = comparison.row(number);
+  const values = row?.values;
+  if (!row || !values) return null;
+  const view = html("details", { class: "elements" },
+    html("summary", {}, "Elements as they came out: how many differ by how much, and where"));
+  view.addEventListener("toggle", () => {
+    if (view.childElementCount > 1) return;
+    const parts = [histogram(values), elementsView(values, comparison.face("left", row), comparison.face("right", row))];
+    view.append(...parts.filter((part): part is HTMLElement => part instanceof HTMLElement));
+  });
+  return view;
+}
+
+function reproOf(comparison: Comparison, cause: Cause, number: number): Child {
+  if (cause.repro === undefined || cause.repro === "") return null;
+  const folder = comparison.report.page?.repro?.find((one) => one.cause === number)?.folder;
+  const link = (file: string): Child => folder === undefined ? `${file} `
+    : html("a", { href: encodeURI(folder.startsWith("/") ? `file://${folder}/${file}` : `./${folder}/${file}`).replace(/[?#]/g, encodeURIComponent) },
+      file, " ");
+  return html("p", {}, "As two small models: ", link("left.onnx"), link("right.onnx"),
+    html("code", {}, visible(`onnxcmp ${cause.repro}/left.onnx ${cause.repro}/right.onnx`)));
 }
 
 // The sentence of a cause has its parts between semicolons.

@@ -36,12 +36,15 @@ export function pageOf(left, right, ...options) {
 
 let shell;
 // The same page with another report, as the program would write it.
-export function pageWith(report) {
+// `parts`: the reports of a document that has several.
+export function pageWith(report, parts = []) {
   shell ??= readFileSync(pageOf(testData("fusions/BiasGelu.standard.onnxtxt"),
     testData("fusions/BiasGelu.fused.onnxtxt")), "utf8");
-  const json = JSON.stringify(report).replaceAll("<", "\\u003c");
+  const escaped = (data) => JSON.stringify(data).replaceAll("<", "\\u003c");
+  const json = escaped(report);
+  const others = parts.map((part, i) => `<script type="application/json" id="onnxcmp-${i}">${escaped(part)}</script>`).join("");
   const text = shell
-    .replace(/(<script type="application\/json" id="onnxcmp">)[^<]*/, (_, tag) => tag + json)
+    .replace(/(<script type="application\/json" id="onnxcmp">)[^<]*<\/script>/, (_, tag) => `${tag}${json}</script>${others}`)
     .replace(/data-verdict="\w+"/, `data-verdict="${report.verdict}"`);
   const file = join(folder, `made${Math.random()}.html`);
   writeFileSync(file, text);
@@ -89,7 +92,9 @@ export async function open(file, { width = 1280, height = 900, scheme = "light",
     void dialog.dismiss();
   });
   const url = `file://${file}${fragment}`;
+  // A worker's script is the page's own: nothing is fetched from anywhere.
   page.on("request", (request) => {
+    if (request.url().startsWith("blob:null/")) return;
     if (request.url().split("#")[0] !== `file://${file}`) page.complaints.push(`request: ${request.url()}`);
   });
   await page.goto(url);

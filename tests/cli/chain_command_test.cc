@@ -16,6 +16,7 @@ namespace {
 
 using ::onnxcmp::testing::Onnxcmp;
 using ::onnxcmp::testing::Outcome;
+using ::onnxcmp::testing::ReadFile;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -139,6 +140,26 @@ TEST_F(ChainCommandTest, Mistakes) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("\n x 1: a.onnxtxt → f.onnxtxt "),
                                  HasSubstr("\n = all: a.onnxtxt → a.onnxtxt ")));
+}
+
+TEST_F(ChainCommandTest, APageOfAllSteps) {
+  const std::string page = folder_ + "/chain.html";
+  const std::vector<std::string> chain = {"chain", Scaled("a", "2"), Scaled("b", "2"),
+                                          Scaled("c", "3")};
+  std::vector<std::string> with_page = chain;
+  with_page.insert(with_page.end(), {"--html", page});
+  const Outcome outcome = Onnxcmp(with_page);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.out, Onnxcmp(chain).out);
+  const std::string text = ReadFile(page);
+  EXPECT_THAT(text, HasSubstr("data-verdict=\"different\""));
+  EXPECT_THAT(text, HasSubstr("\"first_failing\": 1"));
+  EXPECT_THAT(text, HasSubstr("\"command\": \"onnxcmp chain "));
+  // Three comparisons: two steps and the ends.
+  EXPECT_THAT(text, HasSubstr("id=\"onnxcmp-2\""));
+  EXPECT_THAT(text, Not(HasSubstr("id=\"onnxcmp-3\"")));
+  with_page.back() = "/no/such/folder/chain.html";
+  EXPECT_EQ(Onnxcmp(with_page).status, 2);
 }
 
 }  // namespace

@@ -231,6 +231,30 @@ TEST_F(CompareCommandTest, APage) {
   EXPECT_EQ(Onnxcmp({left, left, "--html", "/no/such/folder/r.html"}).status, 2);
 }
 
+TEST_F(CompareCommandTest, NodeDataOfModelExplorer) {
+  const std::string left = Model("l", "(float[2] x) => (float[2] y) { a = Abs(x) y = Add(a, x) }");
+  const std::string right = Model("r", "(float[2] x) => (float[2] y) { a = Abs(x) y = Mul(a, x) }");
+  const std::string dir = folder_ + "/explorer/files";
+  const Outcome outcome = Onnxcmp({left, right, "--model-explorer", dir, "--format", "json"});
+  EXPECT_EQ(outcome.status, 1);
+  // What a program reads stays as it is.
+  EXPECT_THAT(outcome.out, StartsWith("{\"format\":\"onnxcmp\""));
+  for (const std::string side : {"left", "right"}) {
+    EXPECT_THAT(outcome.err,
+                HasSubstr(absl::StrCat("model-explorer ", side == "left" ? left : right,
+                                       " --extensions=model_explorer_onnx --node_data_paths=", dir,
+                                       "/", side, ".error.json,")));
+    EXPECT_THAT(ReadFile(absl::StrCat(dir, "/", side, ".relation.json")),
+                AllOf(HasSubstr("\"node\": {\n    \"value\": \"same\""),
+                      HasSubstr("\"node_1\": {\n    \"value\": \"different\"")));
+  }
+  const std::string recording = folder_ + "/rec.npz";
+  ASSERT_EQ(Onnxcmp({"run", left, "--ramp", "--save-all", recording}).status, 0);
+  EXPECT_THAT(Onnxcmp({recording, left, "--model-explorer", dir}).err,
+              HasSubstr("Model Explorer shows no recording: nothing was written of the left"));
+  EXPECT_EQ(Onnxcmp({left, right, "--model-explorer", left + "/no"}).status, 2);
+}
+
 TEST_F(CompareCommandTest, AFailureOnTheWayShowsTheRowsBeforeIt) {
   const std::string left = Model(
       "l", "(float[6] x) => (float[a] z) <int64[2] s = {2, 3}> { y = Neg(x) z = Reshape(y, s) }");
@@ -358,6 +382,9 @@ TEST_F(CompareCommandTest, SeveralSetsOfInputs) {
   EXPECT_EQ(Onnxcmp({left, left, "--inputs", npz, "--each", "--html", page}).status, 0);
   EXPECT_THAT(ReadFile(folder_ + "/p.1.html"),
               AllOf(HasSubstr("\"set\":1,"), HasSubstr("\"sets\":[\"p.0.html\",\"p.1.html\"]")));
+  EXPECT_THAT(ReadFile(page),
+              AllOf(HasSubstr("{\"sets\":[{\"name\":"), HasSubstr("id=\"onnxcmp-1\""),
+                    HasSubstr("data-verdict=\"same\"")));
   outcome = Onnxcmp({left, right, "--inputs", npz, "--each", "--rtol", "3"});
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_EQ(Onnxcmp({left, maker, "--inputs", npz, "--each"}).status, 2);

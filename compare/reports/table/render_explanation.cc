@@ -82,7 +82,7 @@ class Screen {
     const std::string right_type = r == kNone ? "" : ShortType(Right(r));
     Both("type", left_type, right_type,
          left_type == right_type || l == kNone || r == kNone ? "" : "← differs");
-    for (const ExplainedFact& fact : explanation_.attributes) {
+    for (const AttributePair& fact : explanation_.attributes) {
       const auto shown = [&](const std::string& text) {
         return text.empty() ? text
                             : absl::StrCat(PrintableText(fact.name), " = ", PrintableText(text));

@@ -29,7 +29,7 @@ using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
 // A chain of multiplications by other numbers each, and sines; all of them are seen in an output.
-std::string Chain(int nodes, double first, double step) {
+std::string ChainModel(int nodes, double first, double step) {
   std::string constants;
   std::string body;
   std::string last = "x";
@@ -60,15 +60,15 @@ Comparison ComparedWithin(const std::string& left, const std::string& right,
 
 // Of two chains that have nothing in common.
 Comparison OfUnlikeChains(const RepairLimits& limits) {
-  return ComparedWithin(Chain(30, 1.1, 0.013), Chain(30, 2.3, -0.017), limits);
+  return ComparedWithin(ChainModel(30, 1.1, 0.013), ChainModel(30, 2.3, -0.017), limits);
 }
 
 constexpr char kCutShort[] = "the search for causes was cut short, there may be others: ";
 
 TEST(CauseLimits, NoneIsReachedWithOneFault) {
-  std::string right = Chain(30, 1.1, 0.013);
+  std::string right = ChainModel(30, 1.1, 0.013);
   right.replace(right.find("1.1000"), 6, "1.4000");
-  const Comparison comparison = ComparedWithin(Chain(30, 1.1, 0.013), right, {});
+  const Comparison comparison = ComparedWithin(ChainModel(30, 1.1, 0.013), right, {});
   EXPECT_THAT(comparison.causes, SizeIs(1));
   EXPECT_THAT(comparison.notes, Not(Contains(HasSubstr(kCutShort))));
 }
@@ -123,7 +123,7 @@ TEST(CauseLimits, EachIsNamed) {
 
 // Faults that hide nothing after them: each is found by itself.
 TEST(CauseLimits, OfCauses) {
-  const std::string left = Chain(30, 1.1, 0.013);
+  const std::string left = ChainModel(30, 1.1, 0.013);
   std::string right = left;
   for (const char* one : {"1.1000", "1.2560", "1.4120"}) {
     const size_t at = right.find(one);

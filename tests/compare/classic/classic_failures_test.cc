@@ -84,7 +84,7 @@ TEST(ClassicFailuresTest, OtherOrderOfQKV) {
 
 // A chain of `names`, each result being the sine of 4 times the one before, which never settles;
 // results whose names begin with 'n' are dead ends beside it.
-std::string Chain(const std::vector<std::string>& names) {
+std::string ChainOfNames(const std::vector<std::string>& names) {
   std::string graph =
       "(float[8] x) => (float[8] out) <float f = {4}, float g = {3.7}> { prev_0 = Identity(x) ";
   std::string before = "prev_0";
@@ -131,7 +131,8 @@ TEST(ClassicFailuresTest, InsertedAndDropped) {
   Append(Range("s", 10, 110), &right);
   Append(Range("n_right", 0, 30), &right);
   Append(Range("s", 110, 120), &right);
-  const Comparison comparison = Compared(Chain(left), Chain(right), {{"x", Random({8}, 5)}});
+  const Comparison comparison =
+      Compared(ChainOfNames(left), ChainOfNames(right), {{"x", Random({8}, 5)}});
   EXPECT_GE(CheckNamesakes(comparison), 240);
 }
 

@@ -22,8 +22,8 @@ constexpr int kTrialsAfterwards = 1;
 // A chain of links that are unlike each other, in which whatever differs stays as different.
 // `first`: what makes s0 of p0,
 // `detour`: q0 of that.
-std::string Chain(const std::string& first, const std::string& detour = "q0 = Identity(s0)",
-                  int links = kLinks) {
+std::string RepairedChain(const std::string& first, const std::string& detour = "q0 = Identity(s0)",
+                          int links = kLinks) {
   std::string text = absl::StrCat(
       "(float[64] x) => (float[64] y) <float k = {2.5}, float up = {0.5}, float down = {-0.5}> {\n",
       "  p0 = Mul(x, k)\n  ", first, "\n  ", detour, "\n");
@@ -64,7 +64,8 @@ class RepairTest : public ::testing::Test {
 };
 
 TEST_F(RepairTest, AWrongPairIsGivenUpAfterAFewNodes) {
-  const ForcedSides sides(Chain("s0 = Sin(p0)"), Chain("s0 = Cos(p0)"), Irregular(64));
+  const ForcedSides sides(RepairedChain("s0 = Sin(p0)"), RepairedChain("s0 = Cos(p0)"),
+                          Irregular(64));
   Search(sides, {{sides.Right("s0"), sides.Left("s1")}, {sides.Right("s0"), sides.Left("s2")}});
   EXPECT_LE(runs_, 2 * kLinks + 3 * kFew);
 }
@@ -73,8 +74,8 @@ TEST_F(RepairTest, AWrongPairIsGivenUpAfterAFewNodes) {
 TEST_F(RepairTest, WhatLiesAfterTheTruePairIsNotTried) {
   constexpr int kShort = 20;
   constexpr int kHalf = 3;
-  const ForcedSides sides(Chain("s0 = Sin(p0)", "q0 = Identity(s0)", kShort),
-                          Chain("s0 = Cos(p0)", Detour(kHalf), kShort), Irregular(64));
+  const ForcedSides sides(RepairedChain("s0 = Sin(p0)", "q0 = Identity(s0)", kShort),
+                          RepairedChain("s0 = Cos(p0)", Detour(kHalf), kShort), Irregular(64));
   std::vector<std::pair<int, int>> hints;
   for (int i = 1; i < 6; ++i) {
     for (int k = 0; k < 4; ++k) {
@@ -87,8 +88,8 @@ TEST_F(RepairTest, WhatLiesAfterTheTruePairIsNotTried) {
 
 // There is little to speak for its own left node, and much for those that follow.
 TEST_F(RepairTest, WhatBeginsTheRegionIsTriedBeforeWhatLiesFurtherOn) {
-  const ForcedSides sides(Chain("n0 = Sign(p0)\n  m0 = Add(n0, p0)\n  s0 = Sin(m0)"),
-                          Chain("s0 = Cos(p0)"), Irregular(64));
+  const ForcedSides sides(RepairedChain("n0 = Sign(p0)\n  m0 = Add(n0, p0)\n  s0 = Sin(m0)"),
+                          RepairedChain("s0 = Cos(p0)"), Irregular(64));
   Search(sides, {{sides.Right("s1"), sides.Left("s1")}, {sides.Right("s2"), sides.Left("s2")}});
   EXPECT_LE(runs_, 2 * kLinks + 3 * kFew);
 }
@@ -96,8 +97,8 @@ TEST_F(RepairTest, WhatBeginsTheRegionIsTriedBeforeWhatLiesFurtherOn) {
 // All that the pair leads to at first has no partner.
 TEST_F(RepairTest, ATruePairThatIsSlowIsWaitedForInTheEnd) {
   constexpr int kHalf = 6;  // more than the first patience together
-  const ForcedSides sides(Chain("s0 = Sin(p0)"), Chain("s0 = Cos(p0)", Detour(kHalf)),
-                          Irregular(64));
+  const ForcedSides sides(RepairedChain("s0 = Sin(p0)"),
+                          RepairedChain("s0 = Cos(p0)", Detour(kHalf)), Irregular(64));
   Search(sides, {});
   EXPECT_EQ(repaired_.state.at(sides.Right("y")).match, sides.Class("y"));
 }

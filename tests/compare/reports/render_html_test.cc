@@ -18,7 +18,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "compare/comparison/comparison.h"
+#include "compare/pictures/value_picture.h"
 #include "compare/reports/page_bundle.h"
+#include "compare/reports/render_chain.h"
 #include "compare/reports/render_json.h"
 #include "tests/support/json_schema.h"
 #include "tests/support/paths.h"
@@ -160,7 +162,7 @@ TEST(RenderHtmlTest, ThePolicyAllowsItsOwnScriptAlone) {
                         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"
                         " script-src ",
                         source(bundle.script_sha256), "; style-src ", source(bundle.style_sha256),
-                        "; base-uri 'none'; form-action 'none'\">")));
+                        "; worker-src blob:; base-uri 'none'; form-action 'none'\">")));
   EXPECT_THAT(page, HasSubstr(absl::StrCat("<script>", bundle.script, "</script>")));
   EXPECT_THAT(page, HasSubstr(absl::StrCat("<style>", bundle.style, "</style>")));
   // Before anything that it is to rule.
@@ -221,6 +223,100 @@ TEST(RenderHtmlTest, LeavesDetailsOutThatAreTooMuch) {
   EXPECT_FALSE(report["left"]["results"][1].contains("statistics"));
   EXPECT_THAT(report["page"]["left_out"],
               ElementsAre("the worst elements of rows", "statistics of results"));
+}
+
+// A comparison whose second row has a picture of tensors of this shape, which differ in one
+// element.
+Comparison WithPicture(const std::vector<int64_t>& shape) {
+  int64_t size = 1;
+  for (const int64_t dim : shape) size *= dim;
+  std::vector<float> values(static_cast<size_t>(size));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 7) - 3;
+  const Tensor left = Tensor::Of<float>(shape, values);
+  values.back() += 0.5F;
+  const Tensor right = Tensor::Of<float>(shape, values);
+  Comparison comparison = MakeComparison();
+  ComparedRow& row = comparison.rows[1];
+  const TensorDifference difference = TensorDifferenceOf(left, right, DifferenceOptions());
+  row.picture = PictureOf(left, right, difference);
+  row.difference = std::make_shared<const TensorDifference>(difference);
+  return comparison;
+}
+
+TEST(RenderHtmlTest, FewElementsAreNumbers) {
+  const Json report = ReportOf(RenderHtml(WithPicture({2, 3})));
+  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+  EXPECT_FALSE(report["rows"][0].contains("values"));
+  const Json& values = report["rows"][1]["values"];
+  EXPECT_EQ(values["left"], Json({-3, -2, -1, 0, 1, 2}));
+  EXPECT_EQ(values["right"], Json({-3, -2, -1, 0, 1, 2.5}));
+  EXPECT_EQ(values["decades"], Json::parse("[[-1,1]]"));
+  EXPECT_EQ(values["equal"], 5);
+  EXPECT_FALSE(values.contains("slices"));
+}
+
+TEST(RenderHtmlTest, ManyElementsAreMaps) {
+  const Json report = ReportOf(RenderHtml(WithPicture({5, 40, 64})));
+  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+  const Json& values = report["rows"][1]["values"];
+  EXPECT_EQ(values["size"], Json({40, 64}));
+  EXPECT_EQ(values["cells"], Json({32, 32}));
+  EXPECT_EQ(values["scale"], Json({-3, 3}));
+  EXPECT_EQ(values["all_slices"], 5);
+  ASSERT_EQ(values["slices"].size(), 3U);
+  EXPECT_EQ(values["slices"][0]["at"], "[4]");
+  std::string bytes;
+  ASSERT_TRUE(absl::Base64Unescape(values["slices"][0]["difference"].get<std::string>(), &bytes));
+  ASSERT_EQ(bytes.size(), 1024U);
+  EXPECT_EQ(CountOf(bytes, std::string(1, '\0')), 1023U);
+  EXPECT_EQ(bytes.back(), '\x01');
+  ASSERT_TRUE(absl::Base64Unescape(values["slices"][0]["left"].get<std::string>(), &bytes));
+  EXPECT_EQ(static_cast<unsigned char>(bytes[0]), 254);  // 3
+}
+
+TEST(RenderHtmlTest, ThePageSaysWhichElementsItLacks) {
+  HtmlOptions options;
+  options.most_bytes = 300'000;
+  const Json report = ReportOf(RenderHtml(WithPicture({5, 40, 64}), options));
+  EXPECT_FALSE(report["rows"][1].contains("values"));
+  EXPECT_THAT(report["page"]["left_out"], ElementsAre("elements and maps of rows"));
+  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+}
+
+TEST(RenderHtmlTest, ReprosAreWhereThePageSeesThem) {
+  Comparison comparison = MakeComparison();
+  comparison.causes[0].repro_folder = "out/repros/cause_1";
+  HtmlOptions options;
+  options.folder = "out/pages/";
+  Json report = ReportOf(RenderHtml(comparison, options));
+  EXPECT_EQ(report["page"]["repro"],
+            Json::parse(R"([{"cause": 0, "folder": "../repros/cause_1"}])"));
+  EXPECT_THAT(testing::SchemaErrors(report, Schema()), IsEmpty());
+  // Nobody knows where standard output goes.
+  report = ReportOf(RenderHtml(comparison));
+  EXPECT_FALSE(report["page"].contains("repro"));
+}
+
+TEST(RenderHtmlTest, AChainHasAllStepsInOneFile) {
+  const Comparison comparison = MakeComparison("</script>");
+  Chain chain;
+  chain.models = {"a.onnx", "b.onnx"};
+  ChainStep step;
+  step.right = 1;
+  EXPECT_TRUE(AddSet("set 0", comparison, &step));
+  EXPECT_FALSE(AddSet("set 1", comparison, &step));
+  chain.steps = {step};
+  const std::string page =
+      RenderChainHtml(chain, {PageData(comparison, HtmlOptions())}, "onnxcmp chain a b");
+  EXPECT_THAT(page, HasSubstr("data-verdict=\"different\""));
+  EXPECT_EQ(CountOf(page, "<script"), 3U);
+  const Json overview = ReportOf(page);
+  EXPECT_EQ(overview["steps"].size(), 1U);
+  EXPECT_EQ(overview["command"], "onnxcmp chain a b");
+  const std::string begin = "<script type=\"application/json\" id=\"onnxcmp-0\">";
+  std::string data = page.substr(page.find(begin) + begin.size());
+  data = data.substr(0, data.find("</script>"));
+  EXPECT_THAT(testing::SchemaErrors(Json::parse(data, nullptr, false), Schema()), IsEmpty());
 }
 
 TEST(RenderHtmlTest, WithoutScriptsItSaysTheVerdict) {

@@ -1,0 +1,32 @@
+// A comparison as Model Explorer's custom node data, which colors the graphs that it shows.
+#ifndef ONNXCMP_COMPARE_MODEL_EXPLORER_NODE_DATA_H_
+#define ONNXCMP_COMPARE_MODEL_EXPLORER_NODE_DATA_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compare/comparison/comparison.h"
+#include "compare/model_explorer/explorer_ids.h"
+#include "compare/pair/per_side.h"
+
+namespace onnxcmp {
+
+struct NodeDataFile {
+  std::string name;  // "left.error.json"
+  std::string text;
+};
+
+// Of one side's model: how far its nodes' results are from the other side's (of the values' size),
+// the same in dB, and their relation. Of several results of a node, as of a loop's iterations, the
+// worst counts.
+std::vector<NodeDataFile> NodeDataOf(const Comparison& comparison, SideId side,
+                                     const ExplorerIds& ids);
+
+// The same with the ids of the model in this file.
+absl::StatusOr<std::vector<NodeDataFile>> NodeDataOfModel(const Comparison& comparison, SideId side,
+                                                          const std::string& path);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_MODEL_EXPLORER_NODE_DATA_H_

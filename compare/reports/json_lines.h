@@ -1,0 +1,46 @@
+// The long arrays of a report as JSON, results of both sides and rows, a line for each: all of it
+// for programs, or as much as a page shows.
+#ifndef ONNXCMP_COMPARE_REPORTS_JSON_LINES_H_
+#define ONNXCMP_COMPARE_REPORTS_JSON_LINES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "compare/comparison/comparison.h"
+#include "compare/differences/tensor_difference.h"
+#include "compare/differences/value_difference.h"
+
+namespace onnxcmp {
+
+struct JsonLines {
+  std::string left, right, rows;
+};
+
+// All that is known.
+JsonLines AllLines(const Comparison& comparison);
+
+// What pages leave out to be smaller: the least first.
+struct PageDetail {
+  size_t rows_with_elements = 1000;  // how many have their worst elements, those that differ first
+  bool statistics = true;            // of results
+  int64_t picture_bytes = 0;         // of elements and maps, of the rows that matter most
+};
+
+// What a page has for a detail, of what there is.
+struct PageCounts {
+  size_t elements = 0, all_elements = 0;  // rows with their worst elements
+  size_t pictures = 0, all_pictures = 0;  // rows with their values
+};
+
+// By the same schema: numbers have fewer digits, members that say nothing are left out, and so is
+// what the detail does not ask for. `counts` may be null.
+JsonLines PageLines(const Comparison& comparison, const PageDetail& detail, PageCounts* counts);
+
+// `diff` as an object.
+std::string DifferenceJson(const TensorDifference& difference);
+std::string DifferenceJson(const ValueDifference& difference);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_REPORTS_JSON_LINES_H_

@@ -1,0 +1,132 @@
+// The elements of a drawing of one side's graph.
+import { type Comparison, madeBy, pathAndName } from "./comparison";
+import { svg } from "./dom";
+import { type JointGraph, type JointNode } from "./joint";
+import { type Box } from "./layout";
+import { type Relation, type Side } from "./report";
+import { type Scope } from "./scopes";
+import { SIGNS, farthest, grouped, visible } from "./text";
+
+export const NODE = { width: 184, height: 44 };
+
+export interface GraphActions {
+  choose(key: number, row: number): void;
+  expand(keys: number[]): void;
+  toggle(scope: Scope): void;
+}
+
+function short(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
+
+function shortEnd(text: string, most: number): string {
+  return text.length <= most ? text : `…${text.slice(1 - most)}`;
+}
+
+// A click does it, and so do Enter and the space bar.
+function pressable(element: SVGElement, act: () => void): SVGElement {
+  element.addEventListener("click", act);
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  });
+  return element;
+}
+
+export function curve(points: { x: number; y: number }[]): string {
+  const [first, ...rest] = points;
+  if (!first) return "";
+  let path = `M${first.x.toFixed(1)} ${first.y.toFixed(1)}`;
+  for (let i = 0; i < rest.length; ++i) {
+    const at = rest[i] as { x: number; y: number };
+    const next = rest[i + 1];
+    if (!next) path += `L${at.x.toFixed(1)} ${at.y.toFixed(1)}`;
+    else path += `Q${at.x.toFixed(1)} ${at.y.toFixed(1)} ${((at.x + next.x) / 2).toFixed(1)} ${((at.y + next.y) / 2).toFixed(1)}`;
+  }
+  return path;
+}
+
+export class GraphDrawing {
+  constructor(private readonly comparison: Comparison, private readonly joint: JointGraph,
+    private readonly actions: GraphActions) {}
+
+  node(side: Side, key: number, node: JointNode, box: Box, selected: boolean): SVGElement {
+    const result = this.joint.result(side, node);
+    const row = this.comparison.row(node.row);
+    const operator = visible(madeBy(result));
+    const relation = node.absorbed ? "absorbed" : node.relation;
+    const pairsError = node.left !== undefined && node.right !== undefined ? farthest(row?.diff) : "";
+    const sign = node.absorbed ? "" : SIGNS[node.relation];
+    const causes = this.comparison.causesAt(node.row).length > 0 && !node.absorbed;
+    const texts = [short(operator, pairsError === "" ? 20 : 12), `${sign} ${pairsError}`.trim(),
+      shortEnd(visible(this.comparison.brief(pathAndName(result))), 27)];
+    const label = `${texts.filter((text) => text !== "").join(" ")}, ${side}, row ${node.row}`;
+    const group = svg("g", { class: `node ${relation}${selected ? " selected" : ""}${causes ? " has-cause" : ""}`,
+      transform: `translate(${box.x - NODE.width / 2} ${box.y - NODE.height / 2})`, tabindex: 0, role: "button",
+      "aria-label": label, "data-node": node.row },
+    svg("title", {}, `${operator} ${visible(pathAndName(result)).slice(0, 400)}\n${visible(result?.type ?? "")}\nrow ${node.row}`),
+    svg("rect", { class: "box", width: NODE.width, height: NODE.height, rx: 5 }),
+    svg("rect", { class: "bar", width: 5, height: NODE.height, rx: 2 }),
+    svg("text", { class: "op", x: 12, y: 18 }, `${texts[0]} `),
+    svg("text", { class: "error", x: NODE.width - 7, y: 18, "text-anchor": "end" }, `${texts[1]} `),
+    svg("text", { class: "label", x: 12, y: 35 }, texts[2] ?? ""));
+    return pressable(group, () => this.actions.choose(key, node.row));
+  }
+
+  expander(keys: number[], x: number, y: number, label: string): SVGElement {
+    const open = svg("g", { class: "expander", transform: `translate(${x} ${y})`, tabindex: 0, role: "button",
+      "aria-label": label },
+    svg("title", {}, label), svg("rect", { x: -14, y: -8, width: 28, height: 16, rx: 8 }),
+    svg("text", { y: 4, "text-anchor": "middle" }, `+${keys.length}`));
+    return pressable(open, () => this.actions.expand(keys));
+  }
+
+  // A scope that is closed: one box for all in it.
+  closed(side: Side, scope: Scope, box: Box): SVGElement {
+    const { count } = scope;
+    const relation: Relation = count.different > 0 ? "different" : count.close > 0 ? "close"
+      : count.same > 0 ? "same" : side === "left" ? "left_only" : "right_only";
+    const all = Object.values(count).reduce((a, b) => a + b);
+    const parts = (["different", "close", "same", `${side}_only`] as const).filter((one) => count[one] > 0)
+      .map((one) => `${SIGNS[one]} ${grouped(count[one])}`);
+    const label = `${visible(scope.label).slice(0, 200)}: ${grouped(all)} results, ${parts.join(", ")}, ${side}`;
+    const group = svg("g", { class: `node scope ${relation}${scope.causes > 0 ? " has-cause" : ""}`, tabindex: 0, role: "button",
+      transform: `translate(${box.x - NODE.width / 2} ${box.y - NODE.height / 2})`, "aria-expanded": "false",
+      "aria-label": label, "data-scope": scope.id.slice(0, 1000) },
+    svg("title", {}, label),
+    svg("rect", { class: "box", width: NODE.width, height: NODE.height, rx: 12 }),
+    svg("rect", { class: "under", x: 4, y: 4, width: NODE.width - 8, height: NODE.height - 8, rx: 9 }),
+    svg("text", { class: "op", x: 12, y: 19 }, `${shortEnd(visible(scope.label), 22)} `),
+    svg("text", { class: "label", x: 12, y: 34 }, `${grouped(all)} results  ${parts.join("  ")}`));
+    return pressable(group, () => this.actions.toggle(scope));
+  }
+
+  // One that is open: a frame with a button that closes it.
+  open(scope: Scope, box: Box): SVGElement {
+    const [left, top] = [box.x - box.width / 2, box.y - box.height / 2];
+    const label = visible(scope.label);
+    const most = Math.max(6, Math.floor((box.width - 44) / 7));
+    const close = pressable(svg("g", { class: "expander", transform: `translate(${left + 16} ${top + 11})`, tabindex: 0,
+      role: "button", "aria-expanded": "true", "aria-label": `Close ${label.slice(0, 200)}` },
+    svg("title", {}, `Close ${label.slice(0, 200)}`), svg("rect", { x: -9, y: -8, width: 18, height: 16, rx: 8 }),
+    svg("text", { y: 4, "text-anchor": "middle" }, "−")), () => this.actions.toggle(scope));
+    return svg("g", {},
+      svg("rect", { class: "frame", x: left, y: top, width: box.width, height: box.height, rx: 10 }),
+      svg("text", { class: "frame-label", x: left + 30, y: top + 15 }, shortEnd(label, most)), close);
+  }
+
+  // A box around a pair and what it stands for, where these stand together.
+  fusion(boxes: Box[], text: string): SVGElement {
+    const pad = 8;
+    const left = Math.min(...boxes.map((one) => one.x - one.width / 2)) - pad;
+    const right = Math.max(...boxes.map((one) => one.x + one.width / 2)) + pad;
+    const top = Math.min(...boxes.map((one) => one.y - one.height / 2)) - pad;
+    const bottom = Math.max(...boxes.map((one) => one.y + one.height / 2)) + pad;
+    return svg("g", {},
+      svg("rect", { class: "fusion", x: left, y: top, width: right - left, height: bottom - top, rx: 10 },
+        svg("title", {}, text)),
+      svg("text", { class: "fusion-label", x: left + 6, y: top - 3 }, short(text, 44)));
+  }
+}

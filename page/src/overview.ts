@@ -1,0 +1,118 @@
+// A chain of models or several sets of inputs, each part of which has a report in the document.
+import { button, html } from "./dom";
+import { type Report } from "./report";
+import { grouped, visible } from "./text";
+
+export interface ChainStep {
+  left: string;
+  right: string;
+  sets: number;
+  verdict: Report["verdict"];
+  exit_status: number;
+  set: string;
+  text: string;
+  causes: string[];
+}
+
+export interface Chain {
+  models: string[];
+  steps: ChainStep[];
+  ends: ChainStep | null;
+  first_failing: number | null;
+  verdict: Report["verdict"];
+  exit_status: number;
+  command?: string;
+}
+
+// Several sets of inputs.
+export interface Sets {
+  sets: { name: string; verdict: Report["verdict"]; exit_status: number; text: string }[];
+  verdict: Report["verdict"];
+  exit_status: number;
+  command?: string;
+}
+
+// A document that has several reports: of steps or of sets.
+export type Overview = Chain | Sets;
+
+interface Part {
+  name: string;
+  verdict: Report["verdict"];
+  exit_status: number;
+  what: string;
+  text: string;
+  causes: string[];
+}
+
+const SIGNS = { same: "=", close: "≈", untested: "?", different: "≠", failed: "✕" };
+
+export function isOverview(data: unknown): data is Overview {
+  if (typeof data !== "object" || data === null) return false;
+  return (Array.isArray((data as Chain).steps) && "first_failing" in data) || Array.isArray((data as Sets).sets);
+}
+
+function fileOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1) || path;
+}
+
+function partsOf(overview: Overview): Part[] {
+  if ("sets" in overview) {
+    return overview.sets.map((set, number) => ({ ...set, name: `set ${number + 1}`, what: set.name, causes: [] }));
+  }
+  const steps = overview.ends ? [...overview.steps, overview.ends] : overview.steps;
+  return steps.map((step, number) => ({
+    ...step, name: number < overview.steps.length ? `step ${number + 1}` : "first and last",
+    what: `${fileOf(step.left)} → ${fileOf(step.right)}`,
+  }));
+}
+
+function outcome(overview: Overview, parts: Part[]): string {
+  const failing = parts.filter((part) => part.exit_status !== 0);
+  if ("sets" in overview) {
+    return failing.length === 0 ? `All ${grouped(parts.length)} sets of inputs pass.`
+      : `Of ${grouped(parts.length)} sets of inputs ${grouped(failing.length)} ${failing.length === 1 ? "fails" : "fail"}.`;
+  }
+  const steps = grouped(overview.steps.length);
+  if (overview.first_failing !== null) {
+    return `Of ${steps} steps the first that fails is step ${overview.first_failing + 1}: ` +
+      `${visible(parts[overview.first_failing]?.what ?? "")}.`;
+  }
+  return failing.length > 0 ? `Each of ${steps} steps passes, but not all of them together.` : `All ${steps} steps pass.`;
+}
+
+export class OverviewSection {
+  readonly element: HTMLElement;
+  // The part to begin with: the first that fails, or else the last, which are a chain's two ends.
+  readonly first: number;
+  private readonly rows: HTMLElement[];
+
+  constructor(overview: Overview, show: (part: number) => void) {
+    const parts = partsOf(overview);
+    const failing = parts.findIndex((part) => part.exit_status !== 0);
+    this.first = failing >= 0 ? failing : "sets" in overview ? 0 : parts.length - 1;
+    this.rows = parts.map((part, number) => html("tr", { "data-step": number },
+      html("td", {}, button(part.name, () => show(number), { "aria-label": `Show ${part.name}` })),
+      html("td", { class: "brief" }, `${SIGNS[part.verdict]} ${part.verdict}`),
+      html("td", {}, visible(part.what)),
+      html("td", {}, visible(part.text)),
+      html("td", {}, ...part.causes.slice(0, 3).map((cause) => html("p", {}, visible(cause))),
+        part.causes.length > 3 && html("p", { class: "quiet" }, `and ${part.causes.length - 3} more`))));
+    const sets = "sets" in overview;
+    this.element = html("section", { class: `chain ${overview.verdict}`, "aria-labelledby": "chain" },
+      html("h1", { id: "chain" }, html("span", { "aria-hidden": "true" }, `${SIGNS[overview.verdict]} `), overview.verdict),
+      html("p", { class: "first" }, outcome(overview, parts)),
+      overview.command !== undefined && html("p", {}, html("code", { class: "command" }, visible(overview.command))),
+      html("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": sets ? "Sets of inputs" : "Steps of the chain" },
+        html("table", {}, html("caption", {}, `${sets ? "Sets" : "Steps"}; a button shows one below`),
+          html("thead", {}, html("tr", {}, ...["", "verdict", sets ? "inputs" : "models", "outputs", "causes"].map((head) =>
+            head === "" ? html("td") : html("th", { scope: "col" }, head)))),
+          html("tbody", {}, ...this.rows))));
+  }
+
+  mark(part: number): void {
+    this.rows.forEach((row, number) => {
+      if (number === part) row.setAttribute("aria-current", "step");
+      else row.removeAttribute("aria-current");
+    });
+  }
+}
