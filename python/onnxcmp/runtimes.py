@@ -3,8 +3,8 @@
     onnxcmp.compare("model.onnx", onnxcmp.runtimes.OnnxRuntime("model.onnx"))
     onnxcmp.compare(onnxcmp.runtimes.Torch(module, args), "exported.onnx")
 
-A runtime runs once, with every result of its model as an output as far as it lets one ask for
-them, and what it gives is a recording with its inputs. An object of your own with the three
+A runtime runs the model as it is, for its outputs, and once more with every result as an output, as
+far as it lets one ask for them; what it gives is a recording with its inputs. An object of your own with the three
 methods load(path, extra), run(session, feeds) and unload(session) becomes a side by
 Adapter(model, object); docs/runtimes.md has what they take and give.
 """
@@ -104,15 +104,24 @@ class Adapter(Runtime):
         inside = [n for node in names.nodes for n in node.output if n and n not in names.outputs]
         if not getattr(self.adapter, "knows_results", True):
             inside = []
+        given = {name: _to_adapter(value) for name, value in feeds.items()}
+        outputs = self._run_once(path, [], given)
+        if not inside:
+            return outputs
         try:
-            session = self.adapter.load(path, inside)
-        except Exception:
-            if not inside:
-                raise
-            session = self.adapter.load(path, [])  # it gives its outputs alone, or nothing
+            every = self._run_once(path, inside, given)
+        except Exception:  # it gives its outputs alone
+            return outputs
+        # The outputs are those of the model as it is: one that has all results as outputs is
+        # optimized less.
+        return {**every, **outputs}
+
+    def _run_once(
+        self, path: str, extra: list[str], feeds: dict[str, typing.Any]
+    ) -> dict[str, typing.Any]:
+        session = self.adapter.load(path, extra)
         try:
-            given = {name: _to_adapter(value) for name, value in feeds.items()}
-            return {n: _from_adapter(v) for n, v in self.adapter.run(session, given).items()}
+            return {n: _from_adapter(v) for n, v in self.adapter.run(session, feeds).items()}
         finally:
             self.adapter.unload(session)
 
@@ -135,7 +144,8 @@ def _to_adapter(value: typing.Any) -> typing.Any:
 
     if value is None or isinstance(value, (list, dict)):
         return value
-    return _base().without_ml_dtypes(to_array(value))
+    array = to_array(value)
+    return array if array.dtype.isbuiltin else _base().without_ml_dtypes(array)
 
 
 def _from_adapter(value: typing.Any) -> typing.Any:
