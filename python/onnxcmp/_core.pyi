@@ -8,6 +8,7 @@ _Row = tuple[typing.Any, ...]
 version: str
 
 def run_program(arguments: list[bytes]) -> int: ...
+def stop_all_work() -> None: ...
 
 class Comparison:
     @property

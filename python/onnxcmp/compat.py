@@ -238,7 +238,7 @@ _DEFAULT_COSTS = (50, 1000, 10, 100, 10, 1000)
 class DistanceExecution:
     """How unlike results and sequences of them are."""
 
-    float_types = {np.dtype("float16"), np.dtype("float32"), np.dtype("float64")}
+    float_types: set[np.dtype[typing.Any]] = {np.dtype("float16"), np.dtype("float32"), np.dtype("float64")}
 
     def __init__(self, max_lag: int = 50) -> None:
         self.kind_cost = 1000

@@ -326,10 +326,9 @@ absl::StatusOr<std::vector<Value>> RunWatched(const PyEvaluator& self, const Fee
                                               Observer* observer, const Watch& watch) {
   absl::StatusOr<std::vector<Value>> values = absl::UnknownError("nothing was done");
   std::atomic<bool> stop = false;
-  Stopping stopping(stop, observer);
-  Observer* seen = watch.signals ? &stopping : observer;
+  Stopping seen(stop, observer);
   DoWatched(watch, nullptr, &stop, [&] {
-    auto run = self.evaluator->Start(feeds, seen);
+    auto run = self.evaluator->Start(feeds, &seen);
     while (run.ok() && !stop) {
       const absl::StatusOr<bool> more = run->Step();
       if (!more.ok()) {

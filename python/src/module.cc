@@ -12,6 +12,7 @@
 #include "python/src/errors.h"
 #include "python/src/evaluator.h"
 #include "python/src/values.h"
+#include "python/src/watched.h"
 
 namespace onnxcmp::python {
 namespace {
@@ -31,9 +32,13 @@ int RunProgram(const nanobind::list& given) {
 
 NB_MODULE(_core, module) {
   using namespace onnxcmp::python;  // NOLINT(google-build-using-namespace)
+  // An interpreter may end while threads hold our objects: that is no mistake to tell people of.
+  nanobind::set_leak_warnings(false);
   TranslateErrors();
   module.attr("version") = std::string(onnxcmp::kVersion);
   module.def("run_program", &RunProgram);
+  module.def("stop_all_work", &StopAllWork);
+  nanobind::module_::import_("atexit").attr("register")(module.attr("stop_all_work"));
   BindComparison(module);
   BindEvaluator(module);
   BindClassic(module);

@@ -1,13 +1,17 @@
 #include "python/src/watched.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "python/src/errors.h"
 
 namespace onnxcmp::python {
 namespace {
@@ -15,6 +19,67 @@ namespace {
 namespace nb = nanobind;
 
 constexpr std::chrono::milliseconds kBetween(50);
+
+// The work that is under way in this process.
+class UnderWay {
+ public:
+  static UnderWay& Instance() {
+    static auto* const instance = new UnderWay();
+    return *instance;
+  }
+  // False: the process ends.
+  bool Add(std::atomic<bool>* stop) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ForgetTheParents();
+    if (!ended_) stops_.insert(stop);
+    return !ended_;
+  }
+  void Remove(std::atomic<bool>* stop) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (const auto found = stops_.find(stop); found != stops_.end()) stops_.erase(found);
+    changed_.notify_all();
+  }
+  void End() {
+    constexpr std::chrono::seconds kMost(10);
+    std::unique_lock<std::mutex> lock(mutex_);
+    ForgetTheParents();
+    ended_ = true;
+    if (stops_.empty()) return;
+    for (std::atomic<bool>* stop : stops_) stop->store(true);
+    changed_.wait_for(lock, kMost, [this] { return stops_.empty(); });
+    lock.unlock();
+    // What they raise then takes the interpreter a moment.
+    constexpr std::chrono::milliseconds kRaising(200);
+    std::this_thread::sleep_for(kRaising);
+  }
+
+ private:
+  // A process that was forked has but the thread that did it.
+  void ForgetTheParents() {
+    if (process_ != getpid()) stops_.clear();
+    process_ = getpid();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ended_ = false;
+  pid_t process_ = getpid();
+  std::multiset<std::atomic<bool>*> stops_;
+};
+
+// From before the lock is given up until it is held again.
+class Registration {
+ public:
+  explicit Registration(std::atomic<bool>* stop) : stop_(stop) {
+    if (!UnderWay::Instance().Add(stop)) throw StatusError{absl::CancelledError("Python ends")};
+  }
+  ~Registration() { UnderWay::Instance().Remove(stop_); }
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+
+ private:
+  std::atomic<bool>* stop_;
+};
 
 class Worker {
  public:
@@ -90,6 +155,7 @@ void ProgressObserver::OnNodeStart(const NodeStart& start) {
 
 void DoWatched(const Watch& watch, const ProgressState* progress, std::atomic<bool>* stop,
                const std::function<void()>& work) {
+  const Registration registration(stop);
   const nb::gil_scoped_release release;
   Worker worker;
   if ((!watch.signals && watch.tick.is_none()) || !worker.Start(work)) {
@@ -110,6 +176,11 @@ void DoWatched(const Watch& watch, const ProgressState* progress, std::atomic<bo
   worker.Join();
   if (raised != nullptr) std::rethrow_exception(raised);
   if (worker.thrown() != nullptr) std::rethrow_exception(worker.thrown());
+}
+
+void StopAllWork() {
+  const nb::gil_scoped_release release;
+  UnderWay::Instance().End();
 }
 
 }  // namespace onnxcmp::python

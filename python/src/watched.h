@@ -66,6 +66,11 @@ struct Watch {
 void DoWatched(const Watch& watch, const ProgressState* progress, std::atomic<bool>* stop,
                const std::function<void()>& work);
 
+// Stops all work of DoWatched(), and waits for it for a while: an interpreter that ends takes its
+// lock from the threads that wait for it, and the process with them. Work that comes later is not
+// begun. The lock is held.
+void StopAllWork();
+
 }  // namespace onnxcmp::python
 
 #endif  // ONNXCMP_PYTHON_SRC_WATCHED_H_

@@ -109,6 +109,22 @@ assert onnxcmp.compare({{"a": numpy.ones(2)}}, {{"a": numpy.ones(2)}}).verdict =
     assert time.monotonic() - start < 5
 
 
+@pytest.mark.parametrize("call", [
+    'onnxcmp.compare("m.onnx", "m.onnx")',
+    'onnxcmp.Evaluator("m.onnx").run(None, feeds)',
+    'onnxcmp.Evaluator("m.onnx").run(None, feeds, observer=lambda result: None)',
+])
+def test_a_process_may_end_while_others_work(call, tmp_path):
+    onnx.save(endless(), tmp_path / "m.onnx")
+    ran = python(f"""
+import numpy, onnxcmp, threading, time
+feeds = {{"x": numpy.ones((1, 4), "f4")}}
+threading.Thread(target=lambda: {call}, daemon=True).start()
+time.sleep(0.5)
+""", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_progress(plain, x):
     calls = []
     c = onnxcmp.compare(endless_free(), endless_free(), progress=lambda *args: calls.append(args))
