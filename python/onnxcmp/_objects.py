@@ -72,7 +72,7 @@ class _Record:
         members = []
         for name in self._shown():
             value = getattr(self, name)
-            if value not in (None, "", (), [], False):
+            if value is not None and value is not False and value not in ("", ()):
                 members.append(f"{name}={value!r}")
         return f"{type(self).__name__}({', '.join(members)})"
 
