@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import typing
 
 from . import _core
@@ -12,6 +13,10 @@ from ._sides import model_source
 from ._values import of_plain, to_plain, type_name
 
 _KINDS = ("INITIALIZER", "INPUT", "RESULT", "OUTPUT")
+
+
+# By the channels in a block of com.microsoft.nchwc.
+_operators = functools.cache(_core.operators)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,6 +95,7 @@ class Evaluator:
         self._onnxcmp_source = model_source(model, "model")
         self._core = _core.load(
             self._onnxcmp_source,
+            _operators(nchwc_block),
             {
                 "in_double": in_double,
                 "expand_functions": expand_functions,
@@ -99,7 +105,6 @@ class Evaluator:
                 "max_tensor": max_tensor,
                 "max_memory": max_memory,
                 "max_steps": max_steps,
-                "nchwc_block": nchwc_block,
             },
         )
         self._inputs = _node_args(self._core.inputs())

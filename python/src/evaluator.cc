@@ -33,8 +33,19 @@ T Get(const nb::dict& options, const char* name, T otherwise) {
   return options.contains(name) ? nb::cast<T>(options[name]) : std::move(otherwise);
 }
 
-std::unique_ptr<PyEvaluator> Load(const nb::tuple& source, const nb::dict& options) {
+// All operators, which take a while to be listed.
+struct Operators {
+  std::shared_ptr<const OpRegistry> registry;
+};
+
+Operators ListOperators(int nchwc_block) {
+  return {std::make_shared<const OpRegistry>(AllOperators({.nchwc_block = nchwc_block}))};
+}
+
+std::unique_ptr<PyEvaluator> Load(const nb::tuple& source, const Operators& operators,
+                                  const nb::dict& options) {
   auto made = std::make_unique<PyEvaluator>();
+  made->registry = operators.registry;
   LoadOptions load;
   if (options.contains("functions") && ToText(options["functions"]) == "keep")
     load.functions = Functions::kKeep;
@@ -46,7 +57,6 @@ std::unique_ptr<PyEvaluator> Load(const nb::tuple& source, const nb::dict& optio
   running.max_steps = Get<int64_t>(options, "max_steps", 0);
   running.in_double = Get<bool>(options, "in_double", false);
   running.expand_functions = Get<bool>(options, "expand_functions", false);
-  const int block = Get<int>(options, "nchwc_block", 0);
   const bool is_file = ToText(source[0]) == "file";
   const auto label = ToText(source[1]);
   const nb::bytes bytes = is_file ? nb::bytes("", 0) : nb::cast<nb::bytes>(source[2]);
@@ -55,7 +65,6 @@ std::unique_ptr<PyEvaluator> Load(const nb::tuple& source, const nb::dict& optio
   absl::Status status;
   {
     const nb::gil_scoped_release release;
-    made->registry = std::make_shared<const OpRegistry>(AllOperators({.nchwc_block = block}));
     const auto loaded = is_file ? LoadModel(label, *made->registry, load)
                                 : LoadModelFromBytes(model, *made->registry, load, folder);
     status = loaded.status();
@@ -344,6 +353,8 @@ absl::StatusOr<std::vector<Value>> RunWatched(const PyEvaluator& self, const Fee
 }
 
 void BindEvaluator(nb::module_& module) {
+  nb::class_<Operators>(module, "Operators");
+  module.def("operators", &ListOperators);
   nb::class_<PyEvaluator>(module, "Evaluator")
       .def("inputs", &Inputs)
       .def("outputs", &Outputs)
