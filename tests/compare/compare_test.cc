@@ -316,7 +316,7 @@ class Stopper : public Observer {
 };
 
 TEST(CompareTest, EndsWhenItIsStopped) {
-  const char* graph = "g (float[8] x) => (float[8] z) { y = Tanh(x) z = Neg(y) }";
+  const char* graph = "(float[8] x) => (float[8] z) { y = Tanh(x) z = Neg(y) }";
   const auto stop = std::make_shared<std::atomic<bool>>(false);
   CompareOptions options;
   options.stop = stop;
