@@ -52,6 +52,18 @@ std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& argument
   return std::nullopt;
 }
 
+absl::Status ParseQuietly(CLI::App& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::Success&) {
+    return absl::InvalidArgumentError("help and version are for the command line");
+  } catch (const CLI::ParseError& error) {
+    return absl::InvalidArgumentError(error.what());
+  }
+  return absl::OkStatus();
+}
+
 CLI::Validator NotNegative() {
   return CLI::Validator(
       [](std::string& text) {

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/generated_inputs.h"
 #include "evaluator/kernels/op_registry.h"
@@ -25,6 +26,10 @@ void SetUsage(CLI::App& app, const std::string& usage);
 // Parses. If the command ends here, with help or with an error, prints that and returns the exit
 // status.
 std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& arguments);
+
+// The same for a caller who says what went wrong himself: InvalidArgument, and for help and the
+// version, too.
+absl::Status ParseQuietly(CLI::App& app, const std::vector<std::string>& arguments);
 
 // A check whose rule does not clutter the help.
 CLI::Validator Quietly(CLI::Validator check);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "cli/arguments.h"
 #include "cli/interruption.h"
@@ -73,6 +74,10 @@ struct CompareArguments {
   bool coverage = false;
   std::string save_inputs;  // a file; "": they are not kept
 };
+
+// What a command line of CompareCommand() asks for; InvalidArgument for what cannot be.
+absl::Status ReadCompareArguments(const std::vector<std::string>& command_line,
+                                  CompareArguments* arguments);
 
 // How tables are to look.
 TableOptions LookOf(const CompareArguments& arguments);

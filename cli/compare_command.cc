@@ -13,6 +13,7 @@
 #include "cli/comparison_options.h"
 #include "cli/interruption.h"
 #include "cli/messages.h"
+#include "evaluator/base/status_macros.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -202,47 +203,76 @@ std::vector<std::string> WithSearchTime(std::vector<std::string> arguments) {
   return arguments;
 }
 
-}  // namespace
+// The command's options and what they are read into.
+class CompareApp {
+ public:
+  // The arguments must outlive the object.
+  explicit CompareApp(CompareArguments* arguments) : arguments_(*arguments), common_(arguments) {
+    SetUsage(app_, "onnxcmp [OPTIONS] LEFT RIGHT");
+    app_.set_version_flag("--version", "", "Print the version");
+    AddModels(app_, arguments_);
+    common_.AddInputs(app_);
+    AddRuntimes(app_, arguments_, against_);
+    AddInputsOfTwo(app_, arguments_, search_);
+    common_.AddTolerances(app_);
+    common_.AddVerdict(app_);
+    common_.AddTable(app_);
+    AddReports(app_, arguments_, files_);
+    AddLooks(app_, arguments_);
+    common_.AddRunning(app_);
+    classic_options_ = AddClassic(app_, arguments_);
+  }
 
-int CompareCommand(const std::vector<std::string>& command_line) {
-  Interruption interruption;
-  CompareArguments arguments;
-  std::vector<std::string> files;
-  CLI::App app(
+  CLI::App& app() { return app_; }
+
+  // After the command line was parsed.
+  absl::Status Finish(const std::vector<std::string>& command_line) {
+    arguments_.search = SearchTime(search_);
+    OC_RETURN_IF_ERROR(common_.Finish());
+    OC_RETURN_IF_ERROR(TakeAgainst(against_, &arguments_));
+    OC_RETURN_IF_ERROR(CheckTogether(arguments_, classic_options_));
+    arguments_.command = ShellLine("onnxcmp", command_line);
+    for (size_t i = 0; i < files_.size(); ++i) {
+      if (!files_[i].empty()) arguments_.reports.emplace_back(kFormatNames[i], files_[i]);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  CLI::App app_{
       "Runs two ONNX models on the same inputs, shows their results side by side and\n"
       "names the cause of a difference.\n"
       "Exit status 0: the outputs agree, 1: they differ, 2: they could not be compared.\n"
       "Other commands: onnxcmp run MODEL, chain A B C, test DIR, ops, fusions MODEL,\n"
       "layers A B, runtimes, conformance; COMMAND --help says more.",
-      "onnxcmp");
-  SetUsage(app, "onnxcmp [OPTIONS] LEFT RIGHT");
-  app.set_version_flag("--version", "", "Print the version");
-  std::string search;
-  ComparisonOptions common(&arguments);
-  AddModels(app, arguments);
-  common.AddInputs(app);
-  std::string against;
-  AddRuntimes(app, arguments, against);
-  AddInputsOfTwo(app, arguments, search);
-  common.AddTolerances(app);
-  common.AddVerdict(app);
-  common.AddTable(app);
-  AddReports(app, arguments, files);
-  AddLooks(app, arguments);
-  common.AddRunning(app);
-  const std::vector<CLI::Option*> classic_options = AddClassic(app, arguments);
-  if (const std::optional<int> status = Parse(app, WithSearchTime(command_line))) return *status;
-  arguments.search = SearchTime(search);
-  absl::Status status = common.Finish();
-  if (status.ok()) status = TakeAgainst(against, &arguments);
-  if (status.ok()) status = CheckTogether(arguments, classic_options);
-  if (!status.ok()) {
+      "onnxcmp"};
+  CompareArguments& arguments_;
+  ComparisonOptions common_;
+  std::string search_;
+  std::string against_;
+  std::vector<std::string> files_;
+  std::vector<CLI::Option*> classic_options_;
+};
+
+}  // namespace
+
+absl::Status ReadCompareArguments(const std::vector<std::string>& command_line,
+                                  CompareArguments* arguments) {
+  CompareApp app(arguments);
+  OC_RETURN_IF_ERROR(ParseQuietly(app.app(), WithSearchTime(command_line)));
+  return app.Finish(command_line);
+}
+
+int CompareCommand(const std::vector<std::string>& command_line) {
+  Interruption interruption;
+  CompareArguments arguments;
+  CompareApp app(&arguments);
+  if (const std::optional<int> status = Parse(app.app(), WithSearchTime(command_line))) {
+    return *status;
+  }
+  if (const absl::Status status = app.Finish(command_line); !status.ok()) {
     PrintError(status.message());
     return kFailed;
-  }
-  arguments.command = ShellLine("onnxcmp", command_line);
-  for (size_t i = 0; i < files.size(); ++i) {
-    if (!files[i].empty()) arguments.reports.emplace_back(kFormatNames[i], files[i]);
   }
   return arguments.classic ? CompareClassically(arguments, interruption)
                            : CompareSides(arguments, interruption);

@@ -53,6 +53,8 @@ Interruption::Interruption() : state_(std::make_shared<State>()) {
   }).detach();
 }
 
+Interruption::Interruption(Never /*never*/) : state_(std::make_shared<State>()) {}
+
 void Interruption::RemoveOnSignal(const std::string& folder) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   state_->folders.push_back(folder);

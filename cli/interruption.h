@@ -13,6 +13,9 @@ namespace onnxcmp::cli {
 class Interruption {
  public:
   Interruption();
+  // For a program that is not ours: signals stay as they are.
+  struct Never {};
+  explicit Interruption(Never never);
 
   // A folder that must not outlive the program. (Removing it in the usual way as well is fine.)
   void RemoveOnSignal(const std::string& folder);

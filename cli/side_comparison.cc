@@ -160,7 +160,11 @@ absl::Status SideComparison::OpenSides() {
   });
   EvaluatorOptions running = arguments_.run.evaluator();
   running.spare_memory = tools_.spare;
+  running.stop = tools_.stop;
+  all_files_ = given_.left == nullptr && given_.right == nullptr;
   const auto open = [&](SideId side, std::unique_ptr<Side>* to) {
+    if (given_[side] != nullptr) *to = std::move(given_[side]);
+    if (*to != nullptr) return absl::OkStatus();
     if (opened_[side] != nullptr) *to = opened_[side]->Again();
     if (*to != nullptr) return InRuntime(side, to);
     auto opened = OpenSide(OfSide(arguments_, side), tools_.registry, load, running);
@@ -172,7 +176,7 @@ absl::Status SideComparison::OpenSides() {
     return InRuntime(side, to);
   };
   const StepTimer timer(timings(), "load");
-  if (arguments_.left == arguments_.right) {
+  if (all_files_ && arguments_.left == arguments_.right) {
     OC_RETURN_IF_ERROR(open(SideId::kLeft, &left_));
     if (arguments_.runtimes.names.left.empty()) right_ = left_->Again();
     return right_ != nullptr ? InRuntime(SideId::kRight, &right_) : open(SideId::kRight, &right_);
@@ -268,9 +272,9 @@ absl::Status SideComparison::WriteReprosOf(int64_t set, int64_t sets,
 // a recording was made with.
 std::string SideComparison::DefaultInputs() {
   const InputOptions& given = arguments_.inputs;
-  if (!given.inputs.empty() || !given.left_inputs.empty() || !given.right_inputs.empty() ||
-      arguments_.run.seed.has_value() || !arguments_.run.dims.empty() ||
-      arguments_.search.has_value() || !recorded_.values.empty()) {
+  if (!all_files_ || !given.inputs.empty() || !given.left_inputs.empty() ||
+      !given.right_inputs.empty() || arguments_.run.seed.has_value() ||
+      !arguments_.run.dims.empty() || arguments_.search.has_value() || !recorded_.values.empty()) {
     return "";
   }
   std::string beside = InputsBeside(arguments_.left, arguments_.right);
@@ -410,7 +414,9 @@ CompareOptions SideComparison::options() {
   options.explain = arguments_.explain;
   options.quantization = arguments_.quantization;
   options.blocks = arguments_.fusions;
-  options.watch = [this](absl::string_view run) {
+  options.stop = tools_.stop;
+  options.watch = [this](absl::string_view run) -> std::unique_ptr<Observer> {
+    if (tools_.watch) return tools_.watch(run);
     return std::make_unique<Progress>(std::string(run), arguments_.run.quiet, tools_.interruption);
   };
   return options;

@@ -2,6 +2,7 @@
 #ifndef ONNXCMP_CLI_SIDE_COMPARISON_H_
 #define ONNXCMP_CLI_SIDE_COMPARISON_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,6 +28,7 @@
 #include "compare/sides/side.h"
 #include "evaluator/base/spare_memory.h"
 #include "evaluator/kernels/op_registry.h"
+#include "evaluator/run/result.h"
 #include "evaluator/tensor/shared_weights.h"
 
 namespace onnxcmp::cli {
@@ -37,6 +39,9 @@ struct ComparisonTools {
 
   OpRegistry registry;
   Interruption& interruption;
+  // In the place of a line of progress: makes an observer for each run, told what it is.
+  std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;
+  std::shared_ptr<const std::atomic<bool>> stop;  // as CompareOptions
   // Of all that comes and goes: results of both sides, and weights while a node reads them.
   std::shared_ptr<SpareMemory> spare = std::make_shared<SpareMemory>();
   std::shared_ptr<SharedWeights> weights;
@@ -47,16 +52,19 @@ struct ComparisonTools {
 
 class SideComparison {
  public:
-  // Shows the comparison of set `set` of `sets`, called `name`. False: the output is gone, which
-  // has been said.
-  using Show = std::function<absl::StatusOr<bool>(const Comparison& comparison, int64_t set,
-                                                  int64_t sets, const std::string& name)>;
+  // Shows the comparison of set `set` of `sets`, called `name`, or takes it. False: the output is
+  // gone, which has been said.
+  using Show = std::function<absl::StatusOr<bool>(Comparison& comparison, int64_t set, int64_t sets,
+                                                  const std::string& name)>;
 
   // `opened`: sides of the same files that were opened before, or null. All must outlive the
   // object.
   SideComparison(const CompareArguments& arguments, ComparisonTools& tools,
                  PerSide<const Side*> opened = {nullptr, nullptr})
       : arguments_(arguments), tools_(tools), opened_(opened) {}
+
+  // Before Run(): sides that are no files. Null: a file after all.
+  void GiveSides(PerSide<std::unique_ptr<Side>> given) { given_ = std::move(given); }
 
   // Opens the sides and compares them on each set of inputs. False if Show() gave that.
   absl::StatusOr<bool> Run(const Show& show);
@@ -66,6 +74,10 @@ class SideComparison {
 
   // After Run(): the two sides, which are to be held as long as somebody opens others by them.
   PerSide<std::unique_ptr<Side>> TakeSides() { return {std::move(left_), std::move(right_)}; }
+  // During Show() and after Run(): the sides, with the inputs of the last set. Null: not opened.
+  PerSide<Side*> sides() const { return {left_.get(), right_.get()}; }
+  // What Compare() is asked for, by the arguments as they are now.
+  CompareOptions options();
 
  private:
   absl::StatusOr<SetsResult> CompareSet(int64_t set, std::optional<InputSets>* inputs);
@@ -85,11 +97,12 @@ class SideComparison {
   absl::StatusOr<std::optional<InputSets>> OpenInputs();
   absl::StatusOr<std::optional<InputSets>> OpenInputs(const std::string& file) const;
   Timings* timings() { return arguments_.timings ? &tools_.timings : nullptr; }
-  CompareOptions options();
 
   const CompareArguments& arguments_;
   ComparisonTools& tools_;
   PerSide<const Side*> opened_;
+  PerSide<std::unique_ptr<Side>> given_;
+  bool all_files_ = true;
   std::string input_note_;      // where inputs are from that nobody gave
   InputsOfRecording recorded_;  // of the set that is compared
   std::unique_ptr<Side> left_;

@@ -21,9 +21,7 @@ pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 # ImageDecoder's codecs.
 pkg_check_modules(CODECS REQUIRED IMPORTED_TARGET
   libjpeg libopenjp2 libpng libtiff-4>=4.5 libwebp)
-if(ONNXCMP_TESTS)
-  find_package(GTest REQUIRED)
-endif()
+find_package(GTest REQUIRED)  # of onnxcmp::testing, too
 # No library includes it: onnxcmp/xtensor.h is for those who do.
 if(ONNXCMP_TESTS OR ONNXCMP_EXAMPLES)
   find_package(xtensor REQUIRED)
@@ -63,15 +61,26 @@ if(ONNX_FOUND)
   unset(_in_deps)
   set(_data "${ONNXCMP_ONNX_PREFIX}/share/onnx/test_data")
 elseif(ONNXCMP_FETCH_ONNX)
+  # The source that script/bootstrap builds, by its hash.
+  set(_source "${PROJECT_BINARY_DIR}/onnx-${ONNXCMP_ONNX_VERSION}")
+  if(NOT EXISTS "${_source}/CMakeLists.txt")
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    message(STATUS "Fetching ONNX ${ONNXCMP_ONNX_VERSION}")
+    file(WRITE "${_source}.txt"
+      "onnx==${ONNXCMP_ONNX_VERSION} --hash=sha256:${ONNXCMP_ONNX_SHA256}\n")
+    execute_process(
+      COMMAND ${Python3_EXECUTABLE} -m pip download -q --disable-pip-version-check --no-deps
+        --no-binary onnx -r "${_source}.txt" -d "${PROJECT_BINARY_DIR}"
+      COMMAND_ERROR_IS_FATAL ANY)
+    file(ARCHIVE_EXTRACT INPUT "${_source}.tar.gz" DESTINATION "${PROJECT_BINARY_DIR}")
+  endif()
   include(FetchContent)
   set(ONNX_USE_PROTOBUF_SHARED_LIBS ON)
   set(ONNX_GEN_PB_TYPE_STUBS OFF)
   set(ONNX_INSTALL OFF)
-  FetchContent_Declare(ONNX SYSTEM
-    GIT_REPOSITORY https://github.com/onnx/onnx.git
-    GIT_TAG v${ONNXCMP_ONNX_VERSION}
-    GIT_SHALLOW ON)
+  FetchContent_Declare(ONNX SYSTEM SOURCE_DIR "${_source}")
   FetchContent_MakeAvailable(ONNX)
+  unset(_source)
   add_library(ONNX::onnx ALIAS onnx)
   set(ONNX_VERSION ${ONNXCMP_ONNX_VERSION})
   set(_data "${onnx_SOURCE_DIR}/onnx/backend/test/data")

@@ -10,6 +10,13 @@ foreach(set onnxcmp onnxcmp_testing onnxcmp_xtensor)
   install(EXPORT ${set} NAMESPACE onnxcmp:: FILE ${set}Targets.cmake DESTINATION "${package_dir}")
 endforeach()
 
+# The same for those who take the libraries from the tree that they are built in (python/), with what
+# is not installed.
+export(EXPORT onnxcmp NAMESPACE onnxcmp:: FILE "${PROJECT_BINARY_DIR}/onnxcmpTargets.cmake")
+set_target_properties(onnxcmp_cli PROPERTIES EXPORT_NAME cli)
+export(TARGETS onnxcmp_cli NAMESPACE onnxcmp::
+  FILE "${PROJECT_BINARY_DIR}/onnxcmpCliTargets.cmake")
+
 # Headers: include/onnxcmp/*.h and what they include, which include/installed_headers.txt lists.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/onnxcmp" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.h")

@@ -63,6 +63,13 @@ SideRecords Record(const PerSide<Side*>& sides, const CompareOptions& options,
   return RecordSides(sides, recording);
 }
 
+absl::Status CheckNotStopped(const CompareOptions& options) {
+  if (options.stop == nullptr || !options.stop->load(std::memory_order_relaxed)) {
+    return absl::OkStatus();
+  }
+  return absl::CancelledError("the comparison was stopped");
+}
+
 // With tolerances by the whole names of results.
 absl::StatusOr<JudgeOptions> JudgeOptionsOf(const PerSide<RecordedSide>& sides,
                                             const CompareOptions& options) {
@@ -167,6 +174,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   timer.emplace(options.timings, "align");
   OC_ASSIGN_OR_RETURN(Alignment aligned, AlignSides(sides, options.pairs, tools));
   timer.reset();
+  OC_RETURN_IF_ERROR(CheckNotStopped(options));
   const bool quantized = DifferInQuantization(*sides.left.stream, *sides.right.stream);
   // What made-up inputs do to numbers that were calibrated for others is no mistake of a model.
   const bool other_inputs = options.made_up && quantized;
@@ -184,6 +192,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   OC_ASSIGN_OR_RETURN(OutputComparison judged,
                       JudgeOutputs(sides, outputs, measured, tolerances, judging, tools));
   OC_ASSIGN_OR_RETURN(PerSide<NotFinite> not_finite, FindNotFiniteOnBoth(sides, tools));
+  OC_RETURN_IF_ERROR(CheckNotStopped(options));
 
   timer.emplace(options.timings, "causes");
   // What other inputs change has no cause in the model.
@@ -208,6 +217,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed, LookAtQuantization(sides, measured.alignment, judged,
                                                                   search.causes, looking, tools));
   timer.reset();
+  OC_RETURN_IF_ERROR(CheckNotStopped(options));
 
   if (DifferByKnownForms(judged, reviewed.causes)) {
     tolerances.Allow(ToleranceOfKnownForms(), "the tanh form of Gelu for the one with erf");
@@ -325,6 +335,7 @@ Comparison Assemble(const PerSide<Side*>& sides, PerSide<SideRecord> records, Fi
 }  // namespace
 
 absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions& options) {
+  OC_RETURN_IF_ERROR(CheckNotStopped(options));
   const ThreadPool pool(ThreadCount(options.threads));
   const PerSide<Side*> sides = {&left, &right};
   PictureAlbum album(options.pictures);
@@ -332,12 +343,15 @@ absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions
   OC_ASSIGN_OR_RETURN(
       SideRecords records,
       TakeCommonForms(sides, Record(sides, options, pictures, pool), options.watch));
+  OC_RETURN_IF_ERROR(CheckNotStopped(options));
   PerSide<ValueBank> for_search = {std::move(records.sides.left.for_search),
                                    std::move(records.sides.right.for_search)};
   OC_ASSIGN_OR_RETURN(
       Findings findings,
       CompareRecords(records, ViewsOf(sides, records.sides), std::move(for_search), options,
                      {options.keep_values, options.search_memory, options.watch, &pool, pictures}));
+  // A search that was stopped on its way has found nothing, which is not what the models are.
+  OC_RETURN_IF_ERROR(CheckNotStopped(options));
   return Assemble(sides, std::move(records.sides), std::move(findings), options);
 }
 

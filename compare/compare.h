@@ -9,6 +9,7 @@
 #ifndef ONNXCMP_COMPARE_COMPARE_H_
 #define ONNXCMP_COMPARE_COMPARE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -90,11 +91,14 @@ struct CompareOptions {
   // Makes an observer for each run, told what it is ("left and right", "left", "left again"); may
   // be empty.
   std::function<std::unique_ptr<Observer>(absl::string_view run)> watch;
+  // Once it is true the comparison ends soon: Cancelled. Sides whose evaluators have the same flag
+  // (EvaluatorOptions) end at their next node. May be null.
+  std::shared_ptr<const std::atomic<bool>> stop = nullptr;
 };
 
 // Runs both sides, or reads them. A side that fails is no error here: what it gave up to then is
 // compared, and the verdict is kFailed. Errors: what could be computed once could not be again;
-// InvalidArgument or NotFound for a name in the options that is no result's.
+// InvalidArgument or NotFound for a name in the options that is no result's; Cancelled.
 absl::StatusOr<Comparison> Compare(Side& left, Side& right, const CompareOptions& options = {});
 
 }  // namespace onnxcmp

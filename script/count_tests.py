@@ -1,6 +1,6 @@
 """Counts the test cases in a JUnit file of ctest's: 'N passed, N failed', and 'N skipped' if any.
 
-A program that prints GoogleTest's totals counts as its cases; any other test counts as one. A
+A program that prints GoogleTest's totals, or pytest's, counts as its cases; any other test counts as one. A
 program that fails without a failed case (it crashed, say) counts as one failure more.
 """
 
@@ -17,7 +17,12 @@ passed = failed = skipped = 0
 for test in ElementTree.parse(sys.argv[1]).iter("testcase"):
     output = test.findtext("system-out") or ""
     status = test.get("status")
-    if "[==========]" in output:
+    pytest = re.search(r"^(?:\d+ \w+, )*\d+ \w+(?:, \d+ \w+)* in [\d.]+s", output, re.MULTILINE)
+    if pytest:
+        found = {what: int(n) for n, what in re.findall(r"(\d+) (\w+)", pytest.group())}
+        broken = found.get("failed", 0) + found.get("error", 0) + found.get("errors", 0)
+        cases = [found.get("passed", 0), broken, found.get("skipped", 0)]
+    elif "[==========]" in output:
         cases = [total(kind, output) for kind in ("PASSED", "FAILED", "SKIPPED")]
     else:
         cases = [status == "run", 0, status in ("notrun", "disabled")]

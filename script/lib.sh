@@ -38,6 +38,21 @@ onnx_python() {
   rm -rf "$tmp"
 }
 
+# python_tools PYTHON: sets tools to a virtual environment of that Python that makes wheels.
+python_tools() {
+  local key
+  key=$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-$(
+    sha256sum script/python_requirements.txt | cut -c1-12)
+  tools=$deps/python-tools-$key
+  [[ ! -e $tools/complete ]] || return 0
+  say "installing what makes wheels"
+  rm -rf "$tools"
+  "$1" -m venv "$tools"
+  "$tools/bin/pip" install -q --disable-pip-version-check --only-binary :all: --no-deps \
+    -r script/python_requirements.txt || die "pip could not install it"
+  touch "$tools/complete"
+}
+
 # need_packages NAME...: installs the Debian packages that are missing; offline when none is.
 need_packages() {
   command -v dpkg-query >/dev/null ||

@@ -249,12 +249,17 @@ absl::StatusOr<std::vector<FeedFile>> FeedFile::OpenSets(const std::string& path
   }
   OC_ASSIGN_OR_RETURN(std::vector<RecordedSet> sets, OpenRecording(path, max_tensor));
   for (RecordedSet& set : sets) {
-    FeedFile& file = files.emplace_back();
-    file.path_ = path;
-    file.set_ = set.name;
-    file.TakeEntries(std::move(set));
+    files.push_back(Of(path, std::move(set)));
   }
   return files;
+}
+
+FeedFile FeedFile::Of(const std::string& source, RecordedSet set) {
+  FeedFile file;
+  file.path_ = source;
+  file.set_ = set.name;
+  file.TakeEntries(std::move(set));
+  return file;
 }
 
 // A recording of a whole run holds much that is no input.

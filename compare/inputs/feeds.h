@@ -81,6 +81,8 @@ class FeedFile {
   // No array may take more than `max_tensor` bytes. InvalidArgument for several sets.
   static absl::StatusOr<FeedFile> Open(const std::string& path,
                                        int64_t max_tensor = kDefaultMaxTensor);
+  // Values in memory; `source` is what messages call them.
+  static FeedFile Of(const std::string& source, RecordedSet set);
   // All sets of inputs that it holds, called as the recording calls them.
   static absl::StatusOr<std::vector<FeedFile>> OpenSets(const std::string& path,
                                                         int64_t max_tensor = kDefaultMaxTensor);

@@ -42,6 +42,18 @@ absl::StatusOr<InputFiles> InputFiles::Open(const std::string& path, bool each,
   return files;
 }
 
+absl::StatusOr<InputFiles> InputFiles::Of(const std::string& source, std::vector<RecordedSet> sets,
+                                          bool each) {
+  InputFiles files;
+  files.each_ = each && sets.size() == 1;
+  for (RecordedSet& set : sets) {
+    files.names_.push_back(set.name);
+    files.files_.push_back(FeedFile::Of(source, std::move(set)));
+  }
+  if (files.each_) OC_RETURN_IF_ERROR(files.CountSlices());
+  return files;
+}
+
 absl::Status InputFiles::CountSlices() {
   FeedFile& file = files_[0];
   for (size_t i = 0; i < file.size(); ++i) {

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compare/inputs/feeds.h"
+#include "compare/recordings/recorded_values.h"
 
 namespace onnxcmp {
 
@@ -20,6 +21,9 @@ class InputFiles {
   // No array may take more than `max_tensor` bytes.
   static absl::StatusOr<InputFiles> Open(const std::string& path, bool each,
                                          int64_t max_tensor = kDefaultMaxTensor);
+  // Values in memory, a set each; `source` is what messages call them. There is at least one set.
+  static absl::StatusOr<InputFiles> Of(const std::string& source, std::vector<RecordedSet> sets,
+                                       bool each);
 
   int64_t size() const { return each_ ? slices_ : static_cast<int64_t>(files_.size()); }
   // "test_data_set_0", "[3]"; "" if there is but one set.

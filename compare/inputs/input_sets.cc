@@ -93,11 +93,19 @@ absl::StatusOr<InputSets> InputSets::OpenOne(SideId side, const Graph& graph,
   return sets;
 }
 
+absl::StatusOr<std::shared_ptr<InputFiles>> InputSets::OpenFile(const std::string& path,
+                                                                const InputOptions& options) {
+  const auto found = options.in_memory.find(path);
+  if (found != options.in_memory.end()) return std::make_shared<InputFiles>(found->second);
+  OC_ASSIGN_OR_RETURN(InputFiles files,
+                      InputFiles::Open(path, options.each, options.generated.max_tensor));
+  return std::make_shared<InputFiles>(std::move(files));
+}
+
 absl::Status InputSets::OpenFiles(const InputOptions& options) {
   if (!options.inputs.empty()) {
-    OC_ASSIGN_OR_RETURN(InputFiles files, InputFiles::Open(options.inputs, options.each,
-                                                           options.generated.max_tensor));
-    files_.left = files_.right = std::make_shared<InputFiles>(std::move(files));
+    OC_ASSIGN_OR_RETURN(files_.left, OpenFile(options.inputs, options));
+    files_.right = files_.left;
   }
   for (const SideId side : kBothSides) {
     const std::string& own = side == SideId::kLeft ? options.left_inputs : options.right_inputs;
@@ -106,9 +114,7 @@ absl::Status InputSets::OpenFiles(const InputOptions& options) {
       return absl::InvalidArgumentError(
           absl::StrCat("the ", SideName(side), " side is a recording and takes no inputs"));
     }
-    OC_ASSIGN_OR_RETURN(InputFiles files,
-                        InputFiles::Open(own, options.each, options.generated.max_tensor));
-    files_[side] = std::make_shared<InputFiles>(std::move(files));
+    OC_ASSIGN_OR_RETURN(files_[side], OpenFile(own, options));
   }
   std::optional<int64_t> size;
   for (const SideId side : kBothSides) {

@@ -8,6 +8,7 @@
 #define ONNXCMP_COMPARE_INPUTS_INPUT_SETS_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,7 +33,7 @@ namespace onnxcmp {
 
 struct InputOptions {
   // Files: of both sides; of one side, from which the other one's follow unless they have a file of
-  // their own. None: inputs are made up.
+  // their own. None: inputs are made up. Names that in_memory has are no files.
   std::string inputs;
   std::string left_inputs;
   std::string right_inputs;
@@ -40,6 +41,7 @@ struct InputOptions {
   bool partial = false;                // values that no input takes are accepted
   std::vector<std::string> map_input;  // LEFT=RIGHT
   GeneratedInputs generated;
+  std::map<std::string, InputFiles> in_memory;
 };
 
 // One set of inputs for both sides.
@@ -102,6 +104,8 @@ class InputSets {
 
  private:
   absl::Status OpenFiles(const InputOptions& options);
+  static absl::StatusOr<std::shared_ptr<InputFiles>> OpenFile(const std::string& path,
+                                                              const InputOptions& options);
   static absl::StatusOr<InputSets> OpenOne(SideId side, const Graph& graph,
                                            const InputOptions& options, InputsOfRecording recorded);
 

@@ -75,6 +75,16 @@ absl::StatusOr<std::unique_ptr<RecordedValues>> OpenSafetensors(const std::strin
 absl::StatusOr<std::vector<RecordedSet>> OpenPolygraphy(const std::string& path,
                                                         int64_t max_tensor = kDefaultMaxTensor);
 
+// What a caller has, without a file.
+struct ValueInMemory {
+  RecordedResult result;
+  Value value;
+  bool opaque = false;  // see NpyArray
+};
+// `described`: kinds mean something.
+std::unique_ptr<RecordedValues> RecordValuesInMemory(std::vector<ValueInMemory> values,
+                                                     bool described);
+
 // Whether a model computes nothing: no inputs, no nodes but constants and those that hand them on
 // or put them into sequences.
 bool HoldsConstantsOnly(const Graph& graph);

@@ -309,6 +309,14 @@ std::string JsonAround(const Comparison& comparison, const JsonLines& lines) {
       "}\n");
 }
 
+std::string RenderJsonHead(const Comparison& comparison) {
+  return JsonAround(comparison, {"[]", "[]", "[]"});
+}
+
+std::string RenderJsonRows(const Comparison& comparison) { return Lines(comparison.rows); }
+
+std::string RenderJsonResults(const ResultStream& side) { return ResultLines(side); }
+
 std::string RenderJson(const Comparison& comparison) {
   return JsonAround(comparison, AllLines(comparison));
 }

@@ -5,12 +5,20 @@
 #include <string>
 
 #include "compare/comparison/comparison.h"
+#include "compare/streams/result_stream.h"
 
 namespace onnxcmp {
 
 // docs/formats.md describes the form and docs/comparison.schema.json defines it. A result, a row,
 // an output or a cause is a line; a newline ends the text, which is UTF-8 whatever names hold.
 std::string RenderJson(const Comparison& comparison);
+
+// Its parts, for those who want them one by one: all but the rows and the results, for which there
+// are empty arrays; the rows; the results of a side. A result's statistics and letters may be taken
+// only when it is asked for.
+std::string RenderJsonHead(const Comparison& comparison);
+std::string RenderJsonRows(const Comparison& comparison);
+std::string RenderJsonResults(const ResultStream& side);
 
 }  // namespace onnxcmp
 

@@ -8,6 +8,7 @@
 #ifndef ONNXCMP_EVALUATOR_RUN_EVALUATOR_H_
 #define ONNXCMP_EVALUATOR_RUN_EVALUATOR_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -55,6 +56,8 @@ struct EvaluatorOptions {
   // Where large tensors get their memory from and leave it: with one object for several evaluators
   // and runs, one takes what another has left. Null: each run has its own.
   std::shared_ptr<SpareMemory> spare_memory = nullptr;
+  // Once it is true no further node runs: Cancelled. Null: nobody stops a run.
+  std::shared_ptr<const std::atomic<bool>> stop = nullptr;
 };
 
 using Feeds = absl::flat_hash_map<std::string, Value>;

@@ -41,6 +41,9 @@ absl::Status Locate(const absl::Status& status, const Node& node, absl::string_v
                        absl::StrCat(DescribeNode(node, path), ": ", status.message(),
                                     " (inputs: ", types.empty() ? "none" : types, ")"));
   located.SetPayload(kLocated, absl::Cord());
+  located.SetPayload("onnxcmp/node", absl::Cord(NodeLabel(node)));
+  located.SetPayload("onnxcmp/operator", absl::Cord(OperatorName(node.domain, node.op_type)));
+  located.SetPayload("onnxcmp/path", absl::Cord(path));
   return located;
 }
 
@@ -325,6 +328,9 @@ absl::StatusOr<std::vector<Value>> Execution::KnownOrComputed(const NodePlan& pl
 }
 
 absl::Status Execution::CountStep() {
+  if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed)) {
+    return absl::CancelledError("the run was stopped");
+  }
   if (options_.max_steps <= 0 || ++steps_ <= options_.max_steps) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
       "the run comes to more than ", options_.max_steps, " steps, which is the limit"));

@@ -2,6 +2,7 @@
 #include "compare/compare.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -299,6 +300,30 @@ TEST(CompareTest, WhereAFaultFadesAwayRowsAreMeasuredFromWhatIsKept) {
   EXPECT_THAT(ResultTexts(*comparison), ::testing::Contains("different Tanh d | Tanh d"));
   // The search runs the left once more.
   EXPECT_THAT(runs, ElementsAre("left and right", "left again"));
+}
+
+// Sets a flag at the first node of a run.
+class Stopper : public Observer {
+ public:
+  explicit Stopper(std::atomic<bool>* stop) : stop_(stop) {}
+  void OnNodeStart(const NodeStart& /*start*/) override { *stop_ = true; }
+  absl::Status OnResult(const Result& /*result*/, std::optional<Value>* /*replacement*/) override {
+    return absl::OkStatus();
+  }
+
+ private:
+  std::atomic<bool>* stop_;
+};
+
+TEST(CompareTest, EndsWhenItIsStopped) {
+  const char* graph = "(float[8] x) => (float[8] z) { y = Tanh(x) z = Neg(y) }";
+  const auto stop = std::make_shared<std::atomic<bool>>(false);
+  CompareOptions options;
+  options.stop = stop;
+  EXPECT_TRUE(CompareGraphs(graph, graph, Ramp(8), options).ok());
+  options.watch = [&](absl::string_view /*run*/) { return std::make_unique<Stopper>(stop.get()); };
+  EXPECT_EQ(CompareGraphs(graph, graph, Ramp(8), options).status().code(),
+            absl::StatusCode::kCancelled);
 }
 
 // Same elements, other layout: nothing to measure in the rows. The outputs differ all the same.

@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "compare/inputs/input_files.h"
+#include "compare/recordings/recorded_values.h"
 #include "compare/recordings/recording.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx_pb.h"
@@ -125,6 +127,33 @@ TEST_F(InputSetsTest, OneFileFeedsBothThroughTheMapping) {
     ExpectSameBits(fed->left.at("x").tensor(), value);
     ExpectSameBits(fed->right.at("in0").tensor(), value);
   }
+}
+
+TEST_F(InputSetsTest, ValuesInMemoryAreAsThoseOfAFile) {
+  const auto set = [](const std::string& name, float first) {
+    std::vector<ValueInMemory> values(1);
+    values[0].result.name = "x";
+    values[0].value = Tensor::Of<float>({2}, {first, 6});
+    return RecordedSet{name, RecordValuesInMemory(std::move(values), /*described=*/false)};
+  };
+  std::vector<RecordedSet> two;
+  two.push_back(set("[0]", 5));
+  two.push_back(set("[1]", 7));
+  auto files = InputFiles::Of("the feeds", std::move(two), /*each=*/false);
+  ASSERT_TRUE(files.ok()) << files.status();
+  options_.inputs = "the feeds";
+  options_.in_memory.emplace("the feeds", *std::move(files));
+  auto sets = Open(kX, kIn0);
+  ASSERT_TRUE(sets.ok()) << sets.status();
+  EXPECT_FALSE(sets->made_up());
+  ASSERT_EQ(sets->size(), 2);
+  const auto fed = sets->Get(1);
+  ASSERT_TRUE(fed.ok()) << fed.status();
+  EXPECT_EQ(fed->name, "[1]");
+  ExpectSameBits(fed->right.at("in0").tensor(), Tensor::Of<float>({2}, {7, 6}));
+  // What else is named is a file still.
+  options_.inputs = "their feeds";
+  EXPECT_FALSE(Open(kX, kIn0).ok());
 }
 
 TEST_F(InputSetsTest, AFileOfOneSideFeedsTheOther) {

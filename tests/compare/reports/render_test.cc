@@ -182,6 +182,16 @@ TEST(RenderJsonTest, Members) {
   EXPECT_EQ(json["outputs_left_only"], Json({"z"}));
 }
 
+TEST(RenderJsonTest, ItsPartsAreTheWhole) {
+  const Comparison comparison = MakeComparison();
+  Json json = Json::parse(RenderJsonHead(comparison), nullptr, false);
+  EXPECT_EQ(json["rows"], Json::array());
+  json["rows"] = Json::parse(RenderJsonRows(comparison), nullptr, false);
+  json["left"]["results"] = Json::parse(RenderJsonResults(comparison.left), nullptr, false);
+  json["right"]["results"] = Json::parse(RenderJsonResults(comparison.right), nullptr, false);
+  EXPECT_EQ(json, Json::parse(RenderJson(comparison), nullptr, false));
+}
+
 TEST(RenderJsonTest, AllThatACauseMayCarry) {
   Comparison comparison = MakeComparison();
   Cause& cause = comparison.causes[0];

@@ -1,5 +1,6 @@
 #include "evaluator/run/evaluator.h"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -408,6 +409,9 @@ TEST(EvaluatorTest, StopsAtTheStepLimit) {
   ExpectError(RunText(kCountdown, feeds, nullptr, {.threads = 1, .max_steps = 20}).status(),
               absl::StatusCode::kResourceExhausted,
               "Neg -> 'd' in y[9]: the run comes to more than 20 steps, which is the limit");
+  const auto stop = std::make_shared<std::atomic<bool>>(true);
+  ExpectError(RunText(kCountdown, feeds, nullptr, {.threads = 1, .stop = stop}).status(),
+              absl::StatusCode::kCancelled, "the run was stopped");
   // Loops over nothing end too.
   ExpectError(
       RunText(R"(<ir_version: 9, opset_import: ["": 18]>

@@ -1,0 +1,68 @@
+"""Runs two ONNX models on the same inputs, compares every intermediate result and names causes.
+
+    import onnxcmp
+    c = onnxcmp.compare("before.onnx", "after.onnx")
+    print(c)                 # the table
+    c.verdict, bool(c)       # "close", True
+    c.causes[0].text         # what differs by itself, and where
+
+docs/python.md of the project has the rest. Modules: `onnxcmp.testing` for unit tests,
+`onnxcmp.backend` for ONNX's own tests, `onnxcmp.runtimes`, `onnxcmp.compat` for scripts that were
+written for onnx_array_api and onnx_diagnostic.
+"""
+
+from __future__ import annotations
+
+import typing as _typing
+
+# Where each name is from: what nobody asks for is not loaded.
+_HOMES = {
+    "Cause": "_objects",
+    "Comparison": "_compare",
+    "Diff": "_objects",
+    "Error": "_errors",
+    "Evaluator": "_evaluator",
+    "Output": "_objects",
+    "Recording": "_recording",
+    "Result": "_objects",
+    "Row": "_objects",
+    "RunResult": "_evaluator",
+    "Side": "_objects",
+    "SparseTensor": "_values",
+    "Statistics": "_objects",
+    "compare": "_compare",
+    "make_inputs": "_compare",
+    "record": "_recording",
+}
+_MODULES = ("backend", "compat", "runtimes", "testing")
+
+__all__ = ["__version__", *_HOMES, *_MODULES]
+
+if _typing.TYPE_CHECKING:
+    from . import backend, compat, runtimes, testing
+    from ._compare import Comparison, compare, make_inputs
+    from ._errors import Error
+    from ._evaluator import Evaluator, RunResult
+    from ._objects import Cause, Diff, Output, Result, Row, Side, Statistics
+    from ._recording import Recording, record
+    from ._values import SparseTensor
+
+    __version__: str
+
+
+def __getattr__(name: str) -> object:
+    import importlib
+
+    if name == "__version__":
+        return importlib.import_module("._core", __name__).version
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,473 @@
+"""compare() and what it gives."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import pathlib
+import shutil
+import threading
+import typing
+
+from . import _core
+from ._objects import Cause, Json, Origin, Output, Result, Row, Side
+from ._progress import Progress, Tick
+from ._sides import feed_sets, is_path, path_bytes, side_source
+from ._values import of_plain
+
+if typing.TYPE_CHECKING:
+    import pandas
+
+_VERDICTS = ("same", "close", "untested", "different", "failed")
+# What inputs are called that are no file.
+_FEEDS = {"inputs": "the feeds", "left-inputs": "the left feeds", "right-inputs": "the right feeds"}
+_PAGE_BYTES = 10_000_000
+_NOTEBOOK_BYTES = 2_000_000
+
+
+def watches_signals() -> bool:
+    """Whether this thread is the one on which Python handles signals."""
+    return threading.current_thread() is threading.main_thread()
+
+
+class Comparison:
+    """Two sides compared on one set of inputs.
+
+    bool(c) says whether they agree, str(c) is the table, and a notebook shows the page. What is
+    found of several sets of inputs is in `sets`; the comparison itself is then the worst of them.
+    """
+
+    def __init__(self, core: _core.Comparison, progress: bool | Tick | None = None) -> None:
+        self._core = core
+        self._progress = progress
+        # Nothing here refers to this object: it and what it holds go when nobody wants it.
+        self._before: tuple[Comparison, ...] = ()
+        self._after: tuple[Comparison, ...] = ()
+        self._head: Json | None = None
+        self._parts: dict[str, list[Json]] = {}
+
+    # What was found.
+
+    @property
+    def verdict(self) -> str:
+        """ "same", "close", "untested", "different" or "failed"."""
+        return self._core.verdict
+
+    @property
+    def exit_status(self) -> int:
+        """What the command line would end with: 0, 1 or 2."""
+        return self._core.exit_status
+
+    def __bool__(self) -> bool:
+        return self.exit_status == 0
+
+    @property
+    def sets(self) -> tuple[Comparison, ...]:
+        """A comparison for each set of inputs that was given."""
+        return (*self._before, self, *self._after)
+
+    @property
+    def set_name(self) -> str:
+        """Which set of inputs; "" if there is but one."""
+        return self._core.set_name
+
+    def _get(self) -> Json:
+        if self._head is None:
+            self._head = json.loads(self._core.report("json_head"))
+        return self._head
+
+    def _lines(self, part: str) -> list[Json]:
+        if part not in self._parts:
+            self._parts[part] = json.loads(self._core.report(part))
+        return self._parts[part]
+
+    def _result(self, side: str, index: int) -> Result:
+        return Result(self._lines(f"json_{side}")[index], self, side, index)
+
+    @property
+    def summary(self) -> str:
+        """The verdict in a sentence."""
+        return self._get()["summary"]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The verdict in sentences, as the table ends with."""
+        return tuple(self._get()["words"])
+
+    @property
+    def error(self) -> str | None:
+        """Why nothing was compared though both sides may be fine."""
+        return self._get().get("error")
+
+    @property
+    def left(self) -> Side:
+        return Side(self._get()["left"], self, "left")
+
+    @property
+    def right(self) -> Side:
+        return Side(self._get()["right"], self, "right")
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of the table, all of them."""
+        return tuple(Row(line, self) for line in self._lines("json_rows"))
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """What differs by itself; mistakes first, then what has the greatest effect."""
+        return tuple(Cause(one, self) for one in self._get()["causes"])
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """Pairs of outputs, and of recorded results that count."""
+        return tuple(Output(one, self) for one in self._get()["outputs"])
+
+    @property
+    def outputs_left_only(self) -> tuple[str, ...]:
+        return tuple(self._get()["outputs_left_only"])
+
+    @property
+    def outputs_right_only(self) -> tuple[str, ...]:
+        return tuple(self._get()["outputs_right_only"])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How inputs were made, mapped and cast, and the like."""
+        return tuple(self._get()["notes"])
+
+    @property
+    def not_finite(self) -> dict[str, tuple[Origin, ...]]:
+        """Where numbers become NaN or infinite, by "left" and "right"."""
+        head = self._get()
+        return {
+            side: tuple(Origin(one) for one in head[f"not_finite_{side}"])
+            for side in ("left", "right")
+        }
+
+    def feeds(self, side: str = "left") -> dict[str, typing.Any]:
+        """What a side was fed, by the names of its inputs."""
+        given = self._core.feeds(0 if _side_name(side) == "left" else 1)
+        return {name: of_plain(plain) for name, plain in given.items()}
+
+    def values(
+        self, side: str, results: typing.Iterable[int | str | Result]
+    ) -> list[typing.Any]:
+        """Values of results of a side, by number, name or as they are in `left.results`. The side
+        runs once more for them. The arrays cannot be written to."""
+        of: Side = getattr(self, _side_name(side))
+        numbers = []
+        for one in results:
+            if isinstance(one, str):
+                one = of.result(one)
+            numbers.append(one.index if isinstance(one, Result) else int(one))
+        with Progress(self._progress) as progress:
+            plains = self._core.values(
+                0 if side == "left" else 1, numbers, progress.tick(), watches_signals()
+            )
+        return [of_plain(plain) for plain in plains]
+
+    # Reports.
+
+    def table(
+        self,
+        *,
+        rows: typing.Literal["folded", "all", "different"] = "folded",
+        width: int | None = None,
+        color: bool = False,
+        ascii: bool = False,
+        wide: bool = False,
+        nan: bool = False,
+        coverage: bool = False,
+    ) -> str:
+        """The table of the command line."""
+        if width is None:
+            width = shutil.get_terminal_size((100, 24)).columns
+        if rows not in ("folded", "all", "different"):
+            raise ValueError(f"rows: 'folded', 'all' or 'different', not {rows!r}")
+        return self._core.table(max(40, int(width)), color, ascii, wide, rows, nan, coverage)
+
+    def __str__(self) -> str:
+        tables = [
+            (f"{one.set_name}\n" if len(self.sets) > 1 else "") + one.table().rstrip("\n")
+            for one in self.sets
+        ]
+        return "\n\n".join(tables)
+
+    def __repr__(self) -> str:
+        return f"<onnxcmp.Comparison {self.verdict}: {self.summary}>"
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.html(_NOTEBOOK_BYTES), quote=True)
+        return (
+            f'<iframe srcdoc="{page}" sandbox="allow-scripts" title="onnxcmp" '
+            'style="width:100%;height:600px;border:1px solid #8884"></iframe>'
+        )
+
+    def html(self, most_bytes: int = _PAGE_BYTES) -> str:
+        """The page of the command line: one file that loads nothing."""
+        return self._core.html(most_bytes)
+
+    def explain(self, what: str | int) -> str:
+        """One pair in depth, by a result's name on either side or a row's number. Both sides run
+        once more."""
+        with Progress(self._progress) as progress:
+            core = self._core.explain(str(what), progress.tick(), watches_signals())
+        return Comparison(core, self._progress).table()
+
+    def to_dict(self) -> Json:
+        """The JSON of the command line (docs/formats.md)."""
+        return json.loads(self._core.report("json"))
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The rows as a DataFrame, in the columns of the CSV (docs/formats.md)."""
+        import io
+
+        import pandas
+
+        return pandas.read_csv(io.StringIO(self._core.report("csv")), keep_default_na=True)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a report in the form that the ending says: .html, .json, .md, .csv, .xml (JUnit),
+        .dot (Graphviz) or .txt (the table)."""
+        file = pathlib.Path(path)
+        forms = {".json": "json", ".md": "markdown", ".csv": "csv", ".xml": "junit", ".dot": "dot"}
+        ending = file.suffix.lower()
+        if ending == ".html":
+            text = self.html()
+        elif ending == ".txt":
+            text = self.table(rows="all", width=160)
+        elif ending in forms:
+            text = self._core.report(forms[ending])
+        else:
+            raise ValueError(
+                f"{file}: the ending says the form: .html, .txt, {', '.join(forms)}"
+            )
+        file.write_bytes(text.encode("utf-8", "replace"))
+
+    def save_repro(self, folder: str | os.PathLike[str]) -> list[pathlib.Path]:
+        """Writes each cause to a folder of its own, as two small models that show it alone, with a
+        test as ONNX lays them out (docs/causes.md). Both sides run once more. Gives the folders."""
+        with Progress(self._progress) as progress:
+            core = self._core.write_repros(
+                path_bytes(folder), progress.tick(), watches_signals()
+            )
+        again = Comparison(core, self._progress)
+        return [pathlib.Path(cause.repro) for cause in again.causes if cause.repro]
+
+
+
+def _side_name(side: str) -> str:
+    if side not in ("left", "right"):
+        raise ValueError(f"a side is 'left' or 'right', not {side!r}")
+    return side
+
+
+# Options of the command line. What a value is written as there:
+def _pairs(value: typing.Any) -> list[str]:
+    if isinstance(value, typing.Mapping):
+        return [f"{left}={right}" for left, right in value.items()]
+    if isinstance(value, str):
+        return [value]
+    return [one if isinstance(one, str) else f"{one[0]}={one[1]}" for one in value]
+
+
+def _tolerances(value: typing.Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, typing.Mapping):
+        return list(value)
+    return [f"{name}={rtol!r},{atol!r}" for name, (rtol, atol) in value.items()]
+
+
+def _seconds(value: typing.Any) -> str:
+    return value if isinstance(value, str) else f"{float(value)}s"
+
+
+_LISTS: dict[str, typing.Callable[[typing.Any], list[str]]] = {
+    "dim": _pairs,
+    "map-input": _pairs,
+    "pair": _pairs,
+    "tolerance": _tolerances,
+}
+_FLAGS = frozenset(
+    "each partial any-row-order coverage shadow quantization fusions nan ramp".split()
+)
+
+
+def _command_line(options: typing.Mapping[str, typing.Any]) -> list[str | bytes]:
+    line: list[str | bytes] = []
+    for key, value in options.items():
+        name = key.replace("_", "-")
+        if value is None or value is False and name not in ("causes", "share"):
+            continue
+        if name in ("causes", "share"):
+            if not value:
+                line.append(f"--no-{name}")
+        elif name in _FLAGS:
+            line.append(f"--{name}")
+        elif name in _LISTS:
+            line.extend(f"--{name}={one}" for one in _LISTS[name](value))
+        elif name == "search":
+            line.append(f"--search={'60s' if value is True else _seconds(value)}")
+        elif is_path(value):
+            line.append(f"--{name}=".encode() + path_bytes(value))
+        elif isinstance(value, float):
+            line.append(f"--{name}={value!r}")
+        else:
+            line.append(f"--{name}={value}")
+    return line
+
+
+def _with_feeds(
+    line: list[str | bytes], given: typing.Mapping[str, typing.Any]
+) -> dict[str, list[typing.Any]]:
+    """Adds inputs to a command line; what is no file is given back by its name there."""
+    in_memory = {}
+    for option, feeds in given.items():
+        if feeds is None:
+            continue
+        if is_path(feeds):
+            line.append(f"--{option}=".encode() + path_bytes(feeds))
+            continue
+        label = _FEEDS[option]
+        in_memory[label] = feed_sets(feeds, label)
+        line.append(f"--{option}={label}")
+    return in_memory
+
+
+def compare(
+    left: typing.Any,
+    right: typing.Any,
+    feeds: typing.Any = None,
+    *,
+    left_feeds: typing.Any = None,
+    right_feeds: typing.Any = None,
+    map_input: typing.Mapping[str, str] | typing.Iterable[str] | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    tolerance: typing.Mapping[str, tuple[float, float]] | typing.Iterable[str] | None = None,
+    seed: int | None = None,
+    ramp: bool = False,
+    dim: typing.Mapping[str, int] | None = None,
+    sets: int | None = None,
+    each: bool = False,
+    search: float | str | bool | None = None,
+    coverage: bool = False,
+    pair: typing.Mapping[str, str] | typing.Iterable[str] | None = None,
+    partial: bool = False,
+    any_row_order: bool = False,
+    ties: typing.Literal["different", "close"] | None = None,
+    output_types: typing.Literal["exact", "close"] | None = None,
+    fail_on: typing.Literal["different", "causes", "bits"] | None = None,
+    depth: int | None = None,
+    causes: bool = True,
+    share: bool = True,
+    shadow: bool = False,
+    quantization: bool = False,
+    fusions: bool = False,
+    explain: str | int | None = None,
+    repro: str | os.PathLike[str] | None = None,
+    functions: typing.Literal["inline", "keep"] | None = None,
+    threads: int | None = None,
+    keep_values: int | str | None = None,
+    search_memory: int | str | None = None,
+    max_tensor: int | str | None = None,
+    max_memory: int | str | None = None,
+    max_steps: int | None = None,
+    nchwc_block: int | None = None,
+    letters: bool = True,
+    progress: bool | Tick | None = None,
+    options: typing.Mapping[str, typing.Any] | None = None,
+) -> Comparison:
+    """Runs both sides on the same inputs and compares every result.
+
+    A side is a path, bytes, an onnx.ModelProto, a model of onnxscript or onnx_ir, a dict of arrays
+    or a Recording (results that were kept elsewhere), or a runtime (onnxcmp.runtimes). `feeds` is a
+    dict of arrays by the inputs' names, a list of such dicts, or the path of a file; without it
+    inputs are made up. All other arguments are the options of the command line by the same names
+    (docs/python.md); `options` holds those that are not listed here. With letters=False the JSON
+    has no letters of results, which saves a pass over them.
+
+    Raises Error where the command line prints one. A side that fails while it runs is no error:
+    the verdict is then "failed".
+    """
+    line = _command_line(
+        {
+            "map_input": map_input,
+            "rtol": rtol,
+            "atol": atol,
+            "tolerance": tolerance,
+            "seed": seed,
+            "ramp": ramp,
+            "dim": dim,
+            "sets": sets,
+            "each": each,
+            "search": search,
+            "coverage": coverage,
+            "pair": pair,
+            "partial": partial,
+            "any_row_order": any_row_order,
+            "ties": ties,
+            "output_types": output_types,
+            "fail_on": fail_on,
+            "depth": depth,
+            "causes": causes,
+            "share": share,
+            "shadow": shadow,
+            "quantization": quantization,
+            "fusions": fusions,
+            "explain": explain,
+            "repro": repro,
+            "functions": functions,
+            "threads": threads,
+            "keep_values": keep_values,
+            "search_memory": search_memory,
+            "max_tensor": max_tensor,
+            "max_memory": max_memory,
+            "max_steps": max_steps,
+            "nchwc_block": nchwc_block,
+            **(options or {}),
+        }
+    )
+    given = {"inputs": feeds, "left-inputs": left_feeds, "right-inputs": right_feeds}
+    from . import _runtime
+
+    if _runtime.is_runtime(left) or _runtime.is_runtime(right):
+        left, right, given = _runtime.run_sides(left, right, given, line)
+    in_memory = _with_feeds(line, given)
+    with Progress(progress) as shown:
+        cores = _core.compare(
+            line,
+            side_source(left, "left"),
+            side_source(right, "right"),
+            in_memory,
+            letters,
+            shown.tick(),
+            watches_signals(),
+        )
+    compared = tuple(Comparison(core, progress) for core in cores)
+    worst = max(
+        range(len(compared)),
+        key=lambda i: (compared[i].exit_status, _VERDICTS.index(compared[i].verdict), -i),
+    )
+    compared[worst]._before, compared[worst]._after = compared[:worst], compared[worst + 1 :]
+    return compared[worst]
+
+
+def make_inputs(
+    model: typing.Any,
+    other: typing.Any = None,
+    *,
+    seed: int | None = None,
+    ramp: bool = False,
+    dim: typing.Mapping[str, int] | None = None,
+) -> dict[str, typing.Any]:
+    """Inputs that fit what the model does with them (docs/inputs.md), those that compare() makes
+    up first."""
+    from ._evaluator import Evaluator
+
+    line = _command_line({"seed": seed, "ramp": ramp, "dim": dim})
+    left = Evaluator(model)._core
+    right = left if other is None else Evaluator(other)._core
+    return {name: of_plain(plain) for name, plain in _core.make_inputs(line, left, right)}

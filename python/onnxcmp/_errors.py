@@ -1,0 +1,44 @@
+"""The exception of this package."""
+
+from __future__ import annotations
+
+import re
+
+
+class Error(Exception):
+    """What went wrong, in the words of the command line.
+
+    message:  the same as str(error)
+    code:     of which kind, as absl::StatusCode names it: "INVALID_ARGUMENT", "UNIMPLEMENTED",
+              "RESOURCE_EXHAUSTED", "NOT_FOUND", "CANCELLED", ...
+    side:     "left" or "right", if it is of one side of a comparison
+    node, operator, path: where a run failed: the node's name, its operator, and the calls and
+              subgraphs around it; None if it is of no node
+    """
+
+    message: str
+    code: str
+    side: str | None
+    node: str | None
+    operator: str | None
+    path: str | None
+
+    def __init__(
+        self,
+        message: str,
+        code: str = "INVALID_ARGUMENT",
+        node: str | None = None,
+        operator: str | None = None,
+        path: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        of_side = re.match(r"(left|right): ", message)
+        self.side = of_side.group(1) if of_side else None
+        self.node = node
+        self.operator = operator
+        self.path = path
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.message, self.code, self.node, self.operator, self.path)

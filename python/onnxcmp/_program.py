@@ -1,0 +1,29 @@
+"""The command line program."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Runs `onnxcmp` with the arguments of this process, and ends it."""
+    import signal
+
+    # The program ends by signals as any other does, and tidies up itself.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        from . import _core
+    except ImportError as error:
+        print(f"onnxcmp: {error}", file=sys.stderr)
+        sys.exit(2)
+    arguments = [os.fsencode(argument) for argument in sys.argv]
+    status = _core.run_program(arguments)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # What the program holds goes with the process at once.
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,278 @@
+"""Recordings: results of a run that were kept."""
+
+from __future__ import annotations
+
+import collections.abc
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import typing
+
+import numpy as np
+
+from ._values import to_array
+
+
+@dataclasses.dataclass
+class RecordedResult:
+    """A value and what is known of it. kind: "INPUT", "RESULT" or "OUTPUT"."""
+
+    name: str
+    value: typing.Any
+    kind: str = "RESULT"
+    op_type: str = ""
+    domain: str = ""
+    node: str = ""
+    path: str = ""
+
+
+class Recording(collections.abc.Mapping[str, typing.Any]):
+    """Results by name, in the order of their appearance: a side of compare().
+
+    `described` says that kinds mean something: which values are inputs, which are outputs.
+    """
+
+    def __init__(
+        self,
+        results: typing.Iterable[RecordedResult] = (),
+        described: bool = True,
+        source: str = "",
+    ) -> None:
+        self.results = list(results)
+        self.described = described
+        self.source = source
+
+    def __getitem__(self, name: str) -> typing.Any:
+        for result in self.results:
+            if result.name == name:
+                return result.value
+        raise KeyError(name)
+
+    def __iter__(self) -> typing.Iterator[str]:
+        return iter(dict.fromkeys(result.name for result in self.results))
+
+    def __len__(self) -> int:
+        return len({result.name for result in self.results})
+
+    @property
+    def inputs(self) -> dict[str, typing.Any]:
+        return {r.name: r.value for r in self.results if r.kind == "INPUT"}
+
+    @property
+    def outputs(self) -> dict[str, typing.Any]:
+        return {r.name: r.value for r in self.results if r.kind == "OUTPUT"}
+
+    def __repr__(self) -> str:
+        return f"<onnxcmp.Recording of {len(self.results)} results>"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes an .npz as `onnxcmp run` does (docs/formats.md), or .safetensors, which keeps no
+        kinds."""
+        file = pathlib.Path(path)
+        if file.suffix == ".npz":
+            _save_npz(file, self.results, self.described)
+        elif file.suffix == ".safetensors":
+            from safetensors.numpy import save_file
+
+            arrays = {r.name: np.ascontiguousarray(to_array(r.value, r.name)) for r in self.results
+                      if not isinstance(r.value, (list, dict, type(None)))}
+            save_file(arrays, file)
+        else:
+            raise ValueError(f"{file}: a recording is an .npz or .safetensors file")
+
+
+# Element types that NumPy lacks: what ONNX calls them, and what their bits are kept as.
+_BITS = {
+    "bfloat16": ("bfloat16", np.uint16),
+    "float8_e4m3fn": ("float8e4m3fn", np.uint8),
+    "float8_e4m3fnuz": ("float8e4m3fnuz", np.uint8),
+    "float8_e5m2": ("float8e5m2", np.uint8),
+    "float8_e5m2fnuz": ("float8e5m2fnuz", np.uint8),
+    "float8_e8m0fnu": ("float8e8m0", np.uint8),
+}
+_DTYPES = {"float32": "float", "float64": "double"}
+
+
+class _NpzEntries:
+    """Arrays and what onnxcmp.json says of them."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, np.ndarray] = {}
+
+    def _entry(self, name: str) -> str:
+        entry, number = name, 1
+        while entry in self.arrays or entry == "onnxcmp.json":
+            number += 1
+            entry = f"{name}#{number}"
+        return entry
+
+    def add(self, name: str, value: typing.Any) -> dict[str, typing.Any]:
+        if value is None:
+            return {"type": "optional", "elements": []}
+        if isinstance(value, (list, tuple)):
+            parts = [self.add(f"{name}/{i}", element) for i, element in enumerate(value)]
+            return {"type": "sequence", "elements": parts}
+        array = to_array(value, name)
+        dtype = _DTYPES.get(array.dtype.name, array.dtype.name)
+        shape = list(array.shape)
+        if array.dtype.name in _BITS:
+            dtype, bits = _BITS[array.dtype.name]
+            array = np.ascontiguousarray(array).view(bits).reshape(shape)
+        elif array.dtype.kind in "OSU":
+            dtype, array = "string", array.astype(str)
+        elif array.dtype.name in ("int4", "uint4", "int2", "uint2"):
+            dtype = array.dtype.name
+            mask = 15 if dtype.endswith("4") else 3
+            array = array.astype(np.int8).view(np.uint8) & np.uint8(mask)
+        elif array.dtype.name == "float4_e2m1fn":
+            dtype, array = "float4e2m1", array.view(np.uint8)
+        entry = self._entry(name)
+        self.arrays[entry] = array
+        return {"type": "tensor", "dtype": dtype, "shape": shape, "entry": entry}
+
+
+def _save_npz(file: pathlib.Path, results: list[RecordedResult], described: bool) -> None:
+    import zipfile
+
+    from . import _core
+
+    entries = _NpzEntries()
+    lines = []
+    for result in results:
+        line: dict[str, typing.Any] = {"kind": result.kind, "name": result.name}
+        if result.op_type:
+            line.update(op_type=result.op_type, domain=result.domain, node=result.node)
+        line.update(path=result.path, depth=0, value=entries.add(result.name, result.value))
+        lines.append(json.dumps(line))
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        for name, array in entries.arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, np.asarray(array), allow_pickle=False)
+        if described:
+            head = {"format": "onnxcmp recording", "version": 1,
+                    "producer": f"onnxcmp {_core.version}"}
+            text = json.dumps(head)[:-1] + ', "results": [\n' + ",\n".join(lines) + "\n]}\n"
+            archive.writestr("onnxcmp.json", text)
+
+
+def _flat(value: typing.Any, name: str) -> typing.Iterator[tuple[str, typing.Any]]:
+    """The tensors in what a module takes or gives, by names that say where they lie."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        yield name, value.detach().clone()
+    elif isinstance(value, typing.Mapping):
+        for key, element in value.items():
+            yield from _flat(element, f"{name}.{key}")
+    elif isinstance(value, (list, tuple)):
+        for i, element in enumerate(value):
+            yield from _flat(element, f"{name}[{i}]")
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from _flat(getattr(value, field.name), f"{name}.{field.name}")
+
+
+def _only(values: list[tuple[str, typing.Any]], name: str) -> list[tuple[str, typing.Any]]:
+    return [(name, values[0][1])] if len(values) == 1 else values
+
+
+class _ModuleRecorder:
+    """Hooks that keep what every module of a torch model gives, in order."""
+
+    def __init__(self) -> None:
+        self.results: list[RecordedResult] = []
+        self._calls: dict[str, int] = {}
+
+    def _hook(self, name: str, kind: str) -> typing.Callable[..., None]:
+        def seen(module: typing.Any, args: typing.Any, output: typing.Any) -> None:
+            call = self._calls.get(name, 0)
+            self._calls[name] = call + 1
+            label = name if call == 0 else f"{name}#{call + 1}"
+            for key, tensor in _only(list(_flat(output, label)), label):
+                self.results.append(RecordedResult(key, tensor, op_type=kind, domain="torch",
+                                                   node=name))
+
+        return seen
+
+    @contextlib.contextmanager
+    def on(self, module: typing.Any) -> typing.Iterator[None]:
+        handles = []
+        for name, part in module.named_modules():
+            if name:  # the whole one gives the outputs
+                handles.append(part.register_forward_hook(self._hook(name, type(part).__name__)))
+        try:
+            yield
+        finally:
+            for handle in handles:
+                handle.remove()
+
+
+def _input_names(module: typing.Any, args: tuple[typing.Any, ...]) -> list[str]:
+    import inspect
+
+    names = [
+        name
+        for name, parameter in inspect.signature(module.forward).parameters.items()
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    return names + [f"input_{i}" for i in range(len(names), len(args))]
+
+
+def _record_module(
+    module: typing.Any, args: tuple[typing.Any, ...], kwargs: dict[str, typing.Any]
+) -> Recording:
+    import torch
+
+    recorder = _ModuleRecorder()
+    given: list[RecordedResult] = []
+    for name, value in [*zip(_input_names(module, args), args), *kwargs.items()]:
+        for key, tensor in _only(list(_flat(value, name)), name):
+            given.append(RecordedResult(key, tensor, "INPUT"))
+    with torch.no_grad(), recorder.on(module):
+        output = module(*args, **kwargs)
+    outputs = list(_flat(output, "output"))
+    named = [RecordedResult(key, tensor, "OUTPUT") for key, tensor in _only(outputs, "output")]
+    return Recording([*given, *recorder.results, *named], source=type(module).__name__)
+
+
+def record(
+    what: typing.Any,
+    args: typing.Any = (),
+    kwargs: typing.Mapping[str, typing.Any] | None = None,
+) -> Recording:
+    """Runs something once and keeps its results, with its inputs and in their order.
+
+    A torch module (what every module in it gives, by its name), a model of any kind that compare()
+    takes (what every node gives in our evaluator), a runtime of onnxcmp.runtimes, or an
+    onnxruntime.InferenceSession (its outputs). `args`: a tuple for a module, a dict by the inputs'
+    names for the others.
+    """
+    from . import _runtime
+
+    if hasattr(what, "named_modules") and hasattr(what, "forward"):
+        given = tuple(args) if isinstance(args, (tuple, list)) else (args,)
+        if isinstance(args, typing.Mapping):
+            given, kwargs = (), {**args, **(kwargs or {})}
+        return _record_module(what, given, dict(kwargs or {}))
+    if _runtime.is_runtime(what):
+        return _runtime.record_runtime(what, dict(args))
+    if hasattr(what, "get_outputs") and hasattr(what, "run") and not hasattr(what, "results"):
+        names = [one.name for one in what.get_outputs()]
+        values = what.run(names, dict(args))
+        return Recording(
+            [RecordedResult(name, value, "INPUT") for name, value in dict(args).items()]
+            + [RecordedResult(name, value, "OUTPUT") for name, value in zip(names, values)],
+            source=type(what).__name__,
+        )
+    from ._evaluator import Evaluator
+
+    evaluator = what if isinstance(what, Evaluator) else Evaluator(what)
+    return Recording(
+        [
+            RecordedResult(r.name, r.value, r.kind, r.op_type, r.domain, r.node, r.path)
+            for r in evaluator.results(dict(args))
+            if r.depth == 0
+        ]
+    )

@@ -1,0 +1,68 @@
+"""Runtimes as sides: they run first, and what they give is compared as a recording."""
+
+from __future__ import annotations
+
+import typing
+
+from ._recording import Recording
+from ._sides import is_path
+
+Given = dict[str, typing.Any]
+
+
+def is_runtime(side: typing.Any) -> bool:
+    """Whether a side is one of onnxcmp.runtimes, or has their method."""
+    return callable(getattr(side, "record", None)) and hasattr(side, "model")
+
+
+def record_runtime(runtime: typing.Any, feeds: Given) -> Recording:
+    return runtime.record(feeds or None)
+
+
+def _same_model(left: typing.Any, right: typing.Any) -> bool:
+    one, other = (getattr(side, "model", side) if is_runtime(side) else side
+                  for side in (left, right))
+    return one is other or (is_path(one) and is_path(other) and str(one) == str(other))
+
+
+def _feeds_for(left: typing.Any, right: typing.Any, given: Given) -> Given | None:
+    """What runtimes without inputs of their own are fed."""
+    if any(given[key] is not None for key in ("left-inputs", "right-inputs")):
+        raise TypeError("runtimes take `feeds`, the same for both sides")
+    feeds = given["inputs"]
+    if feeds is not None:
+        if not isinstance(feeds, typing.Mapping):
+            raise TypeError("runtimes take `feeds` as a dict: one set of inputs")
+        return dict(feeds)
+    if not any(is_runtime(side) and side.model is not None for side in (left, right)):
+        return None
+    from ._compare import make_inputs
+
+    models = [side.model if is_runtime(side) else side for side in (left, right)]
+    models = [model for model in models if model is not None and not _is_values(model)]
+    return make_inputs(models[0], models[1] if len(models) > 1 else None)
+
+
+def _is_values(side: typing.Any) -> bool:
+    return isinstance(side, typing.Mapping)
+
+
+def run_sides(
+    left: typing.Any, right: typing.Any, given: Given, line: list[str | bytes]
+) -> tuple[typing.Any, typing.Any, Given]:
+    """Runs what is a runtime. Gives both sides and the inputs; adds to the command line what
+    follows from that."""
+    feeds = _feeds_for(left, right, given)
+    if not _same_model(left, right) and "--partial" not in line and not any(
+        is_runtime(side) and side.model is None for side in (left, right)
+    ):
+        # What one model computes in another way is on one side alone.
+        line.append("--partial")
+    sides = []
+    for side in (left, right):
+        if is_runtime(side):
+            side = side.record(feeds if side.model is not None else None)
+        sides.append(side)
+    both = all(isinstance(side, typing.Mapping) for side in sides)
+    own = any(is_runtime(side) and side.model is None for side in (left, right))
+    return sides[0], sides[1], {**given, "inputs": None if both or own else feeds}

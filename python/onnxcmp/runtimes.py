@@ -1,0 +1,289 @@
+"""Other runtimes as sides of compare(), in this process:
+
+    onnxcmp.compare("model.onnx", onnxcmp.runtimes.OnnxRuntime("model.onnx"))
+    onnxcmp.compare(onnxcmp.runtimes.Torch(module, args), "exported.onnx")
+
+A runtime runs the model as it is, for its outputs, and once more with every result as an output, as
+far as it lets one ask for them; what it gives is a recording with its inputs. An object of your own with the three
+methods load(path, extra), run(session, feeds) and unload(session) becomes a side by
+Adapter(model, object); docs/runtimes.md has what they take and give.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import tempfile
+import typing
+
+from ._errors import Error
+from ._recording import RecordedResult, Recording
+from ._sides import Source, model_source
+
+__all__ = ["Adapter", "OnnxRuntime", "OpenVino", "Reference", "Runtime", "Torch", "Tract"]
+
+
+class Runtime:
+    """What runs a model and gives its results."""
+
+    name = "runtime"
+
+    def record(self, feeds: typing.Mapping[str, typing.Any] | None) -> Recording:
+        """Its inputs, every result that it gives, and its outputs."""
+        raise NotImplementedError
+
+    @property
+    def model(self) -> typing.Any:
+        """The model, for those who make inputs up for it; None: it has inputs of its own."""
+        return None
+
+
+class _Names(typing.NamedTuple):
+    """What is in the main graph of a model."""
+
+    inputs: list[str]
+    nodes: list[typing.Any]
+    outputs: list[str]
+
+
+def _names_of(path: str) -> _Names:
+    import onnx
+
+    graph = onnx.load(path, load_external_data=False).graph
+    constants = {one.name for one in graph.initializer}
+    return _Names(
+        [one.name for one in graph.input if one.name not in constants],
+        list(graph.node),
+        [one.name for one in graph.output],
+    )
+
+
+class Adapter(Runtime):
+    """A model and an object with the methods load(path, extra), run(session, feeds) and
+    unload(session)."""
+
+    def __init__(self, model: typing.Any, adapter: typing.Any, *, name: str = "") -> None:
+        for method in ("load", "run", "unload"):
+            if not callable(getattr(adapter, method, None)):
+                raise TypeError(f"{type(adapter).__name__} has no method {method}")
+        self._model = model
+        self.adapter = adapter
+        self.name = name or getattr(adapter, "name", "") or type(adapter).__name__
+
+    @property
+    def model(self) -> typing.Any:
+        return self._model
+
+    def record(self, feeds: typing.Mapping[str, typing.Any] | None) -> Recording:
+        source = model_source(self._model, self.name)
+        with tempfile.TemporaryDirectory(prefix="onnxcmp-") as folder:
+            path = _model_file(source, folder)
+            names = _names_of(path)
+            values = self._run(path, names, dict(feeds or {}))
+        results = [RecordedResult(n, v, "INPUT") for n, v in (feeds or {}).items()
+                   if n in names.inputs]
+        for node in names.nodes:
+            results.extend(
+                RecordedResult(name, values[name], "RESULT", node.op_type, node.domain, node.name)
+                for name in node.output
+                if name and name in values
+            )
+        missing = [name for name in names.outputs if name not in values]
+        if missing:
+            raise Error(f"{self.name} gave no output `{missing[0]}`", "NOT_FOUND")
+        results.extend(RecordedResult(n, values[n], "OUTPUT") for n in names.outputs)
+        return Recording(results, source=f"{self._label(source)} ({self.name})")
+
+    def _label(self, source: Source) -> str:
+        label = source[1]
+        return os.fsdecode(label) if isinstance(label, bytes) else label
+
+    def _run(
+        self, path: str, names: _Names, feeds: dict[str, typing.Any]
+    ) -> dict[str, typing.Any]:
+        inside = [n for node in names.nodes for n in node.output if n and n not in names.outputs]
+        if not getattr(self.adapter, "knows_results", True):
+            inside = []
+        given = {name: _to_adapter(value) for name, value in feeds.items()}
+        outputs = self._run_once(path, [], given)
+        if not inside:
+            return outputs
+        try:
+            every = self._run_once(path, inside, given)
+        except Exception:  # it gives its outputs alone
+            return outputs
+        # The outputs are those of the model as it is: one that has all results as outputs is
+        # optimized less.
+        return {**every, **outputs}
+
+    def _run_once(
+        self, path: str, extra: list[str], feeds: dict[str, typing.Any]
+    ) -> dict[str, typing.Any]:
+        session = self.adapter.load(path, extra)
+        try:
+            return {n: _from_adapter(v) for n, v in self.adapter.run(session, feeds).items()}
+        finally:
+            self.adapter.unload(session)
+
+
+def _model_file(source: Source, folder: str) -> str:
+    if source[0] == "file":
+        return os.fsdecode(source[1])
+    path = os.path.join(folder, "model.onnx")
+    with open(path, "wb") as file:
+        file.write(source[2])
+    return path
+
+
+def _base() -> typing.Any:
+    return importlib.import_module("onnxcmp._adapters.base")
+
+
+def _to_adapter(value: typing.Any) -> typing.Any:
+    from ._values import to_array
+
+    if value is None or isinstance(value, (list, dict)):
+        return value
+    array = to_array(value)
+    return array if array.dtype.isbuiltin else _base().without_ml_dtypes(array)
+
+
+def _from_adapter(value: typing.Any) -> typing.Any:
+    return _base().with_ml_dtypes(value) if type(value).__name__ == "Bits" else value
+
+
+def _ours(name: str, options: dict[str, typing.Any]) -> typing.Any:
+    """An adapter of this package's own."""
+    module = importlib.import_module(f"onnxcmp._adapters.{name}_adapter")
+    given = {key: str(value) for key, value in options.items() if value is not None}
+    try:
+        return module.Adapter(given)
+    except ModuleNotFoundError as error:
+        needed = ", ".join(module.Adapter.packages) or error.name
+        raise ImportError(f"{module.Adapter.name} needs {needed}: pip install {needed}") from error
+    except _base().Refusal as refusal:
+        raise ValueError(str(refusal)) from None
+
+
+class OnnxRuntime(Adapter):
+    """onnxruntime. providers: names, in full or without "ExecutionProvider"; optimization: "none",
+    "basic", "extended", "layout" or "all"; disable: optimizers that are left out; session: entries
+    of the session's configuration."""
+
+    def __init__(
+        self,
+        model: typing.Any,
+        *,
+        providers: typing.Sequence[str] = ("CPU",),
+        optimization: str = "all",
+        threads: int = 0,
+        custom_ops: typing.Sequence[str] = (),
+        disable: typing.Sequence[str] = (),
+        session: typing.Mapping[str, str] | None = None,
+    ) -> None:
+        options = {
+            "provider": "+".join(p.removesuffix("ExecutionProvider") for p in providers),
+            "optimization": optimization,
+            "threads": threads,
+            "custom_ops": "+".join(custom_ops) or None,
+            "disable": "+".join(disable) or None,
+            **{f"session.{key}": value for key, value in (session or {}).items()},
+        }
+        super().__init__(model, _ours("onnxruntime", options))
+
+
+class OpenVino(Adapter):
+    """OpenVINO; options as docs/runtimes.md has them."""
+
+    def __init__(self, model: typing.Any, **options: typing.Any) -> None:
+        super().__init__(model, _ours("openvino", options))
+
+
+class Tract(Adapter):
+    """tract; options as docs/runtimes.md has them."""
+
+    def __init__(self, model: typing.Any, **options: typing.Any) -> None:
+        super().__init__(model, _ours("tract", options))
+
+
+class Reference(Adapter):
+    """onnx.reference.ReferenceEvaluator."""
+
+    def __init__(self, model: typing.Any, **options: typing.Any) -> None:
+        super().__init__(model, _ours("reference", options))
+
+
+class Torch(Runtime):
+    """A torch module with its arguments: what every module in it gives. Of an ExportedProgram or a
+    torch.fx.GraphModule: every node, by the names that exporters give to values."""
+
+    name = "torch"
+
+    def __init__(
+        self,
+        module: typing.Any,
+        args: typing.Any = (),
+        kwargs: typing.Mapping[str, typing.Any] | None = None,
+    ) -> None:
+        self.module = module
+        self.args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
+        self.kwargs = dict(kwargs or {})
+
+    def record(self, feeds: typing.Mapping[str, typing.Any] | None) -> Recording:
+        if feeds:
+            raise Error("Torch has its own inputs: args and kwargs, not feeds")
+        graph = _graph_module(self.module)
+        if graph is not None:
+            return _record_graph(graph, self.args, self.kwargs, type(self.module).__name__)
+        from ._recording import record
+
+        return record(self.module, self.args, self.kwargs)
+
+
+def _graph_module(module: typing.Any) -> typing.Any:
+    import torch
+
+    if isinstance(module, torch.fx.GraphModule):
+        return module
+    if isinstance(module, torch.export.ExportedProgram):
+        return module.module()
+    return None
+
+
+def _record_graph(
+    graph: typing.Any,
+    args: tuple[typing.Any, ...],
+    kwargs: dict[str, typing.Any],
+    source: str,
+) -> Recording:
+    import torch
+
+    from ._recording import _flat, _only
+
+    results: list[RecordedResult] = []
+    outputs: list[RecordedResult] = []
+
+    class Seeing(torch.fx.Interpreter):
+        def run_node(self, node: typing.Any) -> typing.Any:
+            value = super().run_node(node)
+            if node.op == "output":
+                tensors = _only(list(_flat(value, "output")), "output")
+                outputs.extend(RecordedResult(key, t, "OUTPUT") for key, t in tensors)
+            elif node.op != "get_attr":
+                kind = "INPUT" if node.op == "placeholder" else "RESULT"
+                target = "" if node.op == "placeholder" else str(node.target)
+                for key, tensor in _only(list(_flat(value, node.name)), node.name):
+                    results.append(
+                        RecordedResult(key, tensor, kind, target, "torch" if target else "",
+                                       node.name if target else "")
+                    )
+            return value
+
+    given = list(args)
+    names = [node.target for node in graph.graph.nodes if node.op == "placeholder"]
+    given.extend(kwargs[name] for name in names[len(given):] if name in kwargs)
+    with torch.no_grad():
+        Seeing(graph).run(*given)
+    inputs = [one for one in results if one.kind == "INPUT"]
+    rest = [one for one in results if one.kind != "INPUT"]
+    return Recording([*inputs, *rest, *outputs], source=source)

@@ -1,0 +1,63 @@
+"""Models in unit tests, with pytest, unittest or without either.
+
+    def test_optimizer():
+        onnxcmp.testing.assert_agree("model.onnx", optimize("model.onnx"))
+
+With pytest the fixture `onnxcmp_agree` does the same and keeps the page and small models of the
+causes of what fails, in the folder that --onnxcmp-artifacts names, or else in pytest's temporary
+one. `@pytest.mark.onnxcmp_opset(17)` skips a test where onnx has no such opset.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import typing
+
+from ._compare import Comparison, compare
+from ._errors import Error
+
+__all__ = ["assert_agree"]
+
+
+def _kept(comparison: Comparison, folder: pathlib.Path) -> list[str]:
+    """Writes what tells more of a failure; says in lines what was written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page = folder / "onnxcmp.html"
+    comparison.save(page)
+    lines = [f"page: {page}"]
+    try:
+        lines.extend(f"repro: {one}" for one in comparison.save_repro(folder / "repro"))
+    except Error as error:
+        lines.append(f"no repro: {error}")
+    return lines
+
+
+def assert_agree(
+    left: typing.Any,
+    right: typing.Any,
+    feeds: typing.Any = None,
+    *,
+    artifacts: str | os.PathLike[str] | None = None,
+    message: str = "",
+    **options: typing.Any,
+) -> Comparison:
+    """Fails unless both sides agree on all inputs, as by `onnxcmp LEFT RIGHT` with exit status 0.
+
+    The options are those of compare(). The failure is the table with the causes, as an
+    AssertionError. Models without outputs, or none of whose outputs tells anything, fail, as do
+    those that cannot run. `artifacts`: a folder for the page and small models of the causes.
+    Returns the comparison.
+    """
+    __tracebackhide__ = True
+    comparison = compare(left, right, feeds, **{"letters": False, **options})
+    if comparison:
+        return comparison
+    lines = [message] if message else []
+    lines.append("the models do not agree")
+    if len(comparison.sets) > 1:
+        lines.append(f"on the inputs {comparison.set_name}")
+    lines.append(comparison.table(width=100))
+    if artifacts is not None:
+        lines.extend(_kept(comparison, pathlib.Path(artifacts)))
+    raise AssertionError("\n".join(lines))
