@@ -234,7 +234,9 @@ class Accumulator {
 
   // By slice, the root mean square of all that are about as large: sorted by size, no slice is
   // kSizesApart times the one before.
-  static std::vector<double> SizesOfLikes(const std::vector<Part>& slices) {
+  // One that is a single number on both sides is an element, and no other quantity: all are its
+  // likes.
+  std::vector<double> SizesOfLikes(const std::vector<Part>& slices) const {
     std::vector<double> sizes(slices.size());
     std::vector<size_t> order;
     for (size_t i = 0; i < slices.size(); ++i) {
@@ -254,7 +256,19 @@ class Accumulator {
       const double like = std::sqrt(squares / static_cast<double>(end - begin));
       for (; begin < end; ++begin) likes[order[begin]] = like;
     }
+    for (size_t i = 0; i < slices.size(); ++i) {
+      if (IsOneNumber(slices[i].totals)) likes[i] = std::max(likes[i], scale_);
+    }
     return likes;
+  }
+
+  static bool IsOneNumber(const WholeTotals& totals) {
+    constexpr double kOne = 1e-3;
+    const PairSums& sums = totals.sums;
+    const double left = Deviation(totals.left, sums.left, sums.count);
+    const double right = Deviation(totals.left + totals.difference, sums.right, sums.count);
+    return left <= kOne * std::sqrt(MeanSquare(sums.left, sums)) &&
+           right <= kOne * std::sqrt(MeanSquare(sums.right, sums));
   }
 
   static std::string Lost(const Part& slice, double like, double least) {

@@ -103,7 +103,10 @@ class LayoutFinder {
     for (size_t r = 0; r < other_.results.size(); ++r) {
       const StreamResult& result = other_.results[r];
       contents_.insert(result.fingerprint.content);
-      if (result.shape.has_value()) shapes_.insert(*result.shape);
+      if (result.shape.has_value()) {
+        shapes_.insert(*result.shape);
+        named_.try_emplace(result.name, *result.shape);
+      }
       if (result.kind == ResultKind::kOutput || !IsCandidate(result)) continue;
       by_size_[{result.fingerprint.size, result.fingerprint.kind}].push_back(static_cast<int>(r));
     }
@@ -184,6 +187,7 @@ class LayoutFinder {
           ++votes_[static_cast<int>(shape.size())][{}];
         } else {
           layouts_[r] = {{}, {}, shape};
+          ++reshaped_[*result.shape][shape];
         }
         continue;
       }
@@ -270,15 +274,35 @@ class LayoutFinder {
     for (size_t i = 0; i < own_.results.size(); ++i) {
       const auto r = static_cast<int>(i);
       const StreamResult& result = own_.results[i];
-      if (!result.shape.has_value() || result.shape->size() < 3 || found_.contains(r) ||
-          result.kind == ResultKind::kOutput || BitWidth(result.dtype) < 8) {
+      if (!result.shape.has_value() || found_.contains(r) || layouts_.contains(r) ||
+          result.kind == ResultKind::kOutput || BitWidth(result.dtype) < 8 || HasNamesake(result)) {
         continue;
       }
+      if (const std::optional<Shape> shape = MostUsualShape(*result.shape); shape.has_value()) {
+        layouts_[r] = {{}, {}, *shape};
+        continue;
+      }
+      if (result.shape->size() < 3) continue;
       const std::vector<int> axes = MostUsual(static_cast<int>(result.shape->size()));
       if (axes.empty()) continue;
       const Shape shape = Permuted(*result.shape, axes);
       if (shapes_.contains(shape)) layouts_[r] = {axes, {}, shape};
     }
+  }
+
+  // What is called as one of the other side's and has its shape is in its order, however wrong.
+  bool HasNamesake(const StreamResult& result) const {
+    const auto it = named_.find(result.name);
+    return it != named_.end() && it->second == *result.shape;
+  }
+
+  // A shape that the other side does not have is shown as most of it are.
+  std::optional<Shape> MostUsualShape(const Shape& shape) const {
+    const auto it = reshaped_.find(shape);
+    if (it == reshaped_.end() || shapes_.contains(shape)) return std::nullopt;
+    return absl::c_max_element(it->second,
+                               [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->first;
   }
 
   // Of results of a rank, by those that values tell; where they tell of none, by their shapes.
@@ -361,6 +385,9 @@ class LayoutFinder {
   const ResultStream& other_;
   absl::flat_hash_set<Hash128> contents_;
   absl::flat_hash_set<Shape> shapes_;
+  absl::flat_hash_map<absl::string_view, Shape> named_;  // shapes by name
+  // By recorded shape: how often it was found in which of the other side's.
+  absl::btree_map<Shape, absl::btree_map<Shape, int>> reshaped_;
   absl::flat_hash_map<std::pair<int64_t, ElementKind>, std::vector<int>> by_size_;
   absl::flat_hash_map<int, RecordedLayout> layouts_;
   absl::flat_hash_set<int> found_;  // results that are near one of the other side

@@ -13,6 +13,7 @@
 #include "compare/streams/result_names.h"
 #include "compare/verdict/derived_results.h"
 #include "compare/verdict/recorded_entries.h"
+#include "compare/verdict/recorded_frame.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -53,6 +54,15 @@ Alignment WithPairs(Alignment alignment, const std::vector<AddedPair>& pairs,
   return Amend(alignment, pairs, *sides.left.stream, *sides.right.stream).alignment;
 }
 
+// What the other side no longer has is none of its results, whatever it is called.
+void DropDerived(const std::vector<DerivedResult>& derived, std::vector<AddedPair>* added) {
+  std::erase_if(*added, [&](const AddedPair& pair) {
+    return absl::c_any_of(derived, [&](const DerivedResult& result) {
+      return OfSide(pair, result.side) == result.result;
+    });
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
@@ -71,13 +81,13 @@ absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
   std::vector<AddedPair> added = PairRecorded(alignment, *sides.left.stream, *sides.right.stream);
   OC_ASSIGN_OR_RETURN(std::vector<DerivedResult> derived,
                       FindDerived(sides, alignment, added, tools.keep_values, tools.watch));
-  // What the other side no longer has is none of its results, whatever it is called.
-  std::erase_if(added, [&](const AddedPair& pair) {
-    return absl::c_any_of(derived, [&](const DerivedResult& result) {
-      return OfSide(pair, result.side) == result.result;
-    });
-  });
+  DropDerived(derived, &added);
+  OC_ASSIGN_OR_RETURN(FoundInFrame found,
+                      PairInFrame(sides, alignment, added, derived, tools.watch));
+  DropDerived(found.derived, &added);
+  derived.insert(derived.end(), found.derived.begin(), found.derived.end());
   alignment = WithPairs(std::move(alignment), added, sides);
+  alignment = WithPairs(std::move(alignment), found.pairs, sides);
   alignment.derived = std::move(derived);
   return alignment;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "compare/causes/failed_runs.h"
@@ -15,6 +16,8 @@
 #include "compare/quantization/contradicted_causes.h"
 #include "compare/repro/make_repro.h"
 #include "compare/streams/quantized_streams.h"
+#include "compare/streams/result_names.h"
+#include "compare/text/natural_order.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 
@@ -66,8 +69,8 @@ std::vector<std::pair<int, Value>> DoubtfulOutputs(const std::vector<NamedOutput
   return doubtful;
 }
 
-// Pairs of the table, each result of the model once: with what was recorded of it alone, if there
-// is such. Elements in another order that no layout explains are a difference.
+// Pairs of the table, of each result of the model first the one that has the row. Elements in
+// another order that no layout explains are a difference.
 std::vector<RecordedPair> RecordedPairsOf(const std::vector<ComparedRow>& rows,
                                           const OutputComparison& judged,
                                           const PairTolerances& tolerances) {
@@ -92,6 +95,32 @@ std::vector<RecordedPair> RecordedPairsOf(const std::vector<ComparedRow>& rows,
     }
   }
   return pairs;
+}
+
+bool AreInOrderOfNames(const ResultStream& stream) {
+  std::vector<std::string> names;
+  for (const StreamResult& result : stream.results) {
+    if (result.kind == ResultKind::kResult) names.push_back(FullName(result));
+  }
+  return absl::c_is_sorted(names) || absl::c_is_sorted(names, NaturallyLess);
+}
+
+// Of two recordings nothing can run: the first row that differs is what there is to tell. Rows are
+// in the order of the left.
+std::string FirstThatDiffers(const PerSide<RecordedSide>& sides,
+                             const std::vector<ComparedRow>& rows) {
+  const auto first = absl::c_find_if(rows, [](const ComparedRow& row) {
+    return row.aligned.paired() && row.relation == Relation::kDifferent;
+  });
+  if (first == rows.end()) return "";
+  const std::string left = FullName(sides.left.result(first->aligned.left.back()));
+  const std::string right = FullName(sides.right.result(first->aligned.right.back()));
+  return absl::StrCat("the first that differs is ", left,
+                      left == right ? "" : absl::StrCat(" | ", right), ", ",
+                      AreInOrderOfNames(*sides.left.stream)
+                          ? "in the order of names, which need not be that of the run"
+                          : "in the order of the left",
+                      "; a model in the place of one side would tell what differs by itself");
 }
 
 void AddRepro(const FoundCause& found, Cause* cause) {
@@ -138,8 +167,11 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
       (sides.right.evaluator() != nullptr || options.asked ||
        VerdictOf(sides.left.side->summary(), sides.right.side->summary(), judged) ==
            Verdict::kDifferent)) {
-    report.notes.insert(report.notes.begin(),
-                        absl::StrCat("no cause was looked for: ", report.not_searched));
+    const bool no_model = sides.left.evaluator() == nullptr && sides.right.evaluator() == nullptr;
+    const std::string first = no_model ? FirstThatDiffers(sides, measured.rows) : "";
+    report.notes.insert(
+        report.notes.begin(),
+        !first.empty() ? first : absl::StrCat("no cause was looked for: ", report.not_searched));
   }
   return report;
 }

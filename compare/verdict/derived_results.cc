@@ -9,13 +9,11 @@
 #include "absl/container/flat_hash_set.h"
 #include "compare/alignment/recorded_names.h"
 #include "compare/alignment/recorded_pairs.h"
-#include "compare/alignment/weights.h"
-#include "compare/differences/precision.h"
-#include "compare/operators/operator_traits.h"
 #include "compare/streams/downstream.h"
 #include "compare/streams/fingerprint.h"
 #include "compare/streams/result_names.h"
 #include "compare/verdict/derived_values.h"
+#include "compare/verdict/swallowed_steps.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp {
@@ -32,6 +30,7 @@ class DerivedFinder {
         side_(recorded),
         own_(*sides[recorded].stream),
         model_(*sides[Other(recorded)].stream),
+        layers_(model_),
         partners_(alignment.partners(recorded)) {
     for (const AddedPair& pair : added) {
       const int r = OfSide(pair, side_);
@@ -40,7 +39,7 @@ class DerivedFinder {
     for (size_t r = 0; r < partners_.size(); ++r) {
       const int o = partners_[r];
       if (o == kNone || own_.results[r].kind == ResultKind::kOutput) continue;
-      (IsNear(own_.results[r], model_.results[Index(o)]) ? agreeing_ : disagreeing_).insert(o);
+      (AreNear(own_.results[r], model_.results[Index(o)]) ? agreeing_ : disagreeing_).insert(o);
     }
   }
 
@@ -62,8 +61,7 @@ class DerivedFinder {
       }
       const Value& own = side_ == SideId::kLeft ? left : right;
       const Value& other = side_ == SideId::kLeft ? right : left;
-      std::string how =
-          HowDerived(own.tensor(), other.tensor(), LimitOf(r, o), {MayFold(o), MayActivate(o)});
+      std::string how = HowFound(r, o, own.tensor(), other.tensor());
       if (!how.empty() && IsVouchedFor(r, o)) by_result[r] = {side_, r, o, std::move(how)};
       return absl::OkStatus();
     }));
@@ -73,17 +71,6 @@ class DerivedFinder {
   }
 
  private:
-  static bool IsNear(const StreamResult& a, const StreamResult& b) {
-    if (a.fingerprint.bits == b.fingerprint.bits) return true;
-    return a.fingerprint.kind == ElementKind::kFloat && b.fingerprint.kind == ElementKind::kFloat &&
-           SketchDistance(a.fingerprint, b.fingerprint) <= ReachOf(a, b);
-  }
-  static double ReachOf(const StreamResult& a, const StreamResult& b) {
-    const DType type = LessPrecise(a.own_precision, b.own_precision);
-    return type == DType::kFloat || type == DType::kDouble ? weights::kNear
-                                                           : weights::kNearNamesake;
-  }
-
   bool MayBeDerived(int r) const {
     const StreamResult& result = own_.results[Index(r)];
     if (result.kind == ResultKind::kInput || result.kind == ResultKind::kOutput ||
@@ -95,7 +82,7 @@ class DerivedFinder {
     if (partner == kNone) return true;
     const StreamResult& other = model_.results[Index(partner)];
     // What has the same name is meant to be it.
-    return !IsNear(result, other) && FullName(result) != FullName(other) &&
+    return !AreNear(result, other) && FullName(result) != FullName(other) &&
            absl::c_none_of(model_.results, [&](const StreamResult& output) {
              return output.kind == ResultKind::kOutput && output.name == result.name;
            });
@@ -131,46 +118,16 @@ class DerivedFinder {
     return 0;
   }
 
-  double LimitOf(int r, int o) const {
-    constexpr double kOfFloats = 1e-4;
-    return ReachOf(own_.results[Index(r)], model_.results[Index(o)]) == weights::kNear
-               ? kOfFloats
-               : weights::kNearNamesake;
-  }
-
-  // The node that gives a result of the model, conversions of it aside; null if there is none.
-  const StreamNode* MakerOf(int o) const {
-    constexpr int kMostAfter = 4;
-    for (int after = 0; after < kMostAfter; ++after) {
-      const int n = model_.results[Index(o)].node;
-      if (n == kNone) return nullptr;
-      const StreamNode& node = model_.nodes[Index(n)];
-      const bool converts = node.op_type == "Cast" || node.op_type == "QuantizeLinear" ||
-                            node.op_type == "DequantizeLinear" || node.op_type == "ReorderOutput";
-      if (!converts || node.inputs.empty() || node.inputs.front() == kNone) return &node;
-      o = node.inputs.front();
-    }
-    return nullptr;
-  }
-
-  // Whether a normalization may be folded into the layer that a result of the model comes from. A
-  // value that somebody has scaled is a factor away, too: another recorded result has to agree with
-  // what the layer gives.
-  bool MayFold(int o) const {
-    const StreamNode* const maker = MakerOf(o);
-    return maker != nullptr && HasTrait(*maker, OperatorTrait::kProducts) && agreeing_.contains(o);
-  }
-
-  // Whether a result of the model comes from a node that does an activation besides what it does.
-  // An activation by itself reads what was before it: that is a result of the model, and what was
-  // recorded of it has to agree with that.
-  bool MayActivate(int o) const {
-    const StreamNode* const maker = MakerOf(o);
-    if (maker == nullptr || HasTrait(*maker, OperatorTrait::kProducts)) return maker != nullptr;
-    return absl::c_any_of(maker->inputs, [&](int read) {
-      return read != kNone && model_.results[Index(read)].fingerprint.size > 1 &&
-             model_.results[Index(read)].shape != model_.results[Index(o)].shape;
-    });
+  // A value that somebody has scaled is a factor away from a layer, too: either another recorded
+  // result agrees with what the layer gives, or channels have offsets as well.
+  std::string HowFound(int r, int o, const Tensor& own, const Tensor& other) const {
+    const double limit = NoiseOfDerived(own_.results[Index(r)], model_.results[Index(o)]);
+    const SwallowedSteps may = {.normalization = layers_.MayFold(o),
+                                .with_offsets = !agreeing_.contains(o),
+                                .activation = layers_.MayActivate(o)};
+    std::string how = HowDerived(own, other, limit, may);
+    if (how.empty()) how = HowInside(own, other, layers_.OperatorsOn(o), limit);
+    return how;
   }
 
   // Whether what the model made of it is known to be right.
@@ -187,6 +144,7 @@ class DerivedFinder {
   const SideId side_;
   const ResultStream& own_;
   const ResultStream& model_;
+  const LayersOfModel layers_;
   std::vector<int> partners_;
   // Results of the model whose recorded partners agree, and do not.
   absl::flat_hash_set<int> agreeing_;

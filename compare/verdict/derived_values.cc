@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "compare/differences/nearness.h"
 #include "evaluator/tensor/value.h"
@@ -21,6 +22,11 @@ using Elements = absl::Span<const double>;
 constexpr size_t kLeastInChannel = 4;
 // Factors that are all the same are no normalization's: somebody scaled the whole.
 constexpr double kFactorsVary = 1e-2;
+// A channel that deviates by less than this of the size of all is one number.
+constexpr double kVaries = 1e-4;
+// Of a limit, what rounding leaves of a channel's size, and of that of all.
+constexpr double kNoiseOfLimit = 0.25;
+constexpr double kNoiseOfAll = 0.05;
 
 bool AllFinite(Elements elements) {
   return absl::c_all_of(elements, [](double x) { return std::isfinite(x); });
@@ -32,20 +38,18 @@ double SumOfSquares(Elements elements) {
   return sum;
 }
 
-// Whether `made` of `before` is `after`, as a whole and in most elements.
+// How far `made` of `before` is from `after`: the sum of squares.
 template <typename Function>
-bool Gives(Elements before, Elements after, double limit, Function made) {
+double Rest(Elements before, Elements after, Function made) {
   double squares = 0;
-  double size = 0;
   for (size_t i = 0; i < before.size(); ++i) {
     const double difference = made(before[i]) - after[i];
     squares += difference * difference;
-    size += after[i] * after[i];
   }
-  return size > 0 && squares <= limit * limit * size;
+  return squares;
 }
 
-struct Line {
+struct FittedLine {
   double factor = 0;
   double offset = 0;
   double residual = 0;   // sum of squares
@@ -55,8 +59,8 @@ struct Line {
 
 // after = factor * before + offset, where `counts` says so.
 template <typename Counts>
-Line FitLine(Elements before, Elements after, Counts counts) {
-  Line line;
+FittedLine FitLine(Elements before, Elements after, Counts counts) {
+  FittedLine line;
   double x = 0, y = 0;
   for (size_t i = 0; i < before.size(); ++i) {
     if (!counts(i)) continue;
@@ -84,6 +88,10 @@ Line FitLine(Elements before, Elements after, Counts counts) {
   return line;
 }
 
+FittedLine FitLine(Elements before, Elements after) {
+  return FitLine(before, after, [](size_t) { return true; });
+}
+
 // The elements of a channel, which is the second axis.
 struct Channels {
   int64_t batch = 1;
@@ -108,40 +116,130 @@ struct Channels {
 
 // A factor and an offset for each channel, perhaps with a Relu after them.
 bool IsBeforeNormalization(Elements before, Elements after, const Shape& shape, double limit,
-                           bool relu) {
+                           bool relu, bool with_offsets) {
   const Channels channels(shape);
   if (static_cast<size_t>(channels.batch * channels.inner) < kLeastInChannel ||
       channels.count < 2) {
     return false;
   }
   double residual = 0;
+  // One factor and one offset for all are no normalization's: somebody scaled the whole.
+  const FittedLine whole = FitLine(before, after, [&](size_t i) { return !relu || after[i] > 0; });
   int64_t told = 0;
+  int64_t varying = 0;
+  int64_t moved = 0;  // of those that tell, how many have an offset
   double least = 0, most = 0;
+  const double size = SumOfSquares(after);
+  const double rms = std::sqrt(size / static_cast<double>(std::max<size_t>(1, after.size())));
+  if (whole.residual <= limit * limit * size) return false;
   for (int64_t c = 0; c < channels.count; ++c) {
     const std::vector<double> x = channels.Of(before, c);
     const std::vector<double> y = channels.Of(after, c);
-    const Line line = FitLine(x, y, [&](size_t i) { return !relu || y[i] > 0; });
+    const FittedLine line = FitLine(x, y, [&](size_t i) { return !relu || y[i] > 0; });
     if (line.count < kLeastInChannel || line.variation == 0) {
       // What Relu makes nothing of tells nothing.
       if (relu && line.count < kLeastInChannel) continue;
       if (line.count == 0) continue;
     }
+    double rests = 0;
     for (size_t i = 0; i < x.size(); ++i) {
       const double made = line.factor * x[i] + line.offset;
       const double rest = (relu ? std::max(made, 0.0) : made) - y[i];
-      residual += rest * rest;
+      rests += rest * rest;
     }
-    if (line.variation == 0) continue;
+    residual += rests;
+    // An offset alone explains a channel that is about one number, whatever was before it.
+    const double all = static_cast<double>(x.size());
+    const double deviation =
+        std::sqrt(line.variation / static_cast<double>(std::max<size_t>(1, line.count)));
+    const double explained =
+        std::max({limit * deviation, kNoiseOfLimit * limit * std::sqrt(SumOfSquares(y) / all),
+                  kNoiseOfAll * limit * rms});
+    if (std::sqrt(rests / all) > explained) return false;
+    // Channels that are one number each tell no factor.
+    if (!(deviation > kVaries * rms)) continue;
+    ++varying;
+    if (line.residual > limit * limit * std::max(line.variation, size)) continue;
+    if (std::abs(line.offset) > kFactorsVary * rms) ++moved;
     if (told++ == 0) least = most = line.factor;
     least = std::min(least, line.factor);
     most = std::max(most, line.factor);
   }
-  const double size = SumOfSquares(after);
-  return 2 * told > channels.count && size > 0 && residual <= limit * limit * size &&
+  return told > 1 && 2 * told > varying && size > 0 && residual <= limit * limit * size &&
+         (!with_offsets || 2 * moved > told) &&
          most - least > kFactorsVary * std::max(std::abs(most), std::abs(least));
 }
 
+double Logistic(double v) { return 1 / (1 + std::exp(-v)); }
+double OfTanhGelu(double v) { return 0.7978845608028654 * (v + 0.044715 * v * v * v); }
+
+// A step of an operator on what it reads.
+struct InnerStep {
+  absl::string_view op_type;
+  absl::string_view article;
+  double (*made)(double read);
+};
+constexpr InnerStep kInnerSteps[] = {
+    {"HardSwish", "a", [](double v) { return std::clamp(v / 6 + 0.5, 0.0, 1.0); }},
+    {"HardSwish", "a", [](double v) { return v + 3; }},
+    {"HardSwish", "a", [](double v) { return std::clamp(v + 3, 0.0, 6.0); }},
+    {"HardSwish", "a", [](double v) { return v * std::clamp(v + 3, 0.0, 6.0); }},
+    {"Swish", "a", Logistic},
+    {"Silu", "a", Logistic},
+    {"QuickGelu", "a", [](double v) { return 1.702 * v; }},
+    {"QuickGelu", "a", [](double v) { return Logistic(1.702 * v); }},
+    {"Gelu", "a", [](double v) { return 0.5 * v; }},
+    {"Gelu", "a", [](double v) { return v * 0.70710678118654752; }},
+    {"Gelu", "a", [](double v) { return std::erf(v * 0.70710678118654752); }},
+    {"Gelu", "a", [](double v) { return 1 + std::erf(v * 0.70710678118654752); }},
+    {"Gelu", "a", [](double v) { return 0.5 * (1 + std::erf(v * 0.70710678118654752)); }},
+    {"Gelu", "a", [](double v) { return v * (1 + std::erf(v * 0.70710678118654752)); }},
+    {"Gelu", "a", [](double v) { return v * v * v; }},
+    {"Gelu", "a", [](double v) { return 0.044715 * v * v * v; }},
+    {"Gelu", "a", [](double v) { return v + 0.044715 * v * v * v; }},
+    {"Gelu", "a", OfTanhGelu},
+    {"Gelu", "a", [](double v) { return std::tanh(OfTanhGelu(v)); }},
+    {"Gelu", "a", [](double v) { return 1 + std::tanh(OfTanhGelu(v)); }},
+    {"Gelu", "a", [](double v) { return 0.5 * (1 + std::tanh(OfTanhGelu(v))); }},
+    {"Mish", "a", [](double v) { return std::log1p(std::exp(v)); }},
+    {"Mish", "a", [](double v) { return std::tanh(std::log1p(std::exp(v))); }},
+    {"Softplus", "a", [](double v) { return std::exp(v); }},
+    {"Softplus", "a", [](double v) { return 1 + std::exp(v); }},
+    {"Softsign", "a", [](double v) { return std::abs(v); }},
+    {"Softsign", "a", [](double v) { return 1 + std::abs(v); }},
+    {"Elu", "an", [](double v) { return std::exp(v); }},
+    {"Elu", "an", [](double v) { return std::exp(v) - 1; }},
+    {"Selu", "a", [](double v) { return std::exp(v); }},
+    {"Celu", "a", [](double v) { return std::exp(v) - 1; }},
+};
+
 }  // namespace
+
+bool HasInnerSteps(absl::string_view op_type) {
+  return absl::c_any_of(kInnerSteps, [&](const auto& step) { return step.op_type == op_type; });
+}
+
+std::string HowInside(const Tensor& inner, const Tensor& read,
+                      const std::vector<std::string>& operators, double limit) {
+  if (inner.shape() != read.shape() || !IsMeasurable(Value(inner)) || !IsMeasurable(Value(read))) {
+    return "";
+  }
+  std::vector<double> x;
+  std::vector<double> y;
+  for (const InnerStep& step : kInnerSteps) {
+    if (!absl::c_linear_search(operators, step.op_type)) continue;
+    if (x.empty()) {
+      x = ElementsOf(read);
+      y = ElementsOf(inner);
+      if (x.size() != y.size() || x.empty() || !AllFinite(x) || !AllFinite(y)) return "";
+    }
+    // What is about one number tells by how it varies.
+    if (Rest(x, y, step.made) <= limit * limit * FitLine(x, y).variation) {
+      return absl::StrCat("inside of ", step.article, " ", step.op_type);
+    }
+  }
+  return "";
+}
 
 std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
                        const SwallowedSteps& may) {
@@ -153,10 +251,10 @@ std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
   const std::vector<double> y = ElementsOf(after);
   if (x.size() != y.size() || x.empty() || !AllFinite(x) || !AllFinite(y)) return "";
   if (may.normalization && before.rank() >= 2) {
-    if (IsBeforeNormalization(x, y, before.shape(), limit, /*relu=*/false)) {
+    if (IsBeforeNormalization(x, y, before.shape(), limit, /*relu=*/false, may.with_offsets)) {
       return "before a folded BatchNormalization";
     }
-    if (IsBeforeNormalization(x, y, before.shape(), limit, /*relu=*/true)) {
+    if (IsBeforeNormalization(x, y, before.shape(), limit, /*relu=*/true, may.with_offsets)) {
       return "before a folded BatchNormalization and a Relu";
     }
   }
@@ -166,7 +264,13 @@ std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
   // What lets everything through does nothing here.
   const bool cut =
       absl::c_any_of(x, [&](double v) { return v < lowest - limit || v > highest + limit; });
-  const auto gives = [&](auto function) { return Gives(x, y, limit, function); };
+  // A line through the elements gives about as much where they are small: no factor is a function.
+  constexpr double kBetterThanLine = 9;
+  const FittedLine line = FitLine(x, y);
+  const auto gives = [&](auto function) {
+    const double rest = Rest(x, y, function);
+    return rest <= limit * limit * line.variation && kBetterThanLine * rest <= line.residual;
+  };
   if (cut && gives([](double v) { return std::max(v, 0.0); })) return "before a Relu";
   if (cut && gives([&](double v) { return std::clamp(v, lowest, highest); })) {
     const auto at = [&](double bound) {
@@ -174,7 +278,6 @@ std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
     };
     if (at(lowest) > 1 || at(highest) > 1) return "before a Clip";
   }
-  const auto logistic = [](double v) { return 1 / (1 + std::exp(-v)); };
   if (gives([](double v) { return 0.5 * v * (1 + std::erf(v * 0.70710678118654752)); })) {
     return "before a Gelu";
   }
@@ -183,11 +286,11 @@ std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
       })) {
     return "before a Gelu";
   }
-  if (gives([&](double v) { return v * logistic(v); })) return "before a Swish";
+  if (gives([](double v) { return v * Logistic(v); })) return "before a Swish";
   if (gives([](double v) { return v * std::clamp(v / 6 + 0.5, 0.0, 1.0); })) {
     return "before a HardSwish";
   }
-  if (gives(logistic)) return "before a Sigmoid";
+  if (gives(Logistic)) return "before a Sigmoid";
   if (gives([](double v) { return std::tanh(v); })) return "before a Tanh";
   return "";
 }

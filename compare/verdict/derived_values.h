@@ -3,7 +3,9 @@
 #define ONNXCMP_COMPARE_VERDICT_DERIVED_VALUES_H_
 
 #include <string>
+#include <vector>
 
+#include "absl/strings/string_view.h"
 #include "evaluator/tensor/tensor.h"
 
 namespace onnxcmp {
@@ -13,6 +15,8 @@ namespace onnxcmp {
 // 0 may be anything before a Relu: only what the layer can have swallowed is looked for.
 struct SwallowedSteps {
   bool normalization = true;
+  // Channels have offsets besides factors: what somebody has only scaled has none.
+  bool with_offsets = false;
   bool activation = true;
 };
 
@@ -20,6 +24,14 @@ struct SwallowedSteps {
 // same shape. `limit`: the difference that types explain, as a share of the size.
 std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
                        const SwallowedSteps& may = {});
+
+// "inside of a HardSwish": what such an operator computes on its way, where it is a function of
+// several steps (functions of ONNX that a runtime inlines). "": it is none of the operators' steps
+// on what they read.
+std::string HowInside(const Tensor& inner, const Tensor& read,
+                      const std::vector<std::string>& operators, double limit);
+// Whether HowInside() knows steps of an operator.
+bool HasInnerSteps(absl::string_view op_type);
 
 }  // namespace onnxcmp
 

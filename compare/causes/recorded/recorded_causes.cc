@@ -63,6 +63,13 @@ struct Judged {
   double noise = 0;
 };
 
+// One of the model's results and what was recorded of it, which may be several: a module's last
+// layer gives what the module gives.
+struct Place {
+  std::vector<size_t> judged;
+  size_t given = 0;  // of these, the one that the model goes on with
+};
+
 class RecordedCauseFinder {
  public:
   RecordedCauseFinder(const PerSide<RecordedSide>& sides, const Alignment& alignment,
@@ -78,10 +85,7 @@ class RecordedCauseFinder {
   absl::StatusOr<CauseReport> Find(absl::Span<const RecordedPair> pairs) {
     CauseReport report;
     OC_RETURN_IF_ERROR(Prepare(pairs));
-    Watcher watcher(this, 0);
-    // A run that fails on what was recorded has shown what came before.
-    model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
-    std::vector<Judged*> suspects = Suspects();
+    std::vector<Judged*> suspects = FindSuspects();
     if (suspects.empty()) return report;
     for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
       Watcher shaking(this, seed);
@@ -113,6 +117,45 @@ class RecordedCauseFinder {
     uint64_t seed_;
   };
 
+  // Where several results that were recorded of one differ, what comes after them tells which of
+  // them went on: with that the fewest differ by themselves.
+  std::vector<Judged*> FindSuspects() {
+    std::vector<Judged*> suspects = RunWith(/*different=*/true);
+    const bool any_mixed = absl::c_any_of(places_, [&](const auto& place) {
+      return GivenOf(place.second, true) != GivenOf(place.second, false);
+    });
+    if (!any_mixed || suspects.empty()) return suspects;
+    const size_t count = suspects.size();
+    suspects = RunWith(/*different=*/false);
+    return suspects.size() < count ? suspects : RunWith(/*different=*/true);
+  }
+
+  std::vector<Judged*> RunWith(bool different) {
+    for (auto& [name, place] : places_) place.given = GivenOf(place, different);
+    for (Judged& judged : judged_) {
+      judged.own = Value();
+      judged.local.reset();
+    }
+    FindLost();
+    Watcher watcher(this, 0);
+    // A run that fails on what was recorded has shown what came before.
+    model_.evaluator()->Run(*model_.side->feeds(), &watcher).IgnoreError();
+    return Suspects();
+  }
+
+  // Of what was recorded of one result the last that differs, or the first that does not.
+  size_t GivenOf(const Place& place, bool different) const {
+    std::optional<size_t> chosen;
+    for (const size_t i : place.judged) {
+      if (judged_[i].given.empty()) continue;
+      const bool wanted = judged_[i].pair->different == different;
+      if (!chosen.has_value() || (wanted && (different || judged_[*chosen].pair->different))) {
+        chosen = i;
+      }
+    }
+    return chosen.value_or(place.judged.front());
+  }
+
   int ModelResult(const RecordedPair& pair) const {
     return recording_id_ == SideId::kLeft ? pair.right : pair.left;
   }
@@ -124,8 +167,10 @@ class RecordedCauseFinder {
       const int r = ModelResult(pair);
       const StreamResult& result = graph_.result(r);
       if (result.depth > 0 || result.kind == ResultKind::kOutput) continue;
-      const auto [it, added] = by_name_.try_emplace(result.name, judged_.size());
-      if (!added) continue;
+      Place& place = places_[result.name];
+      // Of results that share a name the first is meant.
+      if (!place.judged.empty() && judged_[place.judged.front()].model != r) continue;
+      place.judged.push_back(judged_.size());
       judged_.push_back({&pair, r, RecordedResult(pair), {}, {}, {}, {}, 0});
       wanted[Index(RecordedResult(pair))] = true;
     }
@@ -145,7 +190,6 @@ class RecordedCauseFinder {
     for (const int r : graph_.results()) {
       if (graph_.IsComputed(r)) epsilon_ = std::max(epsilon_, EpsilonOf(graph_.result(r).dtype));
     }
-    FindLost();
     return absl::OkStatus();
   }
 
@@ -153,15 +197,23 @@ class RecordedCauseFinder {
   void Convert(Judged* judged) const {
     const StreamResult& result = graph_.result(judged->model);
     if (graph_.IsConstant(judged->model) || !result.shape.has_value() ||
-        !judged->recorded.is_tensor() || judged->recorded.tensor().shape() != *result.shape) {
+        !judged->recorded.is_tensor()) {
       return;
     }
-    if (judged->recorded.tensor().dtype() == result.dtype) {
+    const Tensor& recorded = judged->recorded.tensor();
+    // Rows that lie in other axes are the same rows, as runtimes flatten them for products.
+    const bool same_rows = recorded.rank() > 0 && !result.shape->empty() &&
+                           recorded.shape().back() == result.shape->back() &&
+                           recorded.num_elements() == result.fingerprint.size;
+    if (recorded.shape() != *result.shape && !same_rows) return;
+    if (recorded.dtype() == result.dtype && recorded.shape() == *result.shape) {
       judged->given = judged->recorded;
       return;
     }
     absl::StatusOr<Value> converted = ConvertedTo(judged->recorded, result.dtype, *result.shape);
-    if (converted.ok()) judged->given = *std::move(converted);
+    if (!converted.ok()) return;
+    judged->given = *std::move(converted);
+    if (same_rows && recorded.shape() != *result.shape) judged->recorded = judged->given;
   }
 
   // What depends on a result of another shape than was recorded is computed from what is wrong.
@@ -183,8 +235,10 @@ class RecordedCauseFinder {
     return judged->pair->different && judged->given.empty() && !graph_.IsConstant(r);
   }
   const Judged* Find(int r) const {
-    const auto it = by_name_.find(graph_.result(r).name);
-    return it == by_name_.end() || judged_[it->second].model != r ? nullptr : &judged_[it->second];
+    const auto it = places_.find(graph_.result(r).name);
+    if (it == places_.end()) return nullptr;
+    const Judged& judged = judged_[it->second.given];
+    return judged.model == r ? &judged : nullptr;
   }
   // Whether what a result's node reads is known to be what was recorded, as far as it was.
   bool IsLost(int r) const {
@@ -197,22 +251,24 @@ class RecordedCauseFinder {
   }
 
   void See(const Result& result, uint64_t seed, std::optional<Value>* replacement) {
-    const auto it = by_name_.find(result.name);
-    if (it == by_name_.end()) {
+    const auto it = places_.find(result.name);
+    if (it == places_.end()) {
       if (seed > 0 && result.node != nullptr) {
         *replacement = Shake(result.value, epsilon_, SeedOf(seed, result.name));
       }
       return;
     }
-    Judged& judged = judged_[it->second];
-    if (seed == 0) {
-      Judge(result.value, &judged);
-    } else if (!judged.own.empty()) {
-      judged.noise = std::max(judged.noise, RootMeanSquare(judged.own, result.value));
+    for (const size_t i : it->second.judged) {
+      Judged& judged = judged_[i];
+      if (seed == 0) {
+        Judge(result.value, &judged);
+      } else if (!judged.own.empty()) {
+        judged.noise = std::max(judged.noise, RootMeanSquare(judged.own, result.value));
+      }
     }
-    if (judged.given.empty()) return;
-    *replacement =
-        seed == 0 ? judged.given : Shake(judged.given, epsilon_, SeedOf(seed, result.name));
+    const Value& given = judged_[it->second.given].given;
+    if (given.empty()) return;
+    *replacement = seed == 0 ? given : Shake(given, epsilon_, SeedOf(seed, result.name));
   }
   static uint64_t SeedOf(uint64_t seed, absl::string_view name) {
     uint64_t hash = seed;
@@ -236,10 +292,24 @@ class RecordedCauseFinder {
   std::vector<Judged*> Suspects() {
     std::vector<Judged*> suspects;
     for (Judged& judged : judged_) {
-      if (judged.local.has_value()) suspects.push_back(&judged);
+      if (judged.local.has_value() && !IsRepeated(judged)) suspects.push_back(&judged);
     }
-    absl::c_sort(suspects, [](const Judged* a, const Judged* b) { return a->model < b->model; });
+    absl::c_stable_sort(suspects,
+                        [](const Judged* a, const Judged* b) { return a->model < b->model; });
     return suspects;
+  }
+
+  // Whether an earlier suspect says the same of the same result.
+  bool IsRepeated(const Judged& judged) const {
+    for (const size_t i : places_.at(graph_.result(judged.model).name).judged) {
+      const Judged& other = judged_[i];
+      if (&other == &judged) return false;
+      if (other.local.has_value() && recording_.result(other.recording).fingerprint.content ==
+                                         recording_.result(judged.recording).fingerprint.content) {
+        return true;
+      }
+    }
+    return false;
   }
 
   bool IsRounding(const Judged& judged) const {
@@ -362,9 +432,9 @@ class RecordedCauseFinder {
   const RecordedSide& recording_;
   const SideGraph graph_;
   std::vector<Judged> judged_;
-  absl::flat_hash_map<absl::string_view, size_t> by_name_;  // by the model's result
-  std::vector<bool> lost_;                                  // by the model's result
-  double epsilon_ = 0;                                      // of the coarsest type on either side
+  absl::flat_hash_map<absl::string_view, Place> places_;  // by the model's result
+  std::vector<bool> lost_;                                // by the model's result
+  double epsilon_ = 0;                                    // of the coarsest type on either side
 };
 
 }  // namespace

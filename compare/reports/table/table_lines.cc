@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -35,6 +36,7 @@ class LineMaker {
       for (const size_t row : fusion.rows) fusion_of_row_.try_emplace(row, &fusion);
     }
     FindPlaces();
+    FindFirst();
   }
 
   std::vector<TableLine> Make() {
@@ -77,6 +79,15 @@ class LineMaker {
           facts_.cause[i] != kNone || (relation != Relation::kSame && relation != Relation::kClose);
     }
     return shown;
+  }
+
+  // Of two recordings nothing can run that would tell what differs by itself.
+  void FindFirst() {
+    if (!comparison_.left.recorded || !comparison_.right.recorded) return;
+    for (size_t i = 0; i < comparison_.rows.size() && !first_.has_value(); ++i) {
+      const ComparedRow& row = comparison_.rows[i];
+      if (row.aligned.paired() && row.relation == Relation::kDifferent) first_ = i;
+    }
   }
 
   // For each result of the right, the one before it that keeps its place between both sides.
@@ -242,6 +253,8 @@ class LineMaker {
     std::vector<std::string> notes;
     if (facts_.cause[i] != kNone) {
       notes.push_back(CauseNote(facts_.cause[i]));
+    } else if (i == first_) {
+      notes.push_back("← the first that differs");
     }
     if (comparison_.shadow.has_value() && comparison_.shadow->rows[i].has_value() &&
         comparison_.shadow->rows[i]->nearer != Nearer::kEqual) {
@@ -298,7 +311,8 @@ class LineMaker {
   const RowFacts facts_;
   const Rows rows_;
   absl::flat_hash_map<size_t, const Fusion*> fusion_of_row_;
-  std::vector<int> behind_;  // by right result: a row
+  std::optional<size_t> first_;  // row of two recordings, the first that differs
+  std::vector<int> behind_;      // by right result: a row
   std::vector<TableLine> lines_;
   std::string left_path_, right_path_;
   std::string heading_ = "main graph";

@@ -34,6 +34,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 using Arrays = testing::RecordedArrays;
 using Change = std::function<void(std::vector<float>*)>;
@@ -321,6 +322,105 @@ TEST_F(ComparedRecordingsTest, CoarserTypesHaveNoCause) {
   const Comparison wrong = Compared(Each(With("d", Scale), rounded));
   EXPECT_EQ(wrong.verdict, Verdict::kDifferent);
   EXPECT_THAT(CauseNames(wrong), ElementsAre("d"));
+}
+
+// Names tell nothing, and all after the fault is near nothing: one run on what was recorded pairs
+// it.
+TEST_F(ComparedRecordingsTest, WhatComesAfterAFaultIsFoundWithoutNames) {
+  const std::vector<std::string> names = {"t0", "t1", "t2", "t3", "t4", "t5"};
+  const auto turned = [](std::vector<float>* e) { std::reverse(e->begin(), e->end()); };
+  const auto negated = [](std::vector<float>* e) {
+    for (float& x : *e) x = -x;
+  };
+  for (const Change& change : {Change(Scale), Change(turned), Change(negated)}) {
+    for (const bool left : {true, false}) {
+      // The results that are left out and the order say no more than the rest.
+      Arrays wrong = Called(With("c", change), names);
+      std::reverse(wrong.begin(), wrong.end());
+      const Comparison comparison = Compared(wrong, {}, left);
+      EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+      EXPECT_THAT(CauseNames(comparison), ElementsAre("c"));
+      EXPECT_THAT(comparison.outputs.only_left, IsEmpty());
+      EXPECT_THAT(comparison.outputs.only_right, IsEmpty());
+    }
+  }
+}
+
+// A module gives what its last layer gives; what comes after tells which of the two went on.
+TEST_F(ComparedRecordingsTest, OneOfTwoThatWereRecordedOfOneResult) {
+  Arrays went_on = With("r", Scale);
+  went_on.insert(went_on.begin() + 1, {"r_before", right_[1].second});
+  EXPECT_THAT(CauseNames(Compared(went_on)), ElementsAre("r"));
+  Arrays did_not = right_;
+  did_not.insert(did_not.begin() + 2, {"r_after", Changed(right_[1].second, Scale)});
+  EXPECT_THAT(CauseNames(Compared(did_not)), ElementsAre("r"));
+  Arrays last = right_;
+  last.emplace_back("module", Changed(right_[5].second, Scale));
+  const Comparison comparison = Compared(last);
+  EXPECT_EQ(comparison.verdict, Verdict::kDifferent);
+  EXPECT_THAT(CauseNames(comparison), ElementsAre("y"));
+}
+
+// What was normalized afterwards need not have been recorded: what comes after it speaks for it.
+TEST_F(ComparedRecordingsTest, BeforeAFoldedNormalizationThatWasNotRecorded) {
+  const auto before = [](std::vector<float>* e) {
+    for (size_t i = 0; i < e->size(); ++i) {
+      const auto channel = static_cast<float>(i / 64 % 8);
+      (*e)[i] = ((*e)[i] - 0.3F * (channel + 1)) / (0.5F + 0.25F * channel);
+    }
+  };
+  const Tensor conv = Changed(right_[0].second, before);
+  const Comparison right = Compared({{"conv", conv}, right_[1], right_[5]});
+  EXPECT_TRUE(Agrees(right));
+  EXPECT_THAT(Notes(right), HasSubstr("before a folded BatchNormalization"));
+  // Nothing after it was recorded that agrees.
+  EXPECT_FALSE(Agrees(Compared({{"conv", conv}})));
+  const Arrays wrong = With("r", Scale);
+  EXPECT_FALSE(Agrees(Compared({{"conv", conv}, wrong[1], wrong[5]})));
+}
+
+// A function that a runtime inlines has results on its way that the model does not have.
+TEST_F(ComparedRecordingsTest, InsideOfAnOperator) {
+  auto side = ModelSide::Open(folder_.Write("h.onnxtxt", R"(<ir_version: 9, opset_import: ["": 18]>
+    g (float[4, 8] x, float[8, 8] w) => (float[4, 8] y) {
+      [first] m = MatMul(x, w)
+      [second] h = HardSwish(m)
+      [third] y = Add(h, x)
+    })"),
+                              Registry());
+  ASSERT_TRUE(side.ok()) << side.status();
+  model_ = *std::move(side);
+  model_->SetFeeds({{"x", RandomFloats({4, 8}, 1)}, {"w", RandomFloats({8, 8}, 2)}});
+  Arrays hooks;
+  model_->Record({}, [&](int, const StreamResult& result, const Value& value) {
+    if (result.kind == ResultKind::kResult) hooks.emplace_back(result.name, value.tensor());
+    return absl::OkStatus();
+  });
+  hooks.insert(hooks.begin() + 1, {"inlined", Changed(hooks[0].second, [](std::vector<float>* e) {
+                                     for (float& x : *e) x = std::clamp(x / 6 + 0.5F, 0.0F, 1.0F);
+                                   })});
+  for (const bool left : {true, false}) {
+    const Comparison right = Compared(hooks, {}, left);
+    EXPECT_TRUE(Agrees(right));
+    EXPECT_THAT(Notes(right), HasSubstr("inside of a HardSwish, found so: inlined of m"));
+  }
+  hooks[1].second = Changed(hooks[1].second, [](std::vector<float>* e) { (*e)[3] += 0.1F; });
+  EXPECT_FALSE(Agrees(Compared(hooks)));
+}
+
+TEST_F(ComparedRecordingsTest, OfTwoRecordingsTheFirstThatDiffers) {
+  RecordingSide right("right.npz", std::make_unique<testing::ArraysInMemory>(right_));
+  RecordingSide wrong("wrong.npz", std::make_unique<testing::ArraysInMemory>(With("d", Scale)));
+  const auto comparison = Compare(right, wrong, {});
+  ASSERT_TRUE(comparison.ok()) << comparison.status();
+  EXPECT_EQ(comparison->verdict, Verdict::kDifferent);
+  EXPECT_THAT(Notes(*comparison),
+              HasSubstr("the first that differs is d, in the order of the left"));
+  RecordingSide again("again.npz", std::make_unique<testing::ArraysInMemory>(right_));
+  const auto same = Compare(right, again, {});
+  ASSERT_TRUE(same.ok()) << same.status();
+  EXPECT_EQ(same->verdict, Verdict::kSame);
+  EXPECT_THAT(Notes(*same), Not(HasSubstr("the first that differs")));
 }
 
 }  // namespace

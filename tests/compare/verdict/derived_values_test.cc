@@ -64,5 +64,57 @@ TEST(HowDerived, NothingOfWhatIsWrong) {
   EXPECT_EQ(HowDerived(x, RandomFloats({2, 3, 5}, 2), 1e-4), "");
 }
 
+// In a coarse type an offset explains a channel that is about one number, whatever was before it.
+TEST(HowDerived, ChannelsThatAreAboutOneNumber) {
+  constexpr double kNoise = 5e-2;
+  const Tensor noise = RandomFloats({2, 3, 5}, 1);
+  constexpr double kNumbers[] = {0.3, 0.5, 0.35};
+  const Tensor x = Of(noise, [&](double v, int64_t c) { return kNumbers[c] + 0.03 * v; });
+  const Tensor y = Of(x, Normalized);
+  EXPECT_EQ(HowDerived(x, y, kNoise), "before a folded BatchNormalization");
+  EXPECT_EQ(HowDerived(Of(y, [](double v, int64_t c) { return c == 0 ? 0 : v; }), y, kNoise), "");
+  EXPECT_EQ(HowDerived(Of(y, [](double v, int64_t) { return 1.1 * v; }), y, kNoise), "");
+}
+
+// A function of small numbers is about a factor of them, in a coarse type any factor.
+TEST(HowDerived, FactorsAreNoFunctions) {
+  const Tensor y = Of(RandomFloats({2, 3, 5}, 1), [](double v, int64_t) { return 0.5 * v; });
+  for (const double factor : {0.9, 1.05, 1.1}) {
+    EXPECT_EQ(HowDerived(Of(y, [&](double v, int64_t) { return factor * v; }), y, 5e-2), "");
+  }
+  const Tensor x = Of(RandomFloats({2, 3, 5}, 1), [](double v, int64_t) { return 3 * v; });
+  EXPECT_EQ(HowDerived(x, Of(x, [](double v, int64_t) { return std::tanh(v); }), 5e-2),
+            "before a Tanh");
+}
+
+// Channels that are all 0 before say nothing against the others.
+TEST(HowDerived, DeadChannels) {
+  const Tensor x =
+      Of(RandomFloats({2, 3, 5}, 1), [](double v, int64_t c) { return c == 1 ? 0 : v; });
+  EXPECT_EQ(HowDerived(x, Of(x, Normalized), 1e-4), "before a folded BatchNormalization");
+}
+
+TEST(HowDerived, OffsetsWhereNothingElseSpeaksForIt) {
+  const Tensor x = RandomFloats({2, 3, 5}, 1);
+  const SwallowedSteps may = {.with_offsets = true};
+  EXPECT_EQ(HowDerived(x, Of(x, Normalized), 1e-4, may), "before a folded BatchNormalization");
+  const auto scaled = [](double v, int64_t c) { return v * (0.7 + 0.3 * static_cast<double>(c)); };
+  EXPECT_EQ(HowDerived(x, Of(x, scaled), 1e-4, may), "");
+}
+
+TEST(HowInside, StepsOfAnOperator) {
+  const Tensor x = RandomFloats({2, 3, 5}, 1);
+  const auto of = [&](double (*function)(double), const char* op_type) {
+    return HowInside(Of(x, [&](double v, int64_t) { return function(v); }), x, {op_type}, 1e-5);
+  };
+  const auto hard = [](double v) { return std::clamp(v / 6 + 0.5, 0.0, 1.0); };
+  EXPECT_EQ(of(hard, "HardSwish"), "inside of a HardSwish");
+  EXPECT_EQ(of(hard, "Gelu"), "");
+  EXPECT_EQ(of([](double v) { return std::erf(v * std::sqrt(0.5)); }, "Gelu"), "inside of a Gelu");
+  EXPECT_EQ(of([](double v) { return 1.1 * v; }, "HardSwish"), "");
+  EXPECT_TRUE(HasInnerSteps("Elu"));
+  EXPECT_FALSE(HasInnerSteps("Relu"));
+}
+
 }  // namespace
 }  // namespace onnxcmp
