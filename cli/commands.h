@@ -19,6 +19,7 @@ int OpsCommand(const std::vector<std::string>& arguments);
 int FusionsCommand(const std::vector<std::string>& arguments);
 int ChainCommand(const std::vector<std::string>& arguments);
 int LayersCommand(const std::vector<std::string>& arguments);
+int ShowCommand(const std::vector<std::string>& arguments);
 int TestCommand(const std::vector<std::string>& arguments);
 
 }  // namespace onnxcmp::cli
