@@ -255,25 +255,35 @@ class Pairing {
   void SpreadDown(int l, int r) {
     for (const Side::Reader& ours : left_.readers(l)) {
       if (right_of(ours.node) >= 0) continue;
-      int found = -1;
-      int count = 0;
-      for (const Side::Reader& theirs : right_.readers(r)) {
-        if (theirs.slots != ours.slots || !Free(ours.node, theirs.node)) continue;
-        ++count;
-        if (found < 0 || right_.details(theirs.node) == left_.details(ours.node)) {
-          found = theirs.node;
-        }
-      }
-      int rivals = 0;
-      for (const Side::Reader& other : left_.readers(l)) {
-        rivals += other.slots == ours.slots && right_of(other.node) < 0 &&
-                  left_.op(other.node) == left_.op(ours.node);
-      }
-      const bool certain = count == 1 && rivals == 1;
-      if (found >= 0 && (certain || right_.details(found) == left_.details(ours.node))) {
+      // With the same details, then with the same operator; of several none, unless by name.
+      for (const bool exact : {true, false}) {
+        const int found = OnlyReader(ours, l, r, exact);
+        if (found < 0) continue;
         Pair(ours.node, found);
+        break;
       }
     }
+  }
+
+  int OnlyReader(const Side::Reader& ours, int l, int r, bool exact) const {
+    int found = -1;
+    int count = 0;
+    for (const Side::Reader& theirs : right_.readers(r)) {
+      if (theirs.slots != ours.slots || !Free(ours.node, theirs.node)) continue;
+      if (exact && right_.details(theirs.node) != left_.details(ours.node)) continue;
+      if (exact && left_.node(ours.node).outputs == right_.node(theirs.node).outputs) {
+        return theirs.node;
+      }
+      found = theirs.node;
+      ++count;
+    }
+    int rivals = 0;
+    for (const Side::Reader& other : left_.readers(l)) {
+      if (other.slots != ours.slots || right_of(other.node) >= 0) continue;
+      rivals += exact ? left_.details(other.node) == left_.details(ours.node)
+                      : left_.op(other.node) == left_.op(ours.node);
+    }
+    return count == 1 && rivals == 1 ? found : -1;
   }
 
   Side left_;

@@ -51,6 +51,16 @@ TEST_F(RenderTextTest, ShapesThatNodesComputeAreFollowed) {
   EXPECT_EQ(model.graph.TypeOf("y"), "f32[2,12]");
 }
 
+// ONNX's own code would count on for ever.
+TEST_F(RenderTextTest, SlicesOfShapesThatNeverEndAreNotFollowed) {
+  for (const char* step : {"0", "-9223372036854775808", "4294967296"}) {
+    const ShownModel model = Shown(
+        std::string("(float[2,3] x) => (y) <int64[1] a = {0}, int64[1] b = {2}, int64[1] t = {") +
+        step + "}> { s = Shape (x) y = Slice (s, a, b, a, t) }");
+    EXPECT_EQ(model.graph.nodes.size(), 2U);
+  }
+}
+
 TEST_F(RenderTextTest, FreeDimensionsTakeSizes) {
   ShowOptions options;
   options.dims["N"] = 5;
