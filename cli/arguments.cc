@@ -11,6 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "cli/commands.h"
 #include "cli/messages.h"
+#include "compare/inputs/generated_targets.h"
+#include "evaluator/base/status_macros.h"
 #include "evaluator/version.h"
 #include "ops/operators.h"
 
@@ -182,6 +184,17 @@ absl::StatusOr<GeneratedInputs> RunOptions::generated(
     generated.dims[name] = size;
   }
   return generated;
+}
+
+absl::StatusOr<MatchedFeeds> RunOptions::feeds(const Graph& graph, const std::string& file,
+                                               bool partial) const {
+  OC_ASSIGN_OR_RETURN(const GeneratedInputs made_up, generated({&graph}));
+  if (!file.empty()) {
+    OC_ASSIGN_OR_RETURN(FeedFile opened, FeedFile::Open(file, evaluator().max_tensor));
+    return opened.FeedsFor(graph, partial);
+  }
+  OC_ASSIGN_OR_RETURN(const std::vector<NamedValue> values, GenerateInputs(graph, made_up));
+  return MatchFeeds(values, graph, "the model");
 }
 
 }  // namespace onnxcmp::cli

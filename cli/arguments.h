@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compare/inputs/feeds.h"
 #include "compare/inputs/generated_inputs.h"
 #include "evaluator/kernels/op_registry.h"
 #include "evaluator/load/load_model.h"
@@ -65,6 +66,10 @@ struct RunOptions {
   EvaluatorOptions evaluator() const;
   // InvalidArgument for a dimension that is not NAME=N, or that no input of these graphs has.
   absl::StatusOr<GeneratedInputs> generated(const std::vector<const Graph*>& graphs) const;
+  // What one model is run on: from the file, or made up if there is none. `partial`: the file may
+  // have what the model lacks.
+  absl::StatusOr<MatchedFeeds> feeds(const Graph& graph, const std::string& file,
+                                     bool partial) const;
 };
 
 }  // namespace onnxcmp::cli

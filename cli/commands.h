@@ -21,6 +21,7 @@ int ChainCommand(const std::vector<std::string>& arguments);
 int LayersCommand(const std::vector<std::string>& arguments);
 int ConformanceCommand(const std::vector<std::string>& arguments);
 int RuntimesCommand(const std::vector<std::string>& arguments);
+int ShowCommand(const std::vector<std::string>& arguments);
 int TestCommand(const std::vector<std::string>& arguments);
 
 }  // namespace onnxcmp::cli

@@ -50,6 +50,7 @@ struct CompareArguments {
   std::optional<int64_t> html_size;                          // bytes
   bool all = false;
   bool different = false;
+  bool only_different = false;
   bool only_not_finite = false;
   bool wide = false;
   bool ascii = false;

@@ -166,6 +166,11 @@ std::vector<CLI::Option*> AddClassic(CLI::App& app, CompareArguments& arguments)
 // What options say together.
 absl::Status CheckTogether(const CompareArguments& arguments,
                            const std::vector<CLI::Option*>& classic_options) {
+  if (!arguments.left.empty() && arguments.right.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "two models are needed: onnxcmp LEFT RIGHT; one alone is shown by onnxcmp show ",
+        arguments.left, " and run by onnxcmp run ", arguments.left));
+  }
   if (arguments.left.empty() || arguments.right.empty()) {
     return absl::InvalidArgumentError(
         "two models are needed: onnxcmp LEFT RIGHT; see onnxcmp --help");
@@ -244,7 +249,7 @@ class CompareApp {
       "names the cause of a difference.\n"
       "Exit status 0: the outputs agree, 1: they differ, 2: they could not be compared.\n"
       "Other commands: onnxcmp run MODEL, chain A B C, test DIR, ops, fusions MODEL,\n"
-      "layers A B, runtimes, conformance; COMMAND --help says more.",
+      "layers A B, show MODEL, runtimes, conformance; COMMAND --help says more.",
       "onnxcmp"};
   CompareArguments& arguments_;
   ComparisonOptions common_;

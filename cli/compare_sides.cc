@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -133,8 +134,10 @@ class Reporter {
       part.parts = static_cast<size_t>(sets);
       page_data_.push_back(PageData(comparison, part));
     }
+    TableOptions look = look_;
+    if (!look.page.empty()) look.page = FileOfSet(look.page, set, sets);
     const std::string text =
-        Render(comparison, arguments_.format, look_, PageOf(arguments_.output, set, sets, name));
+        Render(comparison, arguments_.format, look, PageOf(arguments_.output, set, sets, name));
     // Statistics of weights may have been taken only now.
     OC_RETURN_IF_ERROR(tools_.weights->CheckUnchanged());
     for (size_t i = 0; i < reports.size(); ++i) {
@@ -205,6 +208,25 @@ class Reporter {
 
 }  // namespace
 
+namespace {
+
+// "file:///dir/a%20b.html".
+std::string FileUrl(const std::string& path) {
+  std::error_code error;
+  const std::string whole = std::filesystem::absolute(path, error).string();
+  std::string url = "file://";
+  for (const char c : whole) {
+    if (absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("/-_.~", c)) {
+      url += c;
+    } else {
+      absl::StrAppend(&url, "%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    }
+  }
+  return url;
+}
+
+}  // namespace
+
 TableOptions LookOf(const CompareArguments& arguments) {
   const bool to_terminal = arguments.output.empty();
   TableOptions look;
@@ -215,9 +237,16 @@ TableOptions LookOf(const CompareArguments& arguments) {
   look.wide = arguments.wide;
   look.only_not_finite = arguments.only_not_finite;
   look.coverage = arguments.coverage;
-  look.rows = arguments.all         ? TableOptions::Rows::kAll
-              : arguments.different ? TableOptions::Rows::kDifferent
-                                    : TableOptions::Rows::kFolded;
+  look.rows = arguments.all              ? TableOptions::Rows::kAll
+              : arguments.only_different ? TableOptions::Rows::kOnlyDifferent
+              : arguments.different      ? TableOptions::Rows::kDifferent
+                                         : TableOptions::Rows::kFolded;
+  if (to_terminal) look.height = OutputHeight();
+  // Numbers of rows lead to the page, where a terminal can be clicked.
+  for (const auto& [format, path] : arguments.reports) {
+    if (format == "html" && look.color && to_terminal && OutputTakesColor())
+      look.page = FileUrl(path);
+  }
   return look;
 }
 

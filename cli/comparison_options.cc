@@ -64,6 +64,8 @@ void ComparisonOptions::AddVerdict(CLI::App& app) {
 void ComparisonOptions::AddTable(CLI::App& app) {
   app.add_flag("--all", arguments_.all, "Show every row")->group("Table");
   app.add_flag("--different", arguments_.different, "Show only rows that differ")->group("Table");
+  app.add_flag("--only-different", arguments_.only_different, "  without those of one side alone")
+      ->group("Table");
   app.add_flag("--wide", arguments_.wide, "Show names whole")->group("Table");
   app.add_flag("--ascii", arguments_.ascii, "Show nothing but ASCII")->group("Table");
   app.add_option("--color", arguments_.color, "auto, always or never (auto)")
@@ -101,7 +103,7 @@ absl::Status ComparisonOptions::Finish() {
       return absl::InvalidArgumentError(absl::StrCat("--tolerance: ", status.message()));
     }
   }
-  if (arguments_.all && arguments_.different) {
+  if (arguments_.all && (arguments_.different || arguments_.only_different)) {
     return absl::InvalidArgumentError("--all and --different exclude each other");
   }
   if (arguments_.fail_on == FailOn::kCauses && (no_causes_ || arguments_.only_not_finite)) {

@@ -1,13 +1,22 @@
 #include "cli/program.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "cli/commands.h"
+#include "cli/messages.h"
+#include "compare/text/display_text.h"
+#include "compare/text/meant_name.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -22,6 +31,43 @@ void KeepLargeBlocksOutOfTheHeap() {
 #endif
 }
 
+struct Command {
+  absl::string_view name;
+  int (*run)(const std::vector<std::string>& arguments);
+};
+
+constexpr Command kCommands[] = {
+    {"run", RunCommand},   {"chain", ChainCommand},     {"test", TestCommand},
+    {"ops", OpsCommand},   {"fusions", FusionsCommand}, {"layers", LayersCommand},
+    {"show", ShowCommand}, {"runtimes", RuntimesCommand}, {"conformance", ConformanceCommand},
+};
+
+// The command that is meant: one that is like the word, or has the same letters.
+std::string Nearest(const std::string& word, const std::vector<std::string>& names) {
+  if (std::string nearest = DidYouMean(word, names); !nearest.empty()) return nearest;
+  for (const std::string& name : names) {
+    if (std::is_permutation(word.begin(), word.end(), name.begin(), name.end())) {
+      return absl::StrCat("; did you mean `", name, "`?");
+    }
+  }
+  return "";
+}
+
+// What to say of a first word that is neither a command nor an option nor a file; "" of others. A
+// name with a point or a slash is one of a file that is missing.
+std::string UnknownWord(const std::string& word) {
+  std::error_code error;
+  if (word.empty() || word[0] == '-' || word.find_first_of("./") != std::string::npos ||
+      std::filesystem::exists(word, error)) {
+    return "";
+  }
+  std::vector<std::string> names;
+  for (const Command& known : kCommands) names.emplace_back(known.name);
+  return absl::StrCat("there is no file and no command '", PrintableText(word), "'",
+                      Nearest(word, names), "; commands: ", absl::StrJoin(names, ", "),
+                      "; onnxcmp LEFT RIGHT compares; see onnxcmp --help");
+}
+
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
@@ -31,29 +77,12 @@ int RunProgram(int argc, char** argv) {
   const std::vector<std::string> rest(arguments.begin() + (arguments.empty() ? 0 : 1),
                                       arguments.end());
   // A model file of such a name is written ./run.
-  if (command == "run") {
-    return RunCommand(rest);
+  for (const Command& known : kCommands) {
+    if (command == known.name) return known.run(rest);
   }
-  if (command == "chain") {
-    return ChainCommand(rest);
-  }
-  if (command == "ops") {
-    return OpsCommand(rest);
-  }
-  if (command == "fusions") {
-    return FusionsCommand(rest);
-  }
-  if (command == "layers") {
-    return LayersCommand(rest);
-  }
-  if (command == "conformance") {
-    return ConformanceCommand(rest);
-  }
-  if (command == "runtimes") {
-    return RuntimesCommand(rest);
-  }
-  if (command == "test") {
-    return TestCommand(rest);
+  if (const std::string message = UnknownWord(command); !message.empty()) {
+    PrintError(message);
+    return kFailed;
   }
   return CompareCommand(arguments);
 }

@@ -19,7 +19,6 @@
 #include "cli/terminal.h"
 #include "compare/backend_tests/backend_test.h"
 #include "compare/inputs/feeds.h"
-#include "compare/inputs/generated_targets.h"
 #include "compare/not_finite/find_not_finite.h"
 #include "compare/recordings/recording.h"
 #include "compare/reports/render_profile.h"
@@ -55,17 +54,6 @@ struct Options {
 bool IsFolder(const std::string& path) {
   std::error_code error;
   return path.ends_with('/') || std::filesystem::is_directory(path, error);
-}
-
-absl::StatusOr<MatchedFeeds> MakeFeeds(const Options& options, const Graph& graph) {
-  OC_ASSIGN_OR_RETURN(GeneratedInputs generated, options.run.generated({&graph}));
-  if (!options.inputs.empty()) {
-    OC_ASSIGN_OR_RETURN(FeedFile file,
-                        FeedFile::Open(options.inputs, options.run.evaluator().max_tensor));
-    return file.FeedsFor(graph, options.partial);
-  }
-  OC_ASSIGN_OR_RETURN(std::vector<NamedValue> values, GenerateInputs(graph, generated));
-  return MatchFeeds(values, graph, "the model");
 }
 
 // The recorders that the options ask for.
@@ -151,7 +139,8 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
   const OpRegistry registry = options.run.operators();
   OC_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model,
                       LoadModel(options.model, registry, options.run.load()));
-  OC_ASSIGN_OR_RETURN(MatchedFeeds matched, MakeFeeds(options, model->graph));
+  OC_ASSIGN_OR_RETURN(MatchedFeeds matched,
+                      options.run.feeds(model->graph, options.inputs, options.partial));
   if (!options.run.quiet) {
     for (const std::string& note : matched.notes) {
       PrintNote(note);

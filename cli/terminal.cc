@@ -14,6 +14,7 @@ namespace onnxcmp::cli {
 namespace {
 
 constexpr int kDefaultWidth = 100;
+constexpr int kDefaultHeight = 40;
 
 // "" if it is not set.
 absl::string_view Variable(const char* name) {
@@ -33,6 +34,16 @@ int OutputWidth() {
   int columns = 0;
   if (absl::SimpleAtoi(Variable("COLUMNS"), &columns) && columns > 0) return columns;
   return kDefaultWidth;
+}
+
+int OutputHeight() {
+  winsize size = {};
+  if (IsTerminal() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0) {
+    return size.ws_row;
+  }
+  int lines = 0;
+  if (absl::SimpleAtoi(Variable("LINES"), &lines) && lines > 0) return lines;
+  return kDefaultHeight;
 }
 
 bool OutputTakesColor() {

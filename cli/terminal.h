@@ -7,6 +7,9 @@ namespace onnxcmp::cli {
 // Columns: those of the terminal, else COLUMNS if it is set, else 100.
 int OutputWidth();
 
+// Lines of the terminal, else LINES if it is set, else 40.
+int OutputHeight();
+
 // Standard output is a terminal that shows colours, and NO_COLOR is not set.
 bool OutputTakesColor();
 

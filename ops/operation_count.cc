@@ -219,16 +219,24 @@ constexpr CountedOperator kCountedOperators[] = {
     {kMicrosoftDomain, "QLinearConv", Convolution<3>},
 };
 
+// Null if there is none.
+const CountedOperator* Find(absl::string_view domain, absl::string_view op_type) {
+  const auto* const found = std::find_if(
+      std::begin(kCountedOperators), std::end(kCountedOperators),
+      [&](const CountedOperator& row) { return row.op_type == op_type && row.domain == domain; });
+  return found == std::end(kCountedOperators) ? nullptr : found;
+}
+
 }  // namespace
 
 std::optional<double> OperationCount(const Node& node, absl::Span<const Value> inputs,
                                      absl::Span<const Value> outputs) {
-  const auto* const found = std::find_if(
-      std::begin(kCountedOperators), std::end(kCountedOperators), [&](const CountedOperator& row) {
-        return row.op_type == node.op_type && row.domain == node.domain;
-      });
-  if (found == std::end(kCountedOperators)) return std::nullopt;
-  return found->count(Call(node, inputs, outputs));
+  const CountedOperator* found = Find(node.domain, node.op_type);
+  return found == nullptr ? std::nullopt : found->count(Call(node, inputs, outputs));
+}
+
+bool CountsOperations(absl::string_view domain, absl::string_view op_type) {
+  return Find(domain, op_type) != nullptr;
 }
 
 }  // namespace onnxcmp

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "evaluator/model/model.h"
 #include "evaluator/tensor/value.h"
@@ -16,6 +17,9 @@ namespace onnxcmp {
 // Nothing for other operators, and for nodes whose inputs are not what the operator wants.
 std::optional<double> OperationCount(const Node& node, absl::Span<const Value> inputs,
                                      absl::Span<const Value> outputs);
+
+// Whether it counts those of an operator.
+bool CountsOperations(absl::string_view domain, absl::string_view op_type);
 
 }  // namespace onnxcmp
 

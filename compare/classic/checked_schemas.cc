@@ -138,6 +138,16 @@ bool ReshapesFewer(const onnx::InferenceContext& context) {
   return product != uint64_t{1} << 63 && HasFewAxes<1>(context);
 }
 
+// Elements of a shape are counted through in steps, in int: of 0 or of too many it never ends.
+bool StepsToItsEnd(onnx::DataPropagationContext& context) {
+  constexpr size_t kSteps = 4;
+  if (context.getNumInputs() <= kSteps) return true;
+  const onnx::TensorShapeProto* steps = context.getInputData(kSteps);
+  if (steps == nullptr || steps->dim_size() != 1 || !steps->dim(0).has_dim_value()) return true;
+  const int64_t step = steps->dim(0).dim_value();
+  return step != 0 && -kMostAxes <= step && step <= kMostAxes;
+}
+
 // What the inference of an operator's versions takes for granted.
 struct Premise {
   absl::string_view op_type;
@@ -177,12 +187,19 @@ const onnx::OpSchema* CheckedSchemas::GetSchema(const std::string& name, int new
   const auto* const premise =
       std::find_if(std::begin(kPremises), std::end(kPremises),
                    [&](const Premise& candidate) { return candidate.op_type == name; });
-  if (schema == nullptr || !schema->has_type_and_shape_inference_function() ||
-      premise == std::end(kPremises)) {
-    return schema;
-  }
+  if (schema == nullptr) return schema;
+  const bool infers =
+      schema->has_type_and_shape_inference_function() && premise != std::end(kPremises);
+  const bool slices = name == "Slice" && schema->has_data_propagation_function();
+  if (!infers && !slices) return schema;
   const auto [it, added] = checked_.try_emplace(schema, *schema);
-  if (added) {
+  if (added && slices) {
+    it->second.PartialDataPropagationFunction(
+        [propagate = schema->GetDataPropagationFunction()](onnx::DataPropagationContext& context) {
+          if (StepsToItsEnd(context)) propagate(context);
+        });
+  }
+  if (added && infers) {
     it->second.TypeAndShapeInferenceFunction([infer = schema->GetTypeAndShapeInferenceFunction(),
                                               premise](onnx::InferenceContext& context) {
       if (!premise->holds(context)) fail_shape_inference(premise->otherwise);

@@ -1,18 +1,14 @@
 #include "compare/classic/classic_nodes.h"
 
-#include <exception>
 #include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "compare/classic/checked_schemas.h"
+#include "compare/classic/infer_shapes.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/protos/tensor_proto.h"
 #include "onnx/onnx_pb.h"
-#include "onnx/shape_inference/implementation.h"
 
 namespace onnxcmp {
 namespace {
@@ -51,27 +47,11 @@ ClassicRow TypedRow(ClassicKind kind, const std::string& name, absl::string_view
   return row;
 }
 
-// ONNX reports what it cannot infer by exceptions. What it inferred before stays in the model, as
-// with any model that inference does not understand.
-absl::Status InferShapes(onnx::ModelProto& model) {
-  const CheckedSchemas schemas;
-  try {
-    onnx::shape_inference::InferShapes(
-        model, &schemas,
-        onnx::ShapeInferenceOptions(/*check_type_val=*/false, /*strict_mode_val=*/0,
-                                    /*data_prop_val=*/false));
-  } catch (const std::exception& error) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("shape inference does not accept the model: ", error.what()));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<ClassicRow>> ClassicNodeRows(onnx::ModelProto& model,
                                                         const std::string& base_dir) {
-  OC_RETURN_IF_ERROR(InferShapes(model));
+  OC_RETURN_IF_ERROR(InferShapes(model, /*propagate=*/false));
   const onnx::GraphProto& graph = model.graph();
   const Types types = KnownTypes(graph);
   ExternalData external(base_dir);

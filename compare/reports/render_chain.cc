@@ -10,6 +10,7 @@
 #include "compare/comparison/exit_status.h"
 #include "compare/reports/table/table_style.h"
 #include "compare/reports/table/table_summary.h"
+#include "compare/reports/words/fusions.h"
 #include "compare/text/short_text.h"
 
 namespace onnxcmp {
@@ -84,6 +85,7 @@ bool AddSet(const std::string& set, const Comparison& comparison, ChainStep* ste
   const bool is_first = step->worst.text.empty();
   if (!is_first && badness(summary) <= badness(step->worst)) return false;
   step->worst = std::move(summary);
+  step->changes = ChangesText(comparison, FindFusions(comparison));
   step->causes.clear();
   for (const Cause& cause : comparison.causes) {
     step->causes.push_back(CauseLine(comparison, cause));
@@ -128,7 +130,13 @@ std::string RenderChain(const Chain& chain, const TableOptions& options) {
   for (const ChainStep& step : chain.steps) add(step);
   if (chain.ends.has_value()) add(*chain.ends);
   const Verdict verdict = VerdictOf(chain);
-  return absl::StrCat(RenderSummaries(lines, options), "\n",
+  std::string changes;
+  for (const ChainStep& step : chain.steps) {
+    if (step.changes.empty()) continue;
+    changes += LabelledLines(absl::StrCat("step ", step.right), Color::kPlain, step.changes,
+                             options, style);
+  }
+  return absl::StrCat(RenderSummaries(lines, options), "\n", changes, changes.empty() ? "" : "\n",
                       LabelledLines(VerdictName(verdict), TableStyle::ColorOf(verdict),
                                     Outcome(chain), options, style),
                       "exit ", ExitStatusOf(chain), "\n");

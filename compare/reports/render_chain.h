@@ -20,6 +20,7 @@ struct ChainStep {
   size_t right = 0;
   int sets = 0;                     // of inputs
   SetSummary worst;                 // of them, the first; its name is that of the set
+  std::string changes;              // of that one: what the step made of the model, in words
   std::vector<std::string> causes;  // of that one, a line each, wrong ones first
 };
 

@@ -1,7 +1,7 @@
 #include "compare/reports/render_junit.h"
 
 #include <cstddef>
-#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -9,9 +9,21 @@
 #include "compare/comparison/verdict.h"
 #include "compare/pair/per_side.h"
 #include "compare/reports/junit_suite.h"
+#include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/result_words.h"
 
 namespace onnxcmp {
+namespace {
+
+// What a list of failures shows is the message: it begins with why. "" if no cause is known.
+std::string FirstCause(const Comparison& comparison) {
+  if (comparison.causes.empty()) return "";
+  const size_t more = comparison.causes.size() - 1;
+  return absl::StrCat("cause: ", CauseSentence(comparison, comparison.causes.front()),
+                      more > 0 ? absl::StrCat(" (and ", more, " more)") : "", "; ");
+}
+
+}  // namespace
 
 std::string RenderJunit(const Comparison& comparison) {
   JunitSuite suite;
@@ -30,8 +42,8 @@ std::string RenderJunit(const Comparison& comparison) {
     const std::string name =
         pair.left == pair.right ? pair.left : absl::StrCat(pair.left, " | ", pair.right);
     const bool passes = IsAccepted(outputs, pair);
-    suite.Add(pair.recorded ? "recorded" : "output", name, passes ? "" : "failure", lines[0],
-              absl::StrJoin(lines, "\n"));
+    suite.Add(pair.recorded ? "recorded" : "output", name, passes ? "" : "failure",
+              absl::StrCat(FirstCause(comparison), lines[0]), absl::StrJoin(lines, "\n"));
   }
   const auto add_missing = [&](const std::vector<std::string>& names, const char* side) {
     for (const std::string& name : names) {

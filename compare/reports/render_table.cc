@@ -42,8 +42,13 @@ std::string RenderTable(const Comparison& comparison, const TableOptions& option
   const std::vector<Fusion> fusions = FindFusions(comparison);
   const std::string body =
       LayOut(MakeTableLines(comparison, fusions, options.rows), options, style);
-  return absl::StrCat(TableHead(comparison, options, style), "\n", body, body.empty() ? "" : "\n",
-                      TableFoot(comparison, fusions, options, style));
+  const TableTopText top = TableTop(comparison, options, style);
+  const std::string above =
+      absl::StrCat(top.text, "\n", TableHead(comparison, options, style), "\n", body);
+  const bool longer = std::count(above.begin(), above.end(), '\n') > options.height;
+  return absl::StrCat(above, body.empty() ? "" : "\n",
+                      TableFoot(comparison, fusions, options, style,
+                                /*causes=*/!top.all_causes, /*verdict=*/longer));
 }
 
 SetSummary SummaryOf(const std::string& name, const Comparison& comparison) {

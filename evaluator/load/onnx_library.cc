@@ -82,7 +82,7 @@ class HiddenPlaceholders {
 absl::Status ParseOnnxText(const std::string& text, onnx::ModelProto* model) {
   std::string error;
   try {
-    onnx::OnnxParser parser(text.c_str());
+    onnx::OnnxParser parser(text);
     onnx::Common::Status status = parser.Parse(*model);
     if (status.IsOK() && parser.EndOfInput()) return absl::OkStatus();
     error = status.IsOK() ? absl::StrCat("more text after the model ", parser.GetCurrentPos())

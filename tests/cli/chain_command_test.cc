@@ -40,8 +40,10 @@ TEST_F(ChainCommandTest, NamesTheFirstStepThatFails) {
   EXPECT_EQ(outcome.status, 1);
   EXPECT_EQ(outcome.err, "");
   // The whole table of that step, as a comparison of the two prints it.
-  EXPECT_THAT(outcome.out, StartsWith("2: b.onnxtxt → c.onnxtxt\nleft "));
+  EXPECT_THAT(outcome.out, StartsWith("2: b.onnxtxt → c.onnxtxt\ndifferent "));
   EXPECT_THAT(outcome.out, HasSubstr(Onnxcmp({b, c}).out));
+  // What a step changed.
+  EXPECT_THAT(outcome.out, HasSubstr("\nstep 1     only left: 1 initializer\n"));
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("\n = 1: a.onnxtxt → b.onnxtxt    same "),
                                  HasSubstr("\n ≠ 2: b.onnxtxt → c.onnxtxt    different  at most "),
                                  HasSubstr("\n = 3: c.onnxtxt → d.onnxtxt    same "),

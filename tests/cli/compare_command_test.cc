@@ -39,10 +39,10 @@ TEST_F(CompareCommandTest, VerdictAndExitStatus) {
   Outcome outcome = Onnxcmp({left, same});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "");
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\nsame "), HasSubstr("\nexit 0\n")));
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("same "), HasSubstr("\nexit 0\n")));
   outcome = Onnxcmp({left, other});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\ndifferent "), HasSubstr("\nexit 1\n")));
+  EXPECT_THAT(outcome.out, AllOf(StartsWith("different "), HasSubstr("\nexit 1\n")));
   EXPECT_EQ(Onnxcmp({left, other, "--rtol", "0.1"}).status, 0);
   EXPECT_EQ(Onnxcmp({left, other, "--ramp", "--atol", "0.1"}).status, 0);
   EXPECT_EQ(Onnxcmp({left, other, "--tolerance", "y=0.1,0"}).status, 0);
@@ -262,7 +262,7 @@ TEST_F(CompareCommandTest, AFailureOnTheWayShowsTheRowsBeforeIt) {
       "r", "(float[6] x) => (float[a] z) <int64[2] s = {2, 4}> { y = Neg(x) z = Reshape(y, s) }");
   Outcome outcome = Onnxcmp({left, right, "--all"});
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("= Neg"), HasSubstr("\nfailed"), HasSubstr("Reshape"),
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("= Neg"), StartsWith("failed"), HasSubstr("Reshape"),
                                  HasSubstr("\nexit 2\n")));
   outcome = Onnxcmp({left, right, "--format", "json"});
   EXPECT_EQ(outcome.status, 2);
@@ -350,7 +350,7 @@ TEST_F(CompareCommandTest, AModelAgainstItsOwnRecording) {
     const Outcome outcome = Onnxcmp({sides[0], sides[1], "--all", "--ascii"});
     EXPECT_EQ(outcome.status, 0);
     EXPECT_THAT(outcome.out, HasSubstr("\nsame "));
-    EXPECT_THAT(Lines(outcome.out), Each(Not(StartsWith(" ~ "))));
+    EXPECT_THAT(Lines(outcome.out), Each(Not(HasSubstr(" ~ "))));
   }
 }
 

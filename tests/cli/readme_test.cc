@@ -1,4 +1,5 @@
 // README.md shows what the program prints.
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "tests/cli/program.h"
 #include "tests/support/paths.h"
@@ -38,17 +40,51 @@ std::vector<ShownRun> ShownRuns(const std::string& page) {
   return runs;
 }
 
-TEST(ReadmeTest, ShowsWhatTheProgramPrints) {
-  const std::vector<ShownRun> runs = ShownRuns(ReadFile(SourceFile("README.md")));
-  ASSERT_EQ(runs.size(), 2u);
+void ExpectPrinted(const std::string& document, const std::string& folder, size_t count) {
+  const std::vector<ShownRun> runs = ShownRuns(ReadFile(SourceFile(document)));
+  ASSERT_EQ(runs.size(), count);
   for (const ShownRun& run : runs) {
     ASSERT_TRUE(absl::StartsWith(run.command, "onnxcmp ")) << run.command;
-    const Outcome outcome = Shell(absl::StrCat("cd '", TestData("readme"), "' && \"$ONNXCMP\" ",
+    const Outcome outcome = Shell(absl::StrCat("cd '", folder, "' && \"$ONNXCMP\" ",
                                                absl::StripPrefix(run.command, "onnxcmp ")));
-    EXPECT_EQ(outcome.out, run.output) << "README.md shows something else of: " << run.command;
+    EXPECT_EQ(outcome.out, run.output)
+        << document << " shows something else of: " << run.command
+        << "\n(script/gallery writes docs/gallery.md and docs/images/terminal.svg anew)";
     EXPECT_EQ(outcome.err, "");
     EXPECT_THAT(run.output, ::testing::EndsWith(absl::StrCat("\nexit ", outcome.status, "\n")));
   }
+}
+
+TEST(ReadmeTest, ShowsWhatTheProgramPrints) { ExpectPrinted("README.md", TestData("readme"), 1); }
+
+TEST(ReadmeTest, TheGalleryShowsWhatTheProgramPrints) {
+  ExpectPrinted("docs/gallery.md", TestData(""), 5);
+}
+
+// The text of a picture, a line for each of its elements.
+std::string TextOf(const std::string& svg) {
+  std::string text;
+  for (const std::string& line : Lines(svg)) {
+    if (!absl::StartsWith(line, "<text ")) continue;
+    bool tag = false;
+    for (const char c : line) {
+      if (c == '<') tag = true;
+      if (!tag) text += c;
+      if (c == '>') tag = false;
+    }
+    text += '\n';
+  }
+  return absl::StrReplaceAll(
+      text, {{"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#x27;", "'"}, {"&amp;", "&"}});
+}
+
+TEST(ReadmeTest, ThePictureShowsWhatTheProgramPrints) {
+  const std::string text = TextOf(ReadFile(SourceFile("docs/images/terminal.svg")));
+  const std::string command = Lines(text).front();
+  ASSERT_TRUE(absl::StartsWith(command, "$ onnxcmp ")) << command;
+  const Outcome outcome = Shell(absl::StrCat("cd '", TestData("readme"), "' && \"$ONNXCMP\" ",
+                                             absl::StripPrefix(command, "$ onnxcmp ")));
+  EXPECT_EQ(text, absl::StrCat(command, "\n", outcome.out));
 }
 
 }  // namespace

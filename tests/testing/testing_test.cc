@@ -35,6 +35,7 @@ using ::onnxcmp::testing::TestModel;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 TestModel Graph21(absl::string_view graph) {
   return ModelText(absl::StrCat("<ir_version: 10, opset_import: [\"\": 21]> g ", graph));
@@ -159,7 +160,7 @@ TEST(ModelsAgreeTest, FailsWithTheTable) {
   EXPECT_THAT(
       std::string(status.message()),
       AllOf(HasSubstr("left   before  1 node"), HasSubstr("\nright  after"), HasSubstr("\ncause"),
-            HasSubstr("factor"), HasSubstr("\ndifferent "), HasSubstr("\nexit 1\n")));
+            HasSubstr("operator: Add | Mul"), StartsWith("different "), HasSubstr("\nexit 1\n")));
   EXPECT_FATAL_FAILURE(ASSERT_MODELS_AGREE(Doubled(), Times("2.125")), "\nexit 1\n");
   EXPECT_THAT(std::string(ModelsAgree(Doubled(), Times("2.125"), {.causes = false}).message()),
               Not(HasSubstr("\ncause")));

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -14,7 +15,9 @@
 #include "compare/causes/iteration_search.h"
 #include "compare/causes/repro.h"
 #include "compare/comparison/verdict.h"
+#include "compare/operators/operator_traits.h"
 #include "compare/pair/per_side.h"
+#include "compare/reports/table/growth_text.h"
 #include "compare/reports/table/table_summary.h"
 #include "compare/reports/words/keep_in_float_text.h"
 #include "compare/reports/words/not_finite_text.h"
@@ -245,24 +248,25 @@ std::string Causes(const Comparison& comparison, const TableOptions& options,
   const size_t shown =
       count <= kMostCauses + 1 || options.rows == TableOptions::Rows::kAll ? count : kMostCauses;
   for (size_t i = 0; i < shown; ++i) {
-    const Cause& cause = comparison.causes[i];
-    const std::string label = count == 1 ? "cause" : absl::StrCat("cause ", i + 1);
-    absl::string_view what = cause.text;
-    // The pair says where it is.
-    absl::ConsumePrefix(&what, InBodyText(PathsOf(comparison, cause)));
-    std::string line =
-        absl::StrCat(CausePair(comparison, cause), what.empty() ? "" : ": ", PrintableText(what));
-    if (cause.count > 1) absl::StrAppend(&line, "; ", cause.count, " such places");
-    const std::string truth = TruthText(cause);
-    if (!truth.empty()) absl::StrAppend(&line, "; ", truth);
-    text += LabelledLines(label, Color::kBad, line, options, style);
+    text += LabelledLines(CauseLabel(comparison, i), Color::kBad,
+                          CauseSentence(comparison, comparison.causes[i]), options, style);
   }
   if (shown < count) {
     text += LabelledLines("", Color::kPlain,
                           absl::StrCat("… ", count - shown, " more causes (--all shows)"), options,
                           style);
   }
-  return absl::StrCat(text, Repros(comparison, options, style));
+  return text;
+}
+
+// Nodes that quantize are on one side or on both.
+bool IsQuantized(const Comparison& comparison) {
+  for (const SideId side : kBothSides) {
+    for (const StreamNode& node : OfSide(comparison, side).nodes) {
+      if (Quantizes(node.op_type)) return true;
+    }
+  }
+  return false;
 }
 
 // What to do about a conversion. The list is not cut, so that it can be copied.
@@ -296,8 +300,39 @@ std::string LabelledLines(absl::string_view label, Color color, absl::string_vie
   return lines;
 }
 
+std::string CauseLabel(const Comparison& comparison, size_t cause) {
+  return comparison.causes.size() == 1 ? "cause" : absl::StrCat("cause ", cause + 1);
+}
+
+std::string CauseSentence(const Comparison& comparison, const Cause& cause) {
+  absl::string_view what = cause.text;
+  // The pair says where it is.
+  absl::ConsumePrefix(&what, InBodyText(PathsOf(comparison, cause)));
+  std::string line =
+      absl::StrCat(CausePair(comparison, cause), what.empty() ? "" : ": ", PrintableText(what));
+  if (cause.count > 1) absl::StrAppend(&line, "; ", cause.count, " such places");
+  const std::string truth = TruthText(cause);
+  if (!truth.empty()) absl::StrAppend(&line, "; ", truth);
+  return line;
+}
+
+std::string ChangesText(const Comparison& comparison, const std::vector<Fusion>& fusions) {
+  std::vector<std::string> parts;
+  for (std::string& part :
+       std::vector<std::string>{Fused(comparison, fusions, false), Fused(comparison, fusions, true),
+                                Changed(comparison)}) {
+    if (!part.empty()) parts.push_back(std::move(part));
+  }
+  for (const SideId side : kBothSides) {
+    const std::string alone = OneSided(comparison, side);
+    if (!alone.empty()) parts.push_back(absl::StrCat("only ", SideName(side), ": ", alone));
+  }
+  return absl::StrJoin(parts, "; ");
+}
+
 std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& fusions,
-                      const TableOptions& options, const TableStyle& style) {
+                      const TableOptions& options, const TableStyle& style, bool causes,
+                      bool verdict) {
   std::string text;
   const auto add = [&](absl::string_view label, const std::string& line) {
     if (!line.empty()) text += LabelledLines(label, Color::kPlain, line, options, style);
@@ -309,17 +344,23 @@ std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& f
   add("only left", OneSided(comparison, SideId::kLeft));
   add("only right", OneSided(comparison, SideId::kRight));
   absl::string_view label;
+  add("growth", GrowthText(comparison, options.ascii));
   if (comparison.causes.empty()) add("farthest", Worst(comparison));
+  if (IsQuantized(comparison)) {
+    add("quantized", "--quantization lists what each quantized layer costs, the worst first");
+  }
   // What is not finite comes first: a cause is often the first of it.
   text += NotFiniteLines(comparison, options, style);
-  text += Causes(comparison, options, style);
+  if (causes) text += Causes(comparison, options, style);
+  text += Repros(comparison, options, style);
   text += KeepLines(comparison, options, style);
   if (comparison.shadow.has_value()) {
     label = "in double";
     for (const std::string& line : ShadowText(*comparison.shadow))
       add(std::exchange(label, ""), line);
   }
-  return absl::StrCat(text, VerdictLines(comparison, options, style));
+  return absl::StrCat(text, verdict ? VerdictLines(comparison, options, style)
+                                    : VerdictDetails(comparison, options, style));
 }
 
 namespace {
@@ -356,6 +397,30 @@ std::string NotFiniteLines(const Comparison& comparison, const TableOptions& opt
     text += LabelledLines(text.empty() ? "not finite" : "", Color::kBad, line, options, style);
   }
   return text;
+}
+
+std::string VerdictDetails(const Comparison& comparison, const TableOptions& options,
+                           const TableStyle& style) {
+  std::string text = options.coverage ? CoverageLines(comparison, options, style) : "";
+  const bool all = options.rows == TableOptions::Rows::kAll;
+  const std::vector<std::string> lines = VerdictText(comparison, all);
+  std::string before;
+  for (size_t i = 1; i < lines.size(); ++i) {
+    if (BelongsAbove(comparison, lines[i])) continue;
+    absl::string_view line = lines[i];
+    std::string label = "also";
+    if (absl::ConsumePrefix(&line, "tolerance: ")) {
+      label = "tolerance";
+    } else if (absl::StartsWith(line, "tolerance of ")) {
+      absl::ConsumePrefix(&line, "tolerance ");
+      label = "tolerance";
+    } else if (absl::StrContains(line, "made-up set")) {
+      label = "tested";
+    }
+    text += LabelledLines(label == before ? "" : label, Color::kPlain, line, options, style);
+    before = label;
+  }
+  return absl::StrCat(text, "exit ", ExitStatusOf(comparison), "\n");
 }
 
 std::string VerdictLines(const Comparison& comparison, const TableOptions& options,

@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "compare/reports/table/table_names.h"
 #include "compare/text/display_text.h"
 
 namespace onnxcmp {
 namespace {
 
-constexpr int kIndent = 3;  // the sign with a space on either side
+constexpr int kSign = 3;  // with a space on either side
 
 struct ColumnFacts {
   const char* title;
@@ -43,7 +45,7 @@ class Widths {
   using enum TableColumn;
 
  public:
-  explicit Widths(const std::vector<TableLine>& lines) {
+  Widths(const std::vector<TableLine>& lines, int indent) : indent_(indent) {
     natural_.fill(0);
     for (const TableLine& line : lines) {
       for (size_t c = 0; c < kTableColumns; ++c) {
@@ -63,7 +65,7 @@ class Widths {
   int operator[](size_t column) const { return widths_[column]; }
 
   bool Fits(int width) const {
-    int total = kIndent;
+    int total = indent_;
     for (const TableColumn column :
          {kLeftOp, kLeftName, kRightOp, kRightName, kType, kAbsolute, kTruth}) {
       const size_t c = ColumnIndex(column);
@@ -75,7 +77,7 @@ class Widths {
 
   void Fit(int width, bool few_right_names) {
     for (const TableColumn column : {kRelative, kUlp, kBeyond}) Set(column, 0);
-    room_ = width - kIndent;
+    room_ = width - indent_;
     Shrink({kNotes}, kWideNotes);
     if (Total() <= room_) {
       // In this order as many as there is room for.
@@ -92,12 +94,17 @@ class Widths {
     Shrink({kLeftName, kRightName}, 32);
     Shrink({kNotes}, 18);
     Shrink({kLeftOp, kRightOp}, 10);
-    Shrink({kLeftName, kRightName}, 18);
+    Shrink({kLeftName, kRightName}, 22);
     Shrink({kLeftOp, kRightOp}, 8);
     Shrink({kType}, 13);
-    Shrink({kLeftName, kRightName}, 16);
     Shrink({kNotes}, 13);
-    if (Total() > room_ + 2) Set(kType, 0);
+    // Names tell more than types.
+    if (Total() > room_ + 2) {
+      Set(kType, 0);
+      Set(kNotes, natural_[ColumnIndex(kNotes)]);
+      Shrink({kNotes}, 13);
+    }
+    Shrink({kLeftName, kRightName}, 16);
     Shrink({kLeftName, kRightName}, 8);
     Shrink({kLeftOp, kRightOp}, 4);
     Shrink({kNotes}, 6);
@@ -128,6 +135,7 @@ class Widths {
 
   std::array<int, kTableColumns> natural_;
   std::array<int, kTableColumns> widths_;
+  int indent_ = 0;
   int room_ = 0;
 };
 
@@ -135,13 +143,14 @@ class Layout {
   using enum TableColumn;
 
  public:
-  Layout(const Widths& widths, const TableOptions& options, const TableStyle& style)
-      : widths_(widths), options_(options), style_(style) {}
+  // `digits`: of the greatest row's number, 0 if none is shown.
+  Layout(const Widths& widths, int digits, const TableOptions& options, const TableStyle& style)
+      : widths_(widths), digits_(digits), options_(options), style_(style) {}
 
   std::string Heading() const {
     std::array<std::string, kTableColumns> cells;
     for (size_t c = 0; c < kTableColumns; ++c) cells[c] = kColumns[c].title;
-    std::string text(kIndent, ' ');
+    std::string text = Space();
     for (size_t c = 0; c < kTableColumns; ++c) {
       // "left" stands over operator and name.
       if (c == ColumnIndex(kLeftName) || c == ColumnIndex(kRightName)) continue;
@@ -162,9 +171,9 @@ class Layout {
         return Row(line);
       case TableLine::Kind::kHeading:
         return absl::StrCat(
-            std::string(kIndent, ' '),
+            Space(),
             style_.Paint(options_.wide ? line.text
-                                       : ShortenMiddle(line.text, options_.width - kIndent,
+                                       : ShortenMiddle(line.text, options_.width - Indent(),
                                                        style_.Ellipsis()),
                          Color::kBold),
             "\n");
@@ -179,14 +188,32 @@ class Layout {
     return right ? PadLeft(text, width) : PadRight(text, width);
   }
 
-  static void Append(const std::string& cell, size_t column, std::string* text) {
-    if (text->size() > kIndent) text->append(static_cast<size_t>(kColumns[column].gap), ' ');
+  int Indent() const { return digits_ + kSign; }
+  std::string Space() const { return std::string(static_cast<size_t>(Indent()), ' '); }
+
+  void Append(const std::string& cell, size_t column, std::string* text) const {
+    if (text->size() > static_cast<size_t>(Indent()))
+      text->append(static_cast<size_t>(kColumns[column].gap), ' ');
     text->append(cell);
   }
 
+  // The number by which --explain takes a row; in a terminal it may lead to a page's row.
+  std::string NumberOf(const TableLine& line) const {
+    if (line.number < 0) return std::string(static_cast<size_t>(digits_), ' ');
+    const std::string number = absl::StrCat(line.number);
+    const std::string shown = style_.Paint(number, Color::kDim);
+    const auto space = static_cast<size_t>(std::max(0, digits_ - static_cast<int>(number.size())));
+    return absl::StrCat(std::string(space, ' '),
+                        options_.page.empty()
+                            ? shown
+                            : absl::StrCat("\x1b]8;;", options_.page, "#row-", number, "\x1b\\",
+                                           shown, "\x1b]8;;\x1b\\"));
+  }
+
   std::string SignOf(const TableLine& line) const {
-    if (!line.sign.has_value()) return std::string(kIndent, ' ');
-    return absl::StrCat(" ", style_.Paint(style_.Sign(*line.sign), TableStyle::ColorOf(*line.sign)),
+    if (!line.sign.has_value()) return NumberOf(line) + std::string(kSign, ' ');
+    return absl::StrCat(NumberOf(line), " ",
+                        style_.Paint(style_.Sign(*line.sign), TableStyle::ColorOf(*line.sign)),
                         " ");
   }
 
@@ -195,6 +222,10 @@ class Layout {
     if (column == ColumnIndex(kLeftOp) || column == ColumnIndex(kRightOp) ||
         column == ColumnIndex(kNotes)) {
       return ShortenEnd(text, width, style_.Ellipsis());
+    }
+    // The end of a name tells most.
+    if (column == ColumnIndex(kLeftName) || column == ColumnIndex(kRightName)) {
+      return ShortenStart(text, width, style_.Ellipsis());
     }
     return ShortenMiddle(text, width, style_.Ellipsis());
   }
@@ -229,9 +260,9 @@ class Layout {
     }
     said = true;
     std::string lines;
-    for (const std::string& part : WrapText(text, options_.width - kIndent)) {
+    for (const std::string& part : WrapText(text, options_.width - Indent())) {
       absl::StrAppend(
-          &lines, lines.empty() ? SignOf(line) : std::string(kIndent, ' '),
+          &lines, lines.empty() ? SignOf(line) : Space(),
           style_.Paint(part, line.sign == Relation::kDifferent ? Color::kPlain : Color::kDim),
           "\n");
     }
@@ -239,6 +270,7 @@ class Layout {
   }
 
   const Widths& widths_;
+  const int digits_;
   const TableOptions& options_;
   const TableStyle& style_;
   bool said_all_ = false;
@@ -254,10 +286,19 @@ std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
     for (std::string& cell : line.cells) cell = style.Text(cell);
     line.text = style.Text(line.text);
   }
-  Widths widths(lines);
+  int64_t last = -1;
+  for (const TableLine& line : lines) last = std::max(last, line.number);
+  const int digits = last < 0 ? 0 : static_cast<int>(absl::StrCat(last).size());
+  const int indent = digits + kSign;
+  std::string without;
+  Widths widths(lines, indent);
   if (!options.wide) {
     int names = 0;
     int repeated = 0;
+    if (!widths.Fits(options.width)) {
+      without = ShortenNames(&lines);
+      widths = Widths(lines, indent);
+    }
     if (!widths.Fits(options.width)) {
       // A name that both sides have is written once, so that more of it can be read.
       for (TableLine& line : lines) {
@@ -268,15 +309,22 @@ std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
         right = "\"";
         ++repeated;
       }
-      widths = Widths(lines);
+      widths = Widths(lines, indent);
     }
     widths.Fit(options.width, 2 * repeated > names);
   }
-  Layout layout(widths, options, style);
+  Layout layout(widths, digits, options, style);
   const bool rows = std::any_of(lines.begin(), lines.end(), [](const TableLine& line) {
     return line.kind == TableLine::Kind::kRow;
   });
   std::string text = rows ? layout.Heading() : "";
+  if (!without.empty()) {
+    absl::StrAppend(
+        &text, std::string(static_cast<size_t>(indent), ' '),
+        style.Paint(ShortenMiddle(style.Text(without), options.width - indent, style.Ellipsis()),
+                    Color::kDim),
+        "\n");
+  }
   for (const TableLine& line : lines) text += layout.Line(line);
   return text;
 }

@@ -54,7 +54,8 @@ class LineMaker {
       while (end < count && !shown[end]) ++end;
       if (rows_ == Rows::kFolded) {
         // One row is as long as the line that would stand for it.
-        if (end - i == 1 && FaceOf(comparison_, comparison_.rows[i]).kind == ResultKind::kResult) {
+        if (end - i == 1 && !IsTrifleAlone(comparison_.rows[i]) &&
+            FaceOf(comparison_, comparison_.rows[i]).kind == ResultKind::kResult) {
           AddRow(i);
         } else {
           lines_.push_back(folds.Fold(i, end));
@@ -75,8 +76,10 @@ class LineMaker {
     if (rows_ == Rows::kAll) return shown;
     for (size_t i = 0; i < shown.size(); ++i) {
       const Relation relation = comparison_.rows[i].relation;
-      shown[i] =
-          facts_.cause[i] != kNone || (relation != Relation::kSame && relation != Relation::kClose);
+      shown[i] = rows_ == Rows::kOnlyDifferent
+                     ? relation == Relation::kDifferent
+                     : facts_.cause[i] != kNone ||
+                           (relation != Relation::kSame && relation != Relation::kClose);
     }
     return shown;
   }
@@ -88,6 +91,13 @@ class LineMaker {
       const ComparedRow& row = comparison_.rows[i];
       if (row.aligned.paired() && row.relation == Relation::kDifferent) first_ = i;
     }
+  }
+
+  // A constant, a shape or the like that one side alone has.
+  bool IsTrifleAlone(const ComparedRow& row) const {
+    if (row.aligned.paired()) return false;
+    return IsTrifle(FaceOf(comparison_, row),
+                    row.aligned.left.empty() ? comparison_.right : comparison_.left);
   }
 
   // For each result of the right, the one before it that keeps its place between both sides.
@@ -137,6 +147,7 @@ class LineMaker {
     AddHeading(row.aligned);
     for (const SideId side : kBothSides) AddInner(row, side);
     TableLine line;
+    line.number = static_cast<int64_t>(i);
     line.sign = row.relation;
     line.cause = facts_.cause[i] != kNone;
     for (const SideId side : kBothSides) FillSide(OfSide(row.aligned, side), side, &line);
@@ -175,7 +186,7 @@ class LineMaker {
     const Relation sign = side == SideId::kLeft ? Relation::kLeftOnly : Relation::kRightOnly;
     if (results.size() < 2) return;
     const size_t inner = results.size() - 1;
-    const bool only_causes = rows_ == Rows::kDifferent ||
+    const bool only_causes = rows_ == Rows::kDifferent || rows_ == Rows::kOnlyDifferent ||
                              (rows_ == Rows::kFolded && !Has(row.aligned.marks, Mark::kFused));
     const size_t first = only_causes                                      ? 0
                          : rows_ == Rows::kAll || inner <= kMostInner + 1 ? inner
@@ -184,6 +195,11 @@ class LineMaker {
     for (size_t k = 0; k < inner; ++k) {
       const std::string cause = CauseInside(results[k], side);
       if (k >= first && cause.empty()) continue;
+      // Constants and shapes say little; the line below counts them.
+      if (rows_ == Rows::kFolded && cause.empty() &&
+          IsTrifle(stream.results[Index(results[k])], stream)) {
+        continue;
+      }
       ++shown;
       TableLine line;
       line.kind = TableLine::Kind::kInner;

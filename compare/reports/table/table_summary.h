@@ -2,10 +2,12 @@
 #ifndef ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_SUMMARY_H_
 #define ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_SUMMARY_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "compare/causes/cause.h"
 #include "compare/comparison/comparison.h"
 #include "compare/reports/table/table_options.h"
 #include "compare/reports/table/table_style.h"
@@ -13,13 +15,31 @@
 
 namespace onnxcmp {
 
+// The verdict and the causes in a few lines: what a reader has come for.
+struct TableTopText {
+  std::string text;
+  bool all_causes = true;  // whole
+};
+TableTopText TableTop(const Comparison& comparison, const TableOptions& options,
+                      const TableStyle& style);
+
 // The two sides, what they were fed, notes.
 std::string TableHead(const Comparison& comparison, const TableOptions& options,
                       const TableStyle& style);
 
-// Counts, what was fused and changed, causes, and the verdict as the last lines.
+// Counts, what was fused and changed, how the verdict came about, and the exit status as the last
+// line. `causes`: those too; `verdict`: its words once more, since what is above is out of sight.
 std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& fusions,
-                      const TableOptions& options, const TableStyle& style);
+                      const TableOptions& options, const TableStyle& style, bool causes,
+                      bool verdict);
+
+// What one side made of the other: "5 × Div+Mul → Div, MatMul+Add → Gemm; 3 folded into constants
+// on the right"; "" if nothing was changed.
+std::string ChangesText(const Comparison& comparison, const std::vector<Fusion>& fusions);
+
+// A cause as the table says it: "Softmax w | v: on the left's own inputs ...".
+std::string CauseSentence(const Comparison& comparison, const Cause& cause);
+std::string CauseLabel(const Comparison& comparison, size_t cause);  // "cause", "cause 2"
 
 // Where the sides stop being finite; if nothing else is shown, that they do not.
 std::string NotFiniteLines(const Comparison& comparison, const TableOptions& options,
@@ -28,6 +48,13 @@ std::string NotFiniteLines(const Comparison& comparison, const TableOptions& opt
 // The verdict and the exit status.
 std::string VerdictLines(const Comparison& comparison, const TableOptions& options,
                          const TableStyle& style);
+
+// Whether a line of VerdictText() limits what its first says: it stands above the table, too.
+bool BelongsAbove(const Comparison& comparison, absl::string_view line);
+
+// How it came about without what stands above the table, and the exit status.
+std::string VerdictDetails(const Comparison& comparison, const TableOptions& options,
+                           const TableStyle& style);
 
 // What the verdict means here: which output is how far apart and where; why a side failed.
 std::vector<std::string> VerdictText(const Comparison& comparison, bool all = false);

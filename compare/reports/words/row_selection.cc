@@ -16,11 +16,6 @@
 namespace onnxcmp {
 namespace {
 
-// What converts or copies and says little about a model.
-bool IsTrifle(const StreamResult& result, const ResultStream& stream) {
-  return HasTrait(DomainOf(result, stream), OpTypeOf(result, stream), OperatorTrait::kTrifling);
-}
-
 class Selector {
  public:
   Selector(const Comparison& comparison, const RowFacts& facts, int most)
@@ -51,7 +46,6 @@ class Selector {
       TakeWhole(one_sided_, 6);  // below the table they are counted by operator
     }
     if (few > 3) Take(marked_, 3);
-    TakeWhole(one_sided_leaves_, 3);
     TakeWhole(close_leaves_, 3);
     TakeWhole(rest_of_iterations_, 4);
     return std::move(shown_);
@@ -142,9 +136,7 @@ class Selector {
     if (other.nodes.empty()) return;
     if (output) {
       if (comparison_.verdict != Verdict::kFailed) different_outputs_.push_back(i);
-    } else if (leaf) {
-      one_sided_leaves_.push_back(i);
-    } else if (!IsTrifle(face, stream) && !IsFurtherOutput(comparison_, row)) {
+    } else if (!leaf && !IsTrifle(face, stream) && !IsFurtherOutput(comparison_, row)) {
       one_sided_.push_back(i);
     }
   }
@@ -154,10 +146,14 @@ class Selector {
   int room_;
   std::vector<bool> shown_;
   Rows causes_, different_outputs_, different_, different_leaves_, downstream_, outputs_, fused_,
-      close_, close_leaves_, one_sided_, one_sided_leaves_, marked_, rest_of_iterations_, paired_;
+      close_, close_leaves_, one_sided_, marked_, rest_of_iterations_, paired_;
 };
 
 }  // namespace
+
+bool IsTrifle(const StreamResult& result, const ResultStream& stream) {
+  return HasTrait(DomainOf(result, stream), OpTypeOf(result, stream), OperatorTrait::kTrifling);
+}
 
 const StreamResult& FaceOf(const Comparison& comparison, const ComparedRow& row) {
   return row.aligned.left.empty() ? comparison.right.results[Index(row.aligned.right.back())]

@@ -38,6 +38,9 @@ absl::string_view PathOf(const Comparison& comparison, const ComparedRow& row);
 // that nothing reads, mostly.
 bool IsFurtherOutput(const Comparison& comparison, const ComparedRow& row);
 
+// What converts or copies, or is a shape, and says little about a model.
+bool IsTrifle(const StreamResult& result, const ResultStream& stream);
+
 // What stands for a row: its left result, or its right's if it has none.
 const StreamResult& FaceOf(const Comparison& comparison, const ComparedRow& row);
 

@@ -1,0 +1,73 @@
+// One graph, or two side by side, as boxes and lines.
+#ifndef ONNXCMP_SHOW_DRAWING_H_
+#define ONNXCMP_SHOW_DRAWING_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "show/layout/layered_layout.h"
+#include "show/model/node_selection.h"
+#include "show/model/pair_nodes.h"
+#include "show/model/shown_model.h"
+
+namespace onnxcmp {
+
+enum class BoxKind : uint8_t { kNode, kInput, kOutput };
+
+struct DrawnBox {
+  BoxKind kind = BoxKind::kNode;
+  NodeRelation relation = NodeRelation::kSame;  // of a pair of models
+  int depth = 0;                                // subgraphs around it
+  std::string name;                             // whole
+  std::vector<std::string> lines;               // the first one is the operator
+  std::string more;                             // what a reader may ask for, in lines
+  int partner = -1;                             // a box of the other side
+};
+
+struct DrawnLine {
+  int from = 0;
+  int to = 0;
+  std::string type;  // of the value
+};
+
+struct DrawnGraph {
+  std::string title;
+  std::vector<DrawnBox> boxes;  // in an order in which lines lead on
+  std::vector<DrawnLine> lines;
+  int64_t left_out = 0;  // nodes that are not drawn
+};
+
+struct Drawing {
+  std::vector<DrawnGraph> graphs;  // one or two
+  bool paired() const { return graphs.size() > 1; }
+};
+
+Drawing DrawModel(const ShownModel& model, const NodeSelection& selection);
+// `selections`: of the left, of the right.
+Drawing DrawPair(const ShownModel& left, const ShownModel& right,
+                 const std::vector<NodePair>& pairs, const NodeSelection& left_selection,
+                 const NodeSelection& right_selection);
+
+// Both graphs in one picture; coordinates of each graph are its own, `offsets` say where it begins.
+struct PlacedDrawing {
+  std::vector<Layout> layouts;
+  std::vector<double> offsets;  // to the right
+  std::vector<std::vector<LayoutBox>> boxes;
+  double width = 0;
+  double height = 0;
+};
+PlacedDrawing PlaceDrawing(const Drawing& drawing);
+
+// What a letter and a line of text take, in a monospaced font.
+inline constexpr double kLetterWidth = 6.7;
+inline constexpr double kTextLine = 14;
+inline constexpr double kTitleHeight = 34;
+
+// "=", "≠", "-", "+", and a name for style sheets: "same", "different", "left", "right".
+const char* SignOf(NodeRelation relation);
+const char* NameOf(NodeRelation relation);
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_SHOW_DRAWING_H_

@@ -1,0 +1,124 @@
+// onnxcmp show, and what the program says of words that are no command.
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "tests/cli/models.h"
+#include "tests/cli/program.h"
+#include "tests/support/paths.h"
+
+namespace onnxcmp::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ShowCommandTest : public ModelFolderTest {
+ protected:
+  std::string Llm(const std::string& name) const { return TestData("models/llm/" + name); }
+  std::string chain_ = Model("chain", R"((float[N,4] x) => (float[N,4] y) {
+      a = Abs (x)
+      b = Neg (a)
+      y = Exp (b) })");
+};
+
+TEST_F(ShowCommandTest, TextOfAModel) {
+  const Outcome outcome = Onnxcmp({"show", chain_});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, HasSubstr(" 1 Neg(a) -> b  f32[N,4]\n"));
+  EXPECT_THAT(Onnxcmp({"show", chain_, "--dim", "N=3"}).out, HasSubstr("Neg(a) -> b  f32[3,4]\n"));
+  EXPECT_EQ(Onnxcmp({"show", chain_, "--dim", "M=3"}).status, 2);
+}
+
+TEST_F(ShowCommandTest, ARunTellsRealShapes) {
+  const std::string model = Model("real", R"((float[5] x) => (y) {
+      n = NonZero (x)
+      y = Transpose <perm = [1,0]> (n) })");
+  EXPECT_THAT(Onnxcmp({"show", model}).out, Not(HasSubstr("i64[5,1]")));
+  EXPECT_THAT(Onnxcmp({"show", model, "--run", "--ramp"}).out, HasSubstr("-> y  i64[4,1]\n"));
+  // Only what runs has real shapes: an unknown operator is shown, and does not run.
+  const std::string unknown = Model("unknown", "(float[5] x) => (y) { y = acme.Magic (x) }");
+  EXPECT_EQ(Onnxcmp({"show", unknown}).status, 0);
+  EXPECT_EQ(Onnxcmp({"show", unknown, "--run"}).status, 2);
+}
+
+TEST_F(ShowCommandTest, APartOfAModel) {
+  const Outcome around = Onnxcmp({"show", chain_, "--around", "a", "--hops", "0"});
+  EXPECT_THAT(around.out, HasSubstr("Abs(x) -> a"));
+  EXPECT_THAT(around.out, Not(HasSubstr("Neg(a)")));
+  EXPECT_THAT(Onnxcmp({"show", chain_, "--nodes", "exp"}).out, HasSubstr("… 2 nodes\n"));
+  const Outcome none = Onnxcmp({"show", chain_, "--nodes", "Epx"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("the model has no operator Epx"));
+}
+
+TEST_F(ShowCommandTest, EveryFormatOfAModelAndOfTwo) {
+  for (const char* format : {"text", "json", "dot", "svg", "html"}) {
+    SCOPED_TRACE(format);
+    const Outcome one = Onnxcmp({"show", Llm("plain.onnx"), "--format", format});
+    EXPECT_EQ(one.status, 0) << one.err;
+    EXPECT_THAT(one.out, HasSubstr("Softmax"));
+    const Outcome two =
+        Onnxcmp({"show", Llm("plain.onnx"), Llm("optimized.onnx"), "--format", format});
+    EXPECT_EQ(two.status, 0) << two.err;
+    EXPECT_THAT(two.out, HasSubstr("FusedMatMul"));
+  }
+}
+
+TEST_F(ShowCommandTest, Statistics) {
+  const Outcome text = Onnxcmp({"show", Llm("plain.onnx"), "--stats"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("\nby operator\n"));
+  EXPECT_THAT(text.out, HasSubstr("\nby type\n"));
+  const Outcome json = Onnxcmp({"show", Llm("plain.onnx"), "--stats", "--format", "json"});
+  EXPECT_THAT(json.out, HasSubstr("\"operators\":[{\"op\":"));
+  // A run counts what inference cannot: products are all counted then.
+  const Outcome run = Onnxcmp({"show", Llm("plain.onnx"), "--stats", "--run", "--format", "json"});
+  EXPECT_THAT(run.out, HasSubstr("\"nodes_not_counted\":0"));
+}
+
+TEST_F(ShowCommandTest, OnnxTextGoesBackIntoEveryCommand) {
+  const std::string text = absl::StrCat(folder_, "/plain.onnxtxt");
+  const Outcome written =
+      Onnxcmp({"show", Llm("plain.onnx"), "--format", "onnxtxt", "--output", text});
+  ASSERT_EQ(written.status, 0) << written.err;
+  const Outcome same = Onnxcmp({Llm("plain.onnx"), text, "--fail-on", "bits"});
+  EXPECT_EQ(same.status, 0) << same.out << same.err;
+  EXPECT_THAT(same.out, HasSubstr("same "));
+  // As numbers, too.
+  const Outcome numbers =
+      Shell(absl::StrCat("\"$ONNXCMP\" show '", Llm("plain.onnx"), "' --format onnxtxt > '",
+                         folder_, "/numbers.onnxtxt' && \"$ONNXCMP\" '", text, "' '", folder_,
+                         "/numbers.onnxtxt' --fail-on bits"));
+  EXPECT_EQ(numbers.status, 0) << numbers.out << numbers.err;
+  for (const char* command : {"run", "fusions", "show"}) {
+    EXPECT_EQ(Onnxcmp({command, text}).status, 0) << command;
+  }
+}
+
+TEST_F(ShowCommandTest, OptionsThatDoNotGoTogetherAreRefused) {
+  EXPECT_EQ(Onnxcmp({"show", chain_, "--inputs", "x.npz"}).status, 2);
+  EXPECT_EQ(Onnxcmp({"show", chain_, chain_, "--run"}).status, 2);
+  EXPECT_EQ(Onnxcmp({"show", chain_, "--stats", "--format", "svg"}).status, 2);
+  EXPECT_EQ(Onnxcmp({"show", chain_, "--format", "onnxtxt", "--nodes", "Abs"}).status, 2);
+  EXPECT_EQ(Onnxcmp({"show", folder_ + "/missing.onnx"}).status, 2);
+  EXPECT_EQ(Onnxcmp({"show"}).status, 2);
+}
+
+TEST_F(ShowCommandTest, OneModelAloneAndUnknownWordsGetAdvice) {
+  const Outcome alone = Onnxcmp({chain_});
+  EXPECT_EQ(alone.status, 2);
+  EXPECT_THAT(alone.err, HasSubstr(absl::StrCat("onnxcmp show ", chain_)));
+  const Outcome word = Onnxcmp({"shwo", chain_});
+  EXPECT_EQ(word.status, 2);
+  EXPECT_THAT(word.err, HasSubstr("no command 'shwo'; did you mean `show`?"));
+  EXPECT_THAT(word.err, HasSubstr("commands: run, chain, test, ops, fusions, layers, show"));
+  // What looks like a file is a file that is missing.
+  EXPECT_THAT(Onnxcmp({"shwo.onnx", chain_}).err, Not(HasSubstr("command")));
+}
+
+}  // namespace
+}  // namespace onnxcmp::testing
