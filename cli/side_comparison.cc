@@ -92,10 +92,13 @@ absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
                                                       std::optional<InputSets>* inputs) {
   const bool models = left_->evaluator() != nullptr && right_->evaluator() != nullptr;
   if (models && inputs->has_value() && (*inputs)->made_up() && !arguments_.run.ramp) {
-    return CompareSets(*left_, *right_, **inputs, options(), {arguments_.sets, arguments_.search});
+    return CompareSets(*left_, *right_, **inputs, options(),
+                       {arguments_.sets, arguments_.search, arguments_.sizes});
   }
-  if (arguments_.search.has_value()) {
-    return absl::InvalidArgumentError("--search is for two models: a recording has its inputs");
+  if (arguments_.search.has_value() || arguments_.sizes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(arguments_.sizes ? "--sizes" : "--search",
+                     " is for two models: a recording has its inputs"));
   }
   SetsResult result;
   if (inputs->has_value() && (*inputs)->size() > 1 && !tools_.seen.has_value()) {
@@ -196,7 +199,7 @@ std::string SideComparison::DefaultInputs() {
   const InputOptions& given = arguments_.inputs;
   if (!given.inputs.empty() || !given.left_inputs.empty() || !given.right_inputs.empty() ||
       arguments_.run.seed.has_value() || !arguments_.run.dims.empty() ||
-      arguments_.search.has_value() || !recorded_.values.empty()) {
+      arguments_.search.has_value() || arguments_.sizes || !recorded_.values.empty()) {
     return "";
   }
   std::string beside = InputsBeside(arguments_.left, arguments_.right);
