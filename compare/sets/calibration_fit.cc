@@ -167,7 +167,7 @@ std::string FitText(const CalibrationFit& fit, absl::string_view kind, double si
 }
 
 CalibrationFit FitOf(const Comparison& comparison) {
-  constexpr size_t kSome = 4;
+  constexpr size_t kSome = 3;
   constexpr size_t kMany = 20;
   std::vector<double> reaches;
   for (const SideId side : kBothSides) Reaches(comparison, side).AddTo(&reaches);
