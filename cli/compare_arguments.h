@@ -73,6 +73,7 @@ struct CompareArguments {
   int sets = 4;
   std::optional<absl::Duration> search;
   bool coverage = false;
+  bool sizes = false;
   std::string save_inputs;  // a file; "": they are not kept
 };
 

@@ -98,6 +98,8 @@ void AddInputsOfTwo(CLI::App& app, CompareArguments& arguments, std::string& sea
           "")));
   app.add_flag("--coverage", arguments.coverage, "List what made-up inputs did not exercise")
       ->group("Inputs");
+  app.add_flag("--sizes", arguments.sizes, "Try which sizes run on both sides, and agree")
+      ->group("Inputs");
   app.add_option("--save-inputs", arguments.save_inputs, "Keep the inputs that were shown")
       ->group("Inputs")
       ->type_name("F");
@@ -182,11 +184,13 @@ absl::Status CheckTogether(const CompareArguments& arguments,
   const InputOptions& inputs = arguments.inputs;
   const bool given =
       !inputs.inputs.empty() || !inputs.left_inputs.empty() || !inputs.right_inputs.empty();
-  if (arguments.search.has_value() && (given || arguments.run.ramp || arguments.classic)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--search makes inputs up: it excludes ", given ? "inputs that are given"
-                                                               : arguments.run.ramp ? "--ramp"
-                                                                                    : "--classic"));
+  const bool makes_up = arguments.search.has_value() || arguments.sizes;
+  if (makes_up && (given || arguments.run.ramp || arguments.classic)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        arguments.search.has_value() ? "--search" : "--sizes", " makes inputs up: it excludes ",
+        given                ? "inputs that are given"
+        : arguments.run.ramp ? "--ramp"
+                             : "--classic"));
   }
   for (const CLI::Option* option : classic_options) {
     if (option->count() > 0 && !arguments.classic) {

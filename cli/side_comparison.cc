@@ -105,10 +105,13 @@ absl::StatusOr<SetsResult> SideComparison::CompareSet(int64_t set,
   const bool models = left_->evaluator() != nullptr && right_->evaluator() != nullptr;
   const bool ours = left_->node_runner() == nullptr && right_->node_runner() == nullptr;
   if (models && ours && inputs->has_value() && (*inputs)->made_up() && !arguments_.run.ramp) {
-    return CompareSets(*left_, *right_, **inputs, options(), {arguments_.sets, arguments_.search});
+    return CompareSets(*left_, *right_, **inputs, options(),
+                       {arguments_.sets, arguments_.search, arguments_.sizes});
   }
-  if (arguments_.search.has_value()) {
-    return absl::InvalidArgumentError("--search is for two models: a recording has its inputs");
+  if (arguments_.search.has_value() || arguments_.sizes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(arguments_.sizes ? "--sizes" : "--search",
+                     " is for two models: a recording has its inputs"));
   }
   SetsResult result;
   if (inputs->has_value() && (*inputs)->size() > 1 && !tools_.seen.has_value()) {
@@ -274,7 +277,8 @@ std::string SideComparison::DefaultInputs() {
   const InputOptions& given = arguments_.inputs;
   if (!all_files_ || !given.inputs.empty() || !given.left_inputs.empty() ||
       !given.right_inputs.empty() || arguments_.run.seed.has_value() ||
-      !arguments_.run.dims.empty() || arguments_.search.has_value() || !recorded_.values.empty()) {
+      !arguments_.run.dims.empty() || arguments_.search.has_value() ||
+      arguments_.sizes || !recorded_.values.empty()) {
     return "";
   }
   std::string beside = InputsBeside(arguments_.left, arguments_.right);

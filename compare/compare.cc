@@ -177,7 +177,7 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   OC_RETURN_IF_ERROR(CheckNotStopped(options));
   const bool quantized = DifferInQuantization(*sides.left.stream, *sides.right.stream);
   // What made-up inputs do to numbers that were calibrated for others is no mistake of a model.
-  const bool other_inputs = options.made_up && quantized;
+  const bool other_inputs = options.made_up && !options.calibrated && quantized;
   PairTolerances tolerances = TolerancesOf(sides, aligned, judging.tolerance, other_inputs);
   const PerSide<std::vector<NamedOutput>> outputs = NamedOutputsOf(sides, records);
 
@@ -213,7 +213,8 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   for (const SideId id : kBothSides) search.repaired_values[id].Clear();
   const LookAtQuantizationOptions looking = {.review = options.causes && quantized,
                                              .layers = options.quantization || options.blocks,
-                                             .weigh_outputs = !options.made_up};
+                                             .weigh_outputs = !other_inputs,
+                                             .made_up = options.made_up};
   OC_ASSIGN_OR_RETURN(ReviewedCauses reviewed, LookAtQuantization(sides, measured.alignment, judged,
                                                                   search.causes, looking, tools));
   timer.reset();
@@ -225,7 +226,8 @@ absl::StatusOr<Findings> CompareRecords(const SideRecords& recorded,
   }
   if (!other_inputs) {
     judged = RejudgeOutputs(std::move(judged), search.effects, reviewed.causes, quantized);
-    if (looking.review) judged = WeighByLayers(std::move(judged), reviewed.quantization, sides);
+    if (looking.review)
+      judged = WeighByLayers(std::move(judged), reviewed.quantization, sides, options.made_up);
   }
   std::optional<KeepInFloat> keep_in_float;
   if (options.causes && !other_inputs && search.not_searched.empty()) {

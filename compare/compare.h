@@ -40,6 +40,8 @@ struct CompareOptions {
   std::vector<std::string> pairs;
   // Inputs were made up: they are nothing that scales and zero points were calibrated for.
   bool made_up = false;
+  // They reach as far into these as what was calibrated with, as far as anybody can tell.
+  bool calibrated = false;
   // Beside a recording: those inputs of the model of which it says nothing.
   std::vector<std::string> made_up_inputs;
   // What was recorded, or is an output, of one side alone does not make a difference.

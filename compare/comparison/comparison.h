@@ -17,6 +17,7 @@
 #include "compare/explain/explanation.h"
 #include "compare/in_float/keep_in_float.h"
 #include "compare/not_finite/not_finite.h"
+#include "compare/pair/per_side.h"
 #include "compare/quantization/quantization.h"
 #include "compare/shadow/shadow.h"
 #include "compare/sides/side_summary.h"
@@ -34,6 +35,13 @@ enum class Verdict : uint8_t { kSame, kClose, kUntested, kDifferent, kFailed };
 enum class FailOn : uint8_t { kDifferent, kCauses, kBits };
 
 absl::string_view VerdictName(Verdict verdict);  // "same", "close", "different", "failed"
+
+// Sizes of open dimensions that both sides were run with.
+struct TriedSizes {
+  std::string sizes;  // "batch 2, sequence 16"
+  PerSide<absl::Status> status;
+  bool agree = false;  // if both ran
+};
 
 struct Comparison {
   SideSummary left_summary, right_summary;
@@ -58,6 +66,7 @@ struct Comparison {
   std::vector<std::string> frozen;
   // Sizes that one side alone runs with, where both run with others; "" if there are none.
   std::string sizes_of_one_side;
+  std::vector<TriedSizes> sizes;  // if it was asked which there are
   // Wrong ones first, those with the greatest effect first; else in the right stream's order.
   std::vector<Cause> causes;
   // What to do where outputs differ because one side was converted to a coarser type; nothing if

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cctype>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -25,6 +26,11 @@ enum Sight : uint32_t {
   kSawHigh = 256,
   kSawSpread = 512,  // of Softmax: more than one element counts
   kSawAxes = 1024,   // where axes are chosen: more than one element along them
+  kSawOther = 2048,  // of ArgMax: another element than the first
+  kSawNoRound = 4096,
+  kSawOneRound = 8192,
+  kSawRounds = 16384,  // more than one
+  kSawRows = 32768,    // of an input: more than one along the first axis
 };
 
 absl::string_view TextOf(Sight sight) {
@@ -51,24 +57,22 @@ absl::string_view TextOf(Sight sight) {
       return "one element took all";
     case kSawAxes:
       return "its axes had one element";
+    case kSawOther:
+      return "it always chose the first";
+    case kSawNoRound:
+      return "it never went without a round";
+    case kSawOneRound:
+      return "it never had one round";
+    case kSawRounds:
+      return "it never had more than one round";
+    case kSawRows:
+      return "its first axis never had more than one element";
   }
   return "";
 }
 
 bool Reduces(const std::string& op_type) {
   return op_type.starts_with("Reduce") || op_type == "ArgMax" || op_type == "ArgMin";
-}
-
-// "loop[3]/if[then_branch]/y" without the numbers.
-std::string WithoutIterations(const std::string& path) {
-  std::string text;
-  text.reserve(path.size());
-  for (size_t i = 0; i < path.size(); ++i) {
-    text += path[i];
-    if (path[i] != '[') continue;
-    while (i + 1 < path.size() && std::isdigit(static_cast<unsigned char>(path[i + 1])) != 0) ++i;
-  }
-  return text;
 }
 
 // What one run shows of a node.
@@ -112,6 +116,7 @@ class NodeSights {
     if (fingerprint.kind != ElementKind::kFloat && !chooses) return;
     const Statistics& of = fingerprint.numbers().statistics;
     See(kSawNumbers, fingerprint.size > of.nans);
+    if (chooses) See(kSawOther, of.max > 0);
     if (fingerprint.size > 1) See(kSawVaried, of.min < of.max);
   }
   void LookAtBend() {
@@ -166,6 +171,31 @@ class NodeSights {
 
 }  // namespace
 
+std::string WithoutIterations(const std::string& path) {
+  std::string text;
+  text.reserve(path.size());
+  for (size_t i = 0; i < path.size(); ++i) {
+    text += path[i];
+    if (path[i] != '[') continue;
+    while (i + 1 < path.size() && std::isdigit(static_cast<unsigned char>(path[i + 1])) != 0) ++i;
+  }
+  return text;
+}
+
+CoverageCounter::Entry& CoverageCounter::EntryOf(SideId side, absl::string_view path,
+                                                 absl::string_view op_type,
+                                                 absl::string_view name) {
+  std::vector<Entry>& entries = entries_[side];
+  const auto [it, added] =
+      places_[side].try_emplace(absl::StrCat(path, "/", op_type, "/", name), entries.size());
+  if (added) {
+    entries.emplace_back();
+    entries.back().op_type = std::string(op_type);
+    entries.back().name = path.empty() ? std::string(name) : absl::StrCat(path, "/", name);
+  }
+  return entries[it->second];
+}
+
 void CoverageCounter::Add(const ResultStream& stream, SideId side) {
   std::vector<bool> live(stream.results.size());
   for (size_t r = 0; r < stream.results.size(); ++r) {
@@ -181,29 +211,66 @@ void CoverageCounter::Add(const ResultStream& stream, SideId side) {
               (!node.closed || std::any_of(node.inputs.begin(), node.inputs.end(), is_live) ||
                std::any_of(node.captures.begin(), node.captures.end(), is_live));
   }
-  std::vector<Entry>& entries = entries_[side];
-  absl::flat_hash_map<std::string, size_t>& places = places_[side];
-  entries.reserve(stream.nodes.size());
-  places.reserve(stream.nodes.size());
-  std::string key;
   for (const StreamNode& node : stream.nodes) {
     const auto first = std::find_if(node.outputs.begin(), node.outputs.end(),
                                     [](int output) { return output != kNone; });
     if (first == node.outputs.end() || !live[Index(*first)]) continue;
-    const std::string path = WithoutIterations(node.path);
-    const std::string& name = stream.results[Index(*first)].name;
-    key.clear();
-    absl::StrAppend(&key, path, "/", node.op_type, "/", name);
-    const auto [it, added] = places.try_emplace(key, entries.size());
-    if (added) {
-      entries.push_back({node.op_type, path.empty() ? name : absl::StrCat(path, "/", name)});
-    }
-    Entry& entry = entries[it->second];
+    Entry& entry = EntryOf(side, WithoutIterations(node.path), node.op_type,
+                           stream.results[Index(*first)].name);
     NodeSights sights(stream, node);
     sights.Look();
     entry.wanted |= sights.wanted;
     entry.met |= sights.met;
   }
+  AddLoops(stream, side, live);
+}
+
+// Rounds show in the paths of what is made in them.
+void CoverageCounter::AddLoops(const ResultStream& stream, SideId side,
+                               const std::vector<bool>& live) {
+  absl::flat_hash_map<std::string, int64_t> rounds;  // by what stands before the number
+  for (const StreamNode& node : stream.nodes) {
+    const std::string& path = node.path;
+    for (size_t at = path.find('['); at != std::string::npos; at = path.find('[', at + 1)) {
+      const size_t end = path.find(']', at);
+      int64_t round = 0;
+      if (end == std::string::npos ||
+          !absl::SimpleAtoi(absl::string_view(path).substr(at + 1, end - at - 1), &round)) {
+        continue;
+      }
+      int64_t& known = rounds[path.substr(0, at)];
+      known = std::max(known, round + 1);
+    }
+  }
+  for (const StreamNode& node : stream.nodes) {
+    if (node.op_type != "Loop" || !node.domain.empty()) continue;
+    const auto first = std::find_if(node.outputs.begin(), node.outputs.end(),
+                                    [](int output) { return output != kNone; });
+    const bool open =
+        std::any_of(node.inputs.begin(),
+                    node.inputs.begin() + std::min<std::ptrdiff_t>(2, std::ssize(node.inputs)),
+                    [&](int input) { return input != kNone && live[Index(input)]; });
+    if (first == node.outputs.end() || !open) continue;
+    const std::string& name = stream.results[Index(*first)].name;
+    const std::string& label = node.name.empty() ? name : node.name;
+    const auto it = rounds.find(node.path.empty() ? label : absl::StrCat(node.path, "/", label));
+    const int64_t count = it == rounds.end() ? 0 : it->second;
+    Entry& entry = EntryOf(side, WithoutIterations(node.path), node.op_type, name);
+    entry.wanted |= kSawNoRound | kSawOneRound | kSawRounds;
+    entry.met |= count == 0 ? kSawNoRound : count == 1 ? kSawOneRound : kSawRounds;
+  }
+}
+
+void CoverageCounter::AddMissing(SideId side, const std::string& name, const std::string& why) {
+  for (Entry& entry : entries_[side]) {
+    if (entry.name == name) entry.parts = why;
+  }
+}
+
+void CoverageCounter::AddRows(SideId side, const std::string& input, int64_t rows) {
+  Entry& entry = EntryOf(side, "", "input", input);
+  entry.wanted |= kSawRows;
+  if (rows > 1) entry.met |= kSawRows;
 }
 
 int64_t CoverageCounter::seen() const {
@@ -217,13 +284,16 @@ int64_t CoverageCounter::seen() const {
 Coverage CoverageCounter::Get() const {
   Coverage coverage;
   for (const SideId side : kBothSides) {
-    coverage.nodes += static_cast<int64_t>(entries_[side].size());
     for (const Entry& entry : entries_[side]) {
-      if ((entry.wanted & ~entry.met) == 0) continue;
+      const bool whole = (entry.wanted & ~entry.met) == 0 && entry.parts.empty();
+      // An input is no node, but counts where it was not exercised.
+      if (!whole || entry.op_type != "input") ++coverage.nodes;
+      if (whole) continue;
       std::vector<absl::string_view> why;
-      for (uint32_t bit = 1; bit <= kSawAxes; bit <<= 1) {
+      for (uint32_t bit = 1; bit <= kSawRows; bit <<= 1) {
         if ((entry.wanted & ~entry.met & bit) != 0) why.push_back(TextOf(static_cast<Sight>(bit)));
       }
+      if (!entry.parts.empty()) why.push_back(entry.parts);
       coverage.missing.push_back({side, entry.op_type, entry.name, absl::StrJoin(why, ", ")});
     }
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "compare/pair/per_side.h"
 #include "compare/streams/result_stream.h"
 
@@ -26,10 +27,18 @@ struct Coverage {
   std::vector<UnexercisedNode> missing;
 };
 
+// "loop[3]/if[then_branch]/y" without the numbers.
+std::string WithoutIterations(const std::string& path);
+
 // Nodes are told by their path without iterations: what one of them has seen, all have.
 class CoverageCounter {
  public:
   void Add(const ResultStream& stream, SideId side);
+
+  // That a node, by the name that it has in Coverage, has parts that nothing came to.
+  void AddMissing(SideId side, const std::string& name, const std::string& why);
+  // That an input whose first axis is open was given so many rows.
+  void AddRows(SideId side, const std::string& input, int64_t rows);
 
   // How much has been seen; grows with what is new.
   int64_t seen() const;
@@ -41,7 +50,12 @@ class CoverageCounter {
     std::string name;
     uint32_t wanted = 0;
     uint32_t met = 0;
+    std::string parts;  // why else it is missing
   };
+  void AddLoops(const ResultStream& stream, SideId side, const std::vector<bool>& live);
+  Entry& EntryOf(SideId side, absl::string_view path, absl::string_view op_type,
+                 absl::string_view name);
+
   PerSide<std::vector<Entry>> entries_;
   PerSide<absl::flat_hash_map<std::string, size_t>> places_;  // among the entries
 };

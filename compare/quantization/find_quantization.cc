@@ -255,6 +255,7 @@ class QuantizationFinder {
     std::vector<FixedGrid> grids;
     std::vector<size_t> of_layer;
     for (size_t i = 0; i < report_.layers.size(); ++i) {
+      if (options_.made_up && IsOfInput(report_.layers[i].result)) continue;
       if (auto grid = FixedGridOf(run_, report_.layers[i].result)) {
         grids.push_back(*std::move(grid));
         of_layer.push_back(i);
@@ -262,7 +263,7 @@ class QuantizationFinder {
     }
     std::vector<Mistake> of_grid(report_.layers.size());
     TakeRangesOfWholes(run_, &grids);
-    const std::vector<Mistake> found = GridMistakes(run_, grids);
+    const std::vector<Mistake> found = GridMistakes(run_, grids, options_.made_up);
     for (size_t k = 0; k < found.size(); ++k) of_grid[of_layer[k]] = found[k];
     // One scale may serve several results, and weights several nodes.
     absl::flat_hash_set<int> named;
@@ -291,6 +292,13 @@ class QuantizationFinder {
       if (layer.own_sqnr.has_value()) noises.push_back(*layer.own_sqnr);
     }
     FindMisfits(std::move(noises));
+  }
+
+  // Whether a result is an input of the model, rounded.
+  bool IsOfInput(int r) const {
+    const StreamNode& made = Made(r);
+    return made.op_type == "QuantizeLinear" && made.inputs.front() != kNone &&
+           Result(made.inputs.front()).kind == ResultKind::kInput;
   }
 
   // Whether a region reads integers of a scale that has been named: these are not what they should

@@ -21,6 +21,7 @@ struct QuantizationOptions {
   int64_t search_memory = int64_t{4} << 30;  // for the results of both sides
   // Whether each layer's cost is measured: a run of the other side from there on for each.
   bool costs = false;
+  bool made_up = false;  // the inputs were: how far they go says nothing of their own scales
   bool explain = false;  // whether it is asked how far honest layers move the outputs
   PairValues::Watch watch;
   const ThreadPool* pool = nullptr;

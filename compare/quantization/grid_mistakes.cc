@@ -111,6 +111,21 @@ std::string ZeroPointText(const TwinRun& run, const FixedGrid& grid, double step
 
 }  // namespace
 
+namespace {
+
+// Whether all that reads a result, or the floats that it is made, is a Relu.
+bool IsCutOffAtZero(const SideGraph& graph, int r) {
+  const std::vector<int>& readers = graph.readers(r);
+  return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int n) {
+    const StreamNode& reader = *graph.node(n).made;
+    if (reader.op_type != "DequantizeLinear") return reader.op_type == "Relu";
+    return !reader.outputs.empty() && reader.outputs[0] != kNone &&
+           IsCutOffAtZero(graph, reader.outputs[0]);
+  });
+}
+
+}  // namespace
+
 std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   const SideValues& side = run.quantized();
   const std::optional<Grid>& written = side.grids().written(r);
@@ -149,11 +164,13 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   const double low = grid.grid_least();
   const double high = grid.grid_most();
   const double step = values->scales[0];
+  const bool cut = IsCutOffAtZero(side.graph(), r);
   double cut_below = 0, cut_above = 0, squares = 0, count = 0;
   ForEachStrip(RealReader(*numbers), 0, numbers->size(),
                [&](int64_t /*first*/, int64_t size, const double* strip) {
-                 for (const double number : absl::MakeConstSpan(strip, size)) {
+                 for (double number : absl::MakeConstSpan(strip, size)) {
                    if (!(std::abs(number) < kMask)) continue;
+                   if (cut) number = std::max(number, 0.0);
                    grid.least = std::min(grid.least, number);
                    grid.most = std::max(grid.most, number);
                    const double beyond = std::max({number - high, low - number, 0.0}) / step;
@@ -171,7 +188,8 @@ std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r) {
   return grid;
 }
 
-std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids) {
+std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids,
+                                  bool made_up) {
   std::vector<double> reaches, moves, rooms;
   size_t symmetric = 0;
   for (const FixedGrid& grid : grids) {
@@ -234,7 +252,7 @@ std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGri
                        ", which are never negative");
       continue;
     }
-    if (relative < kWasted && reach < kWasted && !IsByConvention(grid)) {
+    if (!made_up && relative < kWasted && reach < kWasted && !IsByConvention(grid)) {
       const double used =
           (std::min(grid.most, grid.grid_most()) - std::max(grid.least, grid.grid_least())) /
           (grid.grid_most() - grid.grid_least());

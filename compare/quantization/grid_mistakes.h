@@ -42,8 +42,10 @@ struct FixedGrid {
 std::optional<FixedGrid> FixedGridOf(const TwinRun& run, int r);
 
 // By grid: what is wrong with it, empty for honest ones. A calibration with other data shows in
-// most of them alike; so one is measured against the others, too.
-std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids);
+// most of them alike; so one is measured against the others, too. `made_up`: the inputs were, and
+// may be smaller than those that were calibrated with.
+std::vector<Mistake> GridMistakes(const TwinRun& run, const std::vector<FixedGrid>& grids,
+                                  bool made_up);
 
 // What a result is written with and read with are two things: empty if they are not. At fault is
 // the one that the other side does not have, or that does not fit its values.

@@ -258,6 +258,18 @@ std::string UnreadMember(const Comparison& comparison) {
   return absl::StrCat(",\n\"unread\":", DumpJson(json));
 }
 
+std::string SizesMember(const Comparison& comparison) {
+  if (comparison.sizes.empty()) return "";
+  ReportJson json = ReportJson::array();
+  for (const TriedSizes& one : comparison.sizes) {
+    json.push_back({{"sizes", one.sizes},
+                    {"left_runs", one.status.left.ok()},
+                    {"right_runs", one.status.right.ok()},
+                    {"agree", one.agree}});
+  }
+  return absl::StrCat(",\n\"sizes\":", DumpJson(json));
+}
+
 std::string MadeUpMembers(const Comparison& comparison) {
   if (!comparison.made_up_inputs.empty()) {
     return absl::StrCat(",\"made_up_inputs\":", DumpJson(comparison.made_up_inputs));
@@ -287,7 +299,7 @@ std::string JsonAround(const Comparison& comparison, const JsonLines& lines) {
       comparison.status.ok()
           ? std::string()
           : absl::StrCat(",\"error\":", DumpJson(JsonText(comparison.status.message()))),
-      MadeUpMembers(comparison), UnreadMember(comparison),
+      MadeUpMembers(comparison), UnreadMember(comparison), SizesMember(comparison),
       ",\n\"left\":", SideJson(comparison.left_summary, comparison.left, lines.left),
       ",\n\"right\":", SideJson(comparison.right_summary, comparison.right, lines.right),
       ",\n\"rows\":", lines.rows, ",\n\"causes\":",

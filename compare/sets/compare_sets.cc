@@ -12,15 +12,19 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "compare/comparison/verdict.h"
-#include "compare/coverage/beyond_scales.h"
 #include "compare/coverage/coverage.h"
+#include "compare/coverage/reached_parts.h"
 #include "compare/coverage/unread_rows.h"
 #include "compare/differences/value_difference.h"
 #include "compare/graphs/differing_rows.h"
 #include "compare/pair/per_side.h"
-#include "compare/sets/padding.h"
+#include "compare/sets/calibration_fit.h"
+#include "compare/sets/real_differences.h"
+#include "compare/sets/search_plan.h"
 #include "compare/sets/set_case.h"
+#include "compare/sets/smaller_inputs.h"
 #include "compare/sets/told_outputs.h"
+#include "compare/sets/try_sizes.h"
 #include "compare/sides/constant_nodes.h"
 #include "compare/sides/value_bank.h"
 #include "compare/streams/quantized_streams.h"
@@ -63,11 +67,17 @@ class SetsComparison {
                               absl::StrCat("made up as ", absl::StrJoin(purposes, "; ")));
     }
     comparison.made_up_sets = count_;
+    for (const SideId side : kBothSides) {
+      for (const auto& [name, parts] : parts_[side]) {
+        coverage_.AddMissing(side, name, parts.MissingText());
+      }
+    }
     comparison.coverage = coverage_.Get();
     TellOfConstants(&comparison);
     if (!Differs(comparison) && inputs_.takes_any() && told_.Nothing()) {
       comparison.verdict = Verdict::kUntested;
     }
+    if (sets_.sizes) OC_RETURN_IF_ERROR(FindSizes(&comparison));
     // Whoever asks the sides what they were fed means what is shown.
     if (to_feed_again_.has_value()) {
       OC_ASSIGN_OR_RETURN(worst_.fed, Feed(*to_feed_again_));
@@ -130,6 +140,21 @@ class SetsComparison {
     ++count_;
     for (const SideId side : kBothSides) coverage_.Add(OfSide(comparison, side), side);
     told_.Add(comparison.left);
+    for (Side* side : {&left_, &right_})
+      AddInputs(*side, side == &left_ ? SideId::kLeft : SideId::kRight);
+  }
+
+  // What the inputs of a side alone tell of its coverage.
+  void AddInputs(const Side& side, SideId id) {
+    const Graph& graph = side.evaluator()->model().graph;
+    for (const ValueInfo& input : graph.inputs) {
+      const auto fed = side.feeds()->find(input.name);
+      const bool open = input.type.shape.has_value() && !input.type.shape->empty() &&
+                        !input.type.shape->front().value.has_value();
+      if (!open || fed == side.feeds()->end() || !fed->second.is_tensor()) continue;
+      coverage_.AddRows(id, input.name, fed->second.tensor().dim(0));
+    }
+    if (HasParts(graph)) AddReachedParts(*side.evaluator(), *side.feeds(), &parts_[id]);
   }
 
   absl::Status First() {
@@ -149,7 +174,9 @@ class SetsComparison {
       tried.push_back(sizes);
       if (!failed) {
         attempt_ = attempt;
-        if (comparison.verdict == Verdict::kFailed) FindOtherSizes(one, &comparison);
+        if (comparison.verdict == Verdict::kFailed) {
+          TellSizes(SizesOfBoth(left_, right_, inputs_, sum_), SizesText(one), &comparison);
+        }
         Count(comparison);
         Hold(one, std::move(comparison), *std::move(fed));
         return FitCalibration(one);
@@ -180,26 +207,6 @@ class SetsComparison {
     return false;
   }
 
-  // Of sizes with which the left alone runs: whether there are others with which both do.
-  void FindOtherSizes(const Case& failed, Comparison* comparison) {
-    FedInputs fed;
-    fed.left = *left_.feeds();
-    fed.right = *right_.feeds();
-    for (const SizeChoice& sizes : OtherSizes(right_.evaluator()->model().graph)) {
-      Case one;
-      one.sizes = sizes;
-      // The right goes first: it mostly fails early.
-      if (!Feed(one).ok() || !right_.evaluator()->Run(*right_.feeds()).ok() ||
-          !left_.evaluator()->Run(*left_.feeds()).ok()) {
-        continue;
-      }
-      TellSizes(SizesText(one), SizesText(failed), comparison);
-      break;
-    }
-    left_.SetFeeds(fed.left);
-    right_.SetFeeds(fed.right);
-  }
-
   static void TellSizes(const std::string& both, const std::string& left_alone,
                         Comparison* comparison) {
     if (both.empty() || both == left_alone) return;
@@ -208,24 +215,53 @@ class SetsComparison {
     comparison->verdict = Verdict::kDifferent;
   }
 
-  // Numbers of the usual size may be larger than what a side's scales were calibrated for, and what
-  // is cut off then is no mistake: smaller ones are tried. A scale that is wrong cuts off more.
-  absl::Status FitCalibration(Case one) {
-    constexpr double kLittle = 0.02;
-    constexpr double kMuchBeyond = 0.4;
-    if (!IsCalibrated()) return absl::OkStatus();
-    for (const double size : {0.75, 0.5, 0.3}) {
-      const Comparison& worst = worst_.comparison;
-      const double beyond = std::max(BeyondScales(worst.left), BeyondScales(worst.right));
-      if (worst.verdict != Verdict::kDifferent || beyond <= kLittle || beyond > kMuchBeyond) break;
-      one.sizes.shrink = size;
-      absl::StatusOr<FedInputs> fed = Feed(one);
-      if (!fed.ok()) break;
-      OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
-      if (comparison.verdict == Verdict::kFailed) break;
-      Hold(one, std::move(comparison), *std::move(fed));
+  absl::Status FindSizes(Comparison* comparison) {
+    OC_ASSIGN_OR_RETURN(comparison->sizes, TrySizes(left_, right_, inputs_, Brief(), sum_));
+    std::vector<std::string> found = FixedByOneSide(
+        left_.evaluator()->model().graph, right_.evaluator()->model().graph, inputs_.mapping());
+    if (std::string text = SizesOfOneSide(comparison->sizes); !text.empty()) {
+      found.push_back(std::move(text));
+    }
+    if (found.empty()) return absl::OkStatus();
+    comparison->sizes_of_one_side = absl::StrJoin(found, "; ");
+    if (comparison->verdict != Verdict::kFailed || !LeftFailed(*comparison)) {
+      comparison->verdict = Verdict::kDifferent;
     }
     return absl::OkStatus();
+  }
+
+  // Numbers of the usual size and kind are mostly others than those that a side's scales were
+  // calibrated with, and what is cut off then is no mistake. So others are tried: neighbours that
+  // are alike, numbers from all of a range, and each of them as large as reaches the ends of most
+  // scales. If there are such, the sides are judged as on given inputs.
+  absl::Status FitCalibration(Case one) {
+    if (!DifferInQuantization(worst_.comparison.left, worst_.comparison.right)) {
+      return absl::OkStatus();
+    }
+    CalibrationFit fit = FitOf(worst_.comparison);
+    if (fit.scales == 0) return absl::OkStatus();
+    OC_RETURN_IF_ERROR(FitCase([this](const Case& other) { return FitOn(other); }, &one, &fit));
+    absl::StatusOr<FedInputs> fed = Feed(one);
+    if (!fed.ok()) return absl::OkStatus();
+    options_.calibrated = fit.Fits();
+    OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
+    if (comparison.verdict == Verdict::kFailed) return absl::OkStatus();
+    for (const SideId side : kBothSides) coverage_.Add(OfSide(comparison, side), side);
+    comparison.notes.push_back(FitText(fit,
+                                       one.regime == Regime::kSmooth ? "like their neighbours"
+                                       : one.regime == Regime::kEven ? "from all of the range"
+                                                                     : "normally distributed",
+                                       one.sizes.shrink));
+    Hold(one, std::move(comparison), *std::move(fed));
+    return absl::OkStatus();
+  }
+
+  // How well a set fits; nothing if the models do not run on it.
+  absl::StatusOr<std::optional<CalibrationFit>> FitOn(const Case& one) {
+    if (!Feed(one).ok()) return std::nullopt;
+    OC_ASSIGN_OR_RETURN(const Comparison comparison, Compare(left_, right_, Brief()));
+    if (comparison.verdict == Verdict::kFailed) return std::nullopt;
+    return FitOf(comparison);
   }
 
   absl::Status Further() {
@@ -331,9 +367,9 @@ class SetsComparison {
 
   absl::Status Search() {
     const absl::Time end = absl::Now() + *sets_.search;
-    const std::vector<Case> cases = FirstSearchCases();
-    for (uint64_t i = 0; absl::Now() < end; ++i) {
-      Case one = i < cases.size() ? cases[static_cast<size_t>(i)] : MixtureCase(i);
+    SearchPlan plan(coverage_.Get());
+    while (absl::Now() < end) {
+      Case one = plan.Next();
       if (IsCoarse()) one.mixture.reset();
       // Where halves overflow is worth knowing, though.
       const bool overflows = one.regime == Regime::kLarge && !IsCalibrated();
@@ -341,10 +377,13 @@ class SetsComparison {
       ++searched_;
       absl::StatusOr<FedInputs> fed = Feed(one);
       if (!fed.ok()) continue;
-      if (!OutputsDiffer()) continue;
+      if (!plan.WantsNearness() && !OutputsDiffer(left_, right_, options_.tolerance)) continue;
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
-      if (LeftFailed(comparison) || !Differs(comparison)) continue;
-      if (!IsReal(comparison, one.regime)) continue;
+      if (LeftFailed(comparison)) continue;
+      const int64_t seen = coverage_.seen();
+      for (const SideId side : kBothSides) coverage_.Add(OfSide(comparison, side), side);
+      plan.Told(one, NearnessOf(comparison) + (coverage_.seen() > seen ? 1 : 0));
+      if (!Differs(comparison) || !IsReal(comparison, one.regime)) continue;
       ++count_;
       return Show(one, *std::move(fed));
     }
@@ -374,90 +413,50 @@ class SetsComparison {
   // Numbers of other sizes are nothing that coarse types were made for.
   bool MayShow(Regime regime) const { return SuitsCoarseTypes(regime) || !IsCoarse(); }
 
-  // By the outputs alone, each by its own type.
-  bool OutputsDiffer() const {
-    const auto left = left_.evaluator()->Run(*left_.feeds());
-    if (!left.ok()) return false;
-    const auto right = right_.evaluator()->Run(*right_.feeds());
-    if (!right.ok()) return true;
-    const OutputComparison outputs =
-        CompareOutputs(Named(left_, *left), Named(right_, *right), options_.tolerance);
-    return !outputs.agree;
-  }
-  static std::vector<NamedOutput> Named(const Side& side, const std::vector<Value>& values) {
-    std::vector<NamedOutput> named;
-    const Graph& graph = side.evaluator()->model().graph;
-    for (size_t i = 0; i < std::min(values.size(), graph.outputs.size()); ++i) {
-      named.push_back({graph.outputs[i].name, values[i]});
-    }
-    return named;
-  }
-
-  // Whether outputs differ at most where masks leave positions out.
-  bool AgreeButForPadding() const {
-    if (masks_.empty()) return false;
-    const auto left = left_.evaluator()->Run(*left_.feeds());
-    const auto right = right_.evaluator()->Run(*right_.feeds());
-    if (!left.ok() || !right.ok()) return false;
-    PerSide<std::vector<NamedOutput>> outputs = {Named(left_, *left), Named(right_, *right)};
-    for (const std::string& name : masks_) {
-      for (const Feeds* feeds : {left_.feeds(), right_.feeds()}) {
-        const auto mask = feeds->find(name);
-        if (mask == feeds->end() || !mask->second.is_tensor()) continue;
-        outputs.left = WithoutPadding(std::move(outputs.left), mask->second.tensor());
-        outputs.right = WithoutPadding(std::move(outputs.right), mask->second.tensor());
-        break;
-      }
-    }
-    return CompareOutputs(outputs.left, outputs.right, options_.tolerance).agree;
-  }
-
   // What numbers of unusual sizes do by rounding alone is not the models' doing: it is gone in
   // double. What is infinite or NaN on one side alone counts; of coarse types nothing else does.
   bool IsReal(const Comparison& comparison, Regime regime) const {
     if (comparison.verdict == Verdict::kFailed) return true;
-    for (const OutputPair& pair : comparison.outputs.pairs) {
-      if (pair.difference.agree) continue;
-      if (!pair.difference.reason.empty() || std::isnan(pair.difference.max_absolute) ||
-          std::isinf(pair.difference.max_absolute)) {
-        return true;
-      }
+    if (DifferBeyondNumbers(comparison)) return true;
+    if (!MayShow(regime) || IsCalibrated() ||
+        AgreeButForPadding(left_, right_, masks_, options_.tolerance)) {
+      return false;
     }
-    if (!MayShow(regime) || IsCalibrated() || AgreeButForPadding()) return false;
-    const auto left = left_.evaluator()->InDouble();
-    const auto right = right_.evaluator()->InDouble();
-    if (!left.ok() || !right.ok()) return true;
-    const auto a = left->Run(*left_.feeds());
-    const auto b = right->Run(*right_.feeds());
-    if (!a.ok() || !b.ok()) return true;
-    ToleranceOptions tolerance;
-    tolerance.rtol = IsCoarse() ? kMuch : 1e-4;
-    if (IsCoarse()) tolerance.atol = kMuch * LargestOutput(comparison.left);
-    return !CompareOutputs(Named(left_, *a), Named(right_, *b), tolerance).agree;
+    return DifferInDouble(left_, right_, comparison, IsCoarse());
   }
-
-  // Of coarse types: what is no rounding of constants.
-  static constexpr double kMuch = 5e-2;
 
   // Made smaller as long as it differs, and compared the whole way.
   absl::Status Show(Case one, FedInputs fed) {
+    constexpr int kMostAsked = 200;
     for (const int set : {1, 0}) {
       Case smaller = one;
       smaller.sizes.set = set;
       smaller.sizes.stretch = 1;
       absl::StatusOr<FedInputs> less = Feed(smaller);
-      if (!less.ok() || !OutputsDiffer()) continue;
+      if (!less.ok() || !OutputsDiffer(left_, right_, options_.tolerance)) continue;
       one = smaller;
       fed = *std::move(less);
       break;
     }
+    fed = MadeSmaller(std::move(fed), inputs_.mapping(), kMostAsked,
+                      [&](const FedInputs& less) { return DifferOn(less, one.regime); });
     left_.SetFeeds(fed.left);
     right_.SetFeeds(fed.right);
     OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, options_));
     comparison.notes.push_back(
         absl::StrFormat("found by searching: set %d of those that were tried", searched_));
-    Hold(one, std::move(comparison), std::move(fed));
+    to_feed_again_.reset();
+    worst_ = {std::move(comparison), std::move(fed)};
     return absl::OkStatus();
+  }
+
+  bool DifferOn(const FedInputs& fed, Regime regime) {
+    left_.SetFeeds(fed.left);
+    right_.SetFeeds(fed.right);
+    if (!OutputsDiffer(left_, right_, options_.tolerance)) return false;
+    const absl::StatusOr<Comparison> comparison = Compare(left_, right_, Brief());
+    return comparison.ok() && !LeftFailed(*comparison) && Differs(*comparison) &&
+           IsReal(*comparison, regime);
   }
 
   Side& left_;
@@ -469,6 +468,7 @@ class SetsComparison {
   SetsResult worst_;
   std::optional<Case> to_feed_again_;  // the case of the result, if its inputs are not held
   CoverageCounter coverage_;
+  PerSide<PartsOfNodes> parts_;
   ToldOutputs told_;  // by the left
   int count_ = 0;
   int searched_ = 0;

@@ -22,6 +22,8 @@ struct SetsOptions {
   // Goes on for that long with zeros, ties, large and small numbers, lengths and masks at their
   // ends, longer axes, and mixtures.
   std::optional<absl::Duration> search;
+  // Which sizes run, and agree, is tried as well.
+  bool sizes = false;
 };
 
 struct SetsResult {

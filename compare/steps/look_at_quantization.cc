@@ -29,6 +29,7 @@ absl::StatusOr<ReviewedCauses> LookAtQuantization(
   QuantizationOptions search;
   search.search_memory = tools.search_memory;
   search.costs = options.layers;
+  search.made_up = options.made_up;
   search.explain = options.review && options.weigh_outputs &&
                    std::any_of(judged.pairs.begin(), judged.pairs.end(), IsWide);
   search.watch = tools.watch;
@@ -41,12 +42,14 @@ absl::StatusOr<ReviewedCauses> LookAtQuantization(
 
 OutputComparison WeighByLayers(OutputComparison judged,
                                const std::optional<QuantizationReport>& quantization,
-                               const PerSide<RecordedSide>& sides) {
+                               const PerSide<RecordedSide>& sides, bool made_up) {
   constexpr double kTimesExplained = 2;
+  constexpr double kTimesOnMadeUp = 6;
+  const double times = made_up ? kTimesOnMadeUp : kTimesExplained;
   if (!quantization.has_value() || !quantization->explained.has_value()) return judged;
   const ExplainedNoise* const noise = &*quantization->explained;
   for (OutputPair& pair : judged.pairs) {
-    if (!IsWide(pair) || pair.difference.apart <= kTimesExplained * noise->all) continue;
+    if (!IsWide(pair) || pair.difference.apart <= times * noise->all) continue;
     pair.difference.agree = false;
     pair.difference.fault =
         absl::StrFormat("they are %.2g of their size apart, and honest quantization explains %.2g",

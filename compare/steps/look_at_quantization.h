@@ -21,6 +21,7 @@ struct LookAtQuantizationOptions {
   bool layers = false;  // every layer is measured, and what it costs the outputs
   // Where an output agrees by much, if causes are judged again: whether honest layers explain it.
   bool weigh_outputs = false;
+  bool made_up = false;  // the inputs were
 };
 
 struct ReviewedCauses {
@@ -33,10 +34,11 @@ absl::StatusOr<ReviewedCauses> LookAtQuantization(
     std::vector<Cause> causes, const LookAtQuantizationOptions& options, const StepTools& tools);
 
 // Outputs that agree by much because a side is quantized: whether its layers explain as much. As
-// they are where no layers were looked at.
+// they are where no layers were looked at. Inputs that were made up are not just those that scales
+// were calibrated with, and more is let pass.
 OutputComparison WeighByLayers(OutputComparison judged,
                                const std::optional<QuantizationReport>& quantization,
-                               const PerSide<RecordedSide>& sides);
+                               const PerSide<RecordedSide>& sides, bool made_up);
 
 }  // namespace onnxcmp
 

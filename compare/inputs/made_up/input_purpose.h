@@ -67,6 +67,7 @@ struct InputPurpose {
   int64_t step = 0;
   bool pieces = false;  // sizes of pieces, which are the limit together
   bool counts = false;  // rounds of a loop: also none, and more of them
+  bool grows = false;   // other small numbers from set to set
   double fraction = 0;  // small floats: all elements, if it is not 0
   // Numbers that others are multiplied with and added up: they get smaller the more there are.
   bool weights = false;

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compare/inputs/made_up/mask_rows.h"
+#include "compare/inputs/made_up/smooth_numbers.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 
@@ -21,6 +22,8 @@ namespace {
 // Where nobody says how many rows a table has.
 constexpr int64_t kUnknownLimit = 2;
 constexpr double kMasked = -1e4;
+// As far as evenly distributed numbers of deviation 1 go.
+constexpr double kEven = 1.732;
 
 // Takes the numbers that a tensor's elements are stored from, in order. They are stored a few at a
 // time: all of them as doubles would take several times what the tensor takes.
@@ -86,7 +89,7 @@ std::optional<double> ValueMaker::Probe(const InputPurpose& purpose) {
   return !all && random_.Below(4) == 0 ? -probe : probe;
 }
 
-double ValueMaker::Number(const InputPurpose& purpose, bool scalar) {
+double ValueMaker::Number(const InputPurpose& purpose, bool scalar, std::optional<double> normal) {
   if (const auto probe = Probe(purpose);
       probe.has_value() && purpose.purpose == Purpose::kNumbers) {
     return *probe * (0.98 + 0.04 * random_.Uniform());
@@ -109,22 +112,25 @@ double ValueMaker::Number(const InputPurpose& purpose, bool scalar) {
       return mark + side * step;
     }
   }
-  const double number = purpose.shrink * Usual(purpose, scalar);
-  if (!purpose.range.has_value()) return number;
+  const double number = Usual(purpose, scalar, normal);
+  if (!purpose.range.has_value()) return purpose.shrink * number;
   // What its scale was calibrated for.
   constexpr double kDeviations = 3;
   const auto [least, greatest] = *purpose.range;
   const bool wide = least <= -kDeviations && greatest >= kDeviations;
   const bool much_wider = greatest - least > 8 * kDeviations;
   const double middle = 0.5 * (least + greatest);
+  const double half = greatest - middle;
   const double within =
-      wide && !much_wider ? number : middle + number * (greatest - middle) / kDeviations;
+      purpose.shrink * (regime_ == Regime::kEven ? middle + number / kEven * half
+                        : wide && !much_wider    ? number
+                                                 : middle + number * half / kDeviations);
   // What goes beyond is cut off alike where both sides are quantized alike.
   return set_ % 4 == 1 ? within : std::clamp(within, least, greatest);
 }
 
-double ValueMaker::Usual(const InputPurpose& purpose, bool scalar) {
-  double number = random_.Normal();
+double ValueMaker::Usual(const InputPurpose& purpose, bool scalar, std::optional<double> normal) {
+  double number = normal.has_value() ? *normal : random_.Normal();
   // A scalar that is nearly 0 hides what is multiplied by it.
   if (scalar) number = std::copysign(0.5 + std::abs(number), number);
   switch (regime_) {
@@ -157,6 +163,9 @@ double ValueMaker::Usual(const InputPurpose& purpose, bool scalar) {
       break;
     case Regime::kWhole:
       number = std::round(6 * number) / 2;
+      break;
+    case Regime::kEven:
+      number = kEven * (2 * random_.Uniform() - 1);
       break;
     default:
       break;
@@ -311,7 +320,8 @@ int64_t ValueMaker::CountFor(const InputPurpose& purpose) const {
     case Regime::kLarge:
       return 3 * purpose.first;
     default:
-      return purpose.first + set_;
+      // Once, and not at all, are cases of their own.
+      return set_ % 4 == 1 ? 1 : set_ % 4 == 2 ? 0 : purpose.first + set_;
   }
 }
 
@@ -429,6 +439,15 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
       purpose.weights && !shape.empty()
           ? 1 / std::sqrt(static_cast<double>(std::max({int64_t{1}, shape.front(), shape.back()})))
           : 1;
+  std::optional<SmoothNumbers> smooth;
+  if (regime_ == Regime::kSmooth && purpose.purpose == Purpose::kNumbers) {
+    smooth.emplace(shape, &random_);
+  }
+  const auto neighbour = [&](int64_t i) -> std::optional<double> {
+    constexpr double kNoise = 0.3;
+    if (!smooth.has_value() || !smooth->any()) return std::nullopt;
+    return std::sqrt(1 - kNoise * kNoise) * smooth->At(i) + kNoise * random_.Normal();
+  };
   std::vector<int64_t> ids;
   if (purpose.purpose == Purpose::kIds) ids = Ids(purpose, shape, rows);
   Fill<double>(&tensor, [&](int64_t i) {
@@ -450,13 +469,14 @@ absl::StatusOr<Tensor> ValueMaker::Make(DType dtype, const Shape& shape,
         return purpose.pieces && limit.has_value() && i + 1 == count
                    ? static_cast<double>(std::max<int64_t>(0, rows - (count - 1)))
                : purpose.counts        ? static_cast<double>(CountFor(purpose))
+               : purpose.grows         ? static_cast<double>(purpose.first + set_)
                : purpose.fraction != 0 ? purpose.fraction
                : i == 0                ? static_cast<double>(purpose.first)
                                        : static_cast<double>(purpose.rest + (i - 1) * purpose.step);
       case Purpose::kFeatures:
         return Feature(purpose, i / row, i % row);
       default:
-        return IsFloatingPoint(dtype)  ? scale * Number(purpose, scalar)
+        return IsFloatingPoint(dtype)  ? scale * Number(purpose, scalar, neighbour(i))
                : dtype == DType::kBool ? static_cast<double>(random_.Below(2))
                                        : static_cast<double>(Integer(dtype, purpose, scalar));
     }

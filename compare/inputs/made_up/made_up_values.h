@@ -26,8 +26,10 @@ class ValueMaker {
                               std::optional<int64_t> limit);
 
  private:
-  double Number(const InputPurpose& purpose, bool scalar);
-  double Usual(const InputPurpose& purpose, bool scalar);
+  // `normal`: instead of the next random one.
+  double Number(const InputPurpose& purpose, bool scalar,
+                std::optional<double> normal = std::nullopt);
+  double Usual(const InputPurpose& purpose, bool scalar, std::optional<double> normal);
   int64_t Integer(DType dtype, const InputPurpose& purpose, bool scalar);
   int64_t LargeInteger(DType dtype);
   int64_t Within(int64_t limit);

@@ -226,6 +226,7 @@ class Walker {
     found.fraction = row.fraction;
     found.pieces = node.op_type.starts_with("Split");
     found.counts = node.op_type == "Loop" && row.slot == 0;
+    found.grows = (node.op_type == "TopK" || node.op_type == "Trilu") && row.slot == 1;
     found.why = UseText(node, PurposeName(row.purpose));
     const std::string other = row.other < node.inputs.size() ? node.inputs[row.other] : "";
     switch (row.limit) {

@@ -20,8 +20,10 @@ enum class Regime : uint8_t {
   kNegative,  // none above 0
   kWhole,     // whole numbers and halves
   kEnds,      // ids, lengths and integers at the ends of their ranges; masks of one element
+  kSmooth,    // like their neighbours, as in images and signals
+  kEven,      // none likelier than others, from end to end of a range that is known
 };
-inline constexpr int kRegimes = 12;
+inline constexpr int kRegimes = 14;
 
 }  // namespace onnxcmp
 

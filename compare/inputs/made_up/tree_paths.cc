@@ -1,6 +1,7 @@
 #include "compare/inputs/made_up/tree_paths.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -169,6 +170,68 @@ std::vector<TreePath> PathsOf(const Node& node) {
     some.push_back(std::move(paths[i * paths.size() / kMostPaths]));
   }
   return some;
+}
+
+struct TreeWalker::Forest {
+  Trees trees;
+  std::vector<int64_t> tracks;  // by node: where NaN goes
+  // By node and branch, false first: the leaf that it ends in, kNoNode if it does not end there.
+  std::vector<std::pair<size_t, size_t>> ends;
+  size_t leaves = 0;
+};
+
+TreeWalker::TreeWalker(const Node& node) {
+  auto forest = std::make_unique<Forest>();
+  forest->trees = node.op_type == "TreeEnsemble" ? NewTrees(node) : OldTrees(node);
+  forest->tracks = IntsOf(node, "nodes_missing_value_tracks_true");
+  const std::vector<TreeNode>& nodes = forest->trees.nodes;
+  for (const TreeNode& of : nodes) {
+    const auto end = [&](size_t next) {
+      return next < nodes.size() && nodes[next].mode == "LEAF" ? forest->leaves++ : kNoNode;
+    };
+    const size_t if_false = end(of.if_false);
+    forest->ends.emplace_back(if_false, end(of.if_true));
+  }
+  forest_ = std::move(forest);
+}
+TreeWalker::TreeWalker(TreeWalker&&) noexcept = default;
+TreeWalker& TreeWalker::operator=(TreeWalker&&) noexcept = default;
+TreeWalker::~TreeWalker() = default;
+
+size_t TreeWalker::leaves() const { return forest_->leaves; }
+
+bool TreeWalker::Walk(absl::Span<const double> row, std::vector<bool>* reached) const {
+  const std::vector<TreeNode>& nodes = forest_->trees.nodes;
+  for (size_t at : forest_->trees.roots) {
+    for (size_t depth = 0; at < nodes.size() && nodes[at].mode != "LEAF"; ++depth) {
+      const TreeNode& of = nodes[at];
+      if (depth > nodes.size() || of.feature < 0 || static_cast<size_t>(of.feature) >= row.size()) {
+        return false;
+      }
+      const double x = row[static_cast<size_t>(of.feature)];
+      bool taken = false;
+      if (of.mode == "BRANCH_LEQ") {
+        taken = x <= of.value;
+      } else if (of.mode == "BRANCH_LT") {
+        taken = x < of.value;
+      } else if (of.mode == "BRANCH_GTE") {
+        taken = x >= of.value;
+      } else if (of.mode == "BRANCH_GT") {
+        taken = x > of.value;
+      } else if (of.mode == "BRANCH_EQ") {
+        taken = x == of.value;
+      } else if (of.mode == "BRANCH_NEQ") {
+        taken = x != of.value;
+      } else {
+        return false;
+      }
+      if (std::isnan(x) && at < forest_->tracks.size() && forest_->tracks[at] != 0) taken = true;
+      const size_t end = taken ? forest_->ends[at].second : forest_->ends[at].first;
+      if (end != kNoNode) (*reached)[end] = true;
+      at = taken ? of.if_true : of.if_false;
+    }
+  }
+  return true;
 }
 
 bool TracksMissing(const Node& node) {

@@ -2,8 +2,11 @@
 #ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_TREE_PATHS_H_
 #define ONNXCMP_COMPARE_INPUTS_MADE_UP_TREE_PATHS_H_
 
+#include <cstddef>
+#include <memory>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "compare/inputs/made_up/input_purpose.h"
 #include "evaluator/model/model.h"
 
@@ -13,6 +16,25 @@ namespace onnxcmp {
 // as many of them from all over the trees as are worth a row of their own. What asks for a number
 // or for a member of a set is left out, and so is a leaf that no number reaches.
 std::vector<TreePath> PathsOf(const Node& node);
+
+// Which leaves rows of features come to. A leaf is known by the branch that ends in it.
+class TreeWalker {
+ public:
+  explicit TreeWalker(const Node& node);
+  TreeWalker(TreeWalker&&) noexcept;
+  TreeWalker& operator=(TreeWalker&&) noexcept;
+  ~TreeWalker();
+
+  // Of all trees; those of a tree without branches left out.
+  size_t leaves() const;
+  // Marks the leaves, of which `reached` has one each. False if a tree asks for what cannot be
+  // answered here: a set of numbers, a feature that there is not.
+  bool Walk(absl::Span<const double> row, std::vector<bool>* reached) const;
+
+ private:
+  struct Forest;
+  std::unique_ptr<const Forest> forest_;
+};
 
 // Whether NaN takes a branch of its own somewhere.
 bool TracksMissing(const Node& node);

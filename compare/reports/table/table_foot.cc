@@ -365,6 +365,23 @@ std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& f
 
 namespace {
 
+// Which sizes were tried, a line each.
+std::string SizesLines(const Comparison& comparison, const TableOptions& options,
+                       const TableStyle& style) {
+  std::string text;
+  for (const TriedSizes& one : comparison.sizes) {
+    const bool left = one.status.left.ok();
+    const bool right = one.status.right.ok();
+    const char* what = left && right ? one.agree ? "both run and agree" : "both run and differ"
+                       : left        ? "the left alone runs"
+                       : right       ? "the right alone runs"
+                                     : "neither runs";
+    text += LabelledLines(text.empty() ? "sizes" : "", Color::kBold,
+                          absl::StrCat(PrintableText(one.sizes), ": ", what), options, style);
+  }
+  return text;
+}
+
 std::string CoverageLines(const Comparison& comparison, const TableOptions& options,
                           const TableStyle& style) {
   std::string text;
@@ -426,6 +443,7 @@ std::string VerdictDetails(const Comparison& comparison, const TableOptions& opt
 std::string VerdictLines(const Comparison& comparison, const TableOptions& options,
                          const TableStyle& style) {
   std::string text = options.coverage ? CoverageLines(comparison, options, style) : "";
+  absl::StrAppend(&text, SizesLines(comparison, options, style));
   absl::string_view label = VerdictName(comparison.verdict);
   const bool all = options.rows == TableOptions::Rows::kAll;
   for (const std::string& line : VerdictText(comparison, all)) {

@@ -396,6 +396,8 @@ std::vector<std::string> VerdictText(const Comparison& comparison, bool all) {
   if (left.ok() && !right.ok()) lines.push_back("the left side ran to its end");
   if (!left.ok() || !right.ok()) return lines;
   lines.clear();
+  const bool by_sizes = comparison.outputs.agree && !comparison.sizes_of_one_side.empty();
+  if (by_sizes) lines.push_back(comparison.sizes_of_one_side);
   if (!comparison.made_up_inputs.empty()) {
     lines.push_back(MadeUpText(comparison.made_up_inputs));
   } else if (comparison.verdict == Verdict::kUntested) {
@@ -411,7 +413,9 @@ std::vector<std::string> VerdictText(const Comparison& comparison, bool all) {
   const std::string inside = InsideText(comparison);
   if (!inside.empty()) lines.push_back(inside);
   if (std::string sets = SetsText(comparison); !sets.empty()) lines.push_back(std::move(sets));
-  if (!comparison.sizes_of_one_side.empty()) lines.push_back(comparison.sizes_of_one_side);
+  if (!by_sizes && !comparison.sizes_of_one_side.empty()) {
+    lines.push_back(comparison.sizes_of_one_side);
+  }
   if (!comparison.frozen.empty()) {
     lines.push_back(absl::StrCat("with ", absl::StrJoin(comparison.frozen, "; ")));
   }

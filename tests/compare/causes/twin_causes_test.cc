@@ -19,7 +19,7 @@
 namespace onnxcmp {
 namespace {
 
-std::string RandomNumbers(size_t count, std::mt19937* random) {
+std::string NumbersText(size_t count, std::mt19937* random) {
   std::normal_distribution<float> normal(0, 0.6f);
   std::string text = "{";
   for (size_t i = 0; i < count; ++i) {
@@ -36,8 +36,8 @@ std::string Layers() {
       "g (float[6,4] x) => (float[6,4] y) <float e = {0.00001}, float[4] ones = {1, 1, "
       "1, 1}, float[8] zeros = {0, 0, 0, 0, 0, 0, 0, 0}";
   for (int i = 0; i < kLayers; ++i) {
-    absl::StrAppend(&text, ", float[4,8] u", i, " = ", RandomNumbers(32, &random), ", float[8,4] d",
-                    i, " = ", RandomNumbers(32, &random));
+    absl::StrAppend(&text, ", float[4,8] u", i, " = ", NumbersText(32, &random), ", float[8,4] d",
+                    i, " = ", NumbersText(32, &random));
   }
   text += "> {\n";
   std::string x = "x";

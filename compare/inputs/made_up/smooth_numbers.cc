@@ -1,0 +1,74 @@
+#include "compare/inputs/made_up/smooth_numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace onnxcmp {
+namespace {
+
+constexpr int64_t kShort = 8;  // what is no longer has no neighbours to speak of
+
+// Which axes neighbours lie along.
+std::vector<size_t> SmoothAxes(const Shape& shape) {
+  std::vector<size_t> axes;
+  if (shape.size() < 3) return axes;
+  for (size_t axis = 1; axis < shape.size(); ++axis) {
+    if (shape[axis] >= kShort) axes.push_back(axis);
+  }
+  if (shape.size() == 3) {
+    if (axes.size() > 1) axes.erase(axes.begin());
+    return axes;
+  }
+  std::stable_sort(axes.begin(), axes.end(),
+                   [&](size_t a, size_t b) { return shape[a] > shape[b]; });
+  if (axes.size() > 2) axes.resize(2);
+  return axes;
+}
+
+}  // namespace
+
+SmoothNumbers::SmoothNumbers(const Shape& shape, RandomNumbers* random) {
+  const std::vector<size_t> smooth = SmoothAxes(shape);
+  if (smooth.empty()) return;
+  int64_t stride = 1;
+  int64_t coarse_stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    Axis one;
+    one.stride = stride;
+    one.length = shape[axis];
+    one.coarse_stride = coarse_stride;
+    const bool is_smooth = std::find(smooth.begin(), smooth.end(), axis) != smooth.end();
+    if (is_smooth) one.every = std::max<int64_t>(4, one.length / kShort);
+    coarse_stride *= is_smooth ? (one.length - 1) / one.every + 2 : one.length;
+    stride *= one.length;
+    (is_smooth ? axes_ : others_).push_back(one);
+  }
+  coarse_.resize(static_cast<size_t>(coarse_stride));
+  for (double& number : coarse_) number = random->Normal();
+}
+
+double SmoothNumbers::At(int64_t i) const {
+  int64_t base = 0;
+  for (const Axis& axis : others_) base += i / axis.stride % axis.length * axis.coarse_stride;
+  double sum = 0;
+  double squares = 0;
+  // Each corner of the cell that the element is in, by a bit an axis.
+  for (unsigned corner = 0; corner < 1U << axes_.size(); ++corner) {
+    int64_t at = base;
+    double weight = 1;
+    for (size_t a = 0; a < axes_.size(); ++a) {
+      const Axis& axis = axes_[a];
+      const int64_t place = i / axis.stride % axis.length;
+      const double share =
+          static_cast<double>(place % axis.every) / static_cast<double>(axis.every);
+      const bool next = (corner >> a & 1U) != 0;
+      at += (place / axis.every + (next ? 1 : 0)) * axis.coarse_stride;
+      weight *= next ? share : 1 - share;
+    }
+    sum += weight * coarse_[static_cast<size_t>(at)];
+    squares += weight * weight;
+  }
+  return sum / std::sqrt(squares);
+}
+
+}  // namespace onnxcmp

@@ -1,0 +1,41 @@
+// Numbers that are like their neighbours, as those of images and of signals are.
+#ifndef ONNXCMP_COMPARE_INPUTS_MADE_UP_SMOOTH_NUMBERS_H_
+#define ONNXCMP_COMPARE_INPUTS_MADE_UP_SMOOTH_NUMBERS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "compare/inputs/made_up/random_numbers.h"
+#include "evaluator/tensor/tensor.h"
+
+namespace onnxcmp {
+
+class SmoothNumbers {
+ public:
+  // Along the two longest axes after the first of what may be images, along the last one of what
+  // may be signals; other shapes have numbers that have nothing to do with each other.
+  SmoothNumbers(const Shape& shape, RandomNumbers* random);
+
+  bool any() const { return !axes_.empty(); }
+  // Normally distributed, up to a little noise that is the caller's.
+  double At(int64_t i) const;
+
+ private:
+  // An axis along which there is a number every `every` elements.
+  struct Axis {
+    int64_t stride = 1;
+    int64_t length = 1;
+    int64_t every = 1;
+    int64_t coarse_stride = 1;
+  };
+
+  std::vector<Axis> axes_;
+  // The others: what they are in the tensor, and in the coarse numbers.
+  std::vector<Axis> others_;
+  std::vector<double> coarse_;
+};
+
+}  // namespace onnxcmp
+
+#endif  // ONNXCMP_COMPARE_INPUTS_MADE_UP_SMOOTH_NUMBERS_H_

@@ -1,0 +1,185 @@
+#include "compare/sets/calibration_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "compare/alignment/alignment.h"
+#include "compare/graphs/side_graph.h"
+#include "compare/inputs/made_up/regime.h"
+#include "compare/pair/per_side.h"
+#include "compare/quantization/grids.h"
+#include "compare/streams/fingerprint.h"
+#include "compare/streams/result_stream.h"
+#include "evaluator/base/status_macros.h"
+#include "evaluator/tensor/dtype.h"
+
+namespace onnxcmp {
+namespace {
+
+// A scale whose numbers reach farther than that beyond those of most is too small by itself.
+constexpr double kOnItsOwn = 1.7;
+
+class Reaches {
+ public:
+  Reaches(const Comparison& comparison, SideId side)
+      : own_(side == SideId::kLeft ? comparison.left : comparison.right),
+        other_(side == SideId::kLeft ? comparison.right : comparison.left),
+        partners_(comparison.alignment.partners(side)),
+        graph_(own_, nullptr),
+        grids_(graph_) {}
+
+  void AddTo(std::vector<double>* reaches) const {
+    for (const int r : graph_.results()) {
+      const int n = graph_.producer(r);
+      if (n == kNone || !grids_.written(r).has_value()) continue;
+      const std::optional<double> reach = ReachOf(r, graph_.node(n), *grids_.written(r));
+      if (reach.has_value()) reaches->push_back(*reach);
+    }
+  }
+
+ private:
+  std::optional<double> ReachOf(int r, const SideGraph::GraphNode& node, const Grid& grid) const {
+    constexpr double kNoNumbers = 50;  // what was left out of a calibration, as masks are
+    const StreamResult& result = graph_.result(r);
+    if (!IsInteger(result.dtype) || BitWidth(result.dtype) > 16 || grid.scale == kNone ||
+        !graph_.IsConstant(grid.scale)) {
+      return std::nullopt;
+    }
+    const Fingerprint& scale = graph_.result(grid.scale).fingerprint;
+    if (scale.size != 1 || !scale.has_sketch) return std::nullopt;
+    const Statistics* of = NumbersOf(r, node);
+    if (of == nullptr) return std::nullopt;
+    const double step = scale.numbers().statistics.max;
+    const double zero = grid.zero_point == kNone
+                            ? 0
+                            : graph_.result(grid.zero_point).fingerprint.numbers().statistics.max;
+    const double least = step * (static_cast<double>(IntegerMin(result.dtype)) - zero);
+    const double greatest = step * (static_cast<double>(IntegerMax(result.dtype)) - zero);
+    double reach = 0;
+    if (greatest > 0) reach = std::max(reach, of->max / greatest);
+    // What is cut off at 0 is a Relu within the rounding; and what one cuts off after it is in none
+    // that was calibrated.
+    if (least < 0 && !AllReadBy(r, "Relu")) reach = std::max(reach, of->min / least);
+    return reach > 0 && reach < kNoNumbers ? std::optional<double>(reach) : std::nullopt;
+  }
+
+  // Whether all that reads a result, or what it is made floats by, is that operator.
+  bool AllReadBy(int r, absl::string_view op_type) const {
+    const std::vector<int>& readers = graph_.readers(r);
+    return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int n) {
+      const StreamNode& reader = *graph_.node(n).made;
+      if (reader.op_type != "DequantizeLinear") return reader.op_type == op_type;
+      return !reader.outputs.empty() && reader.outputs[0] != kNone &&
+             AllReadBy(reader.outputs[0], op_type);
+    });
+  }
+
+  // The other side's numbers, else those that are rounded.
+  const Statistics* NumbersOf(int r, const SideGraph::GraphNode& node) const {
+    std::vector<int> standing = {r};
+    for (const int n : graph_.readers(r)) {
+      const StreamNode& reader = *graph_.node(n).made;
+      if (reader.op_type == "DequantizeLinear" && !reader.outputs.empty()) {
+        standing.push_back(reader.outputs.front());
+      }
+    }
+    for (const int own : standing) {
+      const int partner = own == kNone ? kNone : partners_[Index(own)];
+      if (partner == kNone) continue;
+      const StreamResult& theirs = other_.results[Index(partner)];
+      if (IsFloatingPoint(theirs.dtype) && theirs.fingerprint.has_sketch) {
+        return &theirs.fingerprint.numbers().statistics;
+      }
+    }
+    if (node.made->op_type != "QuantizeLinear" || node.made->inputs[0] == kNone) return nullptr;
+    const Fingerprint& rounded = graph_.result(node.made->inputs[0]).fingerprint;
+    return rounded.has_sketch ? &rounded.numbers().statistics : nullptr;
+  }
+
+  const ResultStream& own_;
+  const ResultStream& other_;
+  const std::vector<int>& partners_;
+  const SideGraph graph_;
+  const Grids grids_;
+};
+
+}  // namespace
+
+double CalibrationFit::spread() const {
+  constexpr double kSmall = 0.3;  // of many numbers some scales are used little by right
+  return most / std::max(typical, kSmall) + 0.5 * farthest / std::max(most, kSmall) - 0.5;
+}
+
+double CalibrationFit::Factor() const {
+  constexpr double kLeast = 0.25;
+  constexpr double kGreatest = 2;
+  constexpr double kInside = 0.97;
+  const double reach = farthest <= kOnItsOwn * most ? farthest : most;
+  return reach > 0 ? std::clamp(kInside / reach, kLeast, kGreatest) : 1;
+}
+
+bool CalibrationFit::Fits() const {
+  constexpr double kLittleBeyond = 1.1;
+  constexpr double kUsed = 0.4;
+  return scales > 0 && most <= kLittleBeyond && most >= kUsed;
+}
+
+absl::Status FitCase(
+    absl::FunctionRef<absl::StatusOr<std::optional<CalibrationFit>>(const SetCase&)> fit_on,
+    SetCase* one, CalibrationFit* fit) {
+  constexpr double kAlike = 1.25;
+  constexpr double kEnough = 0.96;
+  constexpr double kNotMuchLess = 1.1;
+  constexpr int kRounds = 4;
+  for (const Regime regime : {Regime::kSmooth, Regime::kEven}) {
+    if (fit->spread() <= kAlike) break;
+    SetCase other = *one;
+    other.regime = regime;
+    OC_ASSIGN_OR_RETURN(const std::optional<CalibrationFit> found, fit_on(other));
+    if (!found.has_value() || found->spread() >= fit->spread()) continue;
+    *one = other;
+    *fit = *found;
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    const double factor = fit->Factor();
+    if (factor >= kEnough && (factor <= kNotMuchLess || fit->Fits())) break;
+    SetCase other = *one;
+    other.sizes.shrink *= factor;
+    OC_ASSIGN_OR_RETURN(const std::optional<CalibrationFit> found, fit_on(other));
+    if (!found.has_value()) break;
+    *one = other;
+    *fit = *found;
+  }
+  return absl::OkStatus();
+}
+
+std::string FitText(const CalibrationFit& fit, absl::string_view kind, double size) {
+  return absl::StrFormat(
+      "made up for scales that were calibrated: %s%s; numbers reach %.2f of the range of most%s",
+      kind, size == 1 ? "" : absl::StrFormat(", %.2g times as large as usual", size), fit.typical,
+      fit.Fits() ? "" : ", which is not what these were calibrated with");
+}
+
+CalibrationFit FitOf(const Comparison& comparison) {
+  constexpr size_t kSome = 3;
+  constexpr size_t kMany = 20;
+  std::vector<double> reaches;
+  for (const SideId side : kBothSides) Reaches(comparison, side).AddTo(&reaches);
+  CalibrationFit fit;
+  fit.scales = reaches.size();
+  if (reaches.empty()) return fit;
+  std::sort(reaches.begin(), reaches.end());
+  const size_t few = reaches.size() < kSome ? 0 : reaches.size() < kMany ? 1 : 2;
+  fit.typical = reaches[reaches.size() / 2];
+  fit.most = reaches[reaches.size() - 1 - few];
+  fit.farthest = reaches.back();
+  return fit;
+}
+
+}  // namespace onnxcmp
