@@ -21,7 +21,7 @@ struct Slots {
   int scale = 0;
   int zero_point = 0;
   bool output = false;
-  // Of several scales; counted from the end if negative.
+  // Axis of several scales; counted from the end if negative.
   int64_t axis = 0;
 };
 

@@ -28,7 +28,7 @@ std::optional<double> OutputCost::OfTogether(const std::vector<int>& results) {
   const SideValues& other = run_.other();
   const SideGraph& graph = other.graph();
   if (!graph.runs()) return std::nullopt;
-  // Of several results with the same partner, the noisiest.
+  // The noisiest of several results with the same partner.
   absl::flat_hash_map<int, int> by_partner;
   for (const int r : results) {
     const int partner = run_.partner(r);

@@ -346,7 +346,7 @@ int TwinRun::BestCandidate(int n, int r, const Reals& own) const {
     if (noise < near.noise && (noise <= kClearly || AreAlike(n, candidate))) {
       near = {candidate, noise};
     }
-    // Of several that are clipped to the same numbers, the nearest.
+    // The nearest of several that are clipped to the same numbers.
     if (after_rounding <= kClearly && noise < rounded.noise) rounded = {candidate, noise};
     if (likeness.correlation > correlation && AreProducts(n, candidate)) {
       correlation = likeness.correlation;

@@ -85,7 +85,7 @@ class TwinRun {
   std::vector<Value> held_;
   std::vector<bool> replaced_;
   std::vector<Likeness> likenesses_;         // by result of the quantized side, as OwnLikeness
-  absl::flat_hash_set<Hash128> constants_;   // of the other side, by their bits
+  absl::flat_hash_set<Hash128> constants_;   // the other side's, by their bits
   absl::flat_hash_map<int, double> claims_;  // noise by partner, when it was first found
   std::vector<std::vector<int>> origins_;    // partners that a result depends on
 };
