@@ -52,7 +52,7 @@ struct ElementErrors {
   double right_squares = 0;  // b^2
   double products = 0;       // a b
   double max_ulp = 0;
-  // Of the left's finite elements; for complex numbers, of their magnitudes.
+  // Range of the left's finite elements; for complex numbers, of their magnitudes.
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
   double greatest = 0;              // magnitude of a finite element
