@@ -49,8 +49,8 @@ struct Numbers {
   // other elements.
   Sketch plain;
   Sketch squashed;
-  // Of c(x), independent of the elements' order: mean, rms, mean of |c|, least, greatest, cube root
-  // of the mean of c^3.
+  // Moments of c(x), independent of the elements' order: mean, rms, mean of |c|, least, greatest,
+  // cube root of the mean of c^3.
   std::array<double, 6> moments = {};
   Statistics statistics;
   Letters letters = kUnknownLetters;  // also if no caller wants them

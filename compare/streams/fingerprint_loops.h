@@ -15,7 +15,7 @@ namespace onnxcmp {
 // Extremes of any numbers; if `finite` is false, the others are undefined.
 struct NumberEnds {
   double least;
-  double greatest;  // of a zero and its negative, the negative is the lesser
+  double greatest;  // -0.0 counts as less than 0.0
   int64_t zeros;
   bool finite;  // true if all are
 };

@@ -46,7 +46,7 @@ struct StreamResult {
   // OUTPUT: the result that it repeats; kNone in a recording without that result.
   int source = kNone;
   DType dtype = DType::kUndefined;          // tensors only
-  DType own_precision = DType::kUndefined;  // of its floats: PrecisionOf(value)
+  DType own_precision = DType::kUndefined;  // its floats' precision: PrecisionOf(value)
   std::optional<Shape> shape;               // tensors only
   std::string type;                         // Value::TypeString()
   Fingerprint fingerprint;
