@@ -18,7 +18,7 @@ struct SideSummary {
   int64_t nodes = 0;
   int64_t operators = 0;  // distinct ones
   int64_t initializers = 0;
-  OpsetImports opsets;             // of the nodes' domains
+  OpsetImports opsets;             // the domains of the nodes
   std::vector<std::string> notes;  // from loading
   absl::Status status;             // why its run ended early
 };

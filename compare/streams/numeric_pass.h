@@ -69,7 +69,7 @@ class NumericPass {
   void AddSums(int64_t first, int64_t count, const T* values, NumericSums* chunk);
   void SpendSlots(int64_t group);
 
-  int64_t runs_per_group_;  // each of four slots
+  int64_t runs_per_group_;  // number of vectors of four slots
   int used_vectors_;        // of four slots each
   double shift_;
   int64_t group_ = -1;  // the group of the slots' sums; -1: none
