@@ -35,8 +35,8 @@ template <typename T>
 struct NumberLoops {
   // count > 0.
   NumberEnds (*find_ends)(const T* x, int64_t count);
-  // Also adds x[i] to plain[i % 64] and c(x[i]) to squashed[i % 64], with the sign flipped if bit i
-  // % 64 of signs[i / 64] is 1. Elements after x[count - 1] up to a multiple of 8 must be zeros.
+  // Also adds x[i] to plain[i % 64] and c(x[i]) to squashed[i % 64], negated if bit i % 64 of
+  // signs[i / 64] is 1. Elements after x[count - 1] up to a multiple of 8 must be zeros.
   NumberSums (*add)(const T* x, int64_t count, double shift, const uint64_t* signs, double* plain,
                     double* squashed);
 };

@@ -69,8 +69,8 @@ class NumericPass {
   void AddSums(int64_t first, int64_t count, const T* values, NumericSums* chunk);
   void SpendSlots(int64_t group);
 
-  int64_t runs_per_group_;  // number of vectors of four slots
-  int used_vectors_;        // of four slots each
+  int64_t runs_per_group_;  // runs that share slots: a power of two, at most 64
+  int used_vectors_;        // number of vectors of four slots
   double shift_;
   int64_t group_ = -1;  // the group of the slots' sums; -1: none
   alignas(64) std::array<double, kRun> plain_slots_ = {};

@@ -226,7 +226,7 @@ int64_t ValueMaker::Integer(DType dtype, const InputPurpose& purpose, bool scala
   return static_cast<int64_t>(std::clamp(number, least, std::min(greatest, 9e18)));
 }
 
-// Of any size whose products fit into 32 bits; or beyond that, like time stamps.
+// Integers of any size whose products fit into 32 bits; or beyond that, like time stamps.
 int64_t ValueMaker::LargeInteger(DType dtype) {
   constexpr double kProducts = 30.5;
   constexpr double kTimes = 42;

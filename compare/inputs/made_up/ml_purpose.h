@@ -20,7 +20,7 @@ std::string UseText(const Node& node, absl::string_view what);
 
 // How an input's columns reach the operators that read features.
 struct FeatureView {
-  const Node* scaler = nullptr;   // of ai.onnx.ml; null: the numbers are the input's own
+  const Node* scaler = nullptr;   // a node of ai.onnx.ml; null: the numbers are the input's own
   std::optional<int64_t> column;  // index of the first feature; nothing: unknown
 };
 
