@@ -108,7 +108,7 @@ bool RepairRound::Try(const Suggestion& suggestion, int patience) {
   if (!is_weak) value -= 3;
   // Matches by chance do not reach the outputs.
   if (suggester.OutputsMet(trial) > suggester.OutputsMet(repairs_.state())) value += 0.3;
-  // Of two equal explanations, the earlier one.
+  // The earlier of two equal explanations wins.
   value -= 0.05 * suggestion.right / static_cast<double>(trial.results.size());
   const bool speaks = suggestion.structure >= 0.5 && gain >= 0;
   if (gain <= 0 && !speaks) {

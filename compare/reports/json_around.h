@@ -1,4 +1,4 @@
-// What pages and JSON files have in common.
+// Common parts of pages and JSON files.
 #ifndef ONNXCMP_COMPARE_REPORTS_JSON_AROUND_H_
 #define ONNXCMP_COMPARE_REPORTS_JSON_AROUND_H_
 
@@ -13,7 +13,7 @@ struct JsonLines {
   std::string left, right, rows;
 };
 
-// The report with these in it.
+// The report with these arrays.
 std::string JsonAround(const Comparison& comparison, const JsonLines& lines);
 
 }  // namespace onnxcmp

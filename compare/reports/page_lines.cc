@@ -21,7 +21,7 @@ namespace {
 constexpr int kDigits = 6;
 constexpr size_t kMostElements = 3;
 
-// Appends members of one object after the other.
+// Appends the members of one object after the other.
 class Writer {
  public:
   explicit Writer(std::string* out) : out_(*out) {}
@@ -29,7 +29,7 @@ class Writer {
   void Begin() { absl::StrAppend(&out_, out_.size() == 1 ? "\n" : ",\n", "{"); }
   void End() { out_ += '}'; }
 
-  // The name begins with what stands before it: `{"kind`, `,"name`.
+  // The name includes the characters before it: `{"kind`, `,"name`.
   void Name(absl::string_view name) { absl::StrAppend(&out_, name, "\":"); }
   void Text(absl::string_view name, absl::string_view text) {
     Name(name);
@@ -168,7 +168,7 @@ void Write(const TensorDifference& difference, bool elements, Writer& out) {
   out.Text(",\"max_absolute_at", values.max_absolute_at);
   out.Real(",\"max_relative", values.max_relative);
   out.Text(",\"max_relative_at", values.max_relative_at);
-  constexpr int kDigitsOfCosine = 12;  // it is 1 but for the last
+  constexpr int kDigitsOfCosine = 12;  // it is 1 except in the last digits
   out.Real(",\"cosine", values.cosine, kDigitsOfCosine);
   out.Real(",\"sqnr_db", difference.sqnr);
   out.Real(",\"max_ulp", difference.max_ulp);
@@ -215,7 +215,7 @@ bool Differs(const ComparedRow& row) {
   return row.relation == Relation::kDifferent && row.difference != nullptr;
 }
 
-// Those that differ come first, then others, each in order.
+// Rows that differ come first, then others, each in order.
 std::vector<bool> RowsWithElements(const Comparison& comparison, size_t most) {
   std::vector<bool> shown(comparison.rows.size());
   for (const bool differing : {true, false}) {

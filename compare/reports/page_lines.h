@@ -1,5 +1,4 @@
-// Results and rows for a page: as RenderJson has them, but short, and written in a fraction of the
-// time.
+// Results and rows for a page: as in RenderJson, but short, and written in a fraction of the time.
 #ifndef ONNXCMP_COMPARE_REPORTS_PAGE_LINES_H_
 #define ONNXCMP_COMPARE_REPORTS_PAGE_LINES_H_
 
@@ -11,15 +10,15 @@
 namespace onnxcmp {
 
 struct PageDetail {
-  size_t rows_with_elements = 1000;  // how many of those that differ show their worst elements
+  size_t rows_with_elements = 1000;  // number of differing rows that show their worst elements
   bool statistics = true;
 };
 
-// Numbers have six digits; optional members are left out that say nothing or that no page shows. Of
-// a pair with the same bits the left alone has statistics.
+// Numbers have six digits; optional members are left out if they are empty or not shown. For a pair
+// with the same bits, only the left has statistics.
 JsonLines PageLines(const Comparison& comparison, const PageDetail& detail);
 
-// Whether all rows show their worst elements.
+// True if all rows show their worst elements.
 bool ShowsAllElements(const Comparison& comparison, const PageDetail& detail);
 
 }  // namespace onnxcmp

@@ -1,5 +1,5 @@
-// A chain of models, each of which was compared with the next, as the passes of an optimizer leave
-// them: which step broke it.
+// A chain of models, such as the passes of an optimizer leave them, each compared with the next:
+// finds the step that broke it.
 #ifndef ONNXCMP_COMPARE_REPORTS_RENDER_CHAIN_H_
 #define ONNXCMP_COMPARE_REPORTS_RENDER_CHAIN_H_
 
@@ -18,15 +18,15 @@ namespace onnxcmp {
 struct ChainStep {
   size_t left = 0;  // from 0
   size_t right = 0;
-  int sets = 0;                     // of inputs
-  SetSummary worst;                 // of them, the first; its name is that of the set
-  std::vector<std::string> causes;  // of that one, a line each, wrong ones first
+  int sets = 0;                     // number of sets of inputs
+  SetSummary worst;                 // the first of the worst; its name is that of the set
+  std::vector<std::string> causes;  // of that set, a line each, mistakes first
 };
 
 struct Chain {
   std::vector<std::string> models;  // as they were named
   std::vector<ChainStep> steps;     // model i beside model i + 1
-  std::optional<ChainStep> ends;    // the first beside the last, of more than two
+  std::optional<ChainStep> ends;    // the first model beside the last, if there are more than two
 };
 
 // Adds the comparison of one more set.
@@ -34,14 +34,14 @@ void AddSet(const std::string& set, const Comparison& comparison, ChainStep* ste
 
 // The number of the first step that fails; nothing if none does.
 std::optional<size_t> FirstFailing(const Chain& chain);
-// The worst of all steps and of the two ends.
+// The worst status of all steps and of the ends.
 int ExitStatusOf(const Chain& chain);
 
-// A line for each step and one for the ends, and what comes of it.
+// A line for each step and one for the ends, and the outcome.
 std::string RenderChain(const Chain& chain, const TableOptions& options = {});
-// The same; docs/formats.md tells of its fields.
+// The same; docs/formats.md describes its fields.
 std::string RenderChainJson(const Chain& chain);
-// "2: a.onnx → b.onnx", by the files' names if all have different ones.
+// "2: a.onnx → b.onnx", by the files' names if all are different.
 std::string StepName(const Chain& chain, const ChainStep& step);
 
 }  // namespace onnxcmp

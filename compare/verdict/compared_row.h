@@ -1,4 +1,4 @@
-// A row of the alignment with what was measured of it.
+// A row of the alignment with its measured difference.
 #ifndef ONNXCMP_COMPARE_VERDICT_COMPARED_ROW_H_
 #define ONNXCMP_COMPARE_VERDICT_COMPARED_ROW_H_
 
@@ -20,10 +20,10 @@ absl::string_view RelationName(
 struct ComparedRow {
   AlignedRow aligned;
   Relation relation = Relation::kSame;
-  std::shared_ptr<const TensorDifference> difference;  // of pairs whose bits differ; else null
+  std::shared_ptr<const TensorDifference> difference;  // for pairs whose bits differ; else null
 };
 
-// Two sides up to where their rows were measured.
+// Two sides with their measured rows.
 struct ComparedSides {
   const ResultStream& left;
   const ResultStream& right;

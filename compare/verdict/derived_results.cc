@@ -94,7 +94,7 @@ class DerivedFinder {
     const int partner = partners_[Index(r)];
     if (partner == kNone) return true;
     const StreamResult& other = model_.results[Index(partner)];
-    // What has the same name is meant to be it.
+    // A result of the same name is its partner.
     return !IsNear(result, other) && FullName(result) != FullName(other) &&
            absl::c_none_of(model_.results, [&](const StreamResult& output) {
              return output.kind == ResultKind::kOutput && output.name == result.name;
@@ -112,7 +112,7 @@ class DerivedFinder {
         candidates.push_back(static_cast<int>(i));
       }
     }
-    // Those about where its neighbours are go first.
+    // Candidates near its neighbours' partners come first.
     const int about = partners_[Index(r)] != kNone ? partners_[Index(r)] : AfterBefore(r);
     absl::c_stable_sort(candidates,
                         [&](int a, int b) { return std::abs(a - about) < std::abs(b - about); });
@@ -138,7 +138,7 @@ class DerivedFinder {
                : weights::kNearNamesake;
   }
 
-  // The node that gives a result of the model, conversions of it aside; null if there is none.
+  // The node that computes a result of the model, before conversions; null if there is none.
   const StreamNode* MakerOf(int o) const {
     constexpr int kMostAfter = 4;
     for (int after = 0; after < kMostAfter; ++after) {
@@ -153,17 +153,16 @@ class DerivedFinder {
     return nullptr;
   }
 
-  // Whether a normalization may be folded into the layer that a result of the model comes from. A
-  // value that somebody has scaled is a factor away, too: another recorded result has to agree with
-  // what the layer gives.
+  // True if a normalization may be folded into the layer before a result of the model. A scaled
+  // value differs by a factor, too, so another recorded result has to agree with the layer's
+  // result.
   bool MayFold(int o) const {
     const StreamNode* const maker = MakerOf(o);
     return maker != nullptr && HasTrait(*maker, OperatorTrait::kProducts) && agreeing_.contains(o);
   }
 
-  // Whether a result of the model comes from a node that does an activation besides what it does.
-  // An activation by itself reads what was before it: that is a result of the model, and what was
-  // recorded of it has to agree with that.
+  // True if the node of a result of the model may include an activation. The input of a separate
+  // activation is a result of the model, and its own recorded value has to agree with that.
   bool MayActivate(int o) const {
     const StreamNode* const maker = MakerOf(o);
     if (maker == nullptr || HasTrait(*maker, OperatorTrait::kProducts)) return maker != nullptr;
@@ -173,7 +172,7 @@ class DerivedFinder {
     });
   }
 
-  // Whether what the model made of it is known to be right.
+  // True if other recorded results confirm the model's result.
   bool IsVouchedFor(int r, int o) const {
     if (agreeing_.contains(o)) return true;
     if (disagreeing_.contains(o) && partners_[Index(r)] != o) return false;
@@ -188,7 +187,7 @@ class DerivedFinder {
   const ResultStream& own_;
   const ResultStream& model_;
   std::vector<int> partners_;
-  // Results of the model whose recorded partners agree, and do not.
+  // Results of the model whose recorded partners agree, and those whose partners do not.
   absl::flat_hash_set<int> agreeing_;
   absl::flat_hash_set<int> disagreeing_;
 };

@@ -17,9 +17,9 @@ namespace {
 
 using Elements = absl::Span<const double>;
 
-// Of a channel so many elements tell a factor and an offset from chance.
+// Least number of elements of a channel that determine a factor and an offset.
 constexpr size_t kLeastInChannel = 4;
-// Factors that are all the same are no normalization's: somebody scaled the whole.
+// Equal factors are no normalization: the whole was scaled.
 constexpr double kFactorsVary = 1e-2;
 
 bool AllFinite(Elements elements) {
@@ -32,7 +32,7 @@ double SumOfSquares(Elements elements) {
   return sum;
 }
 
-// Whether `made` of `before` is `after`, as a whole and in most elements.
+// True if `made` of `before` is `after`, as a whole and in most elements.
 template <typename Function>
 bool Gives(Elements before, Elements after, double limit, Function made) {
   double squares = 0;
@@ -49,11 +49,11 @@ struct Line {
   double factor = 0;
   double offset = 0;
   double residual = 0;   // sum of squares
-  double variation = 0;  // of what is to be explained
+  double variation = 0;  // sum of squares to explain
   size_t count = 0;
 };
 
-// after = factor * before + offset, where `counts` says so.
+// after = factor * before + offset, over the elements that `counts`.
 template <typename Counts>
 Line FitLine(Elements before, Elements after, Counts counts) {
   Line line;
@@ -84,7 +84,7 @@ Line FitLine(Elements before, Elements after, Counts counts) {
   return line;
 }
 
-// The elements of a channel, which is the second axis.
+// The elements of a channel, along the second axis.
 struct Channels {
   int64_t batch = 1;
   int64_t count = 1;
@@ -106,7 +106,7 @@ struct Channels {
   }
 };
 
-// A factor and an offset for each channel, perhaps with a Relu after them.
+// True if a factor and an offset for each channel, and possibly a Relu, give `after`.
 bool IsBeforeNormalization(Elements before, Elements after, const Shape& shape, double limit,
                            bool relu) {
   const Channels channels(shape);
@@ -122,7 +122,7 @@ bool IsBeforeNormalization(Elements before, Elements after, const Shape& shape, 
     const std::vector<double> y = channels.Of(after, c);
     const Line line = FitLine(x, y, [&](size_t i) { return !relu || y[i] > 0; });
     if (line.count < kLeastInChannel || line.variation == 0) {
-      // What Relu makes nothing of tells nothing.
+      // Channels that Relu sets to 0 prove nothing.
       if (relu && line.count < kLeastInChannel) continue;
       if (line.count == 0) continue;
     }
@@ -163,7 +163,7 @@ std::string HowDerived(const Tensor& before, const Tensor& after, double limit,
   if (!may.activation) return "";
   const double lowest = *absl::c_min_element(y);
   const double highest = *absl::c_max_element(y);
-  // What lets everything through does nothing here.
+  // Bounds that clip no element have no effect here.
   const bool cut =
       absl::c_any_of(x, [&](double v) { return v < lowest - limit || v > highest + limit; });
   const auto gives = [&](auto function) { return Gives(x, y, limit, function); };

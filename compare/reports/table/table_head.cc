@@ -19,7 +19,7 @@ constexpr size_t kMostShownInputs = 6;
 constexpr size_t kMostNotes = 4;
 constexpr int kMostSource = 60;
 
-// Those that nodes need; tools import others by the dozen.
+// The opset imports that nodes use; tools import dozens of others.
 std::string Opsets(const SideSummary& summary, const ResultStream& stream) {
   absl::flat_hash_set<absl::string_view> used;
   for (const StreamNode& node : stream.nodes) used.insert(node.domain);
@@ -65,7 +65,7 @@ std::string Sides(const Comparison& comparison, const TableOptions& options,
   for (size_t column = 0; column < facts.left.size(); ++column) {
     const int width = std::max(DisplayWidth(facts.left[column]), DisplayWidth(facts.right[column]));
     if (width == 0) continue;
-    // Numbers below each other, and so their nouns, plural or not.
+    // Aligns the numbers, and so their nouns, plural or not.
     for (const SideId side : kBothSides) {
       absl::StrAppend(&lines[side], "  ", PadLeft(facts[side][column], width));
     }
@@ -90,7 +90,7 @@ std::string Sides(const Comparison& comparison, const TableOptions& options,
   return text;
 }
 
-// "input_ids int64[1,30] 0 … 29". Beside a recording it says where that is from.
+// "input_ids int64[1,30] 0 … 29". Beside a recording it includes the source.
 std::string Fed(const ResultStream& stream, const Comparison& comparison) {
   const std::vector<std::string>& made_up = comparison.fed_made_up;
   std::vector<std::string> parts;
@@ -150,7 +150,7 @@ std::string Notes(const Comparison& comparison, const TableOptions& options,
 std::string TableHead(const Comparison& comparison, const TableOptions& options,
                       const TableStyle& style) {
   std::string text = Sides(comparison, options, style);
-  // What a recording calls inputs need not be what the model was fed.
+  // The inputs of a recording need not be those that the model was fed.
   const bool right_runs = comparison.left.recorded && !comparison.right.recorded;
   std::string fed = Fed(right_runs ? comparison.right : comparison.left, comparison);
   if (fed.empty()) fed = Fed(right_runs ? comparison.left : comparison.right, comparison);

@@ -18,7 +18,7 @@ constexpr int kIndent = 3;  // the sign with a space on either side
 struct ColumnFacts {
   const char* title;
   int gap;     // spaces before it
-  bool right;  // numbers stand at the right end
+  bool right;  // right-aligned, for numbers
 };
 constexpr std::array<ColumnFacts, kTableColumns> kColumns = {{
     {"left", 0, false},
@@ -34,7 +34,7 @@ constexpr std::array<ColumnFacts, kTableColumns> kColumns = {{
     {"", 2, false},
 }};
 
-// The widest column of notes that others are shortened for.
+// Up to this width, other columns are shortened in favour of the notes.
 constexpr int kWideNotes = 34;
 
 size_t ColumnIndex(TableColumn column) { return static_cast<size_t>(column); }
@@ -50,7 +50,7 @@ class Widths {
         natural_[c] = std::max(natural_[c], DisplayWidth(line.cells[c]));
       }
     }
-    // An operator's title may reach over the name after it.
+    // An operator's title may extend over the name after it.
     for (const TableColumn column : {kType, kAbsolute, kTruth, kRelative, kBeyond}) {
       const size_t c = ColumnIndex(column);
       if (natural_[c] > 0) {
@@ -78,7 +78,7 @@ class Widths {
     room_ = width - kIndent;
     Shrink({kNotes}, kWideNotes);
     if (Total() <= room_) {
-      // In this order as many as there is room for.
+      // As many as there is room for, in this order.
       for (const TableColumn column : {kBeyond, kRelative, kUlp}) {
         Set(column, natural_[ColumnIndex(column)]);
         if (Total() > room_) Set(column, 0);
@@ -87,7 +87,7 @@ class Widths {
       Shrink({kNotes}, kWideNotes);
       return;
     }
-    // A few names that only the right has should not take room from all others.
+    // A few names on the right alone should not take room from all others.
     if (few_right_names) Shrink({kRightName}, 14);
     Shrink({kLeftName, kRightName}, 32);
     Shrink({kNotes}, 18);
@@ -114,7 +114,7 @@ class Widths {
     return total;
   }
 
-  // Takes from the widest of these columns until all fits, but leaves `floor`.
+  // Narrows the widest of these columns until all fits, but not below `floor`.
   void Shrink(std::initializer_list<TableColumn> columns, int floor) {
     for (int over = Total() - room_; over > 0; --over) {
       const TableColumn widest =
@@ -143,7 +143,7 @@ class Layout {
     for (size_t c = 0; c < kTableColumns; ++c) cells[c] = kColumns[c].title;
     std::string text(kIndent, ' ');
     for (size_t c = 0; c < kTableColumns; ++c) {
-      // "left" stands over operator and name.
+      // "left" stands above operator and name.
       if (c == ColumnIndex(kLeftName) || c == ColumnIndex(kRightName)) continue;
       int width = widths_[c];
       if (c == ColumnIndex(kLeftOp) || c == ColumnIndex(kRightOp)) {
@@ -220,7 +220,7 @@ class Layout {
   }
 
   std::string Fold(const TableLine& line) {
-    // Said once: the other lines are of the same kind.
+    // Only once: the other lines are of the same kind.
     bool& said = line.sign == Relation::kDifferent ? said_different_ : said_all_;
     std::string text = line.text;
     if (!said) {
@@ -259,7 +259,7 @@ std::string LayOut(std::vector<TableLine> lines, const TableOptions& options,
     int names = 0;
     int repeated = 0;
     if (!widths.Fits(options.width)) {
-      // A name that both sides have is written once, so that more of it can be read.
+      // A name that both sides share is written once, which leaves more room for it.
       for (TableLine& line : lines) {
         std::string& right = line.cell(TableColumn::kRightName);
         if (right.empty()) continue;

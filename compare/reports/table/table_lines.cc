@@ -21,10 +21,9 @@ namespace {
 
 using Rows = TableOptions::Rows;
 
-// Rows of the folded view. With the lines that stand for what is between them, and what is above
-// and below the table, that is about a screen.
+// Limit of the rows in the folded view. With fold lines, head and foot, that is about a screen.
 constexpr int kMostRows = 20;
-// Inner results of a fused region that have lines of their own in the folded view.
+// Limit of the inner results of a fused region with lines of their own in the folded view.
 constexpr size_t kMostInner = 3;
 
 class LineMaker {
@@ -51,7 +50,7 @@ class LineMaker {
       size_t end = i;
       while (end < count && !shown[end]) ++end;
       if (rows_ == Rows::kFolded) {
-        // One row is as long as the line that would stand for it.
+        // One row is as long as the line that would replace it.
         if (end - i == 1 && FaceOf(comparison_, comparison_.rows[i]).kind == ResultKind::kResult) {
           AddRow(i);
         } else {
@@ -79,7 +78,7 @@ class LineMaker {
     return shown;
   }
 
-  // For each result of the right, the one before it that keeps its place between both sides.
+  // For each result of the right, the previous one that is at the same place on both sides.
   void FindPlaces() {
     behind_.assign(comparison_.right.results.size(), kNone);
     int last = kNone;
@@ -92,7 +91,7 @@ class LineMaker {
     }
   }
 
-  // A heading if the rows below are elsewhere than those above.
+  // A heading if the rows below have another path than those above.
   void AddHeading(const AlignedRow& row) {
     const auto path = [](absl::Span<const int> results, const ResultStream& stream,
                          const std::string& current) {
@@ -105,7 +104,7 @@ class LineMaker {
     if (left == left_path_ && right == right_path_) return;
     left_path_ = std::move(left);
     right_path_ = std::move(right);
-    // What only one side has keeps the other's place.
+    // Rows of one side keep the other side's path.
     std::string text = left_path_ == right_path_ || row.right.empty() ? left_path_
                        : row.left.empty()                             ? right_path_
                        : right_path_.empty() ? absl::StrCat("left: ", left_path_)
@@ -144,7 +143,7 @@ class LineMaker {
     return comparison_.causes.size() == 1 ? "← begins here" : absl::StrCat("← cause ", cause + 1);
   }
 
-  // Of a result that has no row of its own; empty: no cause begins there.
+  // The note for a result without a row; empty if no cause begins there.
   std::string CauseInside(int result, SideId side) const {
     for (size_t c = 0; c < comparison_.causes.size(); ++c) {
       const Cause& cause = comparison_.causes[c];
@@ -157,7 +156,7 @@ class LineMaker {
     return std::string();
   }
 
-  // The results that the last one of a side has absorbed.
+  // The results absorbed by a side's last one.
   void AddInner(const ComparedRow& row, SideId side) {
     const FewResults& results = OfSide(row.aligned, side);
     const ResultStream& stream = OfSide(comparison_, side);
@@ -198,7 +197,7 @@ class LineMaker {
     int& previous = previous_[side];
     const ResultStream& stream = OfSide(comparison_, side);
     const StreamResult& result = stream.results[Index(results.back())];
-    // Another output of the node above.
+    // A further output of the node above.
     const bool again = result.node != kNone && previous != kNone && previous != results.back() &&
                        stream.results[Index(previous)].node == result.node;
     previous = results.back();
@@ -255,7 +254,7 @@ class LineMaker {
                                      group.left.size(), "→", group.right.size()));
       }
     } else if (Has(marks, Mark::kFused)) {
-      // The same operators on both sides, between which nothing was paired.
+      // The same operators on both sides, with no pairs in between.
       notes.push_back("differs inside");
     }
     if (row.aligned.paired()) {

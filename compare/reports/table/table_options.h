@@ -1,4 +1,4 @@
-// How tables are laid out for a terminal.
+// Layout options of tables for a terminal.
 #ifndef ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_OPTIONS_H_
 #define ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_OPTIONS_H_
 
@@ -11,15 +11,15 @@ struct TableOptions {
   bool color = false;
   bool ascii = false;
   enum class Rows : uint8_t {
-    kFolded,     // a screenful: what needs no attention is folded to lines that count it
+    kFolded,     // a screenful: other rows are folded to lines that count them
     kAll,        // every row
     kDifferent,  // rows that are different or on one side only
   };
   Rows rows = Rows::kFolded;
-  // Nothing of the rows: where the sides stop being finite, and how.
+  // Instead of rows, only the places where the sides stop being finite, and how.
   bool only_not_finite = false;
   bool coverage = false;  // what made-up inputs did not exercise, node by node
-  bool wide = false;      // names whole, however long the lines become
+  bool wide = false;      // full names, however long the lines become
 };
 
 }  // namespace onnxcmp

@@ -1,4 +1,4 @@
-// What stands above and below the rows of the table.
+// The parts of the table above and below its rows.
 #ifndef ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_SUMMARY_H_
 #define ONNXCMP_COMPARE_REPORTS_TABLE_TABLE_SUMMARY_H_
 
@@ -13,15 +13,15 @@
 
 namespace onnxcmp {
 
-// The two sides, what they were fed, notes.
+// The two sides, their inputs, notes.
 std::string TableHead(const Comparison& comparison, const TableOptions& options,
                       const TableStyle& style);
 
-// Counts, what was fused and changed, causes, and the verdict as the last lines.
+// Counts, fusions and changes, causes, and the verdict as the last lines.
 std::string TableFoot(const Comparison& comparison, const std::vector<Fusion>& fusions,
                       const TableOptions& options, const TableStyle& style);
 
-// Where the sides stop being finite; if nothing else is shown, that they do not.
+// The places where the sides stop being finite; if nothing else is shown, also that there are none.
 std::string NotFiniteLines(const Comparison& comparison, const TableOptions& options,
                            const TableStyle& style);
 
@@ -29,10 +29,11 @@ std::string NotFiniteLines(const Comparison& comparison, const TableOptions& opt
 std::string VerdictLines(const Comparison& comparison, const TableOptions& options,
                          const TableStyle& style);
 
-// What the verdict means here: which output is how far apart and where; why a side failed.
+// The meaning of the verdict here: the output that is farthest apart, how far and where; or why a
+// side failed.
 std::vector<std::string> VerdictText(const Comparison& comparison, bool all = false);
 
-// A label and after it the text, wrapped to the width.
+// A label followed by the text, wrapped to the width.
 std::string LabelledLines(absl::string_view label, Color color, absl::string_view text,
                           const TableOptions& options, const TableStyle& style);
 
