@@ -20,7 +20,7 @@ struct ChainStep {
   size_t right = 0;
   int sets = 0;                     // number of sets of inputs
   SetSummary worst;                 // the first of the worst; its name is that of the set
-  std::vector<std::string> causes;  // of that set, a line each, mistakes first
+  std::vector<std::string> causes;  // the causes of that set, a line each, mistakes first
 };
 
 struct Chain {

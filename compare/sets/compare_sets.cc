@@ -29,7 +29,7 @@
 namespace onnxcmp {
 namespace {
 
-// What is like what is not known to be wrong.
+// True for "different" and "failed".
 bool Differs(const Comparison& comparison) {
   return comparison.verdict == Verdict::kDifferent || comparison.verdict == Verdict::kFailed;
 }
@@ -68,7 +68,7 @@ class SetsComparison {
     if (!Differs(comparison) && inputs_.takes_any() && told_.Nothing()) {
       comparison.verdict = Verdict::kUntested;
     }
-    // Whoever asks the sides what they were fed means what is shown.
+    // A caller that asks the sides for their feeds expects those of the comparison shown.
     if (to_feed_again_.has_value()) {
       OC_ASSIGN_OR_RETURN(worst_.fed, Feed(*to_feed_again_));
     } else {
@@ -82,7 +82,7 @@ class SetsComparison {
   using Case = SetCase;
 
   absl::StatusOr<FedInputs> Feed(const Case& one) {
-    // What was fed before gives its memory to what is to come.
+    // Releases the previous feeds before new ones are made.
     left_.SetFeeds({});
     right_.SetFeeds({});
     OC_ASSIGN_OR_RETURN(FedInputs fed, inputs_.MakeUp(WithSum(one.sizes), one.regime, one.numbers,
@@ -98,8 +98,8 @@ class SetsComparison {
   }
   std::string SizesText(const Case& one) const { return inputs_.Sizes(WithSum(one.sizes)); }
 
-  // What the result will be, unless one that is less alike comes. Large inputs are not held until
-  // then: making them again takes less time than a run does.
+  // Holds the result, unless one with a greater distance comes. Large inputs are not held: making
+  // them again takes less time than a run.
   void Hold(const Case& one, Comparison comparison, FedInputs fed) {
     int64_t bytes = 0;
     for (const SideId side : kBothSides) {
@@ -113,7 +113,7 @@ class SetsComparison {
     worst_ = {std::move(comparison), std::move(fed)};
   }
 
-  // Without what only a reader wants to know.
+  // Without the parts that only a report needs.
   CompareOptions Brief() const {
     CompareOptions brief = options_;
     brief.causes = false;
@@ -154,8 +154,8 @@ class SetsComparison {
         return FitCalibration(one);
       }
       if (!first.has_value()) first = SetsResult{std::move(comparison), *std::move(fed)};
-      if (sizes.empty()) break;  // there is nothing to choose
-      // Once more with the same sizes, but for one.
+      if (sizes.empty()) break;  // there are no sizes to choose
+      // Repeats the attempt with the same sizes, except for a sum.
       if (attempt == 0 && FindSum()) --attempt;
     }
     if (tried.size() > 1) {
@@ -168,7 +168,7 @@ class SetsComparison {
     return absl::OkStatus();
   }
 
-  // Whether the left runs with a size that is the sum of others. Tried once.
+  // True if the left runs with a size that is the sum of others. Tried once.
   bool FindSum() {
     if (sum_.has_value()) return false;
     for (const SizeSum& sum : inputs_.SumsToTry()) {
@@ -179,7 +179,7 @@ class SetsComparison {
     return false;
   }
 
-  // Of sizes with which the left alone runs: whether there are others with which both do.
+  // For sizes with which only the left runs: finds others with which both do.
   void FindOtherSizes(const Case& failed, Comparison* comparison) {
     FedInputs fed;
     fed.left = *left_.feeds();
@@ -187,7 +187,7 @@ class SetsComparison {
     for (const SizeChoice& sizes : OtherSizes(right_.evaluator()->model().graph)) {
       Case one;
       one.sizes = sizes;
-      // The right goes first: it mostly fails early.
+      // The right runs first: it mostly fails early.
       if (!Feed(one).ok() || !right_.evaluator()->Run(*right_.feeds()).ok() ||
           !left_.evaluator()->Run(*left_.feeds()).ok()) {
         continue;
@@ -207,8 +207,8 @@ class SetsComparison {
     comparison->verdict = Verdict::kDifferent;
   }
 
-  // Numbers of the usual size may be larger than what a side's scales were calibrated for, and what
-  // is cut off then is no mistake: smaller ones are tried. A scale that is wrong cuts off more.
+  // Usual numbers may exceed the range that a side's scales were calibrated for, and clipping is
+  // then no mistake: smaller ones are tried. A wrong scale clips more.
   absl::Status FitCalibration(Case one) {
     constexpr double kLittle = 0.02;
     constexpr double kMuchBeyond = 0.4;
@@ -228,7 +228,7 @@ class SetsComparison {
   }
 
   absl::Status Further() {
-    // What its scales were calibrated for is not known: more sets would show that, and no more.
+    // The calibration range of the scales is unknown: further sets would only show that.
     if (IsCalibrated()) return absl::OkStatus();
     const bool small = IsSmall(worst_.comparison.left);
     masks_ = inputs_.Masks();
@@ -241,7 +241,7 @@ class SetsComparison {
     return absl::OkStatus();
   }
 
-  // Goes to the rows that differ, and to numbers between those that do.
+  // Feeds the rows that differ, and numbers between constants that do.
   absl::Status FeedWhatDiffers() {
     constexpr int64_t kFarthest = 8192;
     constexpr size_t kMostTables = 3;
@@ -262,7 +262,7 @@ class SetsComparison {
     if (IsCoarse()) return absl::OkStatus();
     one.probes =
         NumbersThatDiffer(left_.evaluator()->model().graph, right_.evaluator()->model().graph);
-    // A size may be what is held against them.
+    // They may be compared with a size.
     for (const double probe : one.probes) {
       Case reaching;
       reaching.sizes.set = 1;
@@ -279,7 +279,7 @@ class SetsComparison {
     return absl::OkStatus();
   }
 
-  // What the inputs could not vary, and what none of them has come to.
+  // Reports inputs that are fixed, and differing rows that no input selected.
   void TellOfConstants(Comparison* comparison) {
     comparison->unread =
         comparison->verdict <= Verdict::kClose ? unread_ : std::vector<UnreadRows>();
@@ -300,7 +300,7 @@ class SetsComparison {
       if (!fed.ok()) return false;
       OC_ASSIGN_OR_RETURN(Comparison comparison, Compare(left_, right_, Brief()));
       if (LeftFailed(comparison)) continue;
-      // Masks that leave nothing to a row show rounding, too.
+      // Masks that hide a whole row amplify rounding, too.
       if (Differs(comparison) && (one.regime != Regime::kUsual || !masks_.empty())) {
         if (!IsReal(comparison, one.regime)) return true;
       }
@@ -334,7 +334,7 @@ class SetsComparison {
     for (uint64_t i = 0; absl::Now() < end; ++i) {
       Case one = i < cases.size() ? cases[static_cast<size_t>(i)] : MixtureCase(i);
       if (IsCoarse()) one.mixture.reset();
-      // Where halves overflow is worth knowing, though.
+      // Overflow in 16-bit types is worth knowing, though.
       const bool overflows = one.regime == Regime::kLarge && !IsCalibrated();
       if (!MayShow(one.regime) && !overflows) continue;
       ++searched_;
@@ -359,8 +359,8 @@ class SetsComparison {
            (comparison.verdict == Verdict::kClose && IsQuantized(comparison.right));
   }
 
-  // Whether outputs agree by the tolerance of a type that is coarser than float, or by one that
-  // somebody gave for numbers as they usually are.
+  // True if outputs agree only by the tolerance of a type coarser than float, or by one that the
+  // user set for usual numbers.
   bool IsCoarse() const {
     constexpr double kFine = 1e-3;
     if (options_.tolerance.atol.has_value() || !options_.tolerance.by_name.empty()) return true;
@@ -370,10 +370,10 @@ class SetsComparison {
            });
   }
 
-  // Numbers of other sizes are nothing that coarse types were made for.
+  // Coarse types are not made for numbers of other sizes.
   bool MayShow(Regime regime) const { return SuitsCoarseTypes(regime) || !IsCoarse(); }
 
-  // By the outputs alone, each by its own type.
+  // Compares only the outputs, each by its own type.
   bool OutputsDiffer() const {
     const auto left = left_.evaluator()->Run(*left_.feeds());
     if (!left.ok()) return false;
@@ -392,7 +392,7 @@ class SetsComparison {
     return named;
   }
 
-  // Whether outputs differ at most where masks leave positions out.
+  // True if outputs differ at most where masks hide positions.
   bool AgreeButForPadding() const {
     if (masks_.empty()) return false;
     const auto left = left_.evaluator()->Run(*left_.feeds());
@@ -411,8 +411,9 @@ class SetsComparison {
     return CompareOutputs(outputs.left, outputs.right, options_.tolerance).agree;
   }
 
-  // What numbers of unusual sizes do by rounding alone is not the models' doing: it is gone in
-  // double. What is infinite or NaN on one side alone counts; of coarse types nothing else does.
+  // Differences that numbers of unusual sizes cause by rounding alone are not the models' fault:
+  // they vanish in double. Results that are infinite or NaN on one side only count; in coarse types
+  // nothing else does.
   bool IsReal(const Comparison& comparison, Regime regime) const {
     if (comparison.verdict == Verdict::kFailed) return true;
     for (const OutputPair& pair : comparison.outputs.pairs) {
@@ -435,10 +436,10 @@ class SetsComparison {
     return !CompareOutputs(Named(left_, *a), Named(right_, *b), tolerance).agree;
   }
 
-  // Of coarse types: what is no rounding of constants.
+  // For coarse types: least distance that rounded constants do not explain.
   static constexpr double kMuch = 5e-2;
 
-  // Made smaller as long as it differs, and compared the whole way.
+  // Shrinks the case as long as it differs, and compares it fully.
   absl::Status Show(Case one, FedInputs fed) {
     for (const int set : {1, 0}) {
       Case smaller = one;
@@ -468,13 +469,13 @@ class SetsComparison {
   SetsResult worst_;
   std::optional<Case> to_feed_again_;  // the case of the result, if its inputs are not held
   CoverageCounter coverage_;
-  ToldOutputs told_;  // by the left
+  ToldOutputs told_;  // the left's
   int count_ = 0;
   int searched_ = 0;
   int attempt_ = 0;
-  std::optional<SizeSum> sum_;      // of sizes, which the left model wants
-  std::vector<std::string> masks_;  // inputs that are
-  std::vector<UnreadRows> unread_;  // on all sets so far
+  std::optional<SizeSum> sum_;      // a sum of sizes that the left model needs
+  std::vector<std::string> masks_;  // inputs that are masks
+  std::vector<UnreadRows> unread_;  // unread on all sets so far
 };
 
 }  // namespace

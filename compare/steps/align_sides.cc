@@ -18,7 +18,7 @@
 namespace onnxcmp {
 namespace {
 
-// By the forms of results; what is cast and what has its channels elsewhere are still told.
+// By the canonical forms of results; casts and moved channels are still marked.
 Alignment AlignedByValues(const PerSide<RecordedSide>& sides) {
   const ResultStream& left = *sides.left.stream;
   const ResultStream& right = *sides.right.stream;
@@ -33,7 +33,7 @@ Alignment AlignedByValues(const PerSide<RecordedSide>& sides) {
   return alignment;
 }
 
-// "LEFT=RIGHT"; names may hold '='.
+// "LEFT=RIGHT"; names may contain '='.
 absl::StatusOr<AddedPair> GivenPair(absl::string_view text, const PerSide<RecordedSide>& sides) {
   absl::Status first;
   for (size_t at = text.find('='); at != absl::string_view::npos; at = text.find('=', at + 1)) {
@@ -71,7 +71,7 @@ absl::StatusOr<Alignment> AlignSides(const PerSide<RecordedSide>& sides,
   std::vector<AddedPair> added = PairRecorded(alignment, *sides.left.stream, *sides.right.stream);
   OC_ASSIGN_OR_RETURN(std::vector<DerivedResult> derived,
                       FindDerived(sides, alignment, added, tools.keep_values, tools.watch));
-  // What the other side no longer has is none of its results, whatever it is called.
+  // A result that the other side no longer has is none of its results, whatever its name.
   std::erase_if(added, [&](const AddedPair& pair) {
     return absl::c_any_of(derived, [&](const DerivedResult& result) {
       return OfSide(pair, result.side) == result.result;

@@ -1,4 +1,4 @@
-// Looks at scales and zero points: whether they explain causes and outputs that are far apart.
+// Examines scales and zero points: whether they explain causes and outputs that are far apart.
 #ifndef ONNXCMP_COMPARE_STEPS_LOOK_AT_QUANTIZATION_H_
 #define ONNXCMP_COMPARE_STEPS_LOOK_AT_QUANTIZATION_H_
 
@@ -17,23 +17,24 @@
 namespace onnxcmp {
 
 struct LookAtQuantizationOptions {
-  bool review = false;  // causes are judged again by scales and zero points
-  bool layers = false;  // every layer is measured, and what it costs the outputs
-  // Where an output agrees by much, if causes are judged again: whether honest layers explain it.
+  bool review = false;  // review causes by scales and zero points
+  bool layers = false;  // measure every layer, and its cost at the outputs
+  // If causes are reviewed and an output agrees only by a wide tolerance: check that correct layers
+  // explain its distance.
   bool weigh_outputs = false;
 };
 
 struct ReviewedCauses {
   std::vector<Cause> causes;
-  std::optional<QuantizationReport> quantization;  // of a quantized side
+  std::optional<QuantizationReport> quantization;  // if a side is quantized
 };
 
 absl::StatusOr<ReviewedCauses> LookAtQuantization(
     const PerSide<RecordedSide>& sides, const Alignment& alignment, const OutputComparison& judged,
     std::vector<Cause> causes, const LookAtQuantizationOptions& options, const StepTools& tools);
 
-// Outputs that agree by much because a side is quantized: whether its layers explain as much. As
-// they are where no layers were looked at.
+// Judges outputs that agree only because a side is quantized: its layers must explain as much.
+// Unchanged if no layers were examined.
 OutputComparison WeighByLayers(OutputComparison judged,
                                const std::optional<QuantizationReport>& quantization,
                                const PerSide<RecordedSide>& sides);

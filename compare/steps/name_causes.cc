@@ -21,7 +21,7 @@
 namespace onnxcmp {
 namespace {
 
-// By result of the right, as CauseOptions::apart.
+// By right result, as CauseOptions::apart.
 std::vector<double> DistancesOf(const std::vector<ComparedRow>& rows, size_t results) {
   std::vector<double> apart(results, std::numeric_limits<double>::infinity());
   for (const ComparedRow& row : rows) {
@@ -33,7 +33,7 @@ std::vector<double> DistancesOf(const std::vector<ComparedRow>& rows, size_t res
   return apart;
 }
 
-// By result of the right, as CauseOptions::far.
+// By right result, as CauseOptions::far.
 std::vector<bool> FarApart(const PerSide<RecordedSide>& sides,
                            const std::vector<ComparedRow>& rows) {
   constexpr double kTimesNear = 4;
@@ -43,9 +43,9 @@ std::vector<bool> FarApart(const PerSide<RecordedSide>& sides,
     const StreamResult& left = sides.left.result(row.aligned.left.back());
     const StreamResult& right = sides.right.result(row.aligned.right.back());
     const double epsilon = CoarserEpsilon(left.dtype, right.dtype);
-    // What grids do to numbers may be much.
+    // Quantization may change numbers much.
     if (epsilon == 0 || IsInteger(left.precision) || IsInteger(right.precision)) continue;
-    // As a whole, in root mean squares: what is near is at most that far apart.
+    // For the whole tensor, as root mean square: near tensors are at most that far apart.
     const double share = std::pow(10, -row.difference->sqnr / 20);
     far[Index(row.aligned.right.back())] =
         row.difference->values.reason.empty() && share > kTimesNear * NearLimit(epsilon);
@@ -53,7 +53,7 @@ std::vector<bool> FarApart(const PerSide<RecordedSide>& sides,
   return far;
 }
 
-// Of the right: outputs that agree although their bits differ.
+// Outputs of the right that agree although their bits differ.
 std::vector<std::pair<int, Value>> DoubtfulOutputs(const std::vector<NamedOutput>& outputs,
                                                    const OutputComparison& judged) {
   std::vector<std::pair<int, Value>> doubtful;
@@ -66,8 +66,8 @@ std::vector<std::pair<int, Value>> DoubtfulOutputs(const std::vector<NamedOutput
   return doubtful;
 }
 
-// Pairs of the table, each result of the model once: with what was recorded of it alone, if there
-// is such. Elements in another order that no layout explains are a difference.
+// Pairs of the table, each result of the model once, preferably with a recorded result of its own.
+// Elements in another order that no layout explains are a difference.
 std::vector<RecordedPair> RecordedPairsOf(const std::vector<ComparedRow>& rows,
                                           const OutputComparison& judged,
                                           const PairTolerances& tolerances) {
@@ -133,7 +133,7 @@ absl::StatusOr<CauseReport> NameCauses(const PerSide<RecordedSide>& sides,
   if (IsQuantized(*sides.left.stream) && IsQuantized(*sides.right.stream)) {
     DropContradicted(*sides.left.stream, measured.rows, &report.causes);
   }
-  // Of a recording nobody expects causes, unless they are asked for.
+  // Recordings are not expected to have causes, unless these are requested.
   if (!report.not_searched.empty() &&
       (sides.right.evaluator() != nullptr || options.asked ||
        VerdictOf(sides.left.side->summary(), sides.right.side->summary(), judged) ==

@@ -18,7 +18,7 @@ struct TableOptions {
   Rows rows = Rows::kFolded;
   // Instead of rows, only the places where the sides stop being finite, and how.
   bool only_not_finite = false;
-  bool coverage = false;  // what made-up inputs did not exercise, node by node
+  bool coverage = false;  // node by node, operators that made-up inputs did not exercise
   bool wide = false;      // full names, however long the lines become
 };
 
