@@ -35,7 +35,7 @@ bool IsTest(const std::string& folder) {
   return Exists(folder + "/model.onnx") || !DataSets(folder).empty();
 }
 
-// "a/b/" and "a/b" are "b", "." is what it stands for.
+// "a/b/" and "a/b" give "b", "." the folder's name.
 std::string NameOf(const std::string& folder) {
   std::error_code error;
   const fs::path absolute = fs::absolute(folder, error);
@@ -43,7 +43,7 @@ std::string NameOf(const std::string& folder) {
   return (path.has_filename() ? path.filename() : path.parent_path().filename()).string();
 }
 
-// What `file` says of the test, if there is such a file and it says anything.
+// The test's tolerance in `file`, if there is one.
 absl::StatusOr<std::optional<Tolerance>> ToleranceIn(const std::string& file,
                                                      const std::string& test) {
   std::ifstream stream(file);
@@ -68,7 +68,7 @@ absl::StatusOr<std::optional<Tolerance>> ToleranceIn(const std::string& file,
   return std::optional<Tolerance>(tolerance);
 }
 
-// What the test's own files say.
+// The tolerance in the test's own files.
 absl::StatusOr<std::optional<Tolerance>> GivenTolerance(const std::string& folder) {
   const std::string test = NameOf(folder);
   for (const char* beside : {"/tolerances.json", "/../tolerances.json"}) {
@@ -79,8 +79,8 @@ absl::StatusOr<std::optional<Tolerance>> GivenTolerance(const std::string& folde
   return std::optional<Tolerance>();
 }
 
-// ONNX's absolute tolerance is meant for elements of about 1: those of a tensor that are all
-// smaller than it are compared, too.
+// ONNX's absolute tolerance suits elements of about 1: it is reduced for tensors of smaller
+// elements, so that these are compared, too.
 Tolerance DefaultFor(const Value& want) {
   constexpr double kShareOfScale = 0.1;
   Tolerance tolerance = kBackendTestTolerance;
@@ -92,14 +92,14 @@ Tolerance DefaultFor(const Value& want) {
   return tolerance;
 }
 
-// Integers are exact unless the test's own file says otherwise.
+// Integers are exact unless the test's own file allows more.
 Tolerances TolerancesFor(const Value& want, const std::optional<Tolerance>& of_file,
                          const std::optional<Tolerance>& of_user) {
   if (of_file.has_value()) return *of_file;
   return {of_user.has_value() ? *of_user : DefaultFor(want), {}};
 }
 
-// What is wrong with an output; "" if nothing is.
+// The error of an output; "" if there is none.
 std::string Compare(const std::string& name, const Value& got, const Value& want,
                     Expectation expectation, const Tolerances& given) {
   const Tolerances tolerance = {ToleranceFor(expectation, want, given.floats), given.integers};
@@ -109,7 +109,7 @@ std::string Compare(const std::string& name, const Value& got, const Value& want
   return absl::StrCat("output ", name, ": ", MismatchText(want, got, difference, tolerance));
 }
 
-// Which outputs could not be compared, though the test passed; "" if all could.
+// The outputs that could not be compared, although the test passed; "" if all could.
 std::string NotCompared(const Graph& graph, const std::vector<Expectation>& expectations) {
   std::string text;
   for (size_t i = 0; i < expectations.size(); ++i) {
@@ -120,7 +120,7 @@ std::string NotCompared(const Graph& graph, const std::vector<Expectation>& expe
   return text;
 }
 
-// What is wrong with one set of data; "" if nothing is.
+// The errors of one set of data; "" if there are none.
 std::string RunSet(const std::string& data, const Evaluator& evaluator,
                    const std::vector<Expectation>& expectations,
                    const std::optional<Tolerance>& of_file,
@@ -146,7 +146,7 @@ std::string RunSet(const std::string& data, const Evaluator& evaluator,
   return text.ok() ? *text : absl::StrCat(text.status().message(), "\n");
 }
 
-// Runs the test; `text` says what is wrong, or of a test that passed what could not be compared.
+// Runs the test; `text` gets the errors, or if it passed the outputs that could not be compared.
 absl::StatusOr<bool> RunTest(const std::string& folder, const OpRegistry& registry,
                              const BackendTestOptions& options, std::string* text) {
   if (!Exists(folder + "/model.onnx")) return absl::NotFoundError("there is no model.onnx");

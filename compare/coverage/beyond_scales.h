@@ -1,4 +1,4 @@
-// How far numbers go beyond what they are quantized to.
+// Measures how far numbers exceed the range that they are quantized to.
 #ifndef ONNXCMP_COMPARE_COVERAGE_BEYOND_SCALES_H_
 #define ONNXCMP_COMPARE_COVERAGE_BEYOND_SCALES_H_
 
@@ -6,8 +6,8 @@
 
 namespace onnxcmp {
 
-// By how much of a QuantizeLinear's range at most numbers lie outside of it, of those with one
-// scale; 0 if none do.
+// The greatest excess of numbers over the range of a QuantizeLinear with one scale, relative to
+// that range; 0 if there is none.
 double BeyondScales(const ResultStream& stream);
 
 }  // namespace onnxcmp

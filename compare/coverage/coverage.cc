@@ -12,19 +12,19 @@
 namespace onnxcmp {
 namespace {
 
-// What is to be seen of a node, a bit each.
+// Things to see of a node, a bit each.
 enum Sight : uint32_t {
-  kSawNumbers = 1,   // other than NaN
+  kSawNumbers = 1,   // not all NaN
   kSawVaried = 2,    // not all equal
   kSawNegative = 4,  // below and above where an activation bends
   kSawPositive = 8,
   kSawTrue = 16,  // both sides of a choice
   kSawFalse = 32,
-  kSawBoth = 64,  // of Min and Max: more than one of the inputs
-  kSawLow = 128,  // of Clip
+  kSawBoth = 64,  // for Min and Max: selects from several inputs
+  kSawLow = 128,  // for Clip
   kSawHigh = 256,
-  kSawSpread = 512,  // of Softmax: more than one element counts
-  kSawAxes = 1024,   // where axes are chosen: more than one element along them
+  kSawSpread = 512,  // for Softmax: several elements count
+  kSawAxes = 1024,   // where axes are chosen: several elements along them
 };
 
 absl::string_view TextOf(Sight sight) {
@@ -59,7 +59,7 @@ bool Reduces(const std::string& op_type) {
   return op_type.starts_with("Reduce") || op_type == "ArgMax" || op_type == "ArgMin";
 }
 
-// "loop[3]/if[then_branch]/y" without the numbers.
+// "loop[3]/if[then_branch]/y" without the number of the iteration.
 std::string WithoutIterations(const std::string& path) {
   std::string text;
   text.reserve(path.size());
@@ -71,7 +71,7 @@ std::string WithoutIterations(const std::string& path) {
   return text;
 }
 
-// What one run shows of a node.
+// Things that one run shows of a node.
 class NodeSights {
  public:
   NodeSights(const ResultStream& stream, const StreamNode& node) : stream_(stream), node_(node) {}
@@ -155,7 +155,7 @@ class NodeSights {
   void LookAtSoftmax() {
     const StreamResult& output = stream_.results[Index(node_.outputs[0])];
     if (output.fingerprint.kind != ElementKind::kFloat) return;
-    // Of zeros and ones alone the mean square is the mean.
+    // If all elements are zeros and ones, the mean square is the mean.
     const Statistics& of = output.fingerprint.numbers().statistics;
     See(kSawSpread, of.deviation * of.deviation < of.mean * (1 - of.mean) - 1e-9);
   }
@@ -176,7 +176,7 @@ void CoverageCounter::Add(const ResultStream& stream, SideId side) {
     }
     const StreamNode& node = stream.nodes[Index(result.node)];
     const auto is_live = [&](int input) { return input != kNone && live[Index(input)]; };
-    // A shape is no number that an input gave.
+    // A shape does not depend on an input's numbers.
     live[r] = !HasTrait(node, OperatorTrait::kReadsNoElements) &&
               (!node.closed || std::any_of(node.inputs.begin(), node.inputs.end(), is_live) ||
                std::any_of(node.captures.begin(), node.captures.end(), is_live));

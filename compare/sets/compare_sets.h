@@ -25,7 +25,7 @@ struct SetsOptions {
 };
 
 struct SetsResult {
-  // Of the set that shows a difference, else of the one with the greatest distance.
+  // The set that shows a difference, else the one with the greatest distance.
   Comparison comparison;
   FedInputs fed;
 };

@@ -1,4 +1,4 @@
-// What a block looks like, written down as an expression of its result:
+// Pattern of a block, written as an expression of its result:
 //
 //   {0.5 * x * {1 + Erf({0.70711 * x})}}
 //
