@@ -17,7 +17,7 @@ namespace onnxcmp {
 struct UnexercisedNode {
   SideId side = SideId::kLeft;
   std::string op_type;
-  std::string name;  // of the first output, after its path
+  std::string name;  // its first output's, after the path
   std::string why;   // "nothing below 0 came in"
 };
 

@@ -54,16 +54,16 @@ struct Pattern {
   struct Condition {
     std::string attribute;
     std::vector<double> values;
-    bool absent = false;  // not said at all will do, too
+    bool absent = false;  // also matches if the attribute is not given
   };
   Kind kind = Kind::kAnything;
-  std::string name;    // of an operator, a variable
-  std::string domain;  // of an operator; "*": any of the three
-  int slot = 0;        // of an operator's outputs; -1: any
+  std::string name;    // operator's or variable's
+  std::string domain;  // operator's; "*": any of the three
+  int slot = 0;        // index of an operator's output; -1: any
   bool more_inputs = false;
   std::vector<Condition> conditions;
   std::vector<Pattern> parts;
-  std::vector<bool> inverse;  // of a product's or a sum's parts: divided by, subtracted
+  std::vector<bool> inverse;  // by part of a product or a sum: divided, subtracted
   double number = 0;
 };
 
