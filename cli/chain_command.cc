@@ -32,7 +32,7 @@ class ChainComparison {
         look_(LookOf(arguments_)),
         tools_(arguments_.run, interruption) {
     chain_.models = std::move(models);
-    // All steps are fed the same, so what one has found of a node is known to the next.
+    // All steps have the same inputs, so findings about nodes carry over to the next.
     if (!arguments_.share) return;
     tools_.seen.emplace(WantsLetters(arguments_));
     tools_.seen->with_inputs = true;
@@ -82,7 +82,7 @@ class ChainComparison {
     return step;
   }
 
-  // The table of what fails first; of the two ends where each step passes.
+  // Keeps the table of the first failing step; of the two ends if each step passes.
   void Detail(const ChainStep& step, const Comparison& comparison) {
     if (!detail_.empty() || ExitStatusOf(comparison) == 0 || arguments_.format != "table") return;
     detail_ = absl::StrCat(StepName(chain_, step), "\n", RenderTable(comparison, look_), "\n");
@@ -92,7 +92,7 @@ class ChainComparison {
   const TableOptions look_;
   ComparisonTools tools_;
   Chain chain_;
-  std::unique_ptr<Side> first_, last_;  // of the first model, of the right one that came last
+  std::unique_ptr<Side> first_, last_;  // sides of the first model and of the last right one
   std::string detail_;
 };
 

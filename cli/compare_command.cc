@@ -25,7 +25,7 @@ constexpr size_t kFormats = 7;
 constexpr const char* kFormatNames[kFormats] = {"table", "html", "json", "markdown",
                                                 "junit", "csv",  "dot"};
 
-// More than no time; nothing if the text says none.
+// A positive duration; nothing for other texts.
 std::optional<absl::Duration> SearchTime(const std::string& text) {
   absl::Duration time;
   if (!absl::ParseDuration(text, &time) || time <= absl::ZeroDuration()) return std::nullopt;
@@ -89,7 +89,7 @@ void AddReports(CLI::App& app, CompareArguments& arguments, std::vector<std::str
       ->group("Reports");
 }
 
-// What is looked for besides.
+// Adds optional analyses.
 void AddLooks(CLI::App& app, CompareArguments& arguments) {
   app.add_flag("--nan", arguments.only_not_finite, "Show only where numbers become NaN or infinite")
       ->group("Table");
@@ -108,7 +108,7 @@ void AddLooks(CLI::App& app, CompareArguments& arguments) {
       ->type_name("DIR");
 }
 
-// Returns its options but the first.
+// Returns its options except the first.
 std::vector<CLI::Option*> AddClassic(CLI::App& app, CompareArguments& arguments) {
   app.add_flag("--classic", arguments.classic, "Print that instead")->group("The classic table");
   return {
@@ -124,7 +124,7 @@ std::vector<CLI::Option*> AddClassic(CLI::App& app, CompareArguments& arguments)
           ->check(Quietly(CLI::IsMember({"execute", "nodes"})))};
 }
 
-// What options say together.
+// Checks option combinations.
 absl::Status CheckTogether(const CompareArguments& arguments,
                            const std::vector<CLI::Option*>& classic_options) {
   if (arguments.left.empty() || arguments.right.empty()) {
@@ -153,7 +153,7 @@ absl::Status CheckTogether(const CompareArguments& arguments,
   return absl::OkStatus();
 }
 
-// What a shell reads as these arguments of the program.
+// The command line in shell syntax.
 std::string ShellLine(const std::vector<std::string>& arguments) {
   std::string line = "onnxcmp";
   for (const std::string& argument : arguments) {
@@ -169,7 +169,7 @@ std::string ShellLine(const std::vector<std::string>& arguments) {
   return line;
 }
 
-// "--search" without a time gets its own.
+// Adds the default time to "--search" without a time.
 std::vector<std::string> WithSearchTime(std::vector<std::string> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] != "--search") continue;

@@ -47,7 +47,7 @@ struct Options {
   RunOptions run;
 };
 
-// Where a test goes and not an archive.
+// True if the output is a test in a folder rather than an archive.
 bool IsFolder(const std::string& path) {
   std::error_code error;
   return path.ends_with('/') || std::filesystem::is_directory(path, error);
@@ -64,7 +64,7 @@ absl::StatusOr<MatchedFeeds> MakeFeeds(const Options& options, const Graph& grap
   return MatchFeeds(values, graph, "the model");
 }
 
-// The recorders that the options ask for.
+// The recorders that the options request.
 absl::StatusOr<std::vector<std::unique_ptr<RecordingWriter>>> OpenRecordings(
     const Options& options, Interruption& interruption) {
   std::vector<std::unique_ptr<RecordingWriter>> writers;
@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<std::unique_ptr<RecordingWriter>>> OpenRecordings(
   return writers;
 }
 
-// Where the model's numbers become NaN or infinite, a line each.
+// The places where the model's numbers become NaN or infinite, a line each.
 absl::StatusOr<std::string> NotFiniteLines(std::shared_ptr<const Model> model, const Feeds& feeds,
                                            const OpRegistry& registry,
                                            const EvaluatorOptions& options) {
@@ -130,7 +130,7 @@ absl::StatusOr<std::string> RunAndSummarize(const Options& options, Interruption
     if (options.profile || !options.trace.empty()) observers.push_back(&profiler);
     ObserverChain chain(std::move(observers));
     OC_ASSIGN_OR_RETURN(Run run, evaluator.Start(matched.feeds, &chain));
-    // The run lets go of an input once nobody will read it.
+    // The run releases an input after its last reader.
     if (!options.nan && !IsFolder(options.save)) matched.feeds.clear();
     while (true) {
       OC_ASSIGN_OR_RETURN(const bool more, run.Step());

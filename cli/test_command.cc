@@ -77,7 +77,7 @@ int TestCommand(const std::vector<std::string>& arguments) {
   options.load = run.load();
   options.evaluator = run.evaluator();
   options.evaluator.expand_functions = expand_functions;
-  // Tests side by side rather than the threads of one.
+  // Runs tests in parallel rather than each with several threads.
   const ThreadPool pool(ThreadCount(run.threads));
   options.evaluator.threads = 1;
   const OpRegistry registry = run.operators();

@@ -29,7 +29,7 @@ inline constexpr char kRecordingEntry[] = "onnxcmp.json";
 struct RecordedResult {
   ResultKind kind = ResultKind::kResult;
   std::string name;
-  std::string op_type;  // of the node that made it, like the next two; "": none
+  std::string op_type;  // operator, domain and name of the node that made it; "": none
   std::string domain;
   std::string node;
   std::string path;

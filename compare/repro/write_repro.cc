@@ -37,7 +37,7 @@ constexpr char kTestModel[] = "model.onnx";
 constexpr char kText[] = "cause.txt";
 constexpr char kTolerances[] = "tolerances.json";
 constexpr char kData[] = "test_data_set_0";
-// More causes than anybody looks into.
+// More causes than any user examines.
 constexpr int kMostRepros = 50;
 
 bool EndsInNumber(absl::string_view name, absl::string_view before) {
@@ -58,7 +58,7 @@ bool IsDataFile(absl::string_view name) {
          (EndsInNumber(name, "input_") || EndsInNumber(name, "output_"));
 }
 
-// What is in a folder and not written by us, "" if nothing is.
+// Content of a folder that we did not write, "" if there is none.
 std::string ForeignIn(const fs::path& folder, bool (*ours)(absl::string_view)) {
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
@@ -75,7 +75,7 @@ bool IsReproFile(absl::string_view name) {
   return false;
 }
 
-// What speaks against writing there, "" if nothing does.
+// The reason not to write there, "" if there is none.
 std::string Obstacle(const std::string& dir) {
   std::error_code error;
   const fs::file_status status = fs::status(dir, error);
@@ -104,7 +104,7 @@ Feeds FeedsOf(const Repro& repro) {
   return feeds;
 }
 
-// The message, if what is loaded from it gives that value.
+// The message, if the model loaded from it gives that value.
 absl::StatusOr<onnx::ModelProto> Checked(const Model& model, const Repro& repro,
                                          const Value& wanted, const OpRegistry& registry,
                                          const ReproOptions& options) {
@@ -139,7 +139,7 @@ absl::Status WriteLeftRecording(const Repro& repro, const std::string& path) {
   return writer->Finish();
 }
 
-// One folder.
+// Writes one folder.
 absl::Status Write(const Comparison& comparison, size_t cause, const std::string& folder,
                    const OpRegistry& registry, const ReproOptions& options) {
   const Repro& repro = *comparison.causes[cause].repro;
@@ -175,7 +175,7 @@ absl::Status CheckReproTarget(const std::string& dir) {
 }
 
 absl::Status ClearReproTarget(const std::string& dir) {
-  // It is a while since that was asked.
+  // Checked again, since time has passed.
   OC_RETURN_IF_ERROR(CheckReproTarget(dir));
   std::error_code error;
   if (!fs::exists(dir, error)) return absl::OkStatus();

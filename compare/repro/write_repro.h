@@ -1,4 +1,4 @@
-// Repros as folders of files.
+// Writes repros as folders of files.
 #ifndef ONNXCMP_COMPARE_REPRO_WRITE_REPRO_H_
 #define ONNXCMP_COMPARE_REPRO_WRITE_REPRO_H_
 
@@ -13,20 +13,19 @@
 
 namespace onnxcmp {
 
-// Whether repros may be written to a folder: it is not there, or empty, or holds nothing but what
-// an earlier call wrote, which is removed when new ones come. AlreadyExists names what else is in
-// it.
+// OK if repros may be written to a folder: it does not exist, is empty, or contains only files of
+// an earlier call, which are removed when new ones come. AlreadyExists names other content.
 absl::Status CheckReproTarget(const std::string& dir);
 
 struct ReproOptions {
   std::string dir;
-  std::string prefix;  // of the folders' names
-  LoadOptions load;    // how models are loaded and run to check what was written
+  std::string prefix;  // prefix of the folders' names
+  LoadOptions load;    // for loading and running models to check the written files
   EvaluatorOptions evaluator;
 };
 
-// Writes each cause of a comparison that has a repro to DIR/PREFIXcause_1, ..., counted as the
-// causes are, and says so in the cause (repro_folder). A folder holds
+// Writes each cause of a comparison that has a repro to DIR/PREFIXcause_1, ..., numbered like the
+// causes, and sets its repro_folder. A folder contains
 // - left.onnx and right.onnx, the regions; left.npz instead, a recording, if the left is one;
 // - model.onnx, which is the right once more, and test_data_set_0: a test as ONNX lays them out;
 // - tolerances.json, as narrow as it takes for that test to fail;
@@ -38,7 +37,7 @@ struct ReproOptions {
 absl::Status WriteRepros(const OpRegistry& registry, const ReproOptions& options,
                          Comparison* comparison);
 
-// Removes what an earlier call wrote; CheckReproTarget() has been asked.
+// Removes the files of an earlier call; CheckReproTarget() must have succeeded.
 absl::Status ClearReproTarget(const std::string& dir);
 
 }  // namespace onnxcmp

@@ -19,8 +19,8 @@
 //   ^a            a result that readers outside the block may have too: what is fused gives it
 //   @gelu(x)      a pattern that has a name, $1 standing for what it is given
 //
-// Between an operator and what reads it there may be nodes that stand in the way: the matcher looks
-// through them, and tells.
+// Between an operator and its reader there may be obstacles: the matcher looks through them, and
+// reports them.
 #ifndef ONNXCMP_COMPARE_BLOCKS_PATTERNS_PATTERN_H_
 #define ONNXCMP_COMPARE_BLOCKS_PATTERNS_PATTERN_H_
 
