@@ -46,8 +46,8 @@ struct ComparisonTools {
 
 class SideComparison {
  public:
-  // Shows the comparison of set `set` of `sets`, called `name`. False if standard output was closed
-  // (already reported).
+  // Shows the comparison of set `set` of `sets`, called `name`. False if writing to standard
+  // output failed (already reported).
   using Show = std::function<absl::StatusOr<bool>(const Comparison& comparison, int64_t set,
                                                   int64_t sets, const std::string& name)>;
 
@@ -86,11 +86,11 @@ class SideComparison {
   ComparisonTools& tools_;
   PerSide<const Side*> opened_;
   std::string input_note_;      // source of inputs that the user did not give
-  InputsOfRecording recorded_;  // of the present set
+  InputsOfRecording recorded_;  // the present set's
   std::unique_ptr<Side> left_;
   std::unique_ptr<Side> right_;
   PerSide<absl::Status> open_status_;  // why a side could not be opened
-  SetsResult result_;                  // of the last set
+  SetsResult result_;                  // the last set's
 };
 
 // True if a report shows the letters of fingerprints, which SeenConstants must then have.

@@ -30,10 +30,10 @@ constexpr double kHonestOfFewBits = 0.55;
 struct Contents {
   std::multiset<std::string> operators;  // without those that only move elements
   bool quantizes = false;
-  int64_t fewest_bits = 8;   // of packed weights and other integers
+  int64_t fewest_bits = 8;   // for packed weights and other integers
   int roundings = 0;         // number of results that are 8-bit integers
   double coarsest = 0;       // greatest epsilon among its float types
-  std::set<float> epsilons;  // of its normalizations, whatever their operators are called
+  std::set<float> epsilons;  // epsilons of its normalizations, whatever their operators are called
 };
 
 Contents ContentsOf(const SideGraph& graph, const Region& region) {

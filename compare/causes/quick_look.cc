@@ -134,7 +134,7 @@ class QuickLooker {
   struct Suspect {
     int result;
     Region region;
-    double growth;  // of the distance, from the inputs to the result
+    double growth;  // growth of the distance from the inputs to the result
   };
 
   // The most suspicious first.

@@ -15,8 +15,8 @@ namespace {
 // Places of the values that a loop carries; a node that carries none has the same inputs as its
 // body.
 struct Carried {
-  size_t first_input = 0;   // of the node's and the body's inputs
-  size_t first_output = 0;  // of the body's outputs
+  size_t first_input = 0;   // among the node's and the body's inputs
+  size_t first_output = 0;  // among the body's outputs
   size_t count = 0;
 };
 

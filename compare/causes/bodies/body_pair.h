@@ -39,8 +39,7 @@ class BodyPair {
   absl::Status Feed(const Iteration& iteration);
 
   struct Step {
-    double distance =
-        0;  // of the outputs, as Distance() has it; infinite if they cannot be compared
+    double distance = 0;  // the outputs' Distance(); infinite if they cannot be compared
     bool near = true;
   };
   // Runs the right's body on these inputs and compares its outputs with those of the left's

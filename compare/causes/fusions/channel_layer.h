@@ -26,7 +26,7 @@ struct ChannelLayer {
   std::vector<double> bias;                  // by output channel; 0 where there is none
   bool has_bias = false;
   double rounding = 0;                                // epsilon of the type of its numbers
-  std::optional<ChannelNormalization> normalization;  // of the layer's output
+  std::optional<ChannelNormalization> normalization;  // applied to the layer's output
 
   size_t channels() const { return weights.size(); }
 };

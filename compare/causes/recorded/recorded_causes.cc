@@ -367,7 +367,7 @@ class RecordedCauseFinder {
   std::vector<Judged> judged_;
   absl::flat_hash_map<absl::string_view, size_t> by_name_;  // by the model's result
   std::vector<bool> lost_;                                  // by the model's result
-  double epsilon_ = 0;                                      // of the coarsest type on either side
+  double epsilon_ = 0;                                      // the coarsest type's on either side
 };
 
 }  // namespace
