@@ -34,8 +34,7 @@ struct BlockObstacle {
   std::string before;          // the block's next node; "": there is none
   std::string quantized;       // for kQuantization: the integers
   std::optional<double> sqnr;  // for kQuantization: local error in dB, on the other side's values
-  std::optional<double> cost;  // and how far it moves the other side's outputs, relative to their
-                               // size
+  std::optional<double> cost;  // and its effect on the other side's outputs, relative to them
 };
 
 struct Block {

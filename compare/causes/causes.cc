@@ -361,8 +361,7 @@ class CauseFinder {
   absl::btree_set<std::pair<int, int>> looked_inside_;  // nodes of the left and of the right
   absl::btree_set<int> explained_inside_;               // nodes of the right with a cause inside
   std::vector<int> aligned_;
-  std::optional<ResultStream> left_form_;  // forms of the graphs' streams, if they are not the
-                                           // sides' own
+  std::optional<ResultStream> left_form_;  // the graphs' streams, if not the sides' own
   std::optional<ResultStream> right_form_;
   SideGraph left_graph_;
   SideGraph right_graph_;

@@ -297,11 +297,9 @@ class QuickLooker {
   const int64_t budget_;
   double left_of_share_ = 0;  // operations that may still be spent
   SidesInDouble in_double_;
-  std::vector<bool> is_partner_;  // by left result: true if a computed right one is compared with
-                                  // it
+  std::vector<bool> is_partner_;  // by left result: a computed right one is compared with it
   ValueBank again_{std::numeric_limits<int64_t>::max()};
-  mutable PerSide<absl::node_hash_map<int, Value>> constants_;  // results of nodes without inputs,
-                                                                // computed on demand
+  mutable PerSide<absl::node_hash_map<int, Value>> constants_;  // results without inputs, on demand
 };
 
 }  // namespace

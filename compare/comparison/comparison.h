@@ -33,8 +33,7 @@ enum class Verdict : uint8_t { kSame, kClose, kUntested, kDifferent, kFailed };
 // causes; also bits that differ.
 enum class FailOn : uint8_t { kDifferent, kCauses, kBits };
 
-absl::string_view VerdictName(Verdict verdict);  // "same", "close", "untested", "different",
-                                                 // "failed"
+absl::string_view VerdictName(Verdict verdict);  // "same", "close", "untested", ...
 
 struct Comparison {
   SideSummary left_summary, right_summary;

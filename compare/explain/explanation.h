@@ -49,8 +49,7 @@ struct Explanation {
   std::vector<ExplainedFact> attributes;
   std::vector<ExplainedInput> inputs;
   std::optional<TensorDifference> difference;  // nothing if the bits are the same
-  int64_t equal = 0;                           // equal elements, including those that are NaN on
-                                               // both sides
+  int64_t equal = 0;                           // elements, including NaN on both sides
   int64_t not_finite = 0;                      // number of differences
   std::vector<DecadeCount> decades;            // the greatest first
   std::vector<ExplainedElement> worst;

@@ -58,8 +58,7 @@ struct ForcedState {
   std::vector<Hash128> keys;          // by right node: hash of its inputs
   int matched = 0;                    // number of results with a match
   bool abandoned = false;             // the trial was not run to its end
-  absl::btree_set<int> skipped;       // right nodes that were left out, as their results would be
-                                      // near nothing
+  absl::btree_set<int> skipped;       // right nodes left out: nothing is near their results
 
   const ForcedResult& at(int r) const { return results[Index(r)]; }
 };

@@ -103,8 +103,7 @@ class MixedRun {
   std::vector<int> candidates_;
   std::vector<int> already_;
   std::vector<int> counterparts_;          // by node of the plain side
-  std::vector<std::vector<int>> kept_by_;  // by node of the converted side: the nodes that it is
-                                           // the counterpart of
+  std::vector<std::vector<int>> kept_by_;  // by node of the converted side: its counterparts
   int64_t runs_ = 0;
 };
 

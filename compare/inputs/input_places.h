@@ -71,9 +71,8 @@ class InputPlaces {
 
   std::vector<Operator> ops_;  // topologically sorted, without dead ones
   int num_values_ = 0;
-  std::vector<uint64_t> output_;              // by value: 1 + index of the graph's output, or 0 if
-                                              // it is none
-  std::vector<std::vector<Reader>> readers_;  // by value
+  std::vector<uint64_t> output_;                  // by value: 1 + the graph's output, or 0 if none
+  std::vector<std::vector<Reader>> readers_;      // by value
   std::vector<std::pair<int, size_t>> producer_;  // by value: operator (-1: none), output
   absl::flat_hash_map<std::string, int> leaves_;
   std::vector<std::string> leaf_names_;

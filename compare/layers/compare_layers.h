@@ -47,8 +47,7 @@ struct LayerGroup {
 
 struct LayerComparison {
   LayerListing left, right;
-  std::vector<LayerGroup> groups;  // in the left's order; those of the right alone at their place
-                                   // in the run
+  std::vector<LayerGroup> groups;  // in the left's order; the right's own at their place
   std::vector<std::string> notes;
   // One lists layers only by name, the other in detail, and both have the same regions.
   bool one_engine = false;

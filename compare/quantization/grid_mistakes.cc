@@ -34,8 +34,7 @@ constexpr double kDeepCut = 0.25;
 constexpr double kRounding = 1.0 / 12;
 // Least certain offset of a zero point, in steps.
 constexpr double kMoved = 12;
-constexpr double kMovedShare = 0.03;  // the same as a share of the range, for types of more than 8
-                                      // bits
+constexpr double kMovedShare = 0.03;  // the same as a share of the range, beyond 8 bits
 constexpr double kTight = 6;
 
 double MedianOf(std::vector<double> numbers, double otherwise) {

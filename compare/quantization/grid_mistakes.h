@@ -33,8 +33,7 @@ struct FixedGrid {
   double cut_above = 0;
   double cut_square = 0;
   bool never_negative = false;  // the operator that makes them gives no negative numbers
-  bool own_numbers = false;     // it has no counterpart: these are the side's own numbers, before
-                                // rounding
+  bool own_numbers = false;     // no counterpart: the side's own, before rounding
 
   double grid_least() const { return (values.least - values.zero_points[0]) * values.scales[0]; }
   double grid_most() const { return (values.most - values.zero_points[0]) * values.scales[0]; }

@@ -38,8 +38,7 @@ struct QuantizedLayer {
   // The part of `own_sqnr` that rounding with a fitting scale explains: the other side's numbers
   // against a step's noise, with the layer's own scale or that of a float result's inputs.
   std::optional<double> rounding_sqnr;
-  bool in_another = false;  // its rounded form is part of another layer, whose local error includes
-                            // it
+  bool in_another = false;  // its rounded form belongs to another layer, as does its error
   // Share of all elements at the ends of the integers' range; share of the steps between these ends
   // that lie between the least and the greatest integer.
   std::optional<double> saturated;
@@ -63,8 +62,7 @@ struct QuantizationMistake {
   int place = kNone;
   bool constant = false;       // a wrong number rather than a wrong node
   bool of_floats = false;      // the node computes with floats alone
-  double error = 0;            // noise to signal of its effect, as root mean squares; mistakes are
-                               // sorted by it
+  double error = 0;            // noise to signal of its effect, as root mean squares
   std::optional<double> cost;  // the layer's, as QuantizedLayer::cost
   std::string text;
 };
@@ -91,8 +89,7 @@ struct QuantizationReport {
   std::optional<double> output_error;
   std::optional<ExplainedNoise> explained;  // if it was asked for and could be computed
   std::vector<std::string> notes;           // parts that were not examined, and why
-  bool too_large = false;                   // nothing was examined, since the results take too much
-                                            // memory
+  bool too_large = false;                   // too large for the memory: nothing was examined
 };
 
 }  // namespace onnxcmp

@@ -155,8 +155,7 @@ class ChannelSums {
 template <typename AddStrip>
 std::vector<ChannelLine> LinesOf(const Reals& a, const Reals& b, int64_t channels,
                                  const ThreadPool* pool, const AddStrip& add) {
-  constexpr int64_t kMostInPieces = 4096;  // channels; with more, the sums of pieces cost more than
-                                           // they save
+  constexpr int64_t kMostInPieces = 4096;  // channels; more cost more than they save
   const int64_t size = std::min(a.size(), b.size());
   std::vector<ChannelSums> all(static_cast<size_t>(channels));
   const RealReader left(a);

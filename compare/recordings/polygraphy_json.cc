@@ -194,8 +194,7 @@ class PolygraphyValues : public RecordedValues {
 
   // `runner`: the runner of these arrays, "" if it is the only one.
   absl::Status Add(const Element& arrays, const std::string& runner) {
-    absl::flat_hash_map<absl::string_view, const Element*> last;  // the last one counts, as in
-                                                                  // Python
+    absl::flat_hash_map<absl::string_view, const Element*> last;  // wins, as in Python
     for (const auto& [name, element] : arrays.members) last[name] = &element;
     for (const auto& [name, element] : arrays.members) {
       if (&element != last[name]) continue;

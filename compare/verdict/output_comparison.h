@@ -21,8 +21,7 @@ struct NamedOutput {
   std::string name;
   Value value;
   int result = kNone;              // in the side's stream, if known
-  std::string declared_type = {};  // "tensor(float)"; "": none is declared, or it is the value's
-                                   // own
+  std::string declared_type = {};  // "tensor(float)"; "": none, or the value's own
 };
 
 struct OutputPair {
