@@ -299,7 +299,7 @@ class QuickLooker {
   SidesInDouble in_double_;
   std::vector<bool> is_partner_;  // by left result: a computed right one is compared with it
   ValueBank again_{std::numeric_limits<int64_t>::max()};
-  mutable PerSide<absl::node_hash_map<int, Value>> constants_;  // results without inputs, on demand
+  mutable PerSide<absl::node_hash_map<int, Value>> constants_;  // results of nodes without inputs
 };
 
 }  // namespace

@@ -70,7 +70,7 @@ class RepairMover {
 
   // True if a right node may be at fault for giving the result before a left node that the right
   // lacks, class `c`: a product without its bias, a convolution without its activation. There is no
-  // such evidence if the node has the operator of the left's next one.
+  // such evidence if it has the operator of the left node that made its match.
   bool LacksNode(int r, int c) const {
     const SideGraph& left = run_.left().graph();
     const int match = state().at(r).match;

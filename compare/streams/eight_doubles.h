@@ -15,7 +15,7 @@ namespace ONNXCMP_INSTRUCTIONS {
 
 // The double whose bits are this less those of x is 1 / x to 5 %, for positive x below 2^1000.
 inline constexpr int64_t kReciprocal = 0x7FDE623822FC16E6;
-// The order in which all lanes are summed, after pairs of lanes.
+// Sums four lanes, each already a sum of two, in a fixed order.
 [[gnu::always_inline]] inline double SumOfFour(const double* lanes) {
   return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }

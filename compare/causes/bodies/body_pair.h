@@ -53,7 +53,7 @@ class BodyPair {
   Captures left_captures_, right_captures_;
   Feeds left_outer_, right_outer_;  // by name: outer values that are no constants
   std::vector<std::string> left_names_, right_names_;  // names of the bodies' inputs
-  std::vector<DType> right_dtypes_;                    // of the right's inputs, or kUndefined
+  std::vector<DType> right_dtypes_;                    // the right's inputs', or kUndefined
   std::vector<int> inputs_;                            // by the right's input: the left's
   std::vector<int> outputs_;  // by the right's output: the left's, or kNone
 };
