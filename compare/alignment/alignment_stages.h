@@ -50,7 +50,8 @@ class AlignmentStages {
 
   // Queues contents that occur once on either side.
   void PushUniqueContents(bool poor_too);
-  // Pairs the i-th free result of a content with the i-th: first within an iteration, then overall.
+  // Queues the i-th free result of a content with the i-th: first within an iteration, then
+  // overall.
   void PushEqualGroups(bool leaves_too);
   // Queues near candidates of all unpaired results until no new pair appears.
   void PairNear(const PairRule& rule);

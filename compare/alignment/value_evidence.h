@@ -26,7 +26,7 @@ class ValueEvidence {
  public:
   explicit ValueEvidence(const AlignmentIndex& index);
 
-  // For results without output rows.
+  // For any results except output rows.
   double Value(int l, int r) const;
   // 0 for equal contents, 9 if they cannot be compared.
   double Distance(int l, int r) const;

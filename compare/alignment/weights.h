@@ -205,7 +205,7 @@ inline constexpr double kNearNamesake = 5e-2;
 inline constexpr double kExact = 1e-4;
 // Chance namesakes rarely have the same size: least share of namesakes that do.
 inline constexpr double kNamesakesOfOneSize = 0.9;
-// Least share of the names of results that values confirm.
+// Least share of the names that say something of the other side's which values confirm.
 inline constexpr double kBorneOut = 2.0 / 3;
 // Least share of neighbours in a recording in the other side's order, for it to have one.
 inline constexpr double kInOrder = 0.8;

@@ -38,7 +38,7 @@ struct FoundCause {
 
 struct CauseOptions {
   int64_t keep_values = int64_t{256} << 20;  // bytes of values that the prescreen holds at a time
-  int64_t search_memory = int64_t{4} << 30;  // limit for the left's results, needed at once
+  int64_t search_memory = int64_t{4} << 30;  // bytes for all of the left's results at once
   const ThreadPool* pool = nullptr;
   bool outputs_agree = false;  // then effects need not be computed
   // By right result: its distance from its partner in the plain runs, against the scale of its

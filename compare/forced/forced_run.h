@@ -95,7 +95,8 @@ class ForcedRun {
     return named_.empty() || named_[Index(r)] == kNone || left_.of(named_[Index(r)]) == c;
   }
 
-  // The account of the search's values: they replace earlier ones, and those of the right's nodes.
+  // The account that the search's values are charged to: they reuse the memory of earlier ones, and
+  // of the right's nodes.
   const std::shared_ptr<MemoryAccount>& memory() const { return memory_; }
 
   // Conditions to end a run early.

@@ -12,7 +12,7 @@
 
 namespace onnxcmp {
 
-// A unique number for each pair, the same in every run.
+// A hash of the pair, the same in every run.
 uint64_t HashOf(uint64_t a, uint64_t b);
 
 // Moves each element of a float tensor up or down by `epsilon` of its size, by signs from the seed.

@@ -61,8 +61,8 @@ absl::StatusOr<Tensor> Quantized(const Reals& reals, const Shape& shape, DType d
 absl::StatusOr<Tensor> InFloats(const Reals& reals, const Shape& shape, DType dtype,
                                 const ThreadPool* pool);
 
-// at + (to - from), element by element, in double; `at` where the sum is a mask or not finite. All
-// have the size of the shape. The pool may be null.
+// at + (to - from), element by element, in double; `at` where the difference is a mask or not
+// finite. All have the size of the shape. The pool may be null.
 absl::StatusOr<Tensor> Moved(const Reals& at, const Reals& to, const Reals& from,
                              const Shape& shape, const ThreadPool* pool);
 

@@ -45,7 +45,7 @@ bool Tells(const Tensor& constant) {
 }
 
 ConstantSuggester::ConstantSuggester(const ForcedRun& run, int64_t looks) : run_(run) {
-  // Small models have no limit.
+  // The least limit, which suffices for small models.
   constexpr int64_t kAtLeast = int64_t{1} << 22;
   int64_t elements = 0;
   for (const int r : run.right().results()) {
