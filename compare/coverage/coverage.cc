@@ -85,10 +85,7 @@ class NodeSights {
     }
     if (HasTrait(node_, OperatorTrait::kBends)) LookAtBend();
     if (node_.op_type == "Where" || node_.op_type == "If") LookAtCondition(Input(0));
-    if (HasTrait(node_, OperatorTrait::kCompares) && !node_.outputs.empty() &&
-        node_.outputs[0] != kNone) {
-      LookAtCondition(&stream_.results[Index(node_.outputs[0])]);
-    }
+    if (HasTrait(node_, OperatorTrait::kCompares)) LookAtCondition(FirstOutput());
     if (node_.op_type == "Min" || node_.op_type == "Max") LookAtExtreme();
     if (node_.op_type == "Clip") LookAtClip();
     if (node_.op_type == "Softmax") LookAtSoftmax();
@@ -99,6 +96,11 @@ class NodeSights {
   const StreamResult* Input(size_t i) const {
     if (i >= node_.inputs.size() || node_.inputs[i] == kNone) return nullptr;
     return &stream_.results[Index(node_.inputs[i])];
+  }
+  // nullptr if the node does not give its first output.
+  const StreamResult* FirstOutput() const {
+    if (node_.outputs.empty() || node_.outputs[0] == kNone) return nullptr;
+    return &stream_.results[Index(node_.outputs[0])];
   }
   void See(Sight sight, bool seen) {
     wanted |= sight;
@@ -127,10 +129,11 @@ class NodeSights {
     See(kSawFalse, zeros > 0);
   }
   void LookAtExtreme() {
-    const StreamResult& output = stream_.results[Index(node_.outputs[0])];
+    const StreamResult* output = FirstOutput();
+    if (output == nullptr) return;
     const bool other = std::none_of(node_.inputs.begin(), node_.inputs.end(), [&](int input) {
       return input != kNone &&
-             stream_.results[Index(input)].fingerprint.bits == output.fingerprint.bits;
+             stream_.results[Index(input)].fingerprint.bits == output->fingerprint.bits;
     });
     if (node_.inputs.size() > 1) See(kSawBoth, other);
   }
@@ -145,18 +148,19 @@ class NodeSights {
   }
   void LookAtAxes() {
     const StreamResult* x = Input(0);
-    if (x == nullptr || !x->shape.has_value() || x->fingerprint.size == 0) return;
+    const StreamResult* output = FirstOutput();
+    if (x == nullptr || output == nullptr) return;
+    if (!x->shape.has_value() || x->fingerprint.size == 0) return;
     const auto longer =
         std::count_if(x->shape->begin(), x->shape->end(), [](int64_t size) { return size > 1; });
-    const StreamResult& output = stream_.results[Index(node_.outputs[0])];
     See(kSawAxes,
-        Reduces(node_.op_type) ? output.fingerprint.size < x->fingerprint.size : longer > 1);
+        Reduces(node_.op_type) ? output->fingerprint.size < x->fingerprint.size : longer > 1);
   }
   void LookAtSoftmax() {
-    const StreamResult& output = stream_.results[Index(node_.outputs[0])];
-    if (output.fingerprint.kind != ElementKind::kFloat) return;
+    const StreamResult* output = FirstOutput();
+    if (output == nullptr || output->fingerprint.kind != ElementKind::kFloat) return;
     // If all elements are zeros and ones, the mean square is the mean.
-    const Statistics& of = output.fingerprint.numbers().statistics;
+    const Statistics& of = output->fingerprint.numbers().statistics;
     See(kSawSpread, of.deviation * of.deviation < of.mean * (1 - of.mean) - 1e-9);
   }
 
