@@ -75,12 +75,16 @@ class Scores {
   }
 
  private:
+  // NaN comes after all numbers: > alone is no strict weak ordering of elements with NaN.
   static std::pair<size_t, size_t> Greatest(const std::vector<double>& scores, size_t first,
                                             size_t length) {
     std::vector<size_t> order(length);
     for (size_t i = 0; i < length; ++i) order[i] = i;
-    std::partial_sort(order.begin(), order.begin() + 2, order.end(),
-                      [&](size_t a, size_t b) { return scores[first + a] > scores[first + b]; });
+    std::partial_sort(order.begin(), order.begin() + 2, order.end(), [&](size_t a, size_t b) {
+      const double x = scores[first + a];
+      const double y = scores[first + b];
+      return x > y || (std::isnan(y) && !std::isnan(x));
+    });
     return {order[0], order[1]};
   }
 
