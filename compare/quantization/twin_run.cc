@@ -54,7 +54,8 @@ std::string OperatorBeforeFold(const SideGraph& graph, int r) {
 
 // The counterpart of integers by onnxruntime's naming of quantized results: "y" for "y_quantized",
 // or the Relu after it if the range has nothing below 0. kNone if there is none, or if its type or
-// shape does not fit.
+// shape does not fit. The quantized side may have floats of that name, too: they are these integers
+// dequantized.
 int PartnerByStem(const SideValues& other, const SideValues& quantized, int r) {
   const StreamResult& integers = quantized.graph().result(r);
   absl::string_view stem = integers.name;
